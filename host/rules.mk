@@ -20,13 +20,28 @@ $(BUILD)/rooms/host/.linked: host/rooms tools/build/rooms.py
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link host $(@D) && touch $@
 parasite_libraries := -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
-    -lncursesw -ltinfo -lz -lm
+    -lncursesw -lprotobuf-c -ltinfo -lz -lm
+# the messages of export/*.proto
+messages := $(BUILD)/host/messages
+message_sources := $(patsubst host/export/%.proto,$(messages)/%.pb-c.c,\
+    $(wildcard host/export/*.proto))
+$(messages)/%.pb-c.c $(messages)/%.pb-c.h: host/export/%.proto | packages
+	$(call begin,PROTOC)
+	$(Q)mkdir -p $(messages) && \
+	    protoc-c --c_out=$(messages) -Ihost/export $<
+$(messages)/%.o: $(messages)/%.c
+	$(call begin,HOSTCC)
+	$(Q)gcc -std=gnu11 -g -O2 $(WARNINGS) -c -o $@ $<
+message_users := \
+    $(patsubst %.c,$(BUILD)/host/obj/%.o,$(wildcard host/export/*.c))
+$(message_users): | $(message_sources)
+$(message_users): host_room.host += -I$(messages)
 parasite_main := host/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(filter-out %/main.c,$(host_sources)) profiler/causal/gain.c \
     profiler/symbols/lookup.c profiler/symbols/table.c profiler/base/crc.c) \
-    $(BUILD)/host/obj/host/pages/templates.o
+    $(message_sources:.c=.o) $(BUILD)/host/obj/host/pages/templates.o
 	$(archive)
 $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
     $(BUILD)/host/libparasite.a $(BUILD)/host/libdemangle.a
@@ -48,8 +63,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     host/occupancy/*.c)) \
     input/answers input/qemu input/shared_ring \
     profile/interval profile/under_sampled \
-    timeline/family timeline/rows timeline/match timeline/svg \
-    top/keys top/rows
+    timeline/clocks timeline/rows timeline/svg \
+    top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
     $(BUILD)/host$b/obj/profiler/causal/gain.o))

@@ -118,7 +118,7 @@ void annotate_count(struct annotate *annotate)
 
     for (uint32_t i = 0; i < model_cells(model); ++i)
         count_cell(annotate, &model->cells[i]);
-    orders_by_time = annotate->view->by_time;
+    orders_by_time = annotate->view->weight == MODEL_CLOCKS;
     if (annotate->hit_keys.count > 0) {
         qsort(annotate->hits, annotate->hit_keys.count, sizeof *annotate->hits,
               by_address);

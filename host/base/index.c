@@ -78,6 +78,21 @@ static void grow(struct index *index)
     free(old.slots);
 }
 
+uint32_t index_add_row(struct index *index, uint64_t key, void *rows,
+                       const void *row, size_t bytes)
+{
+    bool is_new;
+    uint32_t number = index_add(index, key, &is_new);
+    char *vector;
+
+    if (is_new) {
+        vector_reserve_one(rows, number, bytes);
+        memcpy(&vector, rows, sizeof vector);
+        memcpy(vector + number * bytes, row, bytes);
+    }
+    return number;
+}
+
 uint32_t index_probes(const struct index *index, uint64_t key)
 {
     if (index->room == 0)

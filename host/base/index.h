@@ -13,6 +13,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define INDEX_NONE UINT32_MAX
@@ -35,6 +36,11 @@ uint32_t index_find(const struct index *index, uint64_t key);
 /* Returns the key's number, and adds the key if it is new; *(is_new), if not
  * NULL, says whether it was. */
 uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
+
+/* The same for a key with a row: if the key is new, a copy of (row), of (bytes),
+ * goes to its number in *(rows), a vector (base/memory.h). */
+uint32_t index_add_row(struct index *index, uint64_t key, void *rows,
+                       const void *row, size_t bytes);
 
 /* How many slots a lookup of (key) looks at, for tests. Linear in them. */
 uint32_t index_probes(const struct index *index, uint64_t key);

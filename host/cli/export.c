@@ -20,13 +20,13 @@ static struct request {
 } request = {.view.input = "x.trace", .output = "-"};
 
 static const struct export_format formats[] = {
-    {"folded", export_folded, true, false, false},
-    {"pprof", export_pprof, false, true, true},
-    {"perf", export_perf, false, false, false},
-    {"firefox", export_firefox, true, false, true},
-    {"chrome", export_chrome, true, false, false},
-    {"perfetto", export_perfetto, false, false, true},
-    {"callgrind", export_callgrind, true, false, true},
+    {"folded", export_folded, true, false, false, false},
+    {"pprof", export_pprof, false, true, true, false},
+    {"perf", export_perf, false, false, false, false},
+    {"firefox", export_firefox, true, false, true, false},
+    {"chrome", export_chrome, true, false, false, true},
+    {"perfetto", export_perfetto, false, false, true, true},
+    {"callgrind", export_callgrind, true, false, true, false},
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
@@ -162,14 +162,10 @@ bool export_write(const struct export_format *format, bool gzip,
 
 static bool is_any_selected(struct view *view)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
+    struct view_stack stack = {0};
 
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
-
-        if (cell->count.samples > 0 &&
-            view_wants(view, cell->task, cell->cpu, frames, depth))
+    while (view_next(view, &stack)) {
+        if (stack.cell->count.samples > 0)
             return true;
     }
     return false;
@@ -184,7 +180,8 @@ int command_export(int argc, char **argv)
     arguments_parse(&line, argc, argv);
     format = format_wanted();
     request.view.lines = format->has_lines;
-    view_open(&request.view);
+    view_read(&request.view, format->has_tasks);
+    view_open_names(&request.view);
     if (!is_any_selected(&request.view))
         log_info("%s: %s; the output is empty", request.view.input,
                  view_why_empty(&request.view));

@@ -228,7 +228,8 @@ static uint32_t title_of(struct strings *strings, const char *input)
 
 bool flame_write_view(struct view *view, FILE *out)
 {
-    struct flame flame = {.by_time = view->by_time, .is_served = true};
+    struct flame flame = {.by_time = view->weight == MODEL_CLOCKS,
+                          .is_served = true};
     bool fine;
 
     flame.title = title_of(&flame.strings, view->input);
@@ -257,7 +258,7 @@ int command_flame(int argc, char **argv)
     base = request.view;
     flame.title = title_of(&flame.strings, request.view.input);
     flame.is_diff = request.base != NULL;
-    flame.by_time = request.view.by_time;
+    flame.by_time = request.view.weight == MODEL_CLOCKS;
     if (request.other != NULL) {
         base.input = request.other;
         open_both(&flame, &request.view, &base);

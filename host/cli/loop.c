@@ -29,7 +29,7 @@ static struct loop_print {
     bool has_histogram;
     enum occupancy_histogram histogram; /* one for each row */
     bool json;
-} request = {.rows = 40, .view = {.input = "x.trace", .by_time = true}};
+} request = {.rows = 40, .view = {.input = "x.trace", .weight = MODEL_CLOCKS}};
 
 /* Cycles in ms. */
 static double loop_ms(const struct loop_print *print, uint64_t cycles)

@@ -245,7 +245,7 @@ static void script_actor(struct script_actor *actor, const struct tasks *tasks,
 
 struct script {
     struct view view;
-    struct tasks tasks;
+    const struct tasks *tasks;
     struct script_actor actor;
     uint64_t printed;
     uint32_t losses; /* that come before the next line */
@@ -283,7 +283,7 @@ static void print_as(const struct script *script, const char *who,
 /* What came before the trace. */
 static void print_beginning(const struct script *script, uint64_t time)
 {
-    const struct tasks *tasks = &script->tasks;
+    const struct tasks *tasks = script->tasks;
     char text[TASKS_TEXT_MAX], events[NUMBER_TEXT_MAX];
 
     for (size_t i = 0; i < tasks->cpu_count; ++i) {
@@ -299,7 +299,7 @@ static void print_beginning(const struct script *script, uint64_t time)
  * event. */
 static void print_missing(struct script *script, uint64_t time)
 {
-    const struct tasks *tasks = &script->tasks;
+    const struct tasks *tasks = script->tasks;
     char text[TASKS_TEXT_MAX];
 
     if (!script->begun)
@@ -332,10 +332,10 @@ static void print_object(struct script *script, const struct event *event,
 {
     char who[TASKS_TEXT_MAX], detail[SCRIPT_DETAIL_MAX];
 
-    if (!script_detail(&script->tasks, event, detail) ||
+    if (!script_detail(script->tasks, event, detail) ||
         (script->view.has_cpu && script->view.cpu != cpu->cpu))
         return;
-    script_actor(&script->actor, &script->tasks, event, cpu, who);
+    script_actor(&script->actor, script->tasks, event, cpu, who);
     print_as(script, who, event, cpu, detail);
     ++script->printed;
 }
@@ -408,7 +408,7 @@ static void print_hold(struct script *script, const struct event *event,
     uint64_t hz = script->view.model.hello.tsc_hz;
     char who[TASKS_TEXT_MAX], detail[64];
 
-    tasks_title(&script->tasks, tasks_object(&script->tasks, task), who);
+    tasks_title(script->tasks, tasks_object(script->tasks, task), who);
     snprintf(detail, sizeof detail, "%.3f ms",
              hz > 0 ? (double)cycles * 1000.0 / (double)hz : 0);
     print_as(script, task != 0 ? who : "[no task]", event, cpu, detail);
@@ -495,16 +495,16 @@ int command_script(int argc, char **argv)
                                            .child = &view_argp,
                                            .child_input = view},
                     argc, argv);
-    view_open(view);
+    view_read(view, true);
+    view_open_names(view);
+    script.tasks = view->tasks;
     again.from = view->model.from;
     again.to = view->model.to;
-    tasks_read(&script.tasks, &view->trace);
     pager_start();
     trace_feed(&view->trace, &again);
     model_free(&again);
     if (script.printed == 0)
         die("%s: %s", view->input, view_why_empty(view));
-    tasks_free(&script.tasks);
     view_close(view);
     return STATUS_OK;
 }

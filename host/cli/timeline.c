@@ -131,49 +131,28 @@ static void write_out(const struct timeline *timeline)
                     number_count(objects, object_text));
 }
 
-/* Adds the stacks of suspends of trace number (trace), if it has any. */
-static void add_waits(struct timeline *timeline, size_t trace,
-                      struct view *view)
-{
-    const struct tasks *tasks = &timeline->traces[trace].tasks;
-
-    if (tasks->stacks > 0)
-        waits_add(&timeline->waits, trace, tasks, view);
-}
-
-/* The same of all but the first. */
-static void add_other_waits(struct timeline *timeline)
-{
-    for (size_t i = 1; i < timeline->count; ++i) {
-        struct view view = {.input = timeline->traces[i].name};
-
-        if (timeline->traces[i].tasks.stacks == 0)
-            continue;
-        view_open(&view);
-        add_waits(timeline, i, &view);
-        view_close(&view);
-    }
-}
-
 /* Draws with the samples of the first trace, if it has any. */
 static void draw(struct timeline *timeline)
 {
-    struct view view = {.input = request.inputs[0],
-                        .image_path = request.image,
-                        .by_time = true};
+    struct view *first = timeline->traces[0].view;
     struct flame flame = {.by_time = true};
 
-    view_open(&view);
-    add_waits(timeline, 0, &view);
-    add_other_waits(timeline);
-    flame_add(&flame, &view, FLAME_NEW, NULL);
+    first->image_path = request.image;
+    for (size_t i = 0; i < timeline->count; ++i) {
+        const struct timeline_trace *trace = &timeline->traces[i];
+
+        if (i == 0 || trace->tasks.stacks > 0)
+            view_open_names(trace->view);
+        if (trace->tasks.stacks > 0)
+            waits_add(&timeline->waits, i, &trace->tasks, trace->view);
+    }
+    flame_add(&flame, first, FLAME_NEW, NULL);
     if (flame_nodes(&flame) > 0) {
         flame_finish(&flame);
         timeline->samples = &flame;
     }
     write_out(timeline);
     flame_free(&flame);
-    view_close(&view);
 }
 
 /* Moves the traces as the options say. */
@@ -237,6 +216,7 @@ int command_timeline(int argc, char **argv)
     if (request.count == 0)
         request.inputs[request.count++] = "x.trace";
     check_output();
+    timeline.has_views = !request.svg;
     for (size_t i = 0; i < request.count; ++i)
         if (!timeline_add(&timeline, request.inputs[i], request.inputs[i]))
             die("%s: no events of tasks; the guest records them with "

@@ -161,7 +161,7 @@ static struct top_run run = {
     .delay = 1,
     .rows = ROWS_USUAL,
     .color = "auto",
-    .by_time = true,
+    .weight = MODEL_CLOCKS,
 };
 
 static unsigned long count_of(const char *option, const char *text)
@@ -220,9 +220,7 @@ static void set_filter(char *word)
 
 static void set_weight(char *word)
 {
-    run.by_time = strcmp(word, "time") == 0;
-    if (!run.by_time && strcmp(word, "samples") != 0)
-        die_usage("--weight is samples or time, not '%s'", word);
+    run.weight = view_weight_of(word);
 }
 
 static const struct argument options[] = {

@@ -17,11 +17,9 @@
 #include "image/source_line.h"
 
 #include <inttypes.h>
-#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 #define NO_CALLEE UINT32_MAX
 
 /* Cost at a line, by itself or in a function that it calls. */
@@ -48,12 +46,6 @@ struct callgrind {
     struct strings written_functions;
     struct model_count sum;
 };
-
-static void add(struct model_count *to, const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
 
 /* A function belongs to the first file that it is seen in. Returns the
  * function's number. */
@@ -89,9 +81,13 @@ static void add_cost(struct callgrind *callgrind, struct frame frame,
     if (is_new) {
         vector_reserve_one(&callgrind->costs, number, sizeof *callgrind->costs);
         callgrind->costs[number] = (struct cost){
-            note_file(callgrind, &frame), number, frame, callee, {0}};
+            .owner = note_file(callgrind, &frame),
+            .number = number,
+            .frame = frame,
+            .callee = callee,
+        };
     }
-    add(&callgrind->costs[number].count, count);
+    model_count_add(&callgrind->costs[number].count, count);
 }
 
 /* Whether (function) was seen in a frame further in of the same cell; it is
@@ -99,41 +95,33 @@ static void add_cost(struct callgrind *callgrind, struct frame frame,
 static bool is_repeated(struct callgrind *callgrind, uint32_t function,
                         uint32_t cell)
 {
-    bool is_new, repeated;
-    uint32_t number = index_add(&callgrind->seen, function, &is_new);
+    static const uint32_t never = UINT32_MAX;
+    uint32_t number = index_add_row(&callgrind->seen, function,
+                                    &callgrind->stamps, &never, sizeof never);
+    bool repeated = callgrind->stamps[number] == cell;
 
-    if (is_new) {
-        vector_reserve_one(&callgrind->stamps, number,
-                           sizeof *callgrind->stamps);
-        callgrind->stamps[number] = UINT32_MAX;
-    }
-    repeated = callgrind->stamps[number] == cell;
     callgrind->stamps[number] = cell;
     return repeated;
 }
 
-static void add_cell(struct callgrind *callgrind, uint32_t number)
+static void add_costs(struct callgrind *callgrind,
+                      const struct view_stack *stack)
 {
-    const struct model_cell *cell = &callgrind->view->model.cells[number];
-    static struct frame frames[VIEW_FRAMES_MAX];
-    struct view *view = callgrind->view;
-    size_t depth = view_frames(view, cell->node, frames);
-    uint32_t callee;
+    const struct model_count *count = &stack->cell->count;
+    uint32_t callee = stack->frames[0].function;
 
-    if (depth == 0 || !view_wants(view, cell->task, cell->cpu, frames, depth))
-        return;
-    add(&callgrind->sum, &cell->count);
-    add_cost(callgrind, frames[0], NO_CALLEE, &cell->count);
-    callee = frames[0].function;
-    is_repeated(callgrind, callee, number);
-    for (size_t i = 1; i < depth; ++i) {
-        if (is_repeated(callgrind, frames[i].function, number))
+    model_count_add(&callgrind->sum, count);
+    add_cost(callgrind, stack->frames[0], NO_CALLEE, count);
+    is_repeated(callgrind, callee, stack->number);
+    for (size_t i = 1; i < stack->depth; ++i) {
+        const struct frame *frame = &stack->frames[i];
+
+        if (is_repeated(callgrind, frame->function, stack->number))
             continue;
-        add_cost(callgrind, frames[i], callee, &cell->count);
-        callee = frames[i].function;
+        add_cost(callgrind, *frame, callee, count);
+        callee = frame->function;
     }
-    add_cost(callgrind, (struct frame){callgrind->all, 0}, callee,
-             &cell->count);
+    add_cost(callgrind, (struct frame){callgrind->all, 0}, callee, count);
 }
 
 /* Line breaks become spaces. */
@@ -197,7 +185,7 @@ static void put_cost(struct callgrind *callgrind, const struct cost *cost)
     }
     fprintf(callgrind->out, "%u %" PRIu64 " %" PRIu64 "\n",
             (unsigned)line_of(callgrind, &cost->frame), cost->count.samples,
-            cost->count.clocks * NS_PER_CLOCK);
+            cost->count.clocks * MODEL_NS_PER_CLOCK);
 }
 
 /* By function, own costs before calls. */
@@ -212,7 +200,7 @@ static int in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : 1;
 }
 
-static void put_all(struct callgrind *callgrind)
+static void put_costs(struct callgrind *callgrind)
 {
     uint32_t function = NO_CALLEE, count = callgrind->cost_keys.count;
     FILE *out = callgrind->out;
@@ -221,7 +209,7 @@ static void put_all(struct callgrind *callgrind)
           "positions: line\nevent: ns : nanoseconds\nevents: samples ns\n",
           out);
     fprintf(out, "summary: %" PRIu64 " %" PRIu64 "\n", callgrind->sum.samples,
-            callgrind->sum.clocks * NS_PER_CLOCK);
+            callgrind->sum.clocks * MODEL_NS_PER_CLOCK);
     if (count > 0)
         qsort(callgrind->costs, count, sizeof *callgrind->costs, in_order);
     for (uint32_t i = 0; i < count; ++i) {
@@ -254,11 +242,14 @@ static void close_all(struct callgrind *callgrind)
 bool export_callgrind(struct view *view, FILE *out)
 {
     struct callgrind callgrind = {.view = view, .out = out};
+    struct view_stack stack = {0};
 
     callgrind.all = names_put(&view->names, "[all]");
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i)
-        add_cell(&callgrind, i);
-    put_all(&callgrind);
+    while (view_next(view, &stack)) {
+        if (stack.depth > 0)
+            add_costs(&callgrind, &stack);
+    }
+    put_costs(&callgrind);
     close_all(&callgrind);
     return ferror(out) == 0;
 }

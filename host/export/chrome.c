@@ -15,7 +15,7 @@
 
 #include "base/json_put.h"
 #include "base/memory.h"
-#include "export/chrome_tasks.h"
+#include "export/story.h"
 #include "profile/samples.h"
 
 #include <inttypes.h>
@@ -45,16 +45,42 @@ struct chrome {
     struct lane *lanes; /* two for each track: samples, lumps */
 };
 
+static void put_clocks(FILE *out, const char *name, uint64_t clocks)
+{
+    fprintf(out, ",\"%s\":%" PRIu64 ".%u", name, clocks / CLOCKS_PER_US,
+            (unsigned)(clocks % CLOCKS_PER_US));
+}
+
+static void put_name(FILE *out, const char *name)
+{
+    fputs(",\"name\":", out);
+    json_put(out, name);
+}
+
+static void put_thread(FILE *out, uint32_t thread, const char *name)
+{
+    fprintf(out,
+            ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
+            "\"args\":{\"name\":",
+            (unsigned)thread);
+    json_put(out, name);
+    fputs("}}", out);
+}
+
+static void begin_event(FILE *out, const char *phase, uint32_t thread,
+                        uint64_t clocks)
+{
+    fprintf(out, ",\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u", phase,
+            (unsigned)thread);
+    put_clocks(out, "ts", clocks);
+}
+
 /* Starts an event at the end of the lane. */
 static void put_event(const struct chrome *chrome, uint32_t lane,
                       const char *phase)
 {
-    uint64_t clocks = chrome->lanes[lane].end - chrome->view->model.begin;
-
-    fprintf(chrome->out,
-            ",\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%u,\"ts\":%" PRIu64 ".%u",
-            phase, (unsigned)lane + 1, clocks / CLOCKS_PER_US,
-            (unsigned)(clocks % CLOCKS_PER_US));
+    begin_event(chrome->out, phase, lane + 1,
+                chrome->lanes[lane].end - chrome->view->model.begin);
 }
 
 static void name_lane(struct chrome *chrome, uint32_t number)
@@ -65,12 +91,7 @@ static void name_lane(struct chrome *chrome, uint32_t number)
 
     snprintf(text, room, "%s%s", name,
              number % 2 == 0 ? "" : ", at unknown moments");
-    fprintf(chrome->out,
-            ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
-            "\"args\":{\"name\":",
-            (unsigned)number + 1);
-    json_put(chrome->out, text);
-    fputs("}}", chrome->out);
+    put_thread(chrome->out, number + 1, text);
     chrome->lanes[number].is_named = true;
     free(text);
 }
@@ -93,14 +114,13 @@ static void begin_slice(struct chrome *chrome, uint32_t number,
     struct lane *lane = &chrome->lanes[number];
 
     put_event(chrome, number, "B");
-    fputs(",\"name\":", chrome->out);
-    json_put(chrome->out, names_text(&chrome->view->names, function));
+    put_name(chrome->out, names_text(&chrome->view->names, function));
     putc('}', chrome->out);
     vector_reserve_one(&lane->slices, lane->depth, sizeof *lane->slices);
     lane->slices[lane->depth++] = (struct slice){function, 0};
 }
 
-static void take(void *owner, const struct sample *sample)
+static void take_sample(void *owner, const struct sample *sample)
 {
     static struct frame frames[VIEW_FRAMES_MAX];
     struct chrome *chrome = owner;
@@ -144,6 +164,143 @@ static void close_lanes(struct chrome *chrome)
     free(chrome->lanes);
 }
 
+/*
+ * ---- objects
+ *
+ * What is asynchronous is "b" and "e" with an id; what runs on a CPU, one after
+ * the other, is "X" on its lane; arrows are "s" and "f", which viewers bind to
+ * the slices around them.
+ */
+
+struct chrome_tasks {
+    FILE *out;
+    const struct tasks *tasks;
+    uint32_t first_thread;
+    uint64_t arrows;
+    uint32_t open; /* object that is not ended yet, TASKS_NONE */
+    uint64_t end;  /* of it */
+};
+
+static void begin_task_event(const struct chrome_tasks *chrome,
+                             const char *phase, uint32_t lane, uint64_t time)
+{
+    begin_event(chrome->out, phase, chrome->first_thread + lane, time);
+}
+
+static void put_lane(void *owner, uint32_t lane, const char *name)
+{
+    const struct chrome_tasks *chrome = owner;
+
+    put_thread(chrome->out, chrome->first_thread + lane, name);
+}
+
+static void put_slice(void *owner, uint32_t lane, struct story_span span,
+                      const char *name)
+{
+    const struct chrome_tasks *chrome = owner;
+
+    begin_task_event(chrome, "X", lane, span.from);
+    put_clocks(chrome->out, "dur", span.to - span.from);
+    put_name(chrome->out, name);
+    putc('}', chrome->out);
+}
+
+static void put_arrow(void *owner, struct story_point from,
+                      struct story_point to, const char *kind)
+{
+    struct chrome_tasks *chrome = owner;
+
+    ++chrome->arrows;
+    for (int i = 0; i < 2; ++i) {
+        begin_task_event(chrome, i == 0 ? "s" : "f",
+                         i == 0 ? from.lane : to.lane,
+                         i == 0 ? from.time : to.time);
+        fprintf(chrome->out, ",\"cat\":\"arrow\",\"id\":%" PRIu64 "%s",
+                chrome->arrows, i == 0 ? "" : ",\"bp\":\"e\"");
+        put_name(chrome->out, kind);
+        putc('}', chrome->out);
+    }
+}
+
+/* An end of an asynchronous slice of (object). */
+static void put_async(const struct chrome_tasks *chrome, const char *phase,
+                      uint32_t object, uint64_t time, const char *name)
+{
+    begin_task_event(chrome, phase, 0, time);
+    fprintf(chrome->out, ",\"cat\":\"%s\",\"id\":%u",
+            tasks_kind_word(chrome->tasks->objects[object].kind),
+            (unsigned)chrome->tasks->objects[object].id);
+    put_name(chrome->out, name);
+}
+
+static void end_object(struct chrome_tasks *chrome)
+{
+    char name[TASKS_TEXT_MAX];
+
+    if (chrome->open == TASKS_NONE)
+        return;
+    put_async(chrome, "e", chrome->open, chrome->end,
+              tasks_title(chrome->tasks, chrome->open, name));
+    fprintf(chrome->out, ",\"args\":{\"ended\":\"%s\"}}",
+            tasks_end_word(chrome->tasks->objects[chrome->open].ending));
+    chrome->open = TASKS_NONE;
+}
+
+static void put_object(void *owner, uint32_t object, struct story_span span,
+                       const char *name)
+{
+    struct chrome_tasks *chrome = owner;
+    const struct tasks_object *about = &chrome->tasks->objects[object];
+    const struct guest_names *names = &chrome->tasks->names;
+    char creator[TASKS_TEXT_MAX];
+
+    end_object(chrome);
+    put_async(chrome, "b", object, span.from, name);
+    fputs(",\"args\":{\"creator\":", chrome->out);
+    json_put(chrome->out, tasks_title(chrome->tasks, about->creator, creator));
+    fputs(",\"file\":", chrome->out);
+    json_put(chrome->out, guest_names_file(names, about->site));
+    fprintf(chrome->out, ",\"line\":%u}}",
+            (unsigned)guest_names_line(names, about->site));
+    chrome->open = object;
+    chrome->end = span.to;
+}
+
+static void put_state(void *owner, uint32_t object, struct story_span span,
+                      const char *name)
+{
+    const struct chrome_tasks *chrome = owner;
+
+    put_async(chrome, "b", object, span.from, name);
+    putc('}', chrome->out);
+    put_async(chrome, "e", object, span.to, name);
+    putc('}', chrome->out);
+}
+
+static void put_counter(void *owner, uint32_t counter, uint64_t time,
+                        int64_t value)
+{
+    const struct chrome_tasks *chrome = owner;
+
+    begin_task_event(chrome, "C", 0, time);
+    put_name(chrome->out, guest_names_text(&chrome->tasks->names, counter));
+    fprintf(chrome->out, ",\"args\":{\"value\":%" PRId64 "}}", value);
+}
+
+/* Objects as asynchronous events, lanes as threads from (first_thread) on. */
+static void put_tasks(FILE *out, struct view *view, uint32_t first_thread)
+{
+    const struct tasks *tasks = view_tasks(view);
+    struct chrome_tasks chrome = {out, tasks, first_thread, 0, TASKS_NONE, 0};
+    struct story_sink sink = {&chrome,    put_lane,  put_slice,  put_arrow,
+                              put_object, put_state, put_counter};
+
+    story_put(view, tasks, &sink);
+    end_object(&chrome);
+}
+
+/* ---- the file */
+
 bool export_chrome(struct view *view, FILE *out)
 {
     struct chrome chrome = {.view = view, .out = out};
@@ -154,9 +311,9 @@ bool export_chrome(struct view *view, FILE *out)
           "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\","
           "\"args\":{\"name\":\"guest\"}}",
           out);
-    samples_each(&chrome.samples, take, &chrome);
+    samples_each(&chrome.samples, take_sample, &chrome);
     close_lanes(&chrome);
-    chrome_put_tasks(out, view, 2 * chrome.samples.track_count + 1);
+    put_tasks(out, view, 2 * chrome.samples.track_count + 1);
     fputs("\n]}\n", out);
     samples_close(&chrome.samples);
     return ferror(out) == 0;

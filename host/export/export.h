@@ -39,6 +39,7 @@ struct export_format {
     bool is_text;
     bool is_gzip;   /* its readers want it compressed */
     bool has_lines; /* view->lines is to be set before the view is opened */
+    bool has_tasks; /* and the tasks be read with it */
 };
 
 /* The format of that name, or NULL. */

@@ -12,7 +12,6 @@
 #include "base/printable.h"
 
 #include <inttypes.h>
-#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ struct text {
     size_t room;
 };
 
-static void append(struct text *text, const char *name)
+static void append_name(struct text *text, const char *name)
 {
     size_t bytes = PRINTABLE_ESCAPE * strlen(name);
     char *at;
@@ -44,7 +43,7 @@ static void append(struct text *text, const char *name)
         *at = ':';
 }
 
-static void add(struct lines *lines, const char *stack, uint64_t weight)
+static void add_line(struct lines *lines, const char *stack, uint64_t weight)
 {
     uint32_t before = strings_count(&lines->stacks);
     uint32_t number = strings_put(&lines->stacks, stack);
@@ -56,31 +55,20 @@ static void add(struct lines *lines, const char *stack, uint64_t weight)
     lines->weights[number] += weight;
 }
 
-static void add_cell(struct lines *lines, struct view *view,
-                     const struct model_cell *cell, struct text *text)
-{
-    static struct frame frames[VIEW_FRAMES_MAX];
-    size_t depth = view_frames(view, cell->node, frames);
-    uint64_t weight = view_weight(view, &cell->count);
-
-    if (!view_wants(view, cell->task, cell->cpu, frames, depth))
-        return;
-    text->used = 0;
-    while (depth-- > 0)
-        append(text, names_text(&view->names, frames[depth].function));
-    if (view->by_time)
-        weight *= 1000000000u / PROF_CLOCK_HZ;
-    if (text->used > 0)
-        add(lines, text->chars, weight);
-}
-
 bool export_folded(struct view *view, FILE *out)
 {
     struct lines lines = {0};
     struct text text = {0};
+    struct view_stack stack = {0};
 
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i)
-        add_cell(&lines, view, &view->model.cells[i], &text);
+    while (view_next(view, &stack)) {
+        text.used = 0;
+        while (stack.depth-- > 0)
+            append_name(&text, names_text(&view->names,
+                                          stack.frames[stack.depth].function));
+        if (text.used > 0)
+            add_line(&lines, text.chars, view_amount(view, &stack.cell->count));
+    }
     for (uint32_t i = 1; i < strings_count(&lines.stacks); ++i)
         fprintf(out, "%s %" PRIu64 "\n", strings_text(&lines.stacks, i),
                 lines.weights[i]);

@@ -15,25 +15,54 @@
  * What has no address of its own, such as [idle], is a map of that name
  * outside of all memory, so that it is seen with `--sort dso`. perf keeps names
  * that begin with "[stack" for itself, so [stack unknown] is turned round.
+ *
+ * The features, what perf shows with --header, are a table of sections, then
+ * their contents. perf itself needs none; others, such as hotspot, require them.
  */
 
 #include "export/export.h"
 
-#include "export/perfdata_features.h"
+#include "base/log.h"
 #include "image/segment.h"
 #include "profile/samples.h"
+#include "trace/metadata.h"
 
 #include <linux/perf_event.h>
-#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 #define PROCESS 1u
 #define PSEUDO_ADDRESS 0x7000000000000000u
 #define PSEUDO_BYTES 4096u
+#define TEXT_ROUND 64u /* texts fill multiples of it */
+
+/* Numbers of features, bits of the header. */
+enum {
+    FEATURE_HOSTNAME = 3,
+    FEATURE_RELEASE,
+    FEATURE_VERSION,
+    FEATURE_ARCH,
+    FEATURE_CPU_COUNT,
+    FEATURE_CPU_NAME,
+    FEATURE_CPU_ID,
+    FEATURE_COMMAND = 11,
+    FEATURES_END
+};
+
+struct perf_section {
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+/* A piece that is built in memory: written to (stream), and after closing it in
+ * (bytes), to be freed. Starts as zeros. */
+struct perf_piece {
+    FILE *stream;
+    char *bytes;
+    size_t count;
+};
 
 struct attribute {
     struct perf_event_attr attr;
@@ -85,6 +114,23 @@ struct perf {
     struct perf_piece features;
 };
 
+static void begin_piece(struct perf_piece *piece)
+{
+    piece->stream = open_memstream(&piece->bytes, &piece->count);
+    if (piece->stream == NULL)
+        die("out of memory");
+}
+
+/* (text) with at least one zero after it, in a field of (bytes). */
+static void put_text(FILE *out, const char *text, size_t bytes)
+{
+    size_t length = strnlen(text, bytes - 1);
+
+    fwrite(text, 1, length, out);
+    while (length++ < bytes)
+        putc('\0', out);
+}
+
 static uint32_t thread_of(uint32_t track)
 {
     return PROCESS + 1 + track;
@@ -108,7 +154,7 @@ static void put_name(FILE *out, uint32_t thread, const char *name)
 
     record.header.size = sizeof record + room + sizeof(struct record_end);
     fwrite(&record, sizeof record, 1, out);
-    perf_text(out, name, room);
+    put_text(out, name, room);
     put_end(out, thread);
 }
 
@@ -136,7 +182,7 @@ static void put_map(FILE *out, const struct segment *segment, const char *path,
     record.header.size =
         (uint16_t)(sizeof record + room + sizeof(struct record_end));
     fwrite(&record, sizeof record, 1, out);
-    perf_text(out, path, room);
+    put_text(out, path, room);
     put_end(out, PROCESS);
 }
 
@@ -166,7 +212,7 @@ static void make_maps(struct perf *perf)
 {
     struct view *view = perf->view;
 
-    perf_begin(&perf->maps);
+    begin_piece(&perf->maps);
     put_name(perf->maps.stream, PROCESS, "guest");
     for (uint32_t i = 0; i < perf->samples.track_count; ++i)
         put_name(perf->maps.stream, thread_of(i), perf->samples.tracks[i].name);
@@ -201,10 +247,9 @@ static void make_sample(const struct perf *perf, const struct sample *sample,
         (uint16_t)(offsetof(struct sample_record, stack) + 8 * (1 + depth))};
     record->process = PROCESS;
     record->thread = thread_of(sample->track);
-    record->time_ns = sample->time * NS_PER_CLOCK;
+    record->time_ns = sample->time * MODEL_NS_PER_CLOCK;
     record->cpu = perf->samples.tracks[sample->track].cpu;
-    record->period = view_weight(perf->view, &sample->count) *
-                     (perf->view->by_time ? NS_PER_CLOCK : 1);
+    record->period = view_amount(perf->view, &sample->count);
     record->depth = 1 + depth;
     record->stack[0] = (uint64_t)PERF_CONTEXT_USER;
     for (size_t i = 0; i < depth; ++i)
@@ -212,7 +257,7 @@ static void make_sample(const struct perf *perf, const struct sample *sample,
     record->address = record->stack[1];
 }
 
-static void measure(void *owner, const struct sample *sample)
+static void measure_sample(void *owner, const struct sample *sample)
 {
     static struct sample_record record;
     struct perf *perf = owner;
@@ -251,6 +296,81 @@ static struct attribute attribute_of(const struct model *model)
                  .clockid = CLOCK_MONOTONIC}};
 }
 
+/* ---- features */
+
+static void put_feature(FILE *out, const char *text)
+{
+    uint32_t bytes = (uint32_t)(strlen(text) / TEXT_ROUND + 1) * TEXT_ROUND;
+
+    fwrite(&bytes, sizeof bytes, 1, out);
+    put_text(out, text, bytes);
+}
+
+static void put_feature_of(const struct model *model, int feature, FILE *out)
+{
+    uint32_t cpus[2] = {(uint32_t)model->cpu_count, (uint32_t)model->cpu_count};
+    const uint32_t words = 2;
+    const char *arch = metadata_arch(&model->hello);
+
+    switch (feature) {
+    case FEATURE_ARCH:
+        put_feature(out, strcmp(arch, "i386") == 0 ? "i686" : arch);
+        break;
+    case FEATURE_CPU_COUNT:
+        fwrite(cpus, sizeof cpus, 1, out);
+        break;
+    case FEATURE_COMMAND:
+        fwrite(&words, sizeof words, 1, out);
+        put_feature(out, "parasite");
+        put_feature(out, "record");
+        break;
+    case FEATURE_CPU_ID: /* vendor, family, model and stepping are parsed */
+        put_feature(out, "unknown,0,0,0");
+        break;
+    default: /* about the machine, which the guest does not report */
+        put_feature(out, "unikernel");
+        break;
+    }
+}
+
+static bool has_feature(int feature)
+{
+    return feature <= FEATURE_CPU_ID || feature == FEATURE_COMMAND;
+}
+
+/* Builds the features, which begin at (offset) of the file. Returns the
+ * header's bits for them. */
+static uint64_t make_features(struct perf_piece *features,
+                              const struct model *model, uint64_t offset)
+{
+    struct perf_piece texts = {0};
+    uint64_t bits = 0;
+    long at = 0;
+
+    begin_piece(features);
+    begin_piece(&texts);
+    for (int i = FEATURE_HOSTNAME; i < FEATURES_END; ++i)
+        offset += has_feature(i) ? sizeof(struct perf_section) : 0;
+    for (int i = FEATURE_HOSTNAME; i < FEATURES_END; ++i) {
+        struct perf_section section = {offset + (uint64_t)at, 0};
+
+        if (!has_feature(i))
+            continue;
+        bits |= 1ull << i;
+        put_feature_of(model, i, texts.stream);
+        section.bytes = (uint64_t)(ftell(texts.stream) - at);
+        at += (long)section.bytes;
+        fwrite(&section, sizeof section, 1, features->stream);
+    }
+    fclose(texts.stream);
+    fwrite(texts.bytes, 1, texts.count, features->stream);
+    free(texts.bytes);
+    fclose(features->stream);
+    return bits;
+}
+
+/* ---- the file */
+
 static void write_head(struct perf *perf)
 {
     struct attribute attribute = attribute_of(&perf->view->model);
@@ -263,7 +383,7 @@ static void write_head(struct perf *perf)
                  perf->maps.count + perf->sample_bytes},
     };
 
-    header.features[0] = perf_features(&perf->features, &perf->view->model,
+    header.features[0] = make_features(&perf->features, &perf->view->model,
                                        header.data.offset + header.data.bytes);
     fwrite(&header, sizeof header, 1, perf->out);
     fwrite(&attribute, sizeof attribute, 1, perf->out);
@@ -275,7 +395,7 @@ bool export_perf(struct view *view, FILE *out)
 
     samples_open(&perf.samples, view);
     make_maps(&perf);
-    samples_each(&perf.samples, measure, &perf);
+    samples_each(&perf.samples, measure_sample, &perf);
     write_head(&perf);
     fwrite(perf.maps.bytes, 1, perf.maps.count, out);
     samples_each(&perf.samples, write_sample, &perf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile.proto: four types of messages, and a table of strings.
+ * pprof's profile: four types of messages, and a table of strings (pprof.proto).
  *
  * A location is a (function, line) and has no address: pprof then uses the
  * names as they are and does not look for a binary. A function has no system
@@ -12,33 +12,11 @@
 #include "export/protobuf.h"
 #include "image/source_line.h"
 
+#include <pprof.pb-c.h>
 #include <prof/format.h>
 #include <stdlib.h>
 
-/* Fields of profile.proto, by message. */
-enum {
-    PROFILE_SAMPLE_TYPE = 1,
-    PROFILE_SAMPLE,
-    PROFILE_MAPPING,
-    PROFILE_LOCATION,
-    PROFILE_FUNCTION,
-    PROFILE_STRING,
-    PROFILE_TIME_NS = 9,
-    PROFILE_DURATION_NS,
-    PROFILE_PERIOD_TYPE,
-    PROFILE_PERIOD,
-    PROFILE_DEFAULT_TYPE = 14
-};
-enum { TYPE_TYPE = 1, TYPE_UNIT };
-enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILE = 4 };
-
-#define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
-
-struct profile {
+struct pprof {
     struct view *view;
     FILE *out;
     struct strings strings;
@@ -46,165 +24,153 @@ struct profile {
     struct index functions; /* function of frames */
 };
 
-static void write_number(struct profile *profile, int field, uint64_t value)
+/* Writes some fields of the profile. */
+static void write_part(const struct pprof *pprof, const Pprof__Profile *part)
 {
-    struct message message = {0};
-
-    message_number(&message, field, value);
-    fwrite(message.bytes, 1, message.used, profile->out);
-    message_free(&message);
+    protobuf_write(&part->base, pprof->out);
 }
 
-/* Writes a finished message as a field of the profile. */
-static void write_message(struct profile *profile, int field,
-                          struct message *message)
+static Pprof__ValueType type_of(struct pprof *pprof, const char *type,
+                                const char *unit)
 {
-    message_write(profile->out, field, message);
-    message_free(message);
+    Pprof__ValueType value = PPROF__VALUE_TYPE__INIT;
+
+    value.type = strings_put(&pprof->strings, type);
+    value.unit = strings_put(&pprof->strings, unit);
+    return value;
 }
 
-static void write_type(struct profile *profile, int field, const char *type,
-                       const char *unit)
+static void write_function(struct pprof *pprof, uint32_t id, const char *name,
+                           const char *file)
 {
-    struct message message = {0};
+    Pprof__Profile part = PPROF__PROFILE__INIT;
+    Pprof__Function function = PPROF__FUNCTION__INIT, *list = &function;
 
-    message_number(&message, TYPE_TYPE, strings_put(&profile->strings, type));
-    message_number(&message, TYPE_UNIT, strings_put(&profile->strings, unit));
-    write_message(profile, field, &message);
-}
-
-static void write_function(struct profile *profile, uint32_t id,
-                           const char *name, const char *file)
-{
-    struct message message = {0};
-
-    message_number(&message, FUNCTION_ID, id);
-    message_number(&message, FUNCTION_NAME,
-                   strings_put(&profile->strings, name));
-    message_number(&message, FUNCTION_FILE,
-                   strings_put(&profile->strings, file));
-    write_message(profile, PROFILE_FUNCTION, &message);
+    function.id = id;
+    function.name = strings_put(&pprof->strings, name);
+    function.file = strings_put(&pprof->strings, file);
+    part.n_function = 1;
+    part.function = &list;
+    write_part(pprof, &part);
 }
 
 /* The id of a location; it and its function are written when they are new. */
-static uint32_t location_of(struct profile *profile, const struct frame *frame)
+static uint32_t location_of(struct pprof *pprof, const struct frame *frame)
 {
-    const struct names *names = &profile->view->names;
+    const struct names *names = &pprof->view->names;
     bool is_new;
     uint32_t id =
-        1 + index_add(&profile->locations,
+        1 + index_add(&pprof->locations,
                       index_pair(frame->function, frame->line), &is_new);
-    struct message location = {0}, line = {0};
+    Pprof__Profile part = PPROF__PROFILE__INIT;
+    Pprof__Location location = PPROF__LOCATION__INIT, *list = &location;
+    Pprof__Line line = PPROF__LINE__INIT;
     struct source_line source;
-    uint32_t function;
 
     if (!is_new)
         return id;
     source = frame_source(names, frame);
-    function = 1 + index_add(&profile->functions, frame->function, &is_new);
+    line.function = 1 + index_add(&pprof->functions, frame->function, &is_new);
+    line.line = source.line;
     if (is_new)
-        write_function(profile, function, names_text(names, frame->function),
-                       source.file);
-    message_number(&line, LINE_FUNCTION, function);
-    message_number(&line, LINE_LINE, source.line);
-    message_number(&location, LOCATION_ID, id);
-    message_put(&location, LOCATION_LINE, &line);
-    message_free(&line);
-    write_message(profile, PROFILE_LOCATION, &location);
+        write_function(pprof, (uint32_t)line.function,
+                       names_text(names, frame->function), source.file);
+    location.id = id;
+    location.line = &line;
+    part.n_location = 1;
+    part.location = &list;
+    write_part(pprof, &part);
     free(source.file);
     return id;
 }
 
-static void put_label(struct profile *profile, struct message *sample,
-                      const char *key, const char *text)
+static void write_sample(struct pprof *pprof, const struct view_stack *stack)
 {
-    struct message label = {0};
+    static uint64_t locations[VIEW_FRAMES_MAX];
+    const struct model_cell *cell = stack->cell;
+    struct view *view = pprof->view;
+    Pprof__Profile part = PPROF__PROFILE__INIT;
+    Pprof__Sample sample = PPROF__SAMPLE__INIT, *list = &sample;
+    Pprof__Label cpu = PPROF__LABEL__INIT, task = PPROF__LABEL__INIT;
+    Pprof__Label *labels[] = {&cpu, &task};
+    uint64_t values[MODEL_WEIGHTS];
+    char text[16];
 
-    message_number(&label, LABEL_KEY, strings_put(&profile->strings, key));
-    message_number(&label, LABEL_TEXT, strings_put(&profile->strings, text));
-    message_put(sample, SAMPLE_LABEL, &label);
-    message_free(&label);
-}
-
-static void write_sample(struct profile *profile, const struct model_cell *cell,
-                         const struct frame *frames, size_t depth)
-{
-    struct view *view = profile->view;
-    struct message sample = {0}, ids = {0}, values = {0};
-    char cpu[16];
-
-    for (size_t i = 0; i < depth; ++i)
-        message_varint(&ids, location_of(profile, &frames[i]));
-    message_varint(&values, cell->count.samples);
-    message_varint(&values, cell->count.clocks * NS_PER_CLOCK);
-    message_put(&sample, SAMPLE_LOCATIONS, &ids);
-    message_put(&sample, SAMPLE_VALUES, &values);
-    message_free(&ids);
-    message_free(&values);
-    snprintf(cpu, sizeof cpu, "%u", (unsigned)cell->cpu);
-    put_label(profile, &sample, "cpu", cpu);
-    if (cell->task != 0)
-        put_label(profile, &sample, "task",
-                  names_text(&view->names, view_task(view, cell->task)));
-    write_message(profile, PROFILE_SAMPLE, &sample);
-}
-
-static void write_samples(struct profile *profile)
-{
-    static struct frame frames[VIEW_FRAMES_MAX];
-    struct view *view = profile->view;
-
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
-
-        if (view_wants(view, cell->task, cell->cpu, frames, depth))
-            write_sample(profile, cell, frames, depth);
+    for (size_t i = 0; i < stack->depth; ++i)
+        locations[i] = location_of(pprof, &stack->frames[i]);
+    for (int i = 0; i < MODEL_WEIGHTS; ++i)
+        values[i] = cell->count.weights[i] * view_weights[i].scale;
+    snprintf(text, sizeof text, "%u", (unsigned)cell->cpu);
+    cpu.key = strings_put(&pprof->strings, "cpu");
+    cpu.text = strings_put(&pprof->strings, text);
+    if (cell->task != 0) {
+        task.key = strings_put(&pprof->strings, "task");
+        task.text =
+            strings_put(&pprof->strings,
+                        names_text(&view->names, view_task(view, cell->task)));
     }
+    sample.n_location = stack->depth;
+    sample.location = locations;
+    sample.n_value = MODEL_WEIGHTS;
+    sample.value = values;
+    sample.n_label = cell->task != 0 ? 2 : 1;
+    sample.label = labels;
+    part.n_sample = 1;
+    part.sample = &list;
+    write_part(pprof, &part);
 }
 
-static void write_head(struct profile *profile)
+static void write_head(struct pprof *pprof)
 {
-    const struct model *model = &profile->view->model;
+    const struct model *model = &pprof->view->model;
+    const struct view_weight *time = &view_weights[MODEL_CLOCKS];
+    Pprof__Profile part = PPROF__PROFILE__INIT;
+    Pprof__ValueType types[MODEL_WEIGHTS], *list[MODEL_WEIGHTS], period;
 
-    write_type(profile, PROFILE_SAMPLE_TYPE, "samples", "count");
-    write_type(profile, PROFILE_SAMPLE_TYPE, "time", "nanoseconds");
-    write_type(profile, PROFILE_PERIOD_TYPE, "time", "nanoseconds");
-    if (model->rate_mhz > 0)
-        write_number(profile, PROFILE_PERIOD, 1000000000000u / model->rate_mhz);
-    write_number(profile, PROFILE_TIME_NS,
-                 model->hello.unix_seconds * 1000000000u +
-                     model->begin * NS_PER_CLOCK);
-    write_number(profile, PROFILE_DURATION_NS,
-                 (model->end - model->begin) * NS_PER_CLOCK);
-    write_number(
-        profile, PROFILE_DEFAULT_TYPE,
-        strings_put(&profile->strings, view_weight_name(profile->view)));
-}
-
-/* The string table: fields of the profile that are strings. */
-static void write_strings(struct profile *profile)
-{
-    struct message message = {0};
-
-    for (uint32_t i = 0; i < strings_count(&profile->strings); ++i) {
-        message_text(&message, PROFILE_STRING,
-                     strings_text(&profile->strings, i));
-        fwrite(message.bytes, 1, message.used, profile->out);
-        message.used = 0;
+    for (int i = 0; i < MODEL_WEIGHTS; ++i) {
+        types[i] = type_of(pprof, view_weights[i].name, view_weights[i].unit);
+        list[i] = &types[i];
     }
-    message_free(&message);
+    period = type_of(pprof, time->name, time->unit);
+    part.n_sample_type = MODEL_WEIGHTS;
+    part.sample_type = list;
+    part.period_type = &period;
+    part.has_period = model->rate_mhz > 0;
+    if (part.has_period)
+        part.period = 1000000000000u / model->rate_mhz;
+    part.has_time_ns = part.has_duration_ns = part.has_default_type = true;
+    part.time_ns = model->hello.unix_seconds * 1000000000u +
+                   model->begin * MODEL_NS_PER_CLOCK;
+    part.duration_ns = (model->end - model->begin) * MODEL_NS_PER_CLOCK;
+    part.default_type =
+        strings_put(&pprof->strings, view_weight_name(pprof->view));
+    write_part(pprof, &part);
+}
+
+static void write_strings(const struct pprof *pprof)
+{
+    for (uint32_t i = 0; i < strings_count(&pprof->strings); ++i) {
+        Pprof__Profile part = PPROF__PROFILE__INIT;
+        char *text = protobuf_text(strings_text(&pprof->strings, i));
+
+        part.n_string = 1;
+        part.string = &text;
+        write_part(pprof, &part);
+        free(text);
+    }
 }
 
 bool export_pprof(struct view *view, FILE *out)
 {
-    struct profile profile = {.view = view, .out = out};
+    struct pprof pprof = {.view = view, .out = out};
+    struct view_stack stack = {0};
 
-    write_head(&profile);
-    write_samples(&profile);
-    write_strings(&profile);
-    strings_free(&profile.strings);
-    index_free(&profile.locations);
-    index_free(&profile.functions);
+    write_head(&pprof);
+    while (view_next(view, &stack))
+        write_sample(&pprof, &stack);
+    write_strings(&pprof);
+    strings_free(&pprof.strings);
+    index_free(&pprof.locations);
+    index_free(&pprof.functions);
     return ferror(out) == 0;
 }

@@ -37,8 +37,8 @@ struct story {
 };
 
 /* Cuts [from, to) to the time range; false if nothing is left. */
-static bool cut(const struct story *story, uint64_t from, uint64_t to,
-                struct story_span *span)
+static bool cut_span(const struct story *story, uint64_t from, uint64_t to,
+                     struct story_span *span)
 {
     uint64_t begin = story->tasks->begin;
 
@@ -69,12 +69,12 @@ static void name_lane(struct story *story, uint32_t lane)
     story->sink->lane(story->sink->owner, lane, name);
 }
 
-static void slice(struct story *story, uint32_t lane, uint64_t from,
-                  uint64_t to, const char *name)
+static void put_slice(struct story *story, uint32_t lane, uint64_t from,
+                      uint64_t to, const char *name)
 {
     struct story_span span;
 
-    if (!cut(story, from, to, &span))
+    if (!cut_span(story, from, to, &span))
         return;
     name_lane(story, lane);
     story->sink->slice(story->sink->owner, lane, span, name);
@@ -96,8 +96,8 @@ static struct story_point point_of(const struct story *story, uint32_t actor,
     return point;
 }
 
-static void arrow(struct story *story, const struct story_point *from,
-                  struct story_point to, uint8_t kind)
+static void put_arrow(struct story *story, const struct story_point *from,
+                      struct story_point to, uint8_t kind)
 {
     uint64_t begin = story->tasks->begin;
     struct story_point start = *from;
@@ -131,7 +131,7 @@ static void take_edge(struct story *story, const struct tasks_edge *edge,
         break;
     case TASKS_READ:
         to = &story->waiting[tasks_became(story->tasks, edge->to)];
-        arrow(story, &to->result, here, to->result_kind);
+        put_arrow(story, &to->result, here, to->result_kind);
         break;
     default:
         break;
@@ -144,10 +144,10 @@ static void take_run(struct story *story, const struct tasks_stretch *run)
     uint32_t lane = story_lane(run->cpu, STORY_RUNS);
     struct waiting *waiting = &story->waiting[run->object];
 
-    slice(story, lane, run->from, run->to,
-          tasks_title(story->tasks, run->object, name));
-    arrow(story, &waiting->run, (struct story_point){lane, run->from},
-          waiting->run_kind);
+    put_slice(story, lane, run->from, run->to,
+              tasks_title(story->tasks, run->object, name));
+    put_arrow(story, &waiting->run, (struct story_point){lane, run->from},
+              waiting->run_kind);
     waiting->run.lane = NOWHERE;
 }
 
@@ -179,7 +179,8 @@ static uint64_t end_of(const struct tasks *tasks, uint64_t end)
 }
 
 /* The stretches of (object), the first one first. */
-static size_t collect(struct story *story, const struct tasks_object *object)
+static size_t collect_stretches(struct story *story,
+                                const struct tasks_object *object)
 {
     size_t count = 0;
 
@@ -197,7 +198,7 @@ static void put_state(struct story *story, const struct tasks_stretch *stretch)
     const char *why = guest_names_text(names, stretch->why);
     struct story_span span;
 
-    if (cut(story, stretch->from, stretch->to, &span))
+    if (cut_span(story, stretch->from, stretch->to, &span))
         story->sink->state(story->sink->owner, stretch->object, span,
                            stretch->state == TASKS_WAITING && *why != '\0'
                                ? why
@@ -209,13 +210,13 @@ static void put_object(struct story *story, uint32_t number)
     const struct tasks *tasks = story->tasks;
     const struct tasks_object *object = &tasks->objects[number];
     uint64_t to = end_of(tasks, object->end);
-    size_t count = collect(story, object);
+    size_t count = collect_stretches(story, object);
     char name[TASKS_TEXT_MAX];
     struct story_span span;
 
     if (count > 0 && tasks->stretches[story->chain[0]].to > to)
         to = tasks->stretches[story->chain[0]].to;
-    if (!cut(story, object->begin, to, &span))
+    if (!cut_span(story, object->begin, to, &span))
         return;
     story->sink->object(story->sink->owner, number, span,
                         tasks_title(tasks, number, name));
@@ -229,15 +230,16 @@ static void put_rest(struct story *story)
     char name[TASKS_TEXT_MAX];
 
     for (uint32_t i = 0; i < tasks->irq_count; ++i)
-        slice(story, story_lane(tasks->irqs[i].cpu, STORY_IRQS),
-              tasks->irqs[i].from, end_of(tasks, tasks->irqs[i].to),
-              tasks_title(tasks, TASKS_INTERRUPT | i, name));
+        put_slice(story, story_lane(tasks->irqs[i].cpu, STORY_IRQS),
+                  tasks->irqs[i].from, end_of(tasks, tasks->irqs[i].to),
+                  tasks_title(tasks, TASKS_INTERRUPT | i, name));
     for (uint32_t i = 0; i < tasks->pause_count; ++i)
-        slice(story, STORY_PAUSES, tasks->pauses[i].from, tasks->pauses[i].to,
-              guest_names_text(&tasks->names, tasks->pauses[i].why));
+        put_slice(story, STORY_PAUSES, tasks->pauses[i].from,
+                  tasks->pauses[i].to,
+                  guest_names_text(&tasks->names, tasks->pauses[i].why));
     for (uint32_t i = 0; i < tasks->loss_count; ++i)
-        slice(story, story_lane(tasks->losses[i].cpu, STORY_LOSSES),
-              tasks->losses[i].from, tasks->losses[i].to, "lost");
+        put_slice(story, story_lane(tasks->losses[i].cpu, STORY_LOSSES),
+                  tasks->losses[i].from, tasks->losses[i].to, "lost");
     for (uint32_t i = 0; i < tasks->counter_count; ++i) {
         const struct tasks_counter *counter = &tasks->counters[i];
 

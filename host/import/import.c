@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose trace it is. */
 
-#include "import/formats.h"
+#include "import/import.h"
+
+#include "import/recording.h"
 
 const char *import_name(enum import_format format)
 {
@@ -12,7 +14,7 @@ const char *import_name(enum import_format format)
 
 enum import_format import_format_of(const uint8_t *bytes, size_t count)
 {
-    if (fuchsia_is(bytes, count))
+    if (eio_is(bytes, count))
         return IMPORT_FUCHSIA;
     return mirage_is(bytes, count) ? IMPORT_MIRAGE : IMPORT_NONE;
 }
@@ -27,7 +29,7 @@ void import_read(enum import_format format, const uint8_t *bytes, size_t count,
     if (format == IMPORT_MIRAGE)
         result->unread = mirage_read(&recording, bytes, count);
     else
-        result->unread = fuchsia_read(&recording, bytes, count);
+        result->unread = eio_read(&recording, bytes, count);
     result->events = recording.events;
     recording_end(&recording, &result->bytes, &result->count);
 }

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "import/formats.h"
+#include "import/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,14 +135,12 @@ static size_t read_event(struct event *event, const uint8_t *at, size_t left)
     return used;
 }
 
-static int64_t increased(struct sums *sums, uint16_t name, uint64_t by)
+static int64_t increased_sum(struct sums *sums, uint16_t name, uint64_t by)
 {
-    bool is_new;
-    uint32_t number = index_add(&sums->names, name, &is_new);
+    static const uint64_t none;
+    uint32_t number =
+        index_add_row(&sums->names, name, &sums->values, &none, sizeof none);
 
-    vector_reserve_one(&sums->values, number, sizeof *sums->values);
-    if (is_new)
-        sums->values[number] = 0;
     return (int64_t)(sums->values[number] += by);
 }
 
@@ -194,7 +192,7 @@ static void take_counter(struct recording *recording, struct sums *sums,
 
     recording_counter(recording, name,
                       event->kind == INCREASE
-                          ? increased(sums, name, event->second)
+                          ? increased_sum(sums, name, event->second)
                           : (int64_t)event->second);
 }
 
@@ -286,7 +284,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Where the oldest of the sorted packets is: after the largest gap. */
-static size_t oldest(const struct packet_place *packets, size_t count)
+static size_t oldest_of(const struct packet_place *packets, size_t count)
 {
     uint16_t most = 0;
     size_t first = 0;
@@ -331,7 +329,7 @@ uint64_t mirage_read(struct recording *recording, const uint8_t *bytes,
 
     if (found > 1)
         qsort(packets, found, sizeof *packets, by_number);
-    first = oldest(packets, found);
+    first = oldest_of(packets, found);
     for (size_t i = 0; i < found; ++i) {
         const struct packet_place *packet = &packets[(first + i) % found];
         const struct packet_place *before =

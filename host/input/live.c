@@ -40,7 +40,7 @@ static void take_packet(void *owner, const struct packet *packet)
     cpu = model_cpu(&live->model, packet->cpu);
     if (cpu == NULL)
         live->lost_before = checked_add(live->lost_before, packet->discarded);
-    else if (packet->sequence < cpu->next_sequence)
+    else if (packet->sequence < cpu->order.next)
         return;
     model_take(&live->model, packet);
     if (live->also.take != NULL)

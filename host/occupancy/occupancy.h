@@ -162,12 +162,11 @@ struct occupancy {
     struct occupancy_snapshot made;
     struct index node_numbers; /* index by the guest's number */
     bool is_making;
-    bool begun;             /* there was a packet */
-    bool unsure;            /* the begin of a round may be missing */
-    bool incomplete;        /* some packet is missing */
-    uint16_t cpu;           /* whose packets it is in */
-    uint32_t next_sequence; /* of the next of these */
-    uint64_t time;          /* of the event being taken */
+    bool unsure;               /* the begin of a round may be missing */
+    bool incomplete;           /* some packet is missing */
+    uint16_t cpu;              /* whose packets it is in, */
+    struct packet_order order; /* and which of these is next */
+    uint64_t time;             /* of the event being taken */
 };
 
 /* Adds a packet; those of each CPU come in order. */

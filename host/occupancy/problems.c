@@ -20,7 +20,7 @@ void occupancy_problem(struct occupancy *occupancy,
     }
 }
 
-static uint64_t difference(uint64_t one, uint64_t other)
+static uint64_t difference_of(uint64_t one, uint64_t other)
 {
     return one > other ? one - other : other - one;
 }
@@ -42,13 +42,13 @@ static void check_account(struct occupancy *occupancy)
         sum += parts[i];
     if (sum != parts[OCCUPANCY_WALL])
         occupancy_problem(occupancy, OCCUPANCY_NOT_WALL,
-                          difference(sum, parts[OCCUPANCY_WALL]));
+                          difference_of(sum, parts[OCCUPANCY_WALL]));
     for (uint32_t i = 0; i < now->site_count; ++i)
         kinds[now->sites[i].kind] += now->sites[i].row.own;
     for (unsigned i = 0; i <= OCCUPANCY_IDLE; ++i) {
         if (is_still(i) && kinds[i] != parts[i])
             occupancy_problem(occupancy, OCCUPANCY_NOT_SITES,
-                              difference(kinds[i], parts[i]));
+                              difference_of(kinds[i], parts[i]));
     }
 }
 
@@ -87,7 +87,7 @@ static void check_totals(struct occupancy *occupancy)
         if (site->present && is_still(site->kind) &&
             sites[i] != site->row.total)
             occupancy_problem(occupancy, OCCUPANCY_NOT_TOTAL,
-                              difference(sites[i], site->row.total));
+                              difference_of(sites[i], site->row.total));
     }
     free(nodes);
     free(sites);

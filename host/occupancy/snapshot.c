@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and differences of snapshots. */
+/* Copies, differences and orders of snapshots, and their histograms: 32 buckets
+ * for each octave, as the guest has them, so a value is known to within 1/32, and
+ * the middle of its bucket to within 1/64. */
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "occupancy/occupancy.h"
 
@@ -54,6 +57,58 @@ void occupancy_copy(struct occupancy_snapshot *to,
             memcpy(site->buckets[j], buckets, BUCKETS_BYTES);
         }
     }
+}
+
+/* ---- histograms */
+
+#define LINEAR 32u /* buckets of one octave, and values with their own bucket */
+
+uint32_t occupancy_bucket(uint64_t value)
+{
+    unsigned octave = 0;
+
+    while (value >> octave >= 2 * LINEAR)
+        ++octave;
+    return octave * LINEAR + (uint32_t)(value >> octave);
+}
+
+uint64_t occupancy_bucket_begin(uint32_t number)
+{
+    unsigned octave = number / LINEAR;
+
+    if (octave == 0)
+        return number;
+    if (number >= OCCUPANCY_BUCKETS)
+        return UINT64_MAX;
+    return (uint64_t)(LINEAR + number % LINEAR) << (octave - 1);
+}
+
+uint64_t occupancy_values(const uint32_t *buckets)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; buckets != NULL && i < OCCUPANCY_BUCKETS; ++i)
+        sum += buckets[i];
+    return sum;
+}
+
+uint64_t occupancy_quantile(const uint32_t *buckets, double share)
+{
+    uint64_t all = occupancy_values(buckets), sum = 0, wanted;
+
+    if (all == 0)
+        return 0;
+    wanted = checked_u64(share * (double)all);
+    if (wanted >= all)
+        wanted = all - 1;
+    for (uint32_t i = 0; i < OCCUPANCY_BUCKETS; ++i) {
+        uint64_t begin = occupancy_bucket_begin(i);
+
+        sum += buckets[i];
+        if (sum > wanted)
+            return begin + (occupancy_bucket_begin(i + 1) - begin) / 2;
+    }
+    return 0;
 }
 
 /* ---- differences */
@@ -241,6 +296,117 @@ double occupancy_lately(const struct occupancy *occupancy, double seconds)
         return -1;
     return occupancy_busy(last->wall - turns[at].wall,
                           last->idle - turns[at].idle);
+}
+
+/* ---- names and order */
+
+const char *occupancy_name(const struct occupancy *occupancy, uint32_t site)
+{
+    return strings_text(&occupancy->strings, occupancy->places[site].text);
+}
+
+const char *occupancy_file(const struct occupancy *occupancy, uint32_t site)
+{
+    return strings_text(&occupancy->strings, occupancy->places[site].file);
+}
+
+uint32_t occupancy_line(const struct occupancy *occupancy, uint32_t site)
+{
+    return occupancy->places[site].line;
+}
+
+static const char *const order_words[OCCUPANCY_ORDERS] = {
+    [OCCUPANCY_BY_OWN] = "own",         [OCCUPANCY_BY_TOTAL] = "total",
+    [OCCUPANCY_BY_LONGEST] = "longest", [OCCUPANCY_BY_DELAY] = "delay",
+    [OCCUPANCY_BY_LIFE] = "wall",       [OCCUPANCY_BY_CALLS] = "calls",
+    [OCCUPANCY_BY_PENDING] = "pending", [OCCUPANCY_BY_NAME] = "name",
+};
+
+enum occupancy_order occupancy_order_of(const char *word)
+{
+    unsigned order = 0;
+
+    while (order < OCCUPANCY_ORDERS && strcmp(order_words[order], word) != 0)
+        ++order;
+    return (enum occupancy_order)order;
+}
+
+const char *occupancy_order_word(enum occupancy_order order)
+{
+    return order_words[order];
+}
+
+/* A site with what it is sorted by. */
+struct ranked {
+    uint64_t weight;
+    uint64_t own;
+    const char *name; /* NULL: not sorted by it, or it has none */
+    uint32_t site;
+};
+
+static uint64_t weight_of(const struct occupancy_site *site,
+                          enum occupancy_order order)
+{
+    switch (order) {
+    case OCCUPANCY_BY_TOTAL:
+        return site->row.total;
+    case OCCUPANCY_BY_LONGEST:
+        return site->row.longest;
+    case OCCUPANCY_BY_DELAY:
+        return site->row.delay;
+    case OCCUPANCY_BY_LIFE:
+        return site->row.wall;
+    case OCCUPANCY_BY_CALLS:
+        return site->row.calls;
+    case OCCUPANCY_BY_PENDING:
+        return site->row.pending;
+    default:
+        return site->row.own;
+    }
+}
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    int order = (a->name == NULL) - (b->name == NULL);
+
+    if (a->name != NULL && b->name != NULL)
+        order = strcmp(a->name, b->name);
+    if (order == 0)
+        order = (a->weight < b->weight) - (a->weight > b->weight);
+    if (order == 0)
+        order = (a->own < b->own) - (a->own > b->own);
+    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+uint32_t *occupancy_sorted(const struct occupancy *occupancy,
+                           const struct occupancy_snapshot *snapshot,
+                           enum occupancy_order order, uint32_t *count)
+{
+    uint32_t all = snapshot->site_count, *sorted;
+    struct ranked *ranked = xreallocarray(NULL, all + 1u, sizeof *ranked);
+
+    *count = 0;
+    for (uint32_t i = 0; i < all; ++i) {
+        const struct occupancy_site *site = &snapshot->sites[i];
+        bool by_name =
+            order == OCCUPANCY_BY_NAME && occupancy->places[i].defined;
+
+        if (site->present)
+            ranked[(*count)++] = (struct ranked){
+                .weight = weight_of(site, order),
+                .own = site->row.own,
+                .name = by_name ? occupancy_name(occupancy, i) : NULL,
+                .site = i,
+            };
+    }
+    if (*count > 0)
+        qsort(ranked, *count, sizeof *ranked, compare_ranked);
+    sorted = xreallocarray(NULL, all + 1u, sizeof *sorted);
+    for (uint32_t i = 0; i < *count; ++i)
+        sorted[i] = ranked[i].site;
+    free(ranked);
+    return sorted;
 }
 
 /* ---- all */

@@ -32,8 +32,17 @@ static uint32_t site_index(struct occupancy *occupancy, uint32_t number)
     return found;
 }
 
-static struct occupancy_site *entry(struct occupancy_snapshot *snapshot,
-                                    uint32_t site);
+/* The entry of the site in (snapshot), which has one from now on. */
+static struct occupancy_site *entry_of(struct occupancy_snapshot *snapshot,
+                                       uint32_t site)
+{
+    while (snapshot->site_count <= site) {
+        vector_reserve_one(&snapshot->sites, snapshot->site_count,
+                           sizeof *snapshot->sites);
+        snapshot->sites[snapshot->site_count++] = (struct occupancy_site){0};
+    }
+    return &snapshot->sites[site];
+}
 
 static void take_place(struct occupancy *occupancy,
                        const struct event_loop_site *event)
@@ -57,22 +66,10 @@ static void take_place(struct occupancy *occupancy,
         .file = strings_put(&occupancy->strings, mark != NULL ? mark + 1 : ""),
         .line = event->line,
     };
-    entry(&occupancy->made, site)->kind = event->site_kind <= OCCUPANCY_IDLE
-                                              ? event->site_kind
-                                              : OCCUPANCY_OTHERS;
+    entry_of(&occupancy->made, site)->kind = event->site_kind <= OCCUPANCY_IDLE
+                                                 ? event->site_kind
+                                                 : OCCUPANCY_OTHERS;
     free(text);
-}
-
-/* The entry of the site in (snapshot), which has one from now on. */
-static struct occupancy_site *entry(struct occupancy_snapshot *snapshot,
-                                    uint32_t site)
-{
-    while (snapshot->site_count <= site) {
-        vector_reserve_one(&snapshot->sites, snapshot->site_count,
-                           sizeof *snapshot->sites);
-        snapshot->sites[snapshot->site_count++] = (struct occupancy_site){0};
-    }
-    return &snapshot->sites[site];
 }
 
 static void take_row(struct occupancy *occupancy,
@@ -83,7 +80,7 @@ static void take_row(struct occupancy *occupancy,
 
     if (site == OCCUPANCY_NONE)
         return;
-    found = entry(&occupancy->made, site);
+    found = entry_of(&occupancy->made, site);
     if (found->present && found->time == occupancy->time)
         occupancy_problem(occupancy, OCCUPANCY_TWICE, event->site);
     found->present = true;
@@ -104,7 +101,7 @@ static void take_bucket(struct occupancy *occupancy,
     }
     if (site == OCCUPANCY_NONE)
         return;
-    buckets = &entry(&occupancy->made, site)->buckets[event->measure];
+    buckets = &entry_of(&occupancy->made, site)->buckets[event->measure];
     if (*buckets == NULL) {
         *buckets = xreallocarray(NULL, OCCUPANCY_BUCKETS, sizeof **buckets);
         memset(*buckets, 0, OCCUPANCY_BUCKETS * sizeof **buckets);
@@ -159,7 +156,7 @@ static bool is_reset(const struct occupancy *occupancy, uint64_t reset,
 }
 
 /* Forgets what was counted before a reset, but not which sites there are. */
-static void clear(struct occupancy *occupancy)
+static void clear_counts(struct occupancy *occupancy)
 {
     struct occupancy_snapshot *made = &occupancy->made;
 
@@ -215,7 +212,7 @@ static void begin_round(struct occupancy *occupancy,
     if (occupancy->is_making)
         end_round(occupancy);
     if (is_reset(occupancy, reset, event->wall))
-        clear(occupancy);
+        clear_counts(occupancy);
     occupancy->reset_time = reset;
     occupancy->made.account = *event;
     occupancy->made.time = occupancy->time;
@@ -228,8 +225,8 @@ static void begin_round(struct occupancy *occupancy,
 
 /* ---- long runs */
 
-static bool room(struct occupancy *occupancy, void *vector, uint32_t count,
-                 size_t bytes)
+static bool has_room(struct occupancy *occupancy, void *vector, uint32_t count,
+                     size_t bytes)
 {
     if (count == OCCUPANCY_RECORDS_MAX) {
         occupancy_problem(occupancy, OCCUPANCY_NOT_KEPT, count);
@@ -251,8 +248,8 @@ static void take_run(struct occupancy *occupancy,
     uint32_t site = site_index(occupancy, event->site);
 
     if (site != OCCUPANCY_NONE && is_inside(occupancy) &&
-        room(occupancy, &occupancy->runs, occupancy->run_count,
-             sizeof *occupancy->runs))
+        has_room(occupancy, &occupancy->runs, occupancy->run_count,
+                 sizeof *occupancy->runs))
         occupancy->runs[occupancy->run_count++] = (struct occupancy_run){
             .time = occupancy->time,
             .site = site,
@@ -273,8 +270,8 @@ static void take_freeze(struct occupancy *occupancy,
 
     if (site != OCCUPANCY_NONE && outer != OCCUPANCY_NONE &&
         is_inside(occupancy) &&
-        room(occupancy, &occupancy->freezes, occupancy->freeze_count,
-             sizeof *occupancy->freezes))
+        has_room(occupancy, &occupancy->freezes, occupancy->freeze_count,
+                 sizeof *occupancy->freezes))
         occupancy->freezes[occupancy->freeze_count++] =
             (struct occupancy_freeze){
                 .time = occupancy->time,
@@ -347,17 +344,19 @@ static void take_event(struct occupancy *occupancy, uint16_t cpu,
 /* Whether packets are missing before (packet). Rounds come on one CPU. */
 static void take_head(struct occupancy *occupancy, const struct packet *packet)
 {
+    bool ours = !occupancy->order.begun || occupancy->cpu == packet->cpu;
+    enum packet_follows follows =
+        ours ? packet_follow(&occupancy->order, packet, NULL) : PACKET_NEXT;
+
     occupancy->time = packet->begin;
-    if (!occupancy->begun) {
+    if (follows == PACKET_FIRST) {
         occupancy->cpu = packet->cpu;
         occupancy->unsure = occupancy->incomplete = packet->sequence > 0;
-    } else if (occupancy->cpu == packet->cpu &&
-               occupancy->next_sequence != packet->sequence) {
+    } else if (follows != PACKET_NEXT) {
         occupancy_problem(occupancy, OCCUPANCY_MISSED, 0);
         occupancy->is_making = false;
         occupancy->unsure = occupancy->incomplete = true;
     }
-    occupancy->begun = true;
 }
 
 void occupancy_take(struct occupancy *occupancy, const struct packet *packet)
@@ -372,7 +371,7 @@ void occupancy_take(struct occupancy *occupancy, const struct packet *packet)
     while (event_next(&reader, &event))
         take_event(occupancy, packet->cpu, &event);
     if (occupancy->cpu == packet->cpu)
-        occupancy->next_sequence = packet->sequence + 1;
+        occupancy->order.next = packet->sequence + 1;
 }
 
 void occupancy_finish(struct occupancy *occupancy)

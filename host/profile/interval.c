@@ -12,7 +12,7 @@
 #include <math.h>
 
 /* The probability of more than (z) standard deviations, to one side. */
-static double tail(double z)
+static double normal_tail(double z)
 {
     return erfc(z / sqrt(2)) / 2;
 }
@@ -25,7 +25,7 @@ double interval_z(double confidence, double comparisons)
     for (int step = 0; step < 64; ++step) {
         double middle = (low + high) / 2;
 
-        if (tail(middle) > wanted)
+        if (normal_tail(middle) > wanted)
             low = middle;
         else
             high = middle;
@@ -96,8 +96,8 @@ static bool could_be_significant(double total,
 }
 
 /* How many of the (count) could change significantly: the first so many. */
-static size_t possible(const double *totals, size_t count,
-                       const struct interval_pair *wholes, double z)
+static size_t count_possible(const double *totals, size_t count,
+                             const struct interval_pair *wholes, double z)
 {
     size_t low = 0, high = count;
 
@@ -124,7 +124,7 @@ double interval_comparisons(const double *totals, size_t count,
         size_t middle = low + (high - low) / 2;
         double z = interval_z(confidence, (double)middle);
 
-        if (possible(totals, count, wholes, z) <= middle)
+        if (count_possible(totals, count, wholes, z) <= middle)
             high = middle;
         else
             low = middle + 1;

@@ -44,7 +44,7 @@ static uint32_t track_of(struct samples *samples, const struct model_cell *cell)
 
 void samples_open(struct samples *samples, struct view *view)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
+    struct view_stack stack = {0};
     uint32_t cells = model_cells(&view->model);
     uint32_t pairs = view->model.cell_tasks.count;
 
@@ -55,16 +55,13 @@ void samples_open(struct samples *samples, struct view *view)
         xreallocarray(NULL, cells, sizeof *samples->cell_tracks);
     for (uint32_t i = 0; i < pairs; ++i)
         samples->track_numbers[i] = SAMPLES_NONE;
-    for (uint32_t i = 0; i < cells; ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
-
+    for (uint32_t i = 0; i < cells; ++i)
         samples->cell_tracks[i] = SAMPLES_NONE;
-        if (depth == 0 ||
-            !view_wants(view, cell->task, cell->cpu, frames, depth))
-            continue;
-        samples->cell_tracks[i] = track_of(samples, cell);
-        samples->tracks[samples->cell_tracks[i]].samples += cell->count.samples;
+    while (view_next(view, &stack)) {
+        uint32_t track = track_of(samples, stack.cell);
+
+        samples->cell_tracks[stack.number] = track;
+        samples->tracks[track].samples += stack.cell->count.samples;
     }
 }
 
@@ -78,7 +75,7 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
         .time = event->time,
         .node = node,
         .is_lump = is_lump,
-        .count = {event_samples(event), clocks},
+        .count = {.samples = event_samples(event), .clocks = clocks},
     };
     uint32_t cell;
 

@@ -7,6 +7,7 @@
 #include "profile/view.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "trace/metadata.h"
 
 #include <prof/format.h>
@@ -63,11 +64,18 @@ static void set_regex(regex_t *regex, const char *text)
     die_usage("'%s' is not a regular expression: %s", text, problem);
 }
 
-static void set_weight(struct view *view, const char *word)
+const struct view_weight view_weights[MODEL_WEIGHTS] = {
+    [MODEL_SAMPLES] = {"samples", "count", 1},
+    [MODEL_CLOCKS] = {"time", "nanoseconds", MODEL_NS_PER_CLOCK},
+};
+
+enum model_weight view_weight_of(const char *word)
 {
-    view->by_time = strcmp(word, "time") == 0;
-    if (!view->by_time && strcmp(word, "samples") != 0)
-        die_usage("--weight is samples or time, not '%s'", word);
+    for (unsigned i = 0; i < MODEL_WEIGHTS; ++i) {
+        if (strcmp(view_weights[i].name, word) == 0)
+            return (enum model_weight)i;
+    }
+    die_usage("--weight is samples or time, not '%s'", word);
 }
 
 static uint32_t cpu_number(const char *word)
@@ -110,13 +118,13 @@ static error_t parse_trace(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static error_t parse_selection(int key, char *word, struct argp_state *state)
 {
     struct view *view = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
-        view->by_time = true;
+        view->weight = MODEL_CLOCKS;
         state->child_inputs[0] = view;
         break;
     case 'I':
@@ -135,7 +143,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
         view->task = word;
         break;
     case KEY_WEIGHT:
-        set_weight(view, word);
+        view->weight = view_weight_of(word);
         break;
     case KEY_OWN:
         view->with_own = true;
@@ -157,7 +165,7 @@ const struct argp view_trace_argp = {trace_options, parse_trace, 0, 0, 0, 0, 0};
 static const struct argp_child children[] = {{&view_trace_argp, 0, NULL, 0},
                                              {0}};
 
-const struct argp view_argp = {options, parse, 0, 0, children, 0, 0};
+const struct argp view_argp = {options, parse_selection, 0, 0, children, 0, 0};
 
 static uint64_t clocks_of(const char *text, char **end)
 {
@@ -196,13 +204,23 @@ static uint64_t first_clock(const struct trace *trace)
     return packet.begin;
 }
 
-static void open_names(struct view *view)
+void view_set_image(struct view *view, struct image *image)
 {
     static const char *const pseudo[MODEL_PSEUDOS] = {
         "[empty stack]", "[idle]", "[dropped]", "[callers unknown]",
         "[stack unknown]"};
+
+    names_open(&view->names, image, view->lines, view->inlined);
+    view->names.guest = &view->model.names;
+    for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
+        view->pseudo_names[i] = names_put(&view->names, pseudo[i]);
+}
+
+void view_open_names(struct view *view)
+{
     bool has_image;
 
+    metadata_check_version(&view->model.hello);
     view->image_from =
         image_find(&view->image, &view->trace, &view->model.hello,
                    view->image_path, view->force);
@@ -215,23 +233,53 @@ static void open_names(struct view *view)
     else if (!view->trace.imported &&
              (!view->waits || view->model.suspend_stacks > 0))
         log_info("no symbols: the image is not known; give it with -k");
-    names_open(&view->names, has_image ? &view->image : NULL, view->lines,
-               view->inlined);
-    view->names.guest = &view->model.names;
-    for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
-        view->pseudo_names[i] = names_put(&view->names, pseudo[i]);
+    view_set_image(view, has_image ? &view->image : NULL);
+}
+
+static void read_tasks(struct view *view, struct model *model)
+{
+    view->tasks = xreallocarray(NULL, 1, sizeof *view->tasks);
+    *view->tasks = (struct tasks){0};
+    tasks_read_with(view->tasks, model, &view->trace);
+}
+
+void view_read(struct view *view, bool tasks)
+{
+    trace_open(&view->trace, view->input);
+    set_time(view, first_clock(&view->trace));
+    if (tasks)
+        read_tasks(view, &view->model);
+    else
+        trace_feed(&view->trace, &view->model);
+    log_verbose("%s: %zu packets, %u stacks", view->input,
+                view->trace.index.count,
+                (unsigned)model_nodes(&view->model) - MODEL_PSEUDOS);
+}
+
+const struct tasks *view_tasks(struct view *view)
+{
+    if (view->tasks == NULL)
+        read_tasks(view, NULL);
+    return view->tasks;
 }
 
 void view_open(struct view *view)
 {
-    trace_open(&view->trace, view->input);
-    set_time(view, first_clock(&view->trace));
-    trace_feed(&view->trace, &view->model);
-    log_verbose("%s: %zu packets, %u stacks", view->input,
-                view->trace.index.count,
-                (unsigned)model_nodes(&view->model) - MODEL_PSEUDOS);
-    metadata_check_version(&view->model.hello);
-    open_names(view);
+    view_read(view, false);
+    view_open_names(view);
+}
+
+void view_set_snapshot(struct view *view, const struct model *model,
+                       struct model_cell *cells, uint32_t count)
+{
+    view->model = *model;
+    view->model.cells = cells;
+    view->model.cell_keys.count = count;
+}
+
+void view_drop_snapshot(struct view *view)
+{
+    view->model = (struct model){0};
 }
 
 static bool has_names(const struct view *view)
@@ -306,8 +354,74 @@ size_t view_suspend_frames(struct view *view, uint32_t node,
     return frames_at(view, model_node(&view->model, node), true, frames, room);
 }
 
-static bool matches(struct view *view, const regex_t *regex,
-                    const struct frame *frames, size_t count)
+/* ---- tasks of samples */
+
+uint32_t view_task(struct view *view, uint32_t task)
+{
+    const struct model_task *known;
+    const char *site;
+    char text[32];
+    size_t count;
+
+    if (task == 0)
+        return names_put(&view->names, "[no task]");
+    known = &view->model.tasks[task];
+    if (known->function != 0)
+        return names_at(&view->names, known->function, false, &count)->function;
+    site = guest_names_text(&view->model.names, known->site);
+    if (*site != '\0')
+        return names_put(&view->names, site);
+    snprintf(text, sizeof text, "[task %u]", (unsigned)known->object);
+    return names_put(&view->names, text);
+}
+
+/* Where (task) is created, as the frame that its first function returns to. */
+static struct frame site_frame(struct view *view, uint32_t task)
+{
+    const struct guest_names *names = &view->model.names;
+    uint32_t site = task != 0 ? view->model.tasks[task].site : 0;
+    const char *file = guest_names_file(names, site);
+    char text[600];
+    struct frame frame = {0};
+
+    if (*file != '\0' && view->lines) {
+        snprintf(text, sizeof text, "%s:%u", file,
+                 (unsigned)guest_names_line(names, site));
+        frame.line = names_put(&view->names, text);
+    }
+    snprintf(text, sizeof text, task != 0 ? "[task %s]" : "%s",
+             names_text(&view->names, view_task(view, task)));
+    frame.function = names_put(&view->names, text);
+    return frame;
+}
+
+size_t view_task_frames(struct view *view, uint32_t task, struct frame *frames,
+                        size_t room)
+{
+    size_t count = 0;
+
+    if (!view->by_task || room == 0)
+        return 0;
+    do {
+        frames[count++] = site_frame(view, task);
+        task = task != 0 ? view->model.tasks[task].creator : 0;
+    } while (task != 0 && count < room);
+    return count;
+}
+
+size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
+                          struct frame *frames)
+{
+    size_t count = view_frames(view, node, frames);
+
+    return count + view_task_frames(view, task, frames + count,
+                                    VIEW_FRAMES_MAX - count);
+}
+
+/* ---- the selection */
+
+static bool is_matched(struct view *view, const regex_t *regex,
+                       const struct frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         const char *name = names_text(&view->names, frames[i].function);
@@ -331,20 +445,14 @@ bool view_is_own(const struct view *view, const struct frame *frames,
 
 struct model_count view_own(struct view *view)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
     bool apart = view->own_apart;
     struct model_count own = {0};
+    struct view_stack stack = {0};
 
     view->own_apart = false;
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_frames(view, cell->node, frames);
-
-        if (!view_is_own(view, frames, depth) ||
-            !view_wants(view, cell->task, cell->cpu, frames, depth))
-            continue;
-        own.samples += cell->count.samples;
-        own.clocks += cell->count.clocks;
+    while (view_next(view, &stack)) {
+        if (view_is_own(view, stack.frames, stack.depth))
+            model_count_add(&own, &stack.cell->count);
     }
     view->own_apart = apart;
     return own;
@@ -362,9 +470,26 @@ bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
             0)
         return false;
     return (!view->has_include ||
-            matches(view, &view->include, frames, count)) &&
+            is_matched(view, &view->include, frames, count)) &&
            (!view->has_exclude ||
-            !matches(view, &view->exclude, frames, count));
+            !is_matched(view, &view->exclude, frames, count));
+}
+
+bool view_next(struct view *view, struct view_stack *stack)
+{
+    static struct frame frames[VIEW_FRAMES_MAX];
+
+    while (stack->next < model_cells(&view->model)) {
+        stack->number = stack->next++;
+        stack->cell = &view->model.cells[stack->number];
+        stack->frames = frames;
+        stack->depth = view_sample_frames(view, stack->cell->node,
+                                          stack->cell->task, frames);
+        if (view_wants(view, stack->cell->task, stack->cell->cpu, frames,
+                       stack->depth))
+            return true;
+    }
+    return false;
 }
 
 static bool is_selective(const struct view *view)
@@ -380,12 +505,17 @@ const char *view_why_empty(const struct view *view)
 
 uint64_t view_weight(const struct view *view, const struct model_count *count)
 {
-    return view->by_time ? count->clocks : count->samples;
+    return count->weights[view->weight];
+}
+
+uint64_t view_amount(const struct view *view, const struct model_count *count)
+{
+    return view_weight(view, count) * view_weights[view->weight].scale;
 }
 
 const char *view_weight_name(const struct view *view)
 {
-    return view->by_time ? "time" : "samples";
+    return view_weights[view->weight].name;
 }
 
 void view_close(struct view *view)
@@ -394,4 +524,8 @@ void view_close(struct view *view)
     image_close(&view->image);
     model_free(&view->model);
     trace_close(&view->trace);
+    if (view->tasks != NULL)
+        tasks_free(view->tasks);
+    free(view->tasks);
+    view->tasks = NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "image/find.h"
 #include "image/names.h"
+#include "tasks/tasks.h"
 #include "trace/model.h"
 #include "trace/trace.h"
 
@@ -29,8 +30,8 @@ struct view {
     bool has_exclude;
     bool has_cpu;
     bool force;
-    bool by_time; /* the weight is time (default), not samples */
-    bool lines;   /* look up source lines */
+    enum model_weight weight; /* that counts: MODEL_CLOCKS is the default */
+    bool lines;               /* look up source lines */
     bool inlined;
     uint32_t cpu;
     const char *task; /* its entry function, or the name of its site */
@@ -46,15 +47,59 @@ struct view {
     enum image_from image_from;
     struct names names;
     uint32_t pseudo_names[MODEL_PSEUDOS];
+    struct tasks *tasks; /* NULL = not read */
 };
+
+/* The kinds of weights (enum model_weight), and their units in the formats of
+ * other tools: (scale) of these are one of ours. */
+struct view_weight {
+    const char *name;
+    const char *unit;
+    uint64_t scale;
+};
+extern const struct view_weight view_weights[MODEL_WEIGHTS];
+
+/* The weight called (word), of the option --weight. */
+enum model_weight view_weight_of(const char *word);
+
+/* A stack that is selected, with its weights. Starts as zeros. */
+struct view_stack {
+    uint32_t next; /* cell */
+    uint32_t number;
+    const struct model_cell *cell;
+    const struct frame *frames; /* innermost first */
+    size_t depth;
+};
+
+/* Goes on to the next selected stack of the view's model; false: there is none.
+ * The frames live until then. */
+bool view_next(struct view *view, struct view_stack *stack);
 
 /* The common options, for a command's argp children; and those of them that
  * also suit a command that shows no samples. Input: the view. */
 extern const struct argp view_argp;
 extern const struct argp view_trace_argp;
 
-/* Opens what the options name; ends the process on failure. */
+/* Opens what the options name; ends the process on failure. Names take time,
+ * and may be opened apart. With (tasks), those of the trace are read, too: each
+ * packet is decoded once for all. */
 void view_open(struct view *view);
+void view_read(struct view *view, bool tasks);
+void view_open_names(struct view *view);
+
+/* The tasks of the trace, which are read now if they were not. */
+const struct tasks *view_tasks(struct view *view);
+
+/* Names for the addresses of (image), NULL = there is none, and for stacks that
+ * have no address. */
+void view_set_image(struct view *view, struct image *image);
+
+/* A snapshot of a model that grows: (view) has (model), whose owner goes on to
+ * fill it, with (count) cells, whose weights may be others, until
+ * view_drop_snapshot(). That is before the owner takes more. */
+void view_set_snapshot(struct view *view, const struct model *model,
+                       struct model_cell *cells, uint32_t count);
+void view_drop_snapshot(struct view *view);
 
 /* Ends the process unless functions of the two can be matched: both have
  * symbols, or both have none and are of one image. Otherwise an address would
@@ -78,7 +123,7 @@ size_t view_suspend_frames(struct view *view, uint32_t node,
 size_t view_task_frames(struct view *view, uint32_t task, struct frame *frames,
                         size_t room);
 
-/* The frames of (node), followed by those of (task). */
+/* The frames of (node), followed by those of (task); at most VIEW_FRAMES_MAX. */
 size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
                           struct frame *frames);
 
@@ -97,8 +142,9 @@ struct model_count view_own(struct view *view);
 /* Why nothing is selected: the options, or because the trace is empty. */
 const char *view_why_empty(const struct view *view);
 
-/* The weight: samples or clocks. */
+/* The weight that counts; the same in its unit; and its name. */
 uint64_t view_weight(const struct view *view, const struct model_count *count);
+uint64_t view_amount(const struct view *view, const struct model_count *count);
 const char *view_weight_name(const struct view *view);
 
 /* The name of a task, as a number of names.strings. */

@@ -4,20 +4,7 @@
 #include "base/json_text.h"
 #include "report/report.h"
 
-#include <prof/format.h>
 #include <stdlib.h>
-
-#define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
-
-static void set_count(json_t *object, const char *name, uint64_t count)
-{
-    json_set(object, name, json_integer((json_int_t)count));
-}
-
-static void set_text(json_t *object, const char *name, const char *text)
-{
-    json_set(object, name, json_text(text));
-}
 
 static void set_keys(json_t *object, const struct report *report,
                      uint32_t number)
@@ -26,28 +13,30 @@ static void set_keys(json_t *object, const struct report *report,
     const struct names *names = &report->view.names;
 
     if ((report->keys & REPORT_SYMBOL) != 0)
-        set_text(object, "symbol", names_text(names, row->frame.function));
+        json_set(object, "symbol",
+                 json_text(names_text(names, row->frame.function)));
     if ((report->keys & REPORT_LINE) != 0)
-        set_text(object, "line", names_text(names, row->frame.line));
+        json_set(object, "line", json_text(names_text(names, row->frame.line)));
     if ((report->keys & REPORT_TASK) != 0)
-        set_text(object, "task", names_text(names, row->task));
+        json_set(object, "task", json_text(names_text(names, row->task)));
     if ((report->keys & REPORT_CPU) != 0)
-        set_count(object, "cpu", row->cpu);
+        json_set(object, "cpu", json_count(row->cpu));
 }
 
 static void set_counts(json_t *object, const struct report *report,
                        const struct model_count *self,
                        const struct model_count *total)
 {
-    set_count(object, "self", self->samples);
-    set_count(object, "total", total->samples);
-    set_count(object, "self_ns", self->clocks * NS_PER_CLOCK);
-    set_count(object, "total_ns", total->clocks * NS_PER_CLOCK);
+    json_set(object, "self", json_count(self->samples));
+    json_set(object, "total", json_count(total->samples));
+    json_set(object, "self_ns", json_count(self->clocks * MODEL_NS_PER_CLOCK));
+    json_set(object, "total_ns",
+             json_count(total->clocks * MODEL_NS_PER_CLOCK));
     json_set(object, "self_percent", json_real(report_percent(report, self)));
     json_set(object, "total_percent", json_real(report_percent(report, total)));
 }
 
-static json_t *calls(const struct report *report, uint32_t row, bool callers)
+static json_t *calls_of(const struct report *report, uint32_t row, bool callers)
 {
     json_t *list = json_array();
     size_t count;
@@ -58,15 +47,16 @@ static json_t *calls(const struct report *report, uint32_t row, bool callers)
         json_t *call = json_object();
 
         set_keys(call, report, callers ? edge->caller : edge->callee);
-        set_count(call, "samples", edge->count.samples);
-        set_count(call, "ns", edge->count.clocks * NS_PER_CLOCK);
+        json_set(call, "samples", json_count(edge->count.samples));
+        json_set(call, "ns",
+                 json_count(edge->count.clocks * MODEL_NS_PER_CLOCK));
         json_array_append_new(list, call);
     }
     free(edges);
     return list;
 }
 
-static json_t *children(const struct report *report, uint32_t parent)
+static json_t *children_of(const struct report *report, uint32_t parent)
 {
     json_t *list = json_array();
     size_t count;
@@ -78,7 +68,7 @@ static json_t *children(const struct report *report, uint32_t parent)
 
         set_keys(child, report, branch->row);
         set_counts(child, report, &branch->self, &branch->total);
-        json_set(child, "children", children(report, branches[i]));
+        json_set(child, "children", children_of(report, branches[i]));
         json_array_append_new(list, child);
     }
     free(branches);
@@ -112,11 +102,11 @@ static json_t *row_object(const struct report *report, uint32_t number)
     json_set(object, "self_percent_low", json_real(interval.low));
     json_set(object, "self_percent_high", json_real(interval.high));
     if (report->has_exits)
-        set_count(object, "hypervisor", row->exits.samples);
+        json_set(object, "hypervisor", json_count(row->exits.samples));
     if (report->callers)
-        json_set(object, "callers", calls(report, number, true));
+        json_set(object, "callers", calls_of(report, number, true));
     if (report->callees)
-        json_set(object, "callees", calls(report, number, false));
+        json_set(object, "callees", calls_of(report, number, false));
     return object;
 }
 
@@ -129,19 +119,19 @@ void report_print_json(const struct report *report)
     for (size_t i = 0; i < count; ++i)
         json_array_append_new(list, row_object(report, rows[i]));
     free(rows);
-    printf(
-        "{\"weight\": \"%s\",\n\"samples\": %llu,\n\"ns\": %llu,\n"
-        "\"lost\": %llu,\n\"stolen_ns\": %llu,\n"
-        "\"profiler\": {\"samples\": %llu, \"ns\": %llu}",
-        view_weight_name(&report->view),
-        (unsigned long long)report->sum.samples,
-        (unsigned long long)(report->sum.clocks * NS_PER_CLOCK),
-        (unsigned long long)model_lost(&report->view.model),
-        (unsigned long long)(report->view.model.stolen_clocks * NS_PER_CLOCK),
-        (unsigned long long)report->own.samples,
-        (unsigned long long)(report->own.clocks * NS_PER_CLOCK));
+    printf("{\"weight\": \"%s\",\n\"samples\": %llu,\n\"ns\": %llu,\n"
+           "\"lost\": %llu,\n\"stolen_ns\": %llu,\n"
+           "\"profiler\": {\"samples\": %llu, \"ns\": %llu}",
+           view_weight_name(&report->view),
+           (unsigned long long)report->sum.samples,
+           (unsigned long long)(report->sum.clocks * MODEL_NS_PER_CLOCK),
+           (unsigned long long)model_lost(&report->view.model),
+           (unsigned long long)(report->view.model.stolen_clocks *
+                                MODEL_NS_PER_CLOCK),
+           (unsigned long long)report->own.samples,
+           (unsigned long long)(report->own.clocks * MODEL_NS_PER_CLOCK));
     print_list("rows", list);
     if (report->tree)
-        print_list("tree", children(report, REPORT_NONE));
+        print_list("tree", children_of(report, REPORT_NONE));
     puts("\n}");
 }

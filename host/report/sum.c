@@ -12,20 +12,14 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-static void add(struct model_count *to, const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
 
 static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
                        uint32_t cpu)
 {
     struct report_row row = {0};
     uint32_t what, where, number;
-    bool is_new;
 
     row.frame.function =
         (report->keys & REPORT_SYMBOL) != 0 ? frame.function : 0;
@@ -35,34 +29,27 @@ static uint32_t row_of(struct report *report, struct frame frame, uint32_t task,
     what = index_add(&report->row_frames,
                      index_pair(row.frame.function, row.frame.line), NULL);
     where = index_add(&report->row_wheres, index_pair(row.task, row.cpu), NULL);
-    number = index_add(&report->row_keys, index_pair(what, where), &is_new);
+    number = index_add_row(&report->row_keys, index_pair(what, where),
+                           &report->rows, &row, sizeof row);
     if (number == REPORT_ROWS_MAX)
         die("more than %u rows; choose fewer keys to sort by, or less of the "
             "trace",
             REPORT_ROWS_MAX);
-    if (is_new) {
-        vector_reserve_one(&report->rows, number, sizeof row);
-        report->rows[number] = row;
-    }
     return number;
 }
 
 static void add_edge(struct report *report, uint32_t caller, uint32_t callee,
                      const struct model_count *count, uint64_t stamp)
 {
-    bool is_new;
+    const struct report_edge edge = {.caller = caller, .callee = callee};
     uint32_t number =
-        index_add(&report->edge_keys, index_pair(caller, callee), &is_new);
+        index_add_row(&report->edge_keys, index_pair(caller, callee),
+                      &report->edges, &edge, sizeof edge);
 
-    if (is_new) {
-        vector_reserve_one(&report->edges, number, sizeof *report->edges);
-        report->edges[number] =
-            (struct report_edge){.caller = caller, .callee = callee};
-    }
     if (report->edges[number].stamp == stamp)
         return;
     report->edges[number].stamp = stamp;
-    add(&report->edges[number].count, count);
+    model_count_add(&report->edges[number].count, count);
 }
 
 static uint32_t branch_of(struct report *report, uint32_t parent, uint32_t row)
@@ -96,9 +83,9 @@ static void add_branches(struct report *report, const uint32_t *rows,
         uint32_t row = rows[report->inverted ? i : depth - 1 - i];
 
         at = branch_of(report, at, row);
-        add(&report->branches[at].total, count);
+        model_count_add(&report->branches[at].total, count);
         if (i == (report->inverted ? 0 : depth - 1))
-            add(&report->branches[at].self, count);
+            model_count_add(&report->branches[at].self, count);
     }
 }
 
@@ -106,12 +93,12 @@ static void add_stack(struct report *report, const uint32_t *rows, size_t depth,
                       const struct model_count *count, uint64_t stamp)
 {
     if (depth > 0)
-        add(&report->rows[rows[0]].self, count);
+        model_count_add(&report->rows[rows[0]].self, count);
     for (size_t i = 0; i < depth; ++i) {
         struct report_row *row = &report->rows[rows[i]];
 
         if (row->stamp != stamp)
-            add(&row->total, count);
+            model_count_add(&row->total, count);
         row->stamp = stamp;
         if (i > 0 && (report->callers || report->callees))
             add_edge(report, rows[i], rows[i - 1], count, stamp);
@@ -133,29 +120,146 @@ static bool is_exit(const struct report *report, uint32_t node)
 
 void report_add_up(struct report *report)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
     static uint32_t rows[VIEW_FRAMES_MAX];
     struct view *view = &report->view;
+    struct view_stack stack = {0};
 
     report->root = REPORT_NONE;
     if (view->own_apart && !view->with_own)
         report->own = view_own(view);
-    for (uint32_t i = 0; i < model_cells(&view->model); ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_sample_frames(view, cell->node, cell->task, frames);
-        uint32_t task;
+    while (view_next(view, &stack)) {
+        const struct model_cell *cell = stack.cell;
+        uint32_t task = view_task(view, cell->task);
 
-        if (!view_wants(view, cell->task, cell->cpu, frames, depth))
-            continue;
-        task = view_task(view, cell->task);
-        for (size_t j = 0; j < depth; ++j)
-            rows[j] = row_of(report, frames[j], task, cell->cpu);
-        add_stack(report, rows, depth, &cell->count, i + 1);
-        if (depth > 0 && is_exit(report, cell->node))
-            add(&report->rows[rows[0]].exits, &cell->count);
-        add(&report->sum, &cell->count);
+        for (size_t i = 0; i < stack.depth; ++i)
+            rows[i] = row_of(report, stack.frames[i], task, cell->cpu);
+        add_stack(report, rows, stack.depth, &cell->count, stack.next);
+        if (stack.depth > 0 && is_exit(report, cell->node))
+            model_count_add(&report->rows[rows[0]].exits, &cell->count);
+        model_count_add(&report->sum, &cell->count);
     }
 }
+
+/* ---- which rows, calls and branches are shown, and in which order */
+
+struct choice {
+    uint32_t number;
+    uint64_t weight;
+    uint64_t second; /* decides between equal weights */
+};
+
+struct choices {
+    const struct report *report;
+    struct choice *all;
+    size_t count;
+};
+
+double report_percent(const struct report *report,
+                      const struct model_count *count)
+{
+    uint64_t whole = view_weight(&report->view, &report->sum);
+
+    return whole > 0 ? 100.0 * (double)view_weight(&report->view, count) /
+                           (double)whole
+                     : 0;
+}
+
+bool report_interval(const struct report *report,
+                     const struct model_count *count, struct interval *percent)
+{
+    double hits = (double)count->samples, whole = (double)report->sum.samples;
+    struct interval share =
+        interval_share(hits, whole, interval_z(REPORT_CONFIDENCE, 1));
+    double scale =
+        hits > 0 ? report_percent(report, count) / (hits / whole) : 100;
+
+    *percent =
+        (struct interval){scale * share.low, fmin(scale * share.high, 100)};
+    return interval_is_few(count->samples);
+}
+
+static void add_choice(struct choices *choices, uint32_t number,
+                       const struct model_count *count, uint64_t second,
+                       double limit)
+{
+    if (report_percent(choices->report, count) < limit)
+        return;
+    vector_reserve_one(&choices->all, choices->count, sizeof *choices->all);
+    choices->all[choices->count++] = (struct choice){
+        number, view_weight(&choices->report->view, count), second};
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct choice *a = left, *b = right;
+
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    if (a->second != b->second)
+        return a->second > b->second ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static uint32_t *sorted_choices(struct choices *choices, size_t *count)
+{
+    uint32_t *numbers = xreallocarray(NULL, choices->count, sizeof *numbers);
+
+    if (choices->count > 0)
+        qsort(choices->all, choices->count, sizeof *choices->all, by_weight);
+    for (size_t i = 0; i < choices->count; ++i)
+        numbers[i] = choices->all[i].number;
+    *count = choices->count;
+    free(choices->all);
+    return numbers;
+}
+
+uint32_t *report_rows(const struct report *report, size_t *count)
+{
+    struct choices choices = {.report = report};
+    double limit = report->limit > 0 ? report->limit : 0;
+
+    for (uint32_t i = 0; i < report->row_keys.count; ++i) {
+        const struct report_row *row = &report->rows[i];
+        const struct model_count *first =
+            report->by_total ? &row->total : &row->self;
+        const struct model_count *second =
+            report->by_total ? &row->self : &row->total;
+
+        add_choice(&choices, i, first, view_weight(&report->view, second),
+                   limit);
+    }
+    return sorted_choices(&choices, count);
+}
+
+uint32_t *report_calls(const struct report *report, uint32_t row, bool callers,
+                       size_t *count)
+{
+    struct choices choices = {.report = report};
+
+    for (uint32_t i = 0; i < report->edge_keys.count; ++i) {
+        const struct report_edge *edge = &report->edges[i];
+
+        if ((callers ? edge->callee : edge->caller) == row)
+            add_choice(&choices, i, &edge->count, 0,
+                       report->limit > 0 ? report->limit : 0);
+    }
+    return sorted_choices(&choices, count);
+}
+
+uint32_t *report_children(const struct report *report, uint32_t parent,
+                          size_t *count)
+{
+    struct choices choices = {.report = report};
+    uint32_t at =
+        parent == REPORT_NONE ? report->root : report->branches[parent].child;
+
+    for (; at != REPORT_NONE; at = report->branches[at].sibling)
+        add_choice(&choices, at, &report->branches[at].total, 0,
+                   report->limit >= 0 ? report->limit : 0.5);
+    return sorted_choices(&choices, count);
+}
+
+/* ---- all */
 
 void report_forget(struct report *report)
 {

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects and what they do from when to when.
+ * Objects and what they do from when to when, and who runs on a CPU: switches,
+ * interrupts, and what is lost.
  *
  * A state that lasts across a loss is known until the loss begins. What comes
  * then is unknown until an event says it; only a promise that never runs, and
  * is mentioned later, is known to have been pending all the time.
+ *
+ * An object that switches to another one without being suspended has started
+ * it, and goes on where that one returns, is suspended or ends: it is paused.
+ * Paused objects form a stack for each CPU. A switch to one of them takes off
+ * those above it, which should be none.
  */
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "tasks/parts.h"
 
@@ -20,8 +27,7 @@ static bool may_be_unseen(const struct tasks *tasks, uint32_t id)
     return tasks->loss_count > 0 && id > tasks->created_before_loss;
 }
 
-/* A new object. */
-static uint32_t add(struct tasks *tasks, uint32_t id)
+static uint32_t add_object(struct tasks *tasks, uint32_t id)
 {
     uint32_t number = index_add(&tasks->ids, id, NULL);
 
@@ -44,8 +50,8 @@ static uint32_t add(struct tasks *tasks, uint32_t id)
 
 static void set_up(struct tasks *tasks)
 {
-    add(tasks, 0);
-    add(tasks, UINT32_MAX);
+    add_object(tasks, 0);
+    add_object(tasks, UINT32_MAX);
     tasks->objects[TASKS_LOOP].state = TASKS_PENDING;
 }
 
@@ -65,7 +71,7 @@ static uint32_t find_or_add(struct tasks *tasks, uint32_t id, bool *is_new)
         return INDEX_NONE;
     }
     *is_new = true;
-    return add(tasks, id);
+    return add_object(tasks, id);
 }
 
 uint32_t tasks_mention(struct tasks *tasks, uint32_t id)
@@ -258,8 +264,8 @@ void tasks_set_state(struct tasks *tasks, uint32_t number,
     object->state = (uint8_t)state;
 }
 
-void tasks_set_waiting(struct tasks *tasks, uint32_t number, uint16_t why,
-                       uint32_t stack)
+static void set_waiting(struct tasks *tasks, uint32_t number, uint16_t why,
+                        uint32_t stack)
 {
     tasks_set_state(tasks, number, TASKS_WAITING);
     tasks->objects[number].why = why;
@@ -290,4 +296,274 @@ uint64_t tasks_standing_since(const struct tasks *tasks, uint32_t number)
     }
     /* events of a damaged packet may be later than its end */
     return since < tasks->end ? since : tasks->end;
+}
+
+/* ---- who runs */
+
+static bool is_nested(const struct tasks_cpu *cpu, uint32_t object)
+{
+    for (uint32_t i = 0; i < cpu->nested_count; ++i) {
+        if (cpu->nested[i] == object)
+            return true;
+    }
+    return false;
+}
+
+/* Takes objects off the stack up to (to), which is there. */
+static void unwind_nested(struct tasks *tasks, struct tasks_cpu *cpu,
+                          uint32_t to)
+{
+    uint32_t top;
+
+    while ((top = cpu->nested[--cpu->nested_count]) != to) {
+        struct tasks_object *skipped = &tasks->objects[top];
+
+        if (top < TASKS_SPECIAL)
+            continue;
+        if (skipped->ending == TASKS_OPEN)
+            tasks_problem(tasks, TASKS_NOT_NESTED, skipped->id,
+                          tasks->objects[to].id);
+        tasks_set_state(tasks, top,
+                        skipped->ending == TASKS_OPEN ? TASKS_PENDING
+                                                      : TASKS_ENDED);
+    }
+}
+
+/* Puts the current object on the stack; beyond its end nesting is unknown. */
+static void nest_current(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    if (cpu->nested_count == TASKS_NESTED_MAX) {
+        ++tasks->unkept;
+        cpu->nested_count = 0;
+    }
+    cpu->nested[cpu->nested_count++] = cpu->current;
+    if (cpu->current == TASKS_LOOP)
+        tasks_set_state(tasks, TASKS_LOOP, TASKS_PENDING);
+    else
+        tasks_set_state(tasks, cpu->current, TASKS_PAUSED);
+}
+
+/* The current object stops running because of a switch to (to). */
+static void leave_current(struct tasks *tasks, struct tasks_cpu *cpu,
+                          uint32_t to)
+{
+    const struct tasks_object *object = &tasks->objects[cpu->current];
+    bool returns = is_nested(cpu, to);
+
+    if (cpu->current != TASKS_NOBODY && !cpu->left && !returns)
+        nest_current(tasks, cpu);
+    else if (object->ending != TASKS_OPEN)
+        tasks_set_state(tasks, cpu->current, TASKS_ENDED);
+    else if (object->state == TASKS_RUNNING)
+        tasks_set_state(tasks, cpu->current, TASKS_PENDING);
+    if (returns)
+        unwind_nested(tasks, cpu, to);
+}
+
+void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
+{
+    struct tasks_object *object = &tasks->objects[to];
+
+    if (to == cpu->current && (cpu->fresh || !cpu->left))
+        return; /* repeated for readers that do not know it */
+    if (cpu->irq_count > 0)
+        tasks_problem(tasks, TASKS_IRQ_SWITCH, object->id, 0);
+    if (object->ending != TASKS_OPEN)
+        tasks_problem(tasks, TASKS_RUNS_ENDED, object->id, object->ending);
+    tasks_is_there(tasks, to);
+    cpu->idle = false;
+    leave_current(tasks, cpu, to);
+    cpu->current = to;
+    cpu->left = false;
+    if (!cpu->fresh && !cpu->repeats)
+        cpu->unsure = false;
+    if (to == TASKS_NOBODY)
+        return;
+    tasks_set_state(tasks, to, TASKS_RUNNING);
+    ++tasks->objects[to].runs;
+}
+
+void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
+                   uint32_t stack)
+{
+    tasks_use_name(tasks, why);
+    tasks->stacks += stack != 0;
+    if (cpu->irq_count > 0 || cpu->current == TASKS_NOBODY)
+        return;
+    set_waiting(tasks, cpu->current, why, stack);
+    if (cpu->current == TASKS_LOOP)
+        cpu->idle = true;
+    else
+        cpu->left = true;
+}
+
+void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
+{
+    struct tasks_irq irq = {
+        .from = tasks->place.time,
+        .to = TASKS_NEVER,
+        .object = cpu->current,
+        .cpu = cpu->cpu,
+        .vector = vector,
+        .depth = (uint8_t)cpu->irq_count,
+    };
+
+    if (cpu->irq_count == TASKS_NESTED_MAX ||
+        !tasks_room(tasks, &tasks->irqs, tasks->irq_count, sizeof irq)) {
+        ++tasks->unkept;
+        return;
+    }
+    cpu->irqs[cpu->irq_count++] = tasks->irq_count;
+    tasks->irqs[tasks->irq_count++] = irq;
+}
+
+void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
+{
+    uint32_t at = cpu->irq_count;
+
+    while (at > 0 && tasks->irqs[cpu->irqs[at - 1]].vector != vector)
+        --at;
+    if (at == 0 && cpu->irq_count == 0 && cpu->unsure)
+        return;
+    if (at == 0 || at < cpu->irq_count)
+        tasks_problem(tasks, TASKS_IRQ_EXIT, vector, 0);
+    if (at == 0)
+        return;
+    cpu->irq_count = at - 1;
+    tasks->irqs[cpu->irqs[at - 1]].to = tasks->place.time;
+}
+
+/* Nothing is known any more of who runs on (cpu). */
+static void forget_running(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    for (uint32_t i = 0; i < cpu->nested_count; ++i)
+        tasks_set_state(tasks, cpu->nested[i], TASKS_UNKNOWN);
+    if (tasks->objects[cpu->current].state == TASKS_RUNNING || cpu->idle)
+        tasks_set_state(tasks, cpu->current, TASKS_UNKNOWN);
+    for (uint32_t i = 0; i < cpu->irq_count; ++i)
+        tasks->irqs[cpu->irqs[i]].to = cpu->time;
+    cpu->current = TASKS_NOBODY;
+    cpu->nested_count = cpu->irq_count = 0;
+    cpu->left = cpu->idle = false;
+    cpu->unsure = true;
+}
+
+/* (loss) is the last one. Those with the same dump in a row are linked. */
+static void add_loss(struct tasks *tasks, const struct tasks_loss *loss)
+{
+    uint32_t number = tasks->loss_count++;
+    struct tasks_loss *losses = tasks->losses;
+
+    losses[number] = *loss;
+    losses[number].first = number;
+    if (number > 0 && losses[number - 1].dump == loss->dump)
+        losses[number].first = losses[number - 1].first;
+    losses[losses[number].first].after = number + 1;
+}
+
+void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
+                uint32_t packets)
+{
+    /* samples go on while events of objects are overwritten */
+    struct tasks_loss loss = {.from = packets > 0 ? cpu->time : cpu->acted,
+                              .to = tasks->place.time,
+                              .events = events,
+                              .packets = packets,
+                              .dump = cpu->dump,
+                              .cpu = cpu->cpu};
+
+    if (tasks->loss_count == 0)
+        tasks->created_before_loss = tasks->last_created;
+    if (tasks_room(tasks, &tasks->losses, tasks->loss_count, sizeof loss))
+        add_loss(tasks, &loss);
+    forget_running(tasks, cpu);
+}
+
+void tasks_mark_lost(struct tasks *tasks, struct tasks_cpu *cpu,
+                     uint32_t events)
+{
+    uint32_t before = tasks->loss_count;
+
+    tasks_lose(tasks, cpu, events, 0);
+    if (tasks->loss_count > before && cpu->marked == TASKS_NONE)
+        cpu->marked = before;
+    cpu->resumed = TASKS_NONE;
+}
+
+/* The recorder gives a LOST, and the switch that says who is current after it,
+ * the time of the event before. */
+void tasks_resume(struct tasks *tasks, struct tasks_cpu *cpu, uint64_t time)
+{
+    if (cpu->marked == TASKS_NONE)
+        return;
+    tasks->place.time = time;
+    for (uint32_t i = cpu->marked; i < tasks->loss_count; ++i) {
+        if (tasks->losses[i].cpu == cpu->cpu)
+            tasks->losses[i].to = time;
+    }
+    cpu->marked = TASKS_NONE;
+    if (cpu->resumed != TASKS_NONE)
+        tasks_switch(tasks, cpu, cpu->resumed);
+    cpu->resumed = TASKS_NONE;
+    cpu->unsure = true; /* it says nothing of interrupts */
+}
+
+/* ---- whether every loss is marked
+ *
+ * The recorder says in each packet how many
+ * events it has recorded (RECORDED), by their positions in its ring. So many
+ * must have come, or be marked as lost. A SWITCH that repeats what is current
+ * was not recorded: at the beginning of a packet, and after LOST and HISTORY.
+ */
+
+void tasks_count_event(struct tasks_cpu *cpu, const struct event *event)
+{
+    bool repeats =
+        event->kind == PROF_EVENT_SWITCH && (cpu->fresh || cpu->repeats);
+
+    if (!repeats)
+        ++cpu->recorded;
+    else if (!cpu->fresh)
+        cpu->repeats = false;
+}
+
+void tasks_count_lost(struct tasks_cpu *cpu, uint32_t events)
+{
+    cpu->recorded += events;
+    cpu->counts = cpu->counts && events > 0;
+    cpu->repeats = true;
+}
+
+void tasks_count_dump(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    cpu->repeats = true;
+    cpu->dump = ++tasks->dumps;
+}
+
+void tasks_count_packets(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    cpu->gap = tasks->loss_count > 0 ? tasks->loss_count - 1 : TASKS_NONE;
+    cpu->repeats = false;
+}
+
+void tasks_take_recorded(struct tasks *tasks, struct tasks_cpu *cpu,
+                         uint32_t events)
+{
+    int32_t missing = (int32_t)(events - cpu->recorded);
+
+    if (events == 0) {
+        /* the beginning of a recording, or of a dump */
+    } else if (!cpu->counts) {
+        cpu->before = cpu->counted ? cpu->before : events;
+    } else if (cpu->gap != TASKS_NONE) {
+        tasks->losses[cpu->gap].events = (uint32_t)missing;
+    } else if (missing > 0) {
+        tasks_problem(tasks, TASKS_NOT_MARKED, (uint32_t)missing, 0);
+    } else if (missing < 0) {
+        tasks_problem(tasks, TASKS_TOO_MANY, (uint32_t)checked_size(missing),
+                      0);
+    }
+    cpu->gap = TASKS_NONE;
+    cpu->counts = cpu->counted = true;
+    cpu->recorded = events;
 }

@@ -14,9 +14,7 @@ uint32_t tasks_mention(struct tasks *tasks, uint32_t id);
 void tasks_set_state(struct tasks *tasks, uint32_t object,
                      enum tasks_state state);
 
-/* The same for a state with a reason and another object. */
-void tasks_set_waiting(struct tasks *tasks, uint32_t object, uint16_t why,
-                       uint32_t stack);
+/* The same for a state with another object. */
 void tasks_set_ready(struct tasks *tasks, uint32_t object, uint32_t by);
 
 /* CREATE, ALIVE, and every end. */
@@ -26,16 +24,12 @@ void tasks_alive(struct tasks *tasks, const struct tasks_cpu *cpu,
                  const struct event_alive *alive);
 void tasks_end(struct tasks *tasks, uint32_t object, enum tasks_end ending);
 
-/* What an object or an interrupt does; false if (event) is nothing of that. */
-bool tasks_act(struct tasks *tasks, struct tasks_cpu *cpu,
-               const struct event *event);
-
-/* The actor of (cpu) does (kind) to (to); (by) may be TASKS_NONE. */
-void tasks_edge(struct tasks *tasks, const struct tasks_cpu *cpu,
-                enum tasks_edge_kind kind, uint32_t to, uint32_t by);
-
 /* Who does what (cpu) reports: the current object or the interrupt. */
-uint32_t tasks_actor(const struct tasks *tasks, const struct tasks_cpu *cpu);
+static inline uint32_t tasks_actor(const struct tasks_cpu *cpu)
+{
+    return cpu->irq_count > 0 ? TASKS_INTERRUPT | cpu->irqs[cpu->irq_count - 1]
+                              : cpu->current;
+}
 
 void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to);
 /* (stack) is a node, 0 = not recorded. */

@@ -12,15 +12,11 @@
 static struct tasks_site *site_of(struct tasks_sites *sites,
                                   const struct tasks_object *object)
 {
-    bool is_new;
-    uint32_t number = index_add(
-        &sites->keys, index_pair(object->site, object->kind), &is_new);
+    struct tasks_site site = {.name = object->site, .kind = object->kind};
+    uint32_t number =
+        index_add_row(&sites->keys, index_pair(site.name, site.kind),
+                      &sites->sites, &site, sizeof site);
 
-    if (is_new) {
-        vector_reserve_one(&sites->sites, number, sizeof *sites->sites);
-        sites->sites[number] =
-            (struct tasks_site){.name = object->site, .kind = object->kind};
-    }
     return &sites->sites[number];
 }
 

@@ -152,6 +152,12 @@ struct tasks_pause {
     uint16_t why;
 };
 
+/* The hypervisor did not run the guest in [from, to). */
+struct tasks_stolen {
+    uint64_t from;
+    uint64_t to;
+};
+
 struct tasks_irq {
     uint64_t from;
     uint64_t to;     /* TASKS_NEVER: no end was seen */
@@ -216,16 +222,17 @@ struct tasks_problem {
 /* While packets are read. */
 struct tasks_cpu {
     uint16_t cpu;
-    bool begun;             /* there was a packet */
-    bool late;              /* the first of them is missing */
-    uint32_t next_sequence; /* of its next packet */
-    uint64_t time;          /* of its last event */
-    uint64_t acted;         /* of its last event of objects */
-    uint32_t current;       /* TASKS_NOBODY = not known */
-    bool left;              /* the current object was suspended or ended */
-    bool idle;              /* the loop was suspended */
-    bool fresh;             /* no event of objects yet in this packet */
-    bool unsure;            /* interrupts may have begun that are not known,
+    bool late;   /* its first packet is missing */
+    bool beyond; /* its last event was later than its packet's end */
+    struct packet_order order;
+    uint64_t packet_end;
+    uint64_t time;    /* of its last event */
+    uint64_t acted;   /* of its last event of objects */
+    uint32_t current; /* TASKS_NOBODY = not known */
+    bool left;        /* the current object was suspended or ended */
+    bool idle;        /* the loop was suspended */
+    bool fresh;       /* no event of objects yet in this packet */
+    bool unsure;      /* interrupts may have begun that are not known,
                                until an object is switched to */
     uint32_t nested[TASKS_NESTED_MAX]; /* PAUSED objects, TASKS_LOOP */
     uint32_t nested_count;
@@ -254,6 +261,7 @@ struct tasks {
     struct tasks_irq *irqs;
     struct tasks_loss *losses;
     struct tasks_message *messages;
+    struct tasks_stolen *stolen;
     struct tasks_problem *problems;
     uint32_t stretch_count;
     uint32_t edge_count;
@@ -264,6 +272,7 @@ struct tasks {
     uint32_t loss_count;
     uint32_t dumps;
     uint32_t message_count;
+    uint32_t stolen_count;
     uint32_t problem_count;                       /* of those that are kept */
     uint64_t problem_counts[TASKS_PROBLEM_KINDS]; /* of all */
     struct guest_names names;
@@ -271,6 +280,7 @@ struct tasks {
     uint32_t used_name_count;
     uint64_t begin; /* of the first packet, and the end of the last */
     uint64_t end;
+    uint64_t unix_seconds;  /* UTC at clock 0, 0 = unknown */
     uint64_t events;        /* of objects */
     uint64_t stacks;        /* suspends with a stack */
     uint64_t unkept;        /* events beyond a limit */
@@ -290,11 +300,22 @@ static inline uint32_t tasks_objects(const struct tasks *tasks)
 /* Adds a packet. */
 void tasks_take(struct tasks *tasks, const struct packet *packet);
 
+/* The same for a caller who decodes the packet, once for several readers: its
+ * head; each event, unless the head returned NULL; and after the last one. */
+struct tasks_cpu *tasks_begin_packet(struct tasks *tasks,
+                                     const struct packet *packet);
+void tasks_take_event(struct tasks *tasks, struct tasks_cpu *cpu,
+                      const struct event *event);
+void tasks_end_packet(struct tasks *tasks, struct tasks_cpu *cpu,
+                      const struct event_reader *reader);
+
 /* After the last packet: closes all stretches at the end of the trace. */
 void tasks_finish(struct tasks *tasks);
 
-/* Both, for all packets of (trace). */
+/* Both, for all packets of (trace); and with a model, which takes them too. */
 void tasks_read(struct tasks *tasks, const struct trace *trace);
+void tasks_read_with(struct tasks *tasks, struct model *model,
+                     const struct trace *trace);
 
 void tasks_free(struct tasks *tasks);
 

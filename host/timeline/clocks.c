@@ -9,11 +9,305 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "timeline/match.h"
 
 #include <math.h>
 #include <prof/format.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- the same messages */
+
+/* Where messages of one side are, by what they are called. */
+struct known {
+    struct index names;
+    uint32_t *at;
+    bool *again; /* more than once */
+};
+
+static void note_messages(struct known *known, const struct tasks *tasks,
+                          bool sent)
+{
+    known->at =
+        xreallocarray(NULL, tasks->message_count + 1, sizeof *known->at);
+    known->again =
+        xreallocarray(NULL, tasks->message_count + 1, sizeof *known->again);
+    for (uint32_t i = 0; i < tasks->message_count; ++i) {
+        uint32_t number;
+        bool is_new;
+
+        if (tasks->messages[i].sent != sent)
+            continue;
+        number = index_add(&known->names, tasks->messages[i].message, &is_new);
+        known->at[number] = i;
+        known->again[number] = !is_new;
+    }
+}
+
+/* INDEX_NONE: it is not there, or more than once. */
+static uint32_t find_message(const struct known *known, uint32_t message)
+{
+    uint32_t number = index_find(&known->names, message);
+
+    return number != INDEX_NONE && !known->again[number] ? known->at[number]
+                                                         : INDEX_NONE;
+}
+
+static void forget_messages(struct known *known)
+{
+    index_free(&known->names);
+    free(known->at);
+    free(known->again);
+}
+
+struct match_pair *match_messages(const struct tasks *from,
+                                  const struct tasks *to, size_t *count)
+{
+    struct match_pair *pairs =
+        xreallocarray(NULL, from->message_count + 1, sizeof *pairs);
+    struct known sent = {0}, received = {0};
+
+    note_messages(&sent, from, true);
+    note_messages(&received, to, false);
+    *count = 0;
+    for (uint32_t i = 0; i < from->message_count; ++i) {
+        uint32_t message = from->messages[i].message;
+        struct match_pair pair = {i, find_message(&received, message)};
+
+        if (find_message(&sent, message) == i && pair.received != INDEX_NONE)
+            pairs[(*count)++] = pair;
+    }
+    forget_messages(&sent);
+    forget_messages(&received);
+    return pairs;
+}
+
+/*
+ * ---- two clocks
+ *
+ * For a given rate, the bounds leave a gap: from the highest lower bound to the
+ * lowest upper one, all moved along the rate. The gap is a concave function of
+ * the rate, so a ternary search finds the widest, and bisection the rates at
+ * which it closes. Only the corners of the bounds' convex hulls matter, which
+ * are few.
+ */
+
+/* Corners of a hull, with x from 0 on. */
+struct bounds {
+    const struct match_bound *all;
+    size_t count;
+    double sign; /* 1: upper bounds, -1: lower ones */
+};
+
+static int by_x(const void *left, const void *right)
+{
+    const struct match_bound *a = left, *b = right;
+
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+/* Whether (b) is no corner between (a) and (c). */
+static bool is_beyond(double sign, const struct match_bound *a,
+                      const struct match_bound *b, const struct match_bound *c)
+{
+    return sign * ((b->more - a->more) * (c->x - a->x) -
+                   (c->more - a->more) * (b->x - a->x)) >=
+           0;
+}
+
+/* Keeps the corners of the hull alone, in place: the lower one of upper bounds,
+ * the upper one of lower ones. */
+static struct bounds hull_of(struct match_bound *all, size_t count, double sign)
+{
+    size_t kept = 0;
+
+    qsort(all, count, sizeof *all, by_x);
+    for (size_t i = 0; i < count; ++i) {
+        struct match_bound next = all[i];
+
+        while (kept > 1 &&
+               is_beyond(sign, &all[kept - 2], &all[kept - 1], &next))
+            --kept;
+        if (kept == 1 && all[0].x == next.x &&
+            sign * (all[0].more - next.more) >= 0)
+            kept = 0;
+        all[kept++] = next;
+    }
+    return (struct bounds){all, kept, sign};
+}
+
+/* What the bounds say of x = 0, at (rate). */
+static double bound_at(const struct bounds *bounds, double rate)
+{
+    double best = bounds->all[0].more - rate * bounds->all[0].x;
+
+    for (size_t i = 1; i < bounds->count; ++i) {
+        double more = bounds->all[i].more - rate * bounds->all[i].x;
+
+        if (bounds->sign * (more - best) < 0)
+            best = more;
+    }
+    return best;
+}
+
+/* What is searched for, by the rate: the widest gap; or, at time (x), the
+ * highest upper bound, the lowest lower one. */
+struct search {
+    const struct bounds *least;
+    const struct bounds *most;
+    enum { GAP, HIGHEST, LOWEST } what;
+    double x;
+};
+
+static double value_at(const struct search *search, double rate)
+{
+    switch (search->what) {
+    case GAP:
+        return bound_at(search->most, rate) - bound_at(search->least, rate);
+    case HIGHEST:
+        return bound_at(search->most, rate) + rate * search->x;
+    default:
+        return -bound_at(search->least, rate) - rate * search->x;
+    }
+}
+
+#define STEPS 100 /* each leaves two thirds */
+
+/* The rate in [low, high] with the highest value, a concave function. */
+static double best_rate(const struct search *search, double low, double high)
+{
+    for (int i = 0; i < STEPS; ++i) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+
+        if (value_at(search, a) < value_at(search, b))
+            low = a;
+        else
+            high = b;
+    }
+    return (low + high) / 2;
+}
+
+/* From (inside), where there is a gap, towards (outside): as far as there is
+ * one. */
+static double limit_of(const struct search *gap, double inside, double outside)
+{
+    if (value_at(gap, outside) >= 0)
+        return outside;
+    for (int i = 0; i < STEPS; ++i) {
+        double middle = (inside + outside) / 2;
+
+        if (value_at(gap, middle) >= 0)
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return inside;
+}
+
+/* The middle of what is possible at (x), and the error. */
+static double middle_at(const struct search *gap, double low, double high,
+                        double x, double *error)
+{
+    struct search highest = {gap->least, gap->most, HIGHEST, x};
+    struct search lowest = {gap->least, gap->most, LOWEST, x};
+    double most = value_at(&highest, best_rate(&highest, low, high));
+    double least = -value_at(&lowest, best_rate(&lowest, low, high));
+
+    *error = (most - least) / 2;
+    return (most + least) / 2;
+}
+
+static bool solve_clock(const struct bounds *least, const struct bounds *most,
+                        double rate, struct match_clock *clock)
+{
+    const struct search gap = {least, most, GAP, 0};
+    const double best = best_rate(&gap, -rate, rate);
+    const double length = clock->end - clock->begin;
+    double low, high, first, last, errors[2];
+
+    if (value_at(&gap, best) < 0)
+        return false;
+    low = limit_of(&gap, best, -rate);
+    high = limit_of(&gap, best, rate);
+    first = middle_at(&gap, low, high, 0, &errors[0]);
+    last = middle_at(&gap, low, high, length, &errors[1]);
+    clock->more = first;
+    clock->rate = length > 0 ? (last - first) / length : 0;
+    clock->error = errors[0] > errors[1] ? errors[0] : errors[1];
+    return true;
+}
+
+static void move_x(struct match_bound *all, size_t count, double by)
+{
+    for (size_t i = 0; i < count; ++i)
+        all[i].x -= by;
+}
+
+/* The same where no bound is strange. */
+static bool try_all(struct match_bound *least, size_t least_count,
+                    struct match_bound *most, size_t most_count,
+                    struct match_clock *clock)
+{
+    struct bounds lower, upper;
+
+    if (least_count == 0 || most_count == 0)
+        return false;
+    lower = hull_of(least, least_count, -1);
+    upper = hull_of(most, most_count, 1);
+    /* a hull has the first and the last of its points */
+    clock->begin = least[0].x < most[0].x ? least[0].x : most[0].x;
+    clock->end = least[lower.count - 1].x > most[upper.count - 1].x
+                     ? least[lower.count - 1].x
+                     : most[upper.count - 1].x;
+    move_x(least, lower.count, clock->begin);
+    move_x(most, upper.count, clock->begin);
+    for (double rate = MATCH_RATE; rate <= MATCH_RATE_MAX * 1.01; rate *= 10)
+        if (solve_clock(&lower, &upper, rate, clock))
+            return true;
+    return false;
+}
+
+static int by_more(const void *left, const void *right)
+{
+    const struct match_bound *a = left, *b = right;
+
+    return (a->more > b->more) - (a->more < b->more);
+}
+
+/* Leaves out what is strange of (count) bounds; returns how many remain. */
+static size_t keep_near(struct match_bound *all, size_t count, double median)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        if (fabs(all[i].more - median) <= MATCH_STRANGE)
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
+bool match_clocks(struct match_bound *least, size_t least_count,
+                  struct match_bound *most, size_t most_count,
+                  struct match_clock *clock)
+{
+    const size_t count = least_count + most_count;
+    struct match_bound *all = xreallocarray(NULL, count + 1, sizeof *all);
+    double median;
+    bool found;
+
+    memcpy(all, least, least_count * sizeof *all);
+    memcpy(all + least_count, most, most_count * sizeof *all);
+    found = try_all(all, least_count, all + least_count, most_count, clock);
+    if (!found && least_count > 0 && most_count > 0) {
+        memcpy(all, least, least_count * sizeof *all);
+        memcpy(all + least_count, most, most_count * sizeof *all);
+        qsort(all, count, sizeof *all, by_more);
+        median = all[count / 2].more;
+        found = try_all(least, keep_near(least, least_count, median), most,
+                        keep_near(most, most_count, median), clock);
+    }
+    free(all);
+    return found;
+}
 
 /* ---- another rate */
 
@@ -22,7 +316,7 @@ struct rate {
     double rate;
 };
 
-static void change(const struct rate *rate, uint64_t *time)
+static void change_time(const struct rate *rate, uint64_t *time)
 {
     double since = (double)checked_delta(*time, rate->begin);
     int64_t by = checked_i64(round(since * rate->rate));
@@ -35,7 +329,7 @@ static void change(const struct rate *rate, uint64_t *time)
 
 #define CHANGE(vector, count, field)                                           \
     for (size_t i = 0; i < (count); ++i)                                       \
-    change(rate, &(vector)[i].field)
+    change_time(rate, &(vector)[i].field)
 
 static void change_tasks(struct tasks *tasks, const struct rate *rate)
 {
@@ -53,15 +347,10 @@ static void change_tasks(struct tasks *tasks, const struct rate *rate)
     CHANGE(tasks->losses, tasks->loss_count, from);
     CHANGE(tasks->losses, tasks->loss_count, to);
     CHANGE(tasks->messages, tasks->message_count, time);
-    change(rate, &tasks->begin);
-    change(rate, &tasks->end);
-}
-
-static void change_rate(struct timeline_trace *trace, const struct rate *rate)
-{
-    change_tasks(&trace->tasks, rate);
-    CHANGE(trace->stolen, trace->stolen_count, from);
-    CHANGE(trace->stolen, trace->stolen_count, to);
+    CHANGE(tasks->stolen, tasks->stolen_count, from);
+    CHANGE(tasks->stolen, tasks->stolen_count, to);
+    change_time(rate, &tasks->begin);
+    change_time(rate, &tasks->end);
 }
 
 /* ---- by packets */
@@ -125,13 +414,14 @@ static bool find_clock(const struct tasks *a, const struct tasks *b,
     return found;
 }
 
-static void apply(struct timeline_trace *trace, const struct timeline_trace *to,
-                  const struct match_clock *clock, int64_t base,
-                  uint64_t packets)
+static void apply_clock(struct timeline_trace *trace,
+                        const struct timeline_trace *to,
+                        const struct match_clock *clock, int64_t base,
+                        uint64_t packets)
 {
     const struct rate rate = {checked_u64(clock->begin), clock->rate};
 
-    change_rate(trace, &rate);
+    change_tasks(&trace->tasks, &rate);
     trace->how = TIMELINE_PACKETS;
     trace->shift = checked_plus(checked_plus(to->shift, base),
                                 checked_i64(round(clock->more)));
@@ -172,8 +462,8 @@ static bool align_next(struct timeline *timeline)
         }
     if (best_trace == 0)
         return false;
-    apply(&timeline->traces[best_trace], &timeline->traces[best_to], &best,
-          best_base, best_packets);
+    apply_clock(&timeline->traces[best_trace], &timeline->traces[best_to],
+                &best, best_base, best_packets);
     return true;
 }
 
@@ -183,7 +473,8 @@ static bool align_next(struct timeline *timeline)
 
 static bool has_utc(const struct timeline_trace *trace)
 {
-    return trace->unix_seconds > 0 && trace->unix_seconds <= SECONDS_MAX;
+    return trace->tasks.unix_seconds > 0 &&
+           trace->tasks.unix_seconds <= SECONDS_MAX;
 }
 
 static void align_by_utc(struct timeline_trace *trace,
@@ -192,8 +483,9 @@ static void align_by_utc(struct timeline_trace *trace,
     if (!has_utc(trace) || !has_utc(first))
         return;
     trace->how = TIMELINE_UTC;
-    trace->shift = (int64_t)(trace->unix_seconds - first->unix_seconds) *
-                   (int64_t)PROF_CLOCK_HZ;
+    trace->shift =
+        (int64_t)(trace->tasks.unix_seconds - first->tasks.unix_seconds) *
+        (int64_t)PROF_CLOCK_HZ;
 }
 
 void clocks_align(struct timeline *timeline)

@@ -6,53 +6,45 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "timeline/clocks.h"
-#include "timeline/match.h"
-#include "trace/event.h"
 
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Passes each packet on, and notes UTC, and where time was stolen. */
-static void take(void *owner, const struct packet *packet)
+static void read_tasks(struct tasks *tasks, const char *path)
 {
-    struct timeline_trace *trace = owner;
-    struct event_reader reader;
-    struct event event;
+    struct trace file;
 
-    tasks_take(&trace->tasks, packet);
-    event_begin(&reader, packet);
-    while (event_next(&reader, &event)) {
-        uint64_t clocks = event.as_stolen.clocks;
+    trace_open(&file, path);
+    tasks_read(tasks, &file);
+    trace_close(&file);
+}
 
-        if (event.kind == PROF_EVENT_HELLO)
-            trace->unix_seconds = event.as_hello.unix_seconds;
-        if (event.kind != PROF_EVENT_STOLEN)
-            continue;
-        vector_reserve_one(&trace->stolen, trace->stolen_count,
-                           sizeof *trace->stolen);
-        trace->stolen[trace->stolen_count++] = (struct timeline_stolen){
-            .from = event.time > clocks ? event.time - clocks : 0,
-            .to = event.time,
-        };
-    }
+/* The same with the samples; each packet is decoded once for both. */
+static struct view *read_view(struct tasks *tasks, const char *path)
+{
+    struct view *view = xreallocarray(NULL, 1, sizeof *view);
+
+    *view = (struct view){.input = path, .weight = MODEL_CLOCKS};
+    view_read(view, true);
+    *tasks = *view->tasks;
+    free(view->tasks);
+    view->tasks = NULL;
+    return view;
 }
 
 bool timeline_add(struct timeline *timeline, const char *path, const char *name)
 {
     struct timeline_trace *trace;
-    struct trace file = {0};
-    struct packet_sink sink;
 
     timeline->traces = xreallocarray(timeline->traces, timeline->count + 1,
                                      sizeof *timeline->traces);
     trace = &timeline->traces[timeline->count++];
     *trace = (struct timeline_trace){.name = name};
-    sink = (struct packet_sink){take, trace};
-    trace_open(&file, path);
-    trace_each(&file, &sink);
-    tasks_finish(&trace->tasks);
-    trace_close(&file);
+    if (timeline->has_views)
+        trace->view = read_view(&trace->tasks, path);
+    else
+        read_tasks(&trace->tasks, path);
     return trace->tasks.events > 0;
 }
 
@@ -130,7 +122,9 @@ void timeline_free(struct timeline *timeline)
 {
     for (size_t i = 0; i < timeline->count; ++i) {
         tasks_free(&timeline->traces[i].tasks);
-        free(timeline->traces[i].stolen);
+        if (timeline->traces[i].view != NULL)
+            view_close(timeline->traces[i].view);
+        free(timeline->traces[i].view);
     }
     free(timeline->traces);
     free(timeline->packets);

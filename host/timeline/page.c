@@ -1,13 +1,439 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: its head and its columns. */
+/*
+ * The page: its head and its columns; docs/timeline.md lists them. What the page
+ * can find out from other columns is left out: when an object was created, and
+ * by whom, if its creation is an edge; when it ended, if that is one; when a
+ * stretch ended, if the object's next one or its end follows at once.
+ */
 
+#include "base/checked.h"
 #include "base/json_text.h"
+#include "base/memory.h"
+#include "page/columns.h"
 #include "page/page.h"
+#include "tasks/sites.h"
 #include "timeline/clocks.h"
-#include "timeline/payload.h"
 
 #include <prof/format.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- names */
+
+/*
+ * The names of all traces as one list for the page: 0 is none, the others in
+ * the order in which they are first asked for.
+ */
+
+struct word {
+    const char *text;
+    const char *file; /* "" if it is no place in the source */
+    uint32_t line;
+};
+
+/* Starts as zeros, but for the timeline. */
+struct words {
+    const struct timeline *timeline;
+    struct index numbers; /* of (trace, name) */
+    struct word *all;
+};
+
+/* The page's number of the name (name) of the trace number (trace). */
+static uint32_t word_number(struct words *words, size_t trace, uint16_t name)
+{
+    const struct guest_names *names;
+    bool is_new;
+    uint32_t number;
+
+    if (name == 0)
+        return 0;
+    names = &words->timeline->traces[trace].tasks.names;
+    number =
+        index_add(&words->numbers, index_pair((uint32_t)trace, name), &is_new);
+    if (is_new) {
+        vector_reserve_one(&words->all, number, sizeof *words->all);
+        words->all[number] = (struct word){
+            .text = guest_names_text(names, name),
+            .file = guest_names_file(names, name),
+            .line = guest_names_line(names, name),
+        };
+    }
+    return number + 1;
+}
+
+static void put_words(const struct words *words, struct columns *columns)
+{
+    uint32_t count = words->numbers.count;
+
+    columns_begin(columns, "word.line");
+    columns_put(columns, 0);
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put(columns, words->all[i].line);
+    /* texts first, then files, both with that of no name */
+    columns_begin(columns, "word.bytes");
+    columns_put(columns, 0);
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put(columns, strlen(words->all[i].text));
+    columns_put(columns, 0);
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put(columns, strlen(words->all[i].file));
+    columns_begin(columns, "word.text");
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put_bytes(columns, words->all[i].text,
+                          strlen(words->all[i].text));
+    for (uint32_t i = 0; i < count; ++i)
+        columns_put_bytes(columns, words->all[i].file,
+                          strlen(words->all[i].file));
+}
+
+static void free_words(struct words *words)
+{
+    index_free(&words->numbers);
+    free(words->all);
+}
+
+/* ---- columns */
+
+enum { SEEN_CREATION = 1, SEEN_END = 2, RESTS = 4 };
+
+/* Objects of all traces are numbered from 1; 0 is none. Each trace's event loop
+ * is the first of its objects. */
+static uint32_t object_number(const struct timeline *timeline, size_t trace,
+                              uint32_t object)
+{
+    uint32_t number = 1;
+
+    if (object == TASKS_NONE || object == TASKS_NOBODY)
+        return 0;
+    for (size_t i = 0; i < trace; ++i)
+        number += tasks_objects(&timeline->traces[i].tasks);
+    return object & TASKS_INTERRUPT ? 0 : number + object;
+}
+
+/* What the columns are made of. */
+struct source {
+    const struct timeline *timeline;
+    struct words words;
+    uint8_t **seen; /* of each trace's objects */
+    struct columns *columns;
+};
+
+/* Runs the statement for each (record) of all traces, with (i), its number,
+ * (tasks) and (t), the trace's number. */
+#define EACH(type, vector_, count_, statement)                                 \
+    for (size_t t = 0; t < source->timeline->count; ++t) {                     \
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;        \
+        size_t records = (count_);                                             \
+        (void)tasks;                                                           \
+        for (size_t i = 0; i < records; ++i) {                                 \
+            const type *record = &(vector_)[i];                                \
+            (void)record;                                                      \
+            statement;                                                         \
+        }                                                                      \
+    }
+
+/* One column: (number) of each record. */
+#define COLUMN(name, put, type, vector_, count_, number)                       \
+    columns_begin(source->columns, name);                                      \
+    EACH(type, vector_, count_, put(source->columns, number))
+
+static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
+{
+    return time + (uint64_t)source->timeline->traces[t].shift -
+           source->timeline->begin;
+}
+
+#define TIME(time) time_of(source, t, time)
+#define OBJECT(object) object_number(source->timeline, t, object)
+#define NAME(name) word_number(&source->words, t, name)
+
+/* Which objects only rest in the end. */
+static void find_resting(const struct tasks *tasks, uint8_t *seen)
+{
+    uint32_t count;
+    struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
+
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
+        if (tasks_rests(tasks, i, waited_for))
+            seen[i] |= RESTS;
+    }
+    free(waits);
+    free(waited_for);
+}
+
+/* Which objects have edges that say when they began and ended. */
+static void find_seen(struct source *source)
+{
+    source->seen =
+        xreallocarray(NULL, source->timeline->count, sizeof *source->seen);
+    for (size_t t = 0; t < source->timeline->count; ++t) {
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;
+        uint8_t *seen = xreallocarray(NULL, tasks_objects(tasks), 1);
+
+        memset(seen, 0, tasks_objects(tasks));
+        for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+            const struct tasks_edge *edge = &tasks->edges[i];
+            const struct tasks_object *object;
+
+            if (edge->to >= tasks_objects(tasks))
+                continue;
+            object = &tasks->objects[edge->to];
+            if (edge->kind == TASKS_CREATE && edge->time == object->begin)
+                seen[edge->to] |= SEEN_CREATION;
+            if ((edge->kind == TASKS_RESOLVE || edge->kind == TASKS_FAIL ||
+                 edge->kind == TASKS_CANCEL) &&
+                edge->time == object->end)
+                seen[edge->to] |= SEEN_END;
+        }
+        find_resting(tasks, seen);
+        source->seen[t] = seen;
+    }
+}
+
+#define OBJECTS(name, put, number)                                             \
+    COLUMN(name, put, struct tasks_object, tasks->objects,                     \
+           tasks_objects(tasks), number)
+
+/* The same for objects for which (condition). */
+#define SOME_OBJECTS(name, put, condition, number)                             \
+    columns_begin(source->columns, name);                                      \
+    EACH(struct tasks_object, tasks->objects, tasks_objects(tasks),            \
+         if (condition) put(source->columns, number))
+
+/* What has not ended lasts until the end of the trace. */
+static uint64_t life_of(const struct tasks *tasks,
+                        const struct tasks_object *object)
+{
+    uint64_t end = object->end == TASKS_NEVER ? tasks->end : object->end;
+
+    return end > object->begin ? end - object->begin : 0;
+}
+
+static void put_objects(struct source *source)
+{
+    OBJECTS("object.kind", columns_put, record->kind);
+    OBJECTS("object.ending", columns_put, record->ending);
+    OBJECTS("object.seen", columns_put, source->seen[t][i]);
+    OBJECTS("object.id", columns_put_change, record->id);
+    OBJECTS("object.site", columns_put, NAME(record->site));
+    OBJECTS("object.label", columns_put, NAME(record->label));
+    OBJECTS("object.why", columns_put,
+            record->ending == TASKS_FAILED ? NAME(record->why) : 0);
+    OBJECTS("object.becomes", columns_put, OBJECT(record->becomes));
+    SOME_OBJECTS("object.begin", columns_put_change,
+                 !(source->seen[t][i] & SEEN_CREATION), TIME(record->begin));
+    SOME_OBJECTS("object.creator", columns_put,
+                 !(source->seen[t][i] & SEEN_CREATION),
+                 OBJECT(record->creator));
+    SOME_OBJECTS("object.life", columns_put, !(source->seen[t][i] & SEEN_END),
+                 life_of(tasks, record));
+}
+
+/* One more, for 0 has a meaning. */
+static uint64_t length_of(const struct tasks_stretch *stretch)
+{
+    return checked_add(1, checked_sub(stretch->to, stretch->from));
+}
+
+/* From the interrupt to what it defers to. */
+static uint64_t delay_of(const struct tasks_edge *edge,
+                         const struct tasks_irq *irq)
+{
+    return checked_sub(edge->time, irq->from);
+}
+
+/* Whether the stretch (i) is followed at once by another one of its object, or
+ * ends with it. */
+static bool *followed_of(const struct tasks *tasks)
+{
+    bool *followed = xreallocarray(NULL, tasks->stretch_count + 1, 1);
+
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *stretch = &tasks->stretches[i];
+
+        followed[i] = stretch->to == tasks->objects[stretch->object].end;
+        if (stretch->before != TASKS_NONE)
+            followed[stretch->before] =
+                tasks->stretches[stretch->before].to == stretch->from;
+    }
+    return followed;
+}
+
+#define SPANS(name, put, number)                                               \
+    COLUMN(name, put, struct tasks_stretch, tasks->stretches,                  \
+           tasks->stretch_count, number)
+
+static void put_spans(struct source *source)
+{
+    SPANS("span.from", columns_put_change, TIME(record->from));
+    SPANS("span.object", columns_put_change, OBJECT(record->object));
+    SPANS("span.state", columns_put, record->state);
+    SPANS("span.other", columns_put,
+          record->state == TASKS_WAITING || record->state == TASKS_READY
+              ? OBJECT(record->other)
+              : 0);
+    SPANS("span.stack", columns_put,
+          waits_of(&source->timeline->waits, t, record));
+    SPANS("span.why", columns_put, NAME(record->why));
+    columns_begin(source->columns, "span.length");
+    for (size_t t = 0; t < source->timeline->count; ++t) {
+        const struct tasks *tasks = &source->timeline->traces[t].tasks;
+        bool *followed = followed_of(tasks);
+
+        /* 0: the next one, or the end, says it */
+        for (uint32_t i = 0; i < tasks->stretch_count; ++i)
+            columns_put(source->columns,
+                        followed[i] ? 0 : length_of(&tasks->stretches[i]));
+        free(followed);
+    }
+}
+
+#define EDGES(name, put, number)                                               \
+    COLUMN(name, put, struct tasks_edge, tasks->edges, tasks->edge_count,      \
+           number)
+
+static void put_edges(struct source *source)
+{
+    EDGES("edge.time", columns_put_change, TIME(record->time));
+    EDGES("edge.kind", columns_put, record->kind);
+    EDGES("edge.from", columns_put_change, OBJECT(record->from));
+    EDGES("edge.to", columns_put_change, OBJECT(record->to));
+    EDGES("edge.by", columns_put, OBJECT(record->by));
+}
+
+#define LABELS(name, put, number)                                              \
+    COLUMN(name, put, struct tasks_label, tasks->labels, tasks->label_count,   \
+           number)
+#define COUNTERS(name, put, number)                                            \
+    COLUMN(name, put, struct tasks_counter, tasks->counters,                   \
+           tasks->counter_count, number)
+#define PAUSES(name, put, number)                                              \
+    COLUMN(name, put, struct tasks_pause, tasks->pauses, tasks->pause_count,   \
+           number)
+#define LOSSES(name, put, number)                                              \
+    COLUMN(name, put, struct tasks_loss, tasks->losses, tasks->loss_count,     \
+           number)
+#define STOLEN(name, put, number)                                              \
+    COLUMN(name, put, struct tasks_stolen, tasks->stolen, tasks->stolen_count, \
+           number)
+
+static void put_marks(struct source *source)
+{
+    LABELS("label.time", columns_put_change, TIME(record->time));
+    LABELS("label.object", columns_put, OBJECT(record->object));
+    LABELS("label.name", columns_put, NAME(record->name));
+    COUNTERS("counter.time", columns_put_change, TIME(record->time));
+    COUNTERS("counter.name", columns_put, NAME(record->name));
+    COUNTERS("counter.trace", columns_put, t);
+    COUNTERS("counter.value", columns_put_signed, record->value);
+    PAUSES("pause.from", columns_put_change, TIME(record->from));
+    PAUSES("pause.length", columns_put, checked_sub(record->to, record->from));
+    PAUSES("pause.why", columns_put, NAME(record->why));
+    PAUSES("pause.trace", columns_put, t);
+    LOSSES("loss.from", columns_put_change, TIME(record->from));
+    LOSSES("loss.length", columns_put, checked_sub(record->to, record->from));
+    LOSSES("loss.events", columns_put, record->events);
+    LOSSES("loss.trace", columns_put, t);
+    STOLEN("stolen.from", columns_put_change, TIME(record->from));
+    STOLEN("stolen.length", columns_put, checked_sub(record->to, record->from));
+    STOLEN("stolen.trace", columns_put, t);
+}
+
+/* What an interrupt left to whom, and when: of each interrupt. */
+static const struct tasks_edge **deferred_of(const struct tasks *tasks)
+{
+    const struct tasks_edge **deferred =
+        xreallocarray(NULL, tasks->irq_count + 1, sizeof *deferred);
+
+    memset(deferred, 0, (tasks->irq_count + 1) * sizeof *deferred);
+    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
+        const struct tasks_edge *edge = &tasks->edges[i];
+        uint32_t irq = edge->from & ~TASKS_INTERRUPT;
+
+        if (edge->kind == TASKS_DEFER && (edge->from & TASKS_INTERRUPT) &&
+            edge->from != TASKS_NONE && irq < tasks->irq_count)
+            deferred[irq] = edge;
+    }
+    return deferred;
+}
+
+#define IRQS(name, put, number)                                                \
+    COLUMN(name, put, struct tasks_irq, tasks->irqs, tasks->irq_count, number)
+
+static void put_irqs(struct source *source)
+{
+    IRQS("irq.from", columns_put_change, TIME(record->from));
+    IRQS("irq.length", columns_put,
+         record->to == TASKS_NEVER ? 0 : checked_sub(record->to, record->from));
+    IRQS("irq.vector", columns_put, record->vector);
+    IRQS("irq.trace", columns_put, t);
+    for (int part = 0; part < 2; ++part) {
+        columns_begin(source->columns, part == 0 ? "irq.to" : "irq.deferred");
+        for (size_t t = 0; t < source->timeline->count; ++t) {
+            const struct tasks *tasks = &source->timeline->traces[t].tasks;
+            const struct tasks_edge **deferred = deferred_of(tasks);
+
+            for (uint32_t i = 0; i < tasks->irq_count; ++i)
+                columns_put(source->columns,
+                            deferred[i] == NULL ? 0
+                            : part == 0
+                                ? OBJECT(deferred[i]->to)
+                                : delay_of(deferred[i], &tasks->irqs[i]));
+            free(deferred);
+        }
+    }
+}
+
+/* A packet between two traces: when it was sent and received, and by which
+ * object. */
+static void put_packets(struct source *source)
+{
+    const struct timeline *timeline = source->timeline;
+    static const char *const names[] = {"packet.sent", "packet.received",
+                                        "packet.from", "packet.to"};
+
+    for (int column = 0; column < 4; ++column) {
+        columns_begin(source->columns, names[column]);
+        for (size_t i = 0; i < timeline->packet_count; ++i) {
+            const struct timeline_packet *packet = &timeline->packets[i];
+            bool is_sent = column % 2 == 0;
+            size_t t = is_sent ? packet->from : packet->to;
+            const struct tasks_message *message =
+                &timeline->traces[t]
+                     .tasks.messages[is_sent ? packet->sent : packet->received];
+
+            if (column < 2)
+                columns_put_change(source->columns, TIME(message->time));
+            else
+                columns_put_change(source->columns, OBJECT(message->object));
+        }
+    }
+}
+
+static void put_columns(const struct timeline *timeline,
+                        struct columns *columns)
+{
+    struct source whole = {
+        .timeline = timeline, .words.timeline = timeline, .columns = columns};
+    struct source *source = &whole;
+
+    find_seen(source);
+    put_objects(source);
+    put_spans(source);
+    put_edges(source);
+    put_marks(source);
+    put_irqs(source);
+    put_packets(source);
+    waits_put(&timeline->waits, columns);
+    put_words(&source->words, columns);
+    free_words(&source->words);
+    for (size_t t = 0; t < timeline->count; ++t)
+        free(source->seen[t]);
+    free(source->seen);
+}
+
+/* ---- the head */
 
 static const uint8_t object_kinds[] = {
 #define PROF_OBJECT(NAME, name, number, meaning) (number),
@@ -15,7 +441,7 @@ static const uint8_t object_kinds[] = {
 };
 
 /* The words of the kinds of objects, by their numbers. */
-static json_t *types(void)
+static json_t *kind_words(void)
 {
     json_t *list = json_array();
     uint8_t most = 0;
@@ -29,7 +455,7 @@ static json_t *types(void)
     return list;
 }
 
-static json_t *note(const char *text, const char *reason)
+static json_t *note_of(const char *text, const char *reason)
 {
     return json_pack("[ss]", text, reason);
 }
@@ -46,7 +472,7 @@ static json_t *note_of_clock(const struct timeline_trace *trace)
 
     snprintf(text, sizeof text, "%.150s: %s; --shift corrects it", trace->name,
              clocks_text(trace, how));
-    return note(words[trace->how], text);
+    return note_of(words[trace->how], text);
 }
 
 /* What the page has to warn of. */
@@ -61,13 +487,13 @@ static json_t *notes_of(const struct timeline *timeline)
 
         if (tasks->unkept > 0)
             json_array_append_new(
-                notes, note("Some events are not shown",
-                            "There are more than the page can hold"));
+                notes, note_of("Some events are not shown",
+                               "There are more than the page can hold"));
         for (int kind = 0; kind < TASKS_PROBLEM_KINDS; ++kind)
             if (tasks->problem_counts[kind] > 0) {
-                json_array_append_new(notes,
-                                      note("The trace contradicts itself",
-                                           "parasite info --check says where"));
+                json_array_append_new(
+                    notes, note_of("The trace contradicts itself",
+                                   "parasite info --check says where"));
                 break;
             }
     }
@@ -93,12 +519,12 @@ static json_t *head_of(const struct timeline *timeline)
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
         json_array_append_new(
-            loops, json_integer(payload_object(timeline, i, TASKS_LOOP)));
+            loops, json_integer(object_number(timeline, i, TASKS_LOOP)));
         json_array_append_new(
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
     }
     json_set(head, "title", json_string(timeline->title));
-    json_set(head, "types", types());
+    json_set(head, "types", kind_words());
     json_set(head, "loops", loops);
     json_set(head, "traces", traces);
     json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
@@ -115,7 +541,7 @@ bool timeline_write_page(const struct timeline *timeline, FILE *out)
 {
     struct columns columns = {0};
 
-    payload_put(timeline, &columns);
+    put_columns(timeline, &columns);
     if (timeline->samples != NULL)
         flame_put_columns(timeline->samples, &columns);
     return page_write_head(&page_timeline, head_of(timeline), &columns, out);

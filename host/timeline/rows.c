@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by a sweep in order of begin. */
+/* Objects as items to be laid out, and their rows by a sweep in order of begin. */
 
 #include "timeline/rows.h"
 
 #include "base/memory.h"
 
+#include <prof/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static uint64_t least_below(const struct free_rows *rows, uint32_t node)
     return left < right ? left : right;
 }
 
-static void grow(struct free_rows *rows)
+static void grow_rows(struct free_rows *rows)
 {
     uint32_t room = rows->room == 0 ? FIRST_ROOM : 2 * rows->room;
     uint64_t *ends = xreallocarray(NULL, (size_t)room * 2, sizeof *ends);
@@ -46,7 +47,7 @@ static uint32_t first_free(struct free_rows *rows, uint32_t row, uint64_t time)
     uint32_t node;
 
     while (row >= rows->room)
-        grow(rows);
+        grow_rows(rows);
     node = rows->room + row;
     while (rows->ends[node] > time) {
         while ((node & 1) != 0 && node > 1)
@@ -54,7 +55,7 @@ static uint32_t first_free(struct free_rows *rows, uint32_t row, uint64_t time)
         if (node <= 1) { /* no row is free: the next one is new */
             uint32_t next = rows->room;
 
-            grow(rows);
+            grow_rows(rows);
             return first_free(rows, next, time);
         }
         ++node;
@@ -64,7 +65,7 @@ static uint32_t first_free(struct free_rows *rows, uint32_t row, uint64_t time)
     return node - rows->room;
 }
 
-static void take(struct free_rows *rows, uint32_t row, uint64_t end)
+static void take_row(struct free_rows *rows, uint32_t row, uint64_t end)
 {
     uint32_t node = rows->room + row;
 
@@ -95,8 +96,178 @@ uint32_t layout_rows(const struct layout_item *items, size_t count,
         }
         rows[i] = row;
         /* what takes no time takes its place */
-        take(&all, row, item->end > item->begin ? item->end : item->begin + 1);
+        take_row(&all, row,
+                 item->end > item->begin ? item->end : item->begin + 1);
     }
     free(all.ends);
     return all.used;
+}
+
+/* ---- objects as items */
+
+/* What an object did first. */
+struct first {
+    uint64_t read;  /* when it read another, TASKS_NEVER = it did not, or it
+                       did something else before */
+    uint64_t tried; /* when it was looked at while pending */
+    uint64_t named;
+    uint32_t source; /* what it read */
+    uint32_t looked; /* at what it looked while that was
+                        pending, TASKS_NONE */
+    bool acted;
+};
+
+static bool is_continuation(uint8_t kind)
+{
+    return kind == PROF_TRACE_BIND || kind == PROF_TRACE_CATCH ||
+           kind == PROF_TRACE_MAP || kind == PROF_TRACE_IGNORE_RESULT ||
+           kind == PROF_TRACE_ON_FAILURE || kind == PROF_TRACE_ON_TERMINATION;
+}
+
+/* Whether (object) is one of the trace's. */
+static bool is_object(const struct tasks *tasks, uint32_t object)
+{
+    return object >= TASKS_SPECIAL && object < tasks_objects(tasks);
+}
+
+static void take_edge(struct first *firsts, const struct tasks *tasks,
+                      const struct tasks_edge *edge)
+{
+    struct first *first;
+    bool looked_elsewhere;
+
+    if (edge->kind == TASKS_TRY_READ && is_object(tasks, edge->to) &&
+        edge->time < firsts[edge->to].tried)
+        firsts[edge->to].tried = edge->time;
+    if (!is_object(tasks, edge->from))
+        return;
+    first = &firsts[edge->from];
+    if (first->acted)
+        return;
+    looked_elsewhere = first->looked != TASKS_NONE && first->looked != edge->to;
+    if (edge->kind == TASKS_TRY_READ && !looked_elsewhere) {
+        first->looked = edge->to;
+        return;
+    }
+    first->acted = true;
+    if (edge->kind != TASKS_READ || looked_elsewhere ||
+        first->named < edge->time)
+        return;
+    first->read = edge->time;
+    first->source = edge->to;
+}
+
+static struct first *firsts_of(const struct tasks *tasks)
+{
+    uint32_t count = tasks_objects(tasks);
+    struct first *firsts = xreallocarray(NULL, count, sizeof *firsts);
+
+    for (uint32_t i = 0; i < count; ++i)
+        firsts[i] = (struct first){
+            .read = TASKS_NEVER,
+            .tried = TASKS_NEVER,
+            .named = TASKS_NEVER,
+            .looked = TASKS_NONE,
+        };
+    for (uint32_t i = tasks->label_count; i-- > 0;)
+        firsts[tasks->labels[i].object].named = tasks->labels[i].time;
+    for (uint32_t i = 0; i < tasks->edge_count; ++i)
+        take_edge(firsts, tasks, &tasks->edges[i]);
+    return firsts;
+}
+
+/* When it is drawn to: what has not ended was there to the end. */
+static uint64_t end_of(const struct tasks *tasks, uint32_t object)
+{
+    uint64_t end = tasks->objects[object].end;
+
+    return end == TASKS_NEVER ? tasks->end : end;
+}
+
+struct placed {
+    uint64_t begin;
+    uint32_t object;
+    uint32_t parent; /* object, TASKS_NONE */
+};
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return (a->object > b->object) - (a->object < b->object);
+}
+
+static struct placed place_of(const struct tasks *tasks,
+                              const struct first *firsts, uint32_t object,
+                              bool simplified)
+{
+    const struct tasks_object *one = &tasks->objects[object];
+    const struct first *first = &firsts[object];
+    struct placed placed = {one->begin, object, one->creator};
+    bool is_tail = is_object(tasks, one->creator) &&
+                   tasks->objects[one->creator].becomes == object;
+
+    if (simplified && is_continuation(one->kind) &&
+        first->read != TASKS_NEVER && first->tried > first->read && !is_tail) {
+        placed.begin = first->read;
+        placed.parent = first->source;
+    }
+    if (!is_object(tasks, placed.parent))
+        placed.parent = TASKS_NONE;
+    return placed;
+}
+
+static void fill_items(struct family *family, const struct tasks *tasks,
+                       const struct placed *all)
+{
+    for (uint32_t i = 0; i < family->count; ++i)
+        family->item_of[all[i].object] = i;
+    for (uint32_t i = 0; i < family->count; ++i) {
+        uint32_t object = all[i].object, parent = all[i].parent;
+        uint64_t end = end_of(tasks, object);
+        uint32_t above =
+            parent == TASKS_NONE ? LAYOUT_NONE : family->item_of[parent];
+
+        family->objects[i] = object;
+        family->items[i] = (struct layout_item){
+            .begin = all[i].begin,
+            .end = end > all[i].begin ? end : all[i].begin,
+            .parent = above < i ? above : LAYOUT_NONE,
+            .merged = above < i && tasks->objects[parent].becomes == object,
+        };
+    }
+}
+
+void family_make(struct family *family, const struct tasks *tasks,
+                 bool simplified)
+{
+    uint32_t count = tasks_objects(tasks);
+    struct first *firsts = firsts_of(tasks);
+    struct placed *all = xreallocarray(NULL, count, sizeof *all);
+
+    memset(family, 0, sizeof *family);
+    for (uint32_t i = TASKS_SPECIAL; i < count; ++i)
+        all[family->count++] = place_of(tasks, firsts, i, simplified);
+    qsort(all, family->count, sizeof *all, by_begin);
+    family->items = xreallocarray(NULL, count, sizeof *family->items);
+    family->objects = xreallocarray(NULL, count, sizeof *family->objects);
+    family->rows = xreallocarray(NULL, count, sizeof *family->rows);
+    family->item_of = xreallocarray(NULL, count, sizeof *family->item_of);
+    for (uint32_t i = 0; i < count; ++i)
+        family->item_of[i] = LAYOUT_NONE;
+    fill_items(family, tasks, all);
+    family->height = layout_rows(family->items, family->count, family->rows);
+    free(firsts);
+    free(all);
+}
+
+void family_free(struct family *family)
+{
+    free(family->items);
+    free(family->objects);
+    free(family->rows);
+    free(family->item_of);
+    memset(family, 0, sizeof *family);
 }

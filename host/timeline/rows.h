@@ -12,6 +12,8 @@
  * (n) objects take O(n log n).
  */
 
+#include "tasks/tasks.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +31,29 @@ struct layout_item {
  * (rows). Returns how many rows there are. */
 uint32_t layout_rows(const struct layout_item *items, size_t count,
                      uint32_t *rows);
+
+/*
+ * Which object hangs off which, and from when on it is drawn, of one trace.
+ *
+ * A continuation whose first act is to read another object did nothing before.
+ * Drawn from there, hanging off what it read, it shows what happened and takes
+ * far fewer rows. What somebody looked at before that, what was labelled
+ * before, and what its creator was merged into stay as they are.
+ * host/pages/timeline/simplify.js does the same.
+ */
+
+struct family {
+    struct layout_item *items; /* in order of begin */
+    uint32_t *objects;         /* of each item */
+    uint32_t *rows;            /* of each item */
+    uint32_t *item_of;         /* of each object, or LAYOUT_NONE */
+    uint32_t count;            /* items */
+    uint32_t height;           /* rows */
+};
+
+/* Places all objects but the event loop. */
+void family_make(struct family *family, const struct tasks *tasks,
+                 bool simplified);
+void family_free(struct family *family);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/xml.h"
 #include "tasks/sites.h"
-#include "timeline/family.h"
+#include "timeline/rows.h"
 #include "timeline/svg.h"
 
 #include <prof/format.h>
@@ -76,7 +76,7 @@ static const char style[] =
 
 /* Clocks since the first event of all traces. A damaged trace may have any
  * times: differences of 64 bits are taken where they cannot wrap. */
-static double since(const struct svg *svg, uint64_t time)
+static double clocks_since(const struct svg *svg, uint64_t time)
 {
     return svg->moved + (time >= svg->begin ? (double)(time - svg->begin)
                                             : -(double)(svg->begin - time));
@@ -84,7 +84,8 @@ static double since(const struct svg *svg, uint64_t time)
 
 static double x_of(const struct svg *svg, uint64_t time)
 {
-    double x = (since(svg, time) - svg->from) / (svg->to - svg->from) * WIDTH;
+    double x =
+        (clocks_since(svg, time) - svg->from) / (svg->to - svg->from) * WIDTH;
 
     return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
 }
@@ -97,7 +98,8 @@ static double y_of(const struct svg *svg, uint32_t item)
 /* Whether [from, to], or the clock after it, is in sight. */
 static bool in_sight(const struct svg *svg, uint64_t from, uint64_t to)
 {
-    return since(svg, from) < svg->to && since(svg, to) + 1 > svg->from;
+    return clocks_since(svg, from) < svg->to &&
+           clocks_since(svg, to) + 1 > svg->from;
 }
 
 static void put_rect(const struct svg *svg, const char *class, uint64_t from,
@@ -413,7 +415,7 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
 }
 
 /* Which objects only rest in the end: nobody waits for them. */
-static bool *resting(const struct tasks *tasks)
+static bool *resting_of(const struct tasks *tasks)
 {
     uint32_t count;
     struct tasks_wait *waits = tasks_waits(tasks, &count);
@@ -428,14 +430,14 @@ static bool *resting(const struct tasks *tasks)
 }
 
 /* Rows of all traces, below each other. */
-static void place(const struct timeline *timeline, struct svg *all,
-                  const struct svg_range *range)
+static void place_trace(const struct timeline *timeline, struct svg *all,
+                        const struct svg_range *range)
 {
     double rows = 0, top = HEAD, pitch = PITCH;
 
     for (size_t i = 0; i < timeline->count; ++i) {
         family_make(&all[i].family, all[i].tasks, true);
-        all[i].rests = resting(all[i].tasks);
+        all[i].rests = resting_of(all[i].tasks);
         rows += all[i].family.height;
     }
     if (rows * PITCH > HEIGHT_MAX)
@@ -475,7 +477,7 @@ bool timeline_write_svg(const struct timeline *timeline,
         all[i] = (struct svg){.tasks = &timeline->traces[i].tasks,
                               .name = timeline->traces[i].name,
                               .out = out};
-    place(timeline, all, &range);
+    place_trace(timeline, all, &range);
     put_all(timeline, all, &range, out);
     for (size_t i = 0; i < timeline->count; ++i) {
         family_free(&all[i].family);

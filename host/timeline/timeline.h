@@ -8,6 +8,7 @@
  */
 
 #include "flame/flame.h"
+#include "profile/view.h"
 #include "tasks/tasks.h"
 #include "timeline/waits.h"
 
@@ -16,21 +17,13 @@
 
 #define TIMELINE_TRACES_MAX 16u
 
-/* The hypervisor did not run the guest in [from, to). */
-struct timeline_stolen {
-    uint64_t from;
-    uint64_t to;
-};
-
 /* How a trace was aligned with the first one. */
 enum timeline_how { TIMELINE_AS_IS, TIMELINE_UTC, TIMELINE_PACKETS };
 
 struct timeline_trace {
     const char *name;
     struct tasks tasks;
-    struct timeline_stolen *stolen;
-    size_t stolen_count;
-    uint64_t unix_seconds; /* UTC at clock 0, 0 = unknown */
+    struct view *view;     /* its samples; NULL = they are not wanted */
     int64_t moved;         /* clocks: what the user says to add */
     int64_t shift;         /* clocks: added to its times to have common ones */
     enum timeline_how how; /* that was found */
@@ -48,8 +41,10 @@ struct timeline_packet {
     uint32_t received;
 };
 
-/* Starts as zeros. */
+/* Starts as zeros, or with (has_views): then traces are read with samples, and
+ * the names of their views are still to be opened. */
 struct timeline {
+    bool has_views;
     struct timeline_trace *traces;
     size_t count;
     /* clocks, common, modulo 2^64: of the first event, and of the last */

@@ -11,17 +11,10 @@
 /* The node, from 1, of the function (name) called by node (parent). */
 static uint32_t node_of(struct waits *waits, uint32_t parent, uint32_t name)
 {
-    bool is_new;
-    uint32_t number =
-        index_add(&waits->nodes, index_pair(parent, name), &is_new);
+    const struct waits_node node = {parent, name};
 
-    if (is_new) {
-        vector_reserve_one(&waits->parents, number, sizeof *waits->parents);
-        vector_reserve_one(&waits->functions, number, sizeof *waits->functions);
-        waits->parents[number] = parent;
-        waits->functions[number] = name;
-    }
-    return number + 1;
+    return 1 + index_add_row(&waits->nodes, index_pair(parent, name),
+                             &waits->tree, &node, sizeof node);
 }
 
 static uint32_t add_stack(struct waits *waits, struct view *view,
@@ -75,10 +68,10 @@ void waits_put(const struct waits *waits, struct columns *columns)
 
     columns_begin(columns, "wait.parent");
     for (uint32_t i = 0; i < waits->nodes.count; ++i)
-        columns_put(columns, waits->parents[i]);
+        columns_put(columns, waits->tree[i].parent);
     columns_begin(columns, "wait.function");
     for (uint32_t i = 0; i < waits->nodes.count; ++i)
-        columns_put(columns, waits->functions[i]);
+        columns_put(columns, waits->tree[i].function);
     columns_begin(columns, "wait.bytes");
     for (uint32_t i = 0; i < names; ++i)
         columns_put(columns, strlen(strings_text(&waits->names, i)));
@@ -95,7 +88,6 @@ void waits_free(struct waits *waits)
     strings_free(&waits->names);
     index_free(&waits->nodes);
     index_free(&waits->stacks);
-    free(waits->parents);
-    free(waits->functions);
+    free(waits->tree);
     free(waits->leaves);
 }

@@ -14,14 +14,18 @@
 #include "profile/view.h"
 #include "tasks/tasks.h"
 
+struct waits_node {
+    uint32_t parent;
+    uint32_t function; /* a name */
+};
+
 /* Starts as zeros. */
 struct waits {
     struct strings names;
-    struct index nodes;  /* of (caller's node, name) */
-    struct index stacks; /* of (trace, the guest's node) */
-    uint32_t *parents;   /* of each node, in the order of their numbers */
-    uint32_t *functions; /* names */
-    uint32_t *leaves;    /* the node of each stack */
+    struct index nodes;      /* of (caller's node, name) */
+    struct index stacks;     /* of (trace, the guest's node) */
+    struct waits_node *tree; /* in the order of their numbers */
+    uint32_t *leaves;        /* the node of each stack */
 };
 
 /* Adds the stacks of the waits of trace number (trace), whose names are those

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each key of top does. */
+/* The rows of top, and what each key does. */
+
+#define _GNU_SOURCE /* qsort_r() */
 
 #include "top/keys.h"
 
@@ -8,13 +10,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the rows */
+
+static int compare_falling(double left, double right)
+{
+    return (left < right) - (left > right);
+}
+
+static double number_of(const struct top_row *row, enum top_sort sort)
+{
+    switch (sort) {
+    case TOP_BY_TOTAL:
+        return row->total;
+    case TOP_BY_LONGEST:
+        return row->longest_ms;
+    case TOP_BY_DELAY:
+        return row->delay_ms;
+    case TOP_BY_CALLS:
+        return row->rate;
+    case TOP_BY_PENDING:
+        return row->pending;
+    default:
+        return row->self;
+    }
+}
+
+/* Equal rows are sorted by self, total and name, so that their order is
+ * stable. */
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const struct top_row *a = left, *b = right;
+    enum top_sort first = *(const enum top_sort *)context;
+    const enum top_sort sorts[] = {first, TOP_BY_SELF, TOP_BY_TOTAL};
+    int order = (int)a->kind - (int)b->kind;
+
+    for (size_t i = 0; i < 3 && order == 0 && first != TOP_BY_NAME; ++i)
+        order = compare_falling(number_of(a, sorts[i]), number_of(b, sorts[i]));
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+void top_rows_sort(struct top_row *rows, size_t count, enum top_sort sort)
+{
+    if (count > 0)
+        qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
+}
+
+size_t top_rows_filter(struct top_row *rows, size_t count, const regex_t *regex,
+                       bool idle)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        if ((idle || strcmp(rows[i].name, TOP_IDLE) != 0) &&
+            (regex == NULL || regexec(regex, rows[i].name, 0, NULL, 0) == 0))
+            rows[kept++] = rows[i];
+    }
+    return kept;
+}
+
+/* The number of the row (name) of that (kind), or (count). */
+static size_t find_row(const struct top_row *rows, size_t count,
+                       enum top_kind kind, const char *name)
+{
+    size_t i = 0;
+
+    while (i < count &&
+           (rows[i].kind != kind || strcmp(rows[i].name, name) != 0))
+        ++i;
+    return i;
+}
+
+/* ---- keys */
+
 const char *top_zoomed(const struct top_ui *ui)
 {
     return ui->zoom_count > 0 ? ui->zooms[ui->zoom_count - 1] : NULL;
 }
 
 /* Scrolls so that the selected row is visible and no space is wasted. */
-static void scroll(struct top_ui *ui)
+static void scroll_list(struct top_ui *ui)
 {
     if (ui->selected >= ui->count)
         ui->selected = ui->count > 0 ? ui->count - 1 : 0;
@@ -30,7 +104,7 @@ static void select_row(struct top_ui *ui, size_t row)
 {
     ui->selected = row;
     ui->moved = row > 0;
-    scroll(ui);
+    scroll_list(ui);
 }
 
 static void go_to_top(struct top_ui *ui)
@@ -43,14 +117,14 @@ void top_set_list(struct top_ui *ui, const struct top_row *rows, size_t count)
 {
     if (ui->moved && ui->selected < ui->count) {
         const struct top_row *was = &ui->rows[ui->selected];
-        size_t is = top_rows_find(rows, count, was->kind, was->name);
+        size_t is = find_row(rows, count, was->kind, was->name);
 
         if (is < count)
             ui->selected = is;
     }
     ui->rows = rows;
     ui->count = count;
-    scroll(ui);
+    scroll_list(ui);
 }
 
 /* Zooms to the callers and callees of the selected row. */
@@ -101,7 +175,7 @@ bool top_filter(struct top_ui *ui, const char *text)
     return true;
 }
 
-static void type(struct top_ui *ui, int key)
+static void type_key(struct top_ui *ui, int key)
 {
     size_t used = strlen(ui->typed);
 
@@ -130,7 +204,7 @@ static void type(struct top_ui *ui, int key)
     }
 }
 
-static bool move(struct top_ui *ui, int key)
+static bool move_selection(struct top_ui *ui, int key)
 {
     size_t last = ui->count > 0 ? ui->count - 1 : 0;
     size_t left = last - (ui->selected < last ? ui->selected : last);
@@ -162,12 +236,6 @@ static bool move(struct top_ui *ui, int key)
     return true;
 }
 
-static void sort_by(struct top_ui *ui, enum top_sort sort)
-{
-    ui->sort = sort;
-    go_to_top(ui);
-}
-
 static bool choose_order(struct top_ui *ui, int key)
 {
     static const struct {
@@ -182,7 +250,8 @@ static bool choose_order(struct top_ui *ui, int key)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
         if (keys[i].key == key &&
             (ui->sites || keys[i].sort < TOP_BY_LONGEST)) {
-            sort_by(ui, keys[i].sort);
+            ui->sort = keys[i].sort;
+            go_to_top(ui);
             return true;
         }
     }
@@ -190,7 +259,7 @@ static bool choose_order(struct top_ui *ui, int key)
 }
 
 /* Keys that change what is shown. */
-static bool choose(struct top_ui *ui, int key)
+static bool choose_view(struct top_ui *ui, int key)
 {
     switch (key) {
     case '/':
@@ -221,7 +290,7 @@ static bool choose(struct top_ui *ui, int key)
 void top_key(struct top_ui *ui, int key)
 {
     if (ui->typing) {
-        type(ui, key);
+        type_key(ui, key);
         return;
     }
     if (ui->help) {
@@ -229,7 +298,8 @@ void top_key(struct top_ui *ui, int key)
         ui->quit = key == 'q';
         return;
     }
-    if (move(ui, key) || choose_order(ui, key) || choose(ui, key))
+    if (move_selection(ui, key) || choose_order(ui, key) ||
+        choose_view(ui, key))
         return;
     switch (key) {
     case 'p':

@@ -6,9 +6,7 @@
 #include "base/log.h"
 #include "base/seconds.h"
 #include "base/signals.h"
-#include "top/parts.h"
-#include "top/print.h"
-#include "top/screen.h"
+#include "top/show.h"
 #include "top/terminal.h"
 
 #include <errno.h>
@@ -39,7 +37,7 @@ static void end_screen(void)
     held_talk = NULL;
 }
 
-static bool refused(const struct top_run *run)
+static bool is_refused(const struct top_run *run)
 {
     const struct sender *sender = &run->request.sender;
 
@@ -57,13 +55,13 @@ static bool came_to_nothing(const struct top_run *run)
 
 static void open_data(struct top_run *run, struct image *image)
 {
-    top_model_open(&run->top, &run->live, &run->request, image, run->by_time);
+    top_model_open(&run->top, &run->live, &run->request, image, run->weight);
     run->ui.sites = run->sites;
     if (run->sites)
         top_sites_open(&run->top_sites, &run->live);
 }
 
-static void update(struct top_run *run)
+static void update_list(struct top_run *run)
 {
     if (run->sites)
         top_sites_update(&run->top_sites, &run->ui);
@@ -71,7 +69,7 @@ static void update(struct top_run *run)
         top_model_update(&run->top, &run->ui);
 }
 
-static void list(struct top_run *run)
+static void make_list(struct top_run *run)
 {
     if (run->sites)
         top_sites_list(&run->top_sites, &run->ui);
@@ -79,13 +77,13 @@ static void list(struct top_run *run)
         top_model_list(&run->top, &run->ui);
 }
 
-static bool print(struct top_run *run, bool color)
+static bool print_list(struct top_run *run, bool color)
 {
-    return run->sites ? top_sites_print(&run->top_sites, run->rows, color)
+    return run->sites ? top_print_sites(&run->top_sites, run->rows, color)
                       : top_print(&run->top, run->rows, color);
 }
 
-static void reset(struct top_run *run)
+static void reset_list(struct top_run *run)
 {
     if (run->sites)
         top_sites_reset(&run->top_sites);
@@ -101,19 +99,19 @@ static void close_data(struct top_run *run)
     top_ui_free(&run->ui);
 }
 
-static void draw(struct top_run *run)
+static void draw_list(struct top_run *run)
 {
     const struct request *request = &run->request;
     const char *title = request->image != NULL    ? request->image
                         : request->target != NULL ? request->target
                                                   : request->guest[0];
 
-    run->ui.page = parts_page();
-    list(run);
+    run->ui.page = top_page();
+    make_list(run);
     if (run->sites)
-        top_sites_draw(&run->top_sites, &run->ui, title);
+        top_draw_sites(&run->top_sites, &run->ui, title);
     else
-        top_screen_draw(&run->top, &run->ui, title);
+        top_draw(&run->top, &run->ui, title);
 }
 
 /* ---- the loops */
@@ -125,7 +123,7 @@ static void take_keys(struct top_run *run)
     while ((key = screen_key()) >= 0)
         top_key(&run->ui, key);
     if (run->ui.reset)
-        reset(run);
+        reset_list(run);
     run->ui.reset = false;
 }
 
@@ -136,7 +134,7 @@ static bool wait_for(struct top_run *run, double seconds)
                           .events = POLLIN};
     double end = seconds_now() + seconds;
 
-    while (!signals_caught() && !refused(run) && seconds_now() < end &&
+    while (!signals_caught() && !is_refused(run) && seconds_now() < end &&
            !(run->stdio && run->live.ended)) {
         int wait = (int)((end - seconds_now()) * 1000) + 1;
 
@@ -153,7 +151,7 @@ static void loop_on_screen(struct top_run *run)
     unsigned long done = 0;
     double next = seconds_now();
 
-    while (!signals_caught() && !refused(run) && !run->ui.quit &&
+    while (!signals_caught() && !is_refused(run) && !run->ui.quit &&
            !came_to_nothing(run) &&
            (run->updates == 0 || done < run->updates)) {
         bool keys = wait_for(run, next - seconds_now());
@@ -164,9 +162,9 @@ static void loop_on_screen(struct top_run *run)
             next = seconds_now() + run->delay;
             ++done;
             if (!run->ui.paused)
-                update(run);
+                update_list(run);
         }
-        draw(run);
+        draw_list(run);
     }
 }
 
@@ -179,7 +177,7 @@ static bool warms_up(const struct top_run *run)
 }
 
 /* While it warms up there is no table that could count; but not for ever. */
-static bool counts(const struct top_run *run, unsigned *warm)
+static bool counts_update(const struct top_run *run, unsigned *warm)
 {
     return !warms_up(run) || ++*warm > WARM_MAX;
 }
@@ -192,16 +190,16 @@ static void loop_printing(struct top_run *run)
 
     do {
         wait_for(run, run->delay);
-        if (refused(run) || came_to_nothing(run))
+        if (is_refused(run) || came_to_nothing(run))
             return;
-        update(run);
-        if (counts(run, &warm)) {
+        update_list(run);
+        if (counts_update(run, &warm)) {
             run->top.warms_up = false;
             ++done;
         }
         run->ui.page = run->rows;
-        list(run);
-        if (!print(run, color))
+        make_list(run);
+        if (!print_list(run, color))
             return;
     } while (!signals_caught() && !run->live.ended &&
              (run->updates == 0 || done < run->updates));
@@ -236,7 +234,7 @@ int top_loop(struct top_run *run, struct image *image)
     end_screen();
     if (ended)
         log_info("%s", why);
-    if (refused(run))
+    if (is_refused(run))
         return STATUS_DATA;
     if (code == STATUS_OK && failed)
         return STATUS_DATA; /* QEMU's own error has been printed */

@@ -17,7 +17,7 @@ struct top_run {
     unsigned long updates; /* number of updates, 0 = no limit */
     size_t rows;           /* of a printed table */
     bool stdio;
-    bool by_time;
+    enum model_weight weight;
     const char *color;
     const char *sort;
     bool sites; /* who holds the event loop, instead of functions */

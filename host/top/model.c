@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a live guest's cells to weights: since the reset, and recent. */
+/* From a live guest's cells to weights: since the reset, and recent; and from
+ * these to the list that is shown: functions, or the callers and callees of one
+ * of them. */
 
 #include "top/model.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -10,33 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void open_names(struct top_model *top, struct image *image)
-{
-    static const char *const pseudo[MODEL_PSEUDOS] = {
-        "[empty stack]", TOP_IDLE, "[dropped]", "[callers unknown]",
-        "[stack unknown]"};
-    struct view *view = &top->report.view;
-
-    names_open(&view->names, image, false, false);
-    for (size_t i = 0; i < MODEL_PSEUDOS; ++i)
-        view->pseudo_names[i] = names_put(&view->names, pseudo[i]);
-}
-
 void top_model_open(struct top_model *top, struct live *live,
                     const struct request *request, struct image *image,
-                    bool by_time)
+                    enum model_weight weight)
 {
     *top = (struct top_model){.live = live};
     top->report = (struct report){.keys = REPORT_SYMBOL,
                                   .callers = true,
                                   .callees = true,
                                   .root = REPORT_NONE};
-    top->report.view.by_time = by_time;
+    top->report.view.weight = weight;
     top->report.view.force = request->force;
     top->report.view.image_path = request->image;
     if (request->image != NULL)
         top->report.view.image = *image;
-    open_names(top, request->image != NULL ? &top->report.view.image : NULL);
+    view_set_image(&top->report.view,
+                   request->image != NULL ? &top->report.view.image : NULL);
+}
+
+/* And what has them. */
+static void forget_names(struct top_model *top)
+{
+    report_forget(&top->report);
+    names_close(&top->report.view.names);
+    image_close(&top->report.view.image);
 }
 
 /* Another boot, perhaps of an image that was linked anew. */
@@ -55,12 +55,10 @@ static void begin_boot(struct top_model *top, struct top_ui *ui)
         return;
     top_set_list(ui, NULL, 0);
     top->count = 0;
-    report_forget(&top->report);
-    names_close(&view->names);
-    image_close(&view->image);
+    forget_names(top);
     if (view->image_path != NULL)
         image_open(&view->image, view->image_path);
-    open_names(top, view->image_path != NULL ? &view->image : NULL);
+    view_set_image(view, view->image_path != NULL ? &view->image : NULL);
 }
 
 /* Whether the guest runs the image. The first one must; a later one that does
@@ -75,12 +73,10 @@ static void check_image(struct top_model *top)
         return;
     if (view->image_path != NULL && top->boots == 1)
         exit(STATUS_DATA);
-    report_forget(&top->report);
-    names_close(&view->names);
-    image_close(&view->image);
+    forget_names(top);
     view->image_from = image_find_cached(&view->image, hello);
-    open_names(top,
-               view->image_from != IMAGE_FROM_NOWHERE ? &view->image : NULL);
+    view_set_image(view, view->image_from != IMAGE_FROM_NOWHERE ? &view->image
+                                                                : NULL);
 }
 
 static void make_room(struct top_model *top, uint32_t count)
@@ -173,13 +169,152 @@ double top_model_stolen(const struct top_model *top)
     return whole > 0 ? 100.0 * (double)stolen / (double)whole : 0;
 }
 
+/* ---- the list */
+
+/* Fractional weights are counted in such parts of a sample. */
+#define PARTS 256.0
+
+/* Sets each cell to the weight that is shown. */
+static void weigh_cells(struct top_model *top, bool since_reset)
+{
+    for (uint32_t i = 0; i < top->cell_count; ++i) {
+        const struct top_cell *cell = &top->cells[i];
+        struct model_cell *shown = &top->shown[i];
+
+        *shown = top->live->model.cells[i];
+        if (since_reset)
+            shown->count = (struct model_count){
+                .samples =
+                    (uint64_t)PARTS * (cell->last.samples - cell->base.samples),
+                .clocks = cell->last.clocks - cell->base.clocks,
+            };
+        else
+            shown->count = (struct model_count){
+                .samples = checked_u64(cell->samples * PARTS + 0.5),
+                .clocks = checked_u64(cell->clocks + 0.5),
+            };
+    }
+}
+
+static void add_up_cells(struct top_model *top)
+{
+    view_set_snapshot(&top->report.view, &top->live->model, top->shown,
+                      top->cell_count);
+    report_forget(&top->report);
+    report_add_up(&top->report);
+    view_drop_snapshot(&top->report.view);
+}
+
+static struct top_row row_of(const struct top_model *top, uint32_t number,
+                             double seconds)
+{
+    const struct report *report = &top->report;
+    const struct report_row *row = &report->rows[number];
+
+    return (struct top_row){
+        .name = names_text(&report->view.names, row->frame.function),
+        .self = report_percent(report, &row->self),
+        .total = report_percent(report, &row->total),
+        .rate = seconds > 0 ? (double)row->self.samples / PARTS / seconds : 0,
+    };
+}
+
+static void put_row(struct top_model *top, struct top_row row)
+{
+    vector_reserve_one(&top->rows, top->count, sizeof row);
+    top->rows[top->count++] = row;
+}
+
+static void put_functions(struct top_model *top, double seconds)
+{
+    for (uint32_t i = 0; i < top->report.row_keys.count; ++i) {
+        struct top_row row = row_of(top, i, seconds);
+
+        if (row.total > 0)
+            put_row(top, row);
+    }
+}
+
+/* Callers or callees of the row numbered (of). */
+static void put_calls(struct top_model *top, uint32_t of, bool callers,
+                      double seconds)
+{
+    const struct report *report = &top->report;
+    size_t count;
+    uint32_t *calls = report_calls(report, of, callers, &count);
+
+    for (size_t i = 0; i < count; ++i) {
+        const struct report_edge *edge = &report->edges[calls[i]];
+        struct top_row row =
+            row_of(top, callers ? edge->caller : edge->callee, seconds);
+
+        row.kind = callers ? TOP_CALLER : TOP_CALLEE;
+        row.self = row.total = report_percent(report, &edge->count);
+        row.rate =
+            seconds > 0 ? (double)edge->count.samples / PARTS / seconds : 0;
+        if (row.total > 0)
+            put_row(top, row);
+    }
+    free(calls);
+}
+
+static void put_zoomed(struct top_model *top, const char *name, double seconds)
+{
+    const struct report *report = &top->report;
+
+    top->zoomed = (struct top_row){.name = name};
+    for (uint32_t i = 0; i < report->row_keys.count; ++i) {
+        struct top_row row = row_of(top, i, seconds);
+
+        if (strcmp(row.name, name) != 0)
+            continue;
+        top->zoomed = row;
+        put_calls(top, i, true, seconds);
+        put_calls(top, i, false, seconds);
+    }
+}
+
+static double idle_of(const struct top_model *top)
+{
+    double idle = 0;
+
+    for (uint32_t i = 0; i < top->report.row_keys.count; ++i) {
+        struct top_row row = row_of(top, i, 0);
+
+        if (strcmp(row.name, TOP_IDLE) == 0)
+            idle += row.self;
+    }
+    return idle;
+}
+
+void top_model_list(struct top_model *top, struct top_ui *ui)
+{
+    const char *zoomed = top_zoomed(ui);
+    double seconds =
+        ui->since_reset ? top_model_seconds(top) : top->lately_seconds;
+    struct top_row *before = top->rows;
+
+    weigh_cells(top, ui->since_reset);
+    add_up_cells(top);
+    top->rows = NULL;
+    top->count = 0;
+    top->idle = idle_of(top);
+    if (zoomed != NULL)
+        put_zoomed(top, zoomed, seconds);
+    else
+        put_functions(top, seconds);
+    if (zoomed == NULL)
+        top->count =
+            top_rows_filter(top->rows, top->count,
+                            ui->has_regex ? &ui->regex : NULL, !ui->no_idle);
+    top_rows_sort(top->rows, top->count, ui->sort);
+    top_set_list(ui, top->rows, top->count);
+    free(before);
+}
+
 void top_model_close(struct top_model *top)
 {
-    struct view *view = &top->report.view;
-
-    report_forget(&top->report);
-    names_close(&view->names);
-    image_close(&view->image);
+    forget_names(top);
     free(top->cells);
     free(top->shown);
     free(top->rows);

@@ -55,7 +55,7 @@ struct top_model {
 /* Starts with what (live) receives; (request) names the image. */
 void top_model_open(struct top_model *top, struct live *live,
                     const struct request *request, struct image *image,
-                    bool by_time);
+                    enum model_weight weight);
 
 /* Processes what came since the last update. */
 void top_model_update(struct top_model *top, struct top_ui *ui);

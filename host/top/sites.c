@@ -32,7 +32,7 @@ void top_sites_open(struct top_sites *top, struct live *live)
 
 /* ---- what is recent */
 
-static void forget(struct top_sites *top)
+static void forget_recent(struct top_sites *top)
 {
     occupancy_forget(&top->base);
     occupancy_forget(&top->last);
@@ -40,7 +40,8 @@ static void forget(struct top_sites *top)
     top->lately_count = 0;
 }
 
-static double weighted(double sum, double kept, uint64_t now, uint64_t before)
+static double weighted_sum(double sum, double kept, uint64_t now,
+                           uint64_t before)
 {
     return sum * kept + (now > before ? (double)(now - before) : 0);
 }
@@ -54,33 +55,39 @@ static void add_account(double sums[OCCUPANCY_PARTS], double kept,
     occupancy_account(now, new);
     occupancy_account(before, old);
     for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i)
-        sums[i] = weighted(sums[i], kept, new[i], old[i]);
+        sums[i] = weighted_sum(sums[i], kept, new[i], old[i]);
 }
 
 static void add_site(struct top_weights *sum, double kept,
                      const struct event_loop_row *now,
                      const struct event_loop_row *before)
 {
-    sum->own = weighted(sum->own, kept, now->own, before->own);
-    sum->total = weighted(sum->total, kept, now->total, before->total);
-    sum->calls = weighted(sum->calls, kept, now->calls, before->calls);
-    sum->delays = weighted(sum->delays, kept, now->delays, before->delays);
-    sum->delay = weighted(sum->delay, kept, now->delay, before->delay);
+    sum->own = weighted_sum(sum->own, kept, now->own, before->own);
+    sum->total = weighted_sum(sum->total, kept, now->total, before->total);
+    sum->calls = weighted_sum(sum->calls, kept, now->calls, before->calls);
+    sum->delays = weighted_sum(sum->delays, kept, now->delays, before->delays);
+    sum->delay = weighted_sum(sum->delay, kept, now->delay, before->delay);
+}
+
+static void make_room(struct top_sites *top, uint32_t sites)
+{
+    while (top->lately_count < sites) {
+        vector_reserve_one(&top->lately, top->lately_count,
+                           sizeof *top->lately);
+        top->lately[top->lately_count++] = (struct top_weights){0};
+    }
 }
 
 /* Adds the stretch from the last snapshot to (now), which becomes the last. */
-static void add(struct top_sites *top, const struct occupancy_snapshot *now)
+static void add_stretch(struct top_sites *top,
+                        const struct occupancy_snapshot *now)
 {
     static const struct event_loop_row none;
     double seconds = (double)(now->time - top->last.time) / PROF_CLOCK_HZ;
     double kept = exp2(-seconds / TOP_HALF_SECONDS);
 
     add_account(top->lately_parts, kept, now, &top->last);
-    while (top->lately_count < now->site_count) {
-        vector_reserve_one(&top->lately, top->lately_count,
-                           sizeof *top->lately);
-        top->lately[top->lately_count++] = (struct top_weights){0};
-    }
+    make_room(top, now->site_count);
     for (uint32_t i = 0; i < now->site_count; ++i)
         add_site(&top->lately[i], kept, &now->sites[i].row,
                  i < top->last.site_count ? &top->last.sites[i].row : &none);
@@ -99,12 +106,12 @@ void top_sites_update(struct top_sites *top, struct top_ui *ui)
         top->count = 0;
     }
     if (first || now->account.wall < top->last.account.wall)
-        forget(top);
+        forget_recent(top);
     top->rounds = top->occupancy.rounds;
     if (first && top->live->late) /* what was before is not recent */
         occupancy_copy(&top->last, now);
     else
-        add(top, now);
+        add_stretch(top, now);
 }
 
 void top_sites_reset(struct top_sites *top)
@@ -117,7 +124,7 @@ void top_sites_reset(struct top_sites *top)
 
 /* ---- the list */
 
-static double percent(const struct top_sites *top, double cycles)
+static double percent_of(const struct top_sites *top, double cycles)
 {
     double wall = top->parts[OCCUPANCY_WALL];
 
@@ -133,8 +140,8 @@ static struct top_row row_of(const struct top_sites *top, uint32_t site,
 
     return (struct top_row){
         .name = occupancy_name(&top->occupancy, site),
-        .self = percent(top, weights->own),
-        .total = percent(top, weights->total),
+        .self = percent_of(top, weights->own),
+        .total = percent_of(top, weights->total),
         .rate = wall > 0 ? weights->calls * hz / wall : 0,
         .longest_ms = (double)row->longest * 1000 / hz,
         .delay_ms = delays > 0 ? weights->delay / delays * 1000 / hz : 0,
@@ -142,7 +149,7 @@ static struct top_row row_of(const struct top_sites *top, uint32_t site,
     };
 }
 
-static void put_all(struct top_sites *top, const struct top_weights *weights)
+static void put_sites(struct top_sites *top, const struct top_weights *weights)
 {
     for (uint32_t i = 0; i < top->last.site_count; ++i) {
         const struct occupancy_site *site = &top->last.sites[i];
@@ -156,15 +163,9 @@ static void put_all(struct top_sites *top, const struct top_weights *weights)
 
 static void put_lately(struct top_sites *top)
 {
-    static const struct top_weights none;
-
-    while (top->lately_count < top->last.site_count) {
-        vector_reserve_one(&top->lately, top->lately_count,
-                           sizeof *top->lately);
-        top->lately[top->lately_count++] = none;
-    }
+    make_room(top, top->last.site_count);
     memcpy(top->parts, top->lately_parts, sizeof top->parts);
-    put_all(top, top->lately);
+    put_sites(top, top->lately);
 }
 
 /* Since the reset by the user, or the guest's. */
@@ -184,7 +185,7 @@ static void put_since(struct top_sites *top)
         add_site(&weights[i], 0, &since.sites[i].row, &none);
     }
     add_account(top->parts, 0, &since, &nothing);
-    put_all(top, weights);
+    put_sites(top, weights);
     free(weights);
     occupancy_forget(&since);
 }
@@ -210,7 +211,7 @@ void top_sites_list(struct top_sites *top, struct top_ui *ui)
 
 double top_sites_part(const struct top_sites *top, enum occupancy_part part)
 {
-    return percent(top, top->parts[part]);
+    return percent_of(top, top->parts[part]);
 }
 
 double top_sites_busy(const struct top_sites *top)
@@ -252,7 +253,7 @@ const char *top_sites_remark(const struct top_sites *top, char *text,
 
 void top_sites_close(struct top_sites *top)
 {
-    forget(top);
+    forget_recent(top);
     occupancy_free(&top->occupancy);
     free(top->lately);
     free(top->rows);

@@ -69,12 +69,4 @@ const char *top_sites_silence(const struct top_sites *top);
 const char *top_sites_remark(const struct top_sites *top, char *text,
                              size_t bytes);
 
-/* Prints the first (rows) of the list, and the sum of the others. False:
- * they could not be written. */
-bool top_sites_print(const struct top_sites *top, size_t rows, bool color);
-
-/* Draws everything. (title) names the target. */
-void top_sites_draw(const struct top_sites *top, const struct top_ui *ui,
-                    const char *title);
-
 #endif

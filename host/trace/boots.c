@@ -72,7 +72,7 @@ static bool is_from(const struct boot *boot, const struct packet *packet)
 
 /* The boot that (packet) is from, usually that of the packet before; NULL if
  * there is no room for it. */
-static struct boot *find(struct boots *boots, const struct packet *packet)
+static struct boot *boot_of(struct boots *boots, const struct packet *packet)
 {
     struct boot *found = NULL;
 
@@ -91,7 +91,7 @@ static struct boot *find(struct boots *boots, const struct packet *packet)
 
 struct boot *boots_take(struct boots *boots, const struct packet *packet)
 {
-    struct boot *boot = find(boots, packet);
+    struct boot *boot = boot_of(boots, packet);
 
     if (boot == NULL) {
         ++boots->left_out;

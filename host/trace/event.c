@@ -70,7 +70,8 @@ static inline uint32_t take_bits(const uint8_t *at, unsigned *from,
     ((field) = whole_number(reader->first, le16(at), PROF_NEAR_UNKNOWN))
 #define READ_tiny(field, at)                                                   \
     ((field) = whole_number(reader->recent, *(at), PROF_TINY_UNKNOWN))
-#define READ_text(field, at) ((field) = ends(at, end) ? (const char *)(at) : "")
+#define READ_text(field, at)                                                   \
+    ((field) = is_ended(at, end) ? (const char *)(at) : "")
 #define BYTES_bytes32 32
 #define BYTES_uint8 1
 #define BYTES_name8 1
@@ -95,7 +96,7 @@ static uint32_t whole_number(uint32_t first, uint32_t number, uint32_t unknown)
 }
 
 /* Whether a text at (at) ends before (end). */
-static bool ends(const uint8_t *at, const uint8_t *end)
+static bool is_ended(const uint8_t *at, const uint8_t *end)
 {
     return memchr(at, '\0', (size_t)(end - at)) != NULL;
 }
@@ -242,7 +243,7 @@ static const uint8_t plain_kinds[PROF_KINDS] = {WIDE_FORMS(OF_WIDE)
                                                     BRIEF_FORMS(OF_BRIEF)};
 
 /* The other forms become NODE and SAMPLE, and CLOCK sets the clock. */
-static void normalize(struct event_reader *reader, struct event *event)
+static void make_plain(struct event_reader *reader, struct event *event)
 {
     switch (event->kind) {
     case PROF_EVENT_NODE_WIDE:
@@ -327,7 +328,7 @@ static bool next_other(struct event_reader *reader, struct event *event)
     reader->at = head.fields + head.bytes;
     event->kind = head.kind;
     read_fields(event, head.fields, reader->at, reader);
-    normalize(reader, event);
+    make_plain(reader, event);
     reader->passed_over =
         reader->passed_over ||
         (head.bytes > kinds[head.kind].bytes && !kinds[head.kind].has_text) ||

@@ -68,6 +68,12 @@ void event_begin(struct event_reader *reader, const struct packet *packet);
  */
 bool event_next(struct event_reader *reader, struct event *event);
 
+/* After the last event: whether all of the packet was understood. */
+static inline bool event_all(const struct event_reader *reader)
+{
+    return reader->at == reader->end && !reader->passed_over;
+}
+
 /* How many samples (event) is worth; 0 if it is none. */
 static inline uint32_t event_samples(const struct event *event)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void define(struct guest_names *names, uint32_t number, const char *text,
-                   bool is_site, uint32_t line)
+static void define_name(struct guest_names *names, uint32_t number,
+                        const char *text, bool is_site, uint32_t line)
 {
     const char *mark = is_site ? strrchr(text, '@') : NULL;
     struct guest_name *name;
@@ -44,10 +44,11 @@ static void name_space(struct guest_names *names, uint32_t space,
 bool guest_names_take(struct guest_names *names, const struct event *event)
 {
     if (event->kind == PROF_EVENT_NAME)
-        define(names, event->as_name.number, event->as_name.text, false, 0);
+        define_name(names, event->as_name.number, event->as_name.text, false,
+                    0);
     else if (event->kind == PROF_EVENT_SITE)
-        define(names, event->as_site.number, event->as_site.text, true,
-               event->as_site.line);
+        define_name(names, event->as_site.number, event->as_site.text, true,
+                    event->as_site.line);
     else if (event->kind == PROF_EVENT_SPACE)
         name_space(names, event->as_space.number, event->as_space.text);
     else
@@ -55,8 +56,8 @@ bool guest_names_take(struct guest_names *names, const struct event *event)
     return true;
 }
 
-static const struct guest_name *find(const struct guest_names *names,
-                                     uint32_t name)
+static const struct guest_name *name_of(const struct guest_names *names,
+                                        uint32_t name)
 {
     static const struct guest_name none;
 
@@ -65,14 +66,14 @@ static const struct guest_name *find(const struct guest_names *names,
 
 const char *guest_names_text(const struct guest_names *names, uint32_t name)
 {
-    uint32_t text = find(names, name)->text;
+    uint32_t text = name_of(names, name)->text;
 
     return text != 0 ? strings_text(&names->strings, text) : "";
 }
 
 const char *guest_names_file(const struct guest_names *names, uint32_t name)
 {
-    uint32_t file = find(names, name)->file;
+    uint32_t file = name_of(names, name)->file;
 
     return file != 0 ? strings_text(&names->strings, file) : "";
 }
@@ -86,7 +87,7 @@ const char *guest_names_space(const struct guest_names *names, uint32_t space)
 
 uint32_t guest_names_line(const struct guest_names *names, uint32_t name)
 {
-    return find(names, name)->line;
+    return name_of(names, name)->line;
 }
 
 void guest_names_free(struct guest_names *names)

@@ -236,7 +236,7 @@ void metadata_write(FILE *out, const uint8_t *uuid, const struct model *model,
                 events[i].fields);
 }
 
-static char *unquoted(const char *at)
+static char *unquoted_text(const char *at)
 {
     char *text = xstrdup(at), *to = text;
 
@@ -279,7 +279,7 @@ char *metadata_env(const char *path, const char *name)
 
         if (strncmp(at, name, bytes) == 0 &&
             strncmp(at + bytes, " = \"", 4) == 0)
-            found = unquoted(at + bytes + 4);
+            found = unquoted_text(at + bytes + 4);
     }
     free(text);
     return found;

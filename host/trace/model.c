@@ -33,19 +33,14 @@
 /* MODEL_UNDEFINED if there is no room for a new one. */
 static uint32_t node_number(struct model *model, uint64_t key)
 {
-    bool is_new;
+    static const struct model_node undefined = {.parent = MODEL_UNDEFINED};
     uint32_t number;
 
-    if (model_nodes(model) >= MODEL_NODES_MAX) {
-        number = index_find(&model->node_numbers, key);
-        return number != INDEX_NONE ? number : MODEL_UNDEFINED;
-    }
-    number = index_add(&model->node_numbers, key, &is_new);
-    if (!is_new)
-        return number;
-    vector_reserve_one(&model->nodes, number, sizeof *model->nodes);
-    model->nodes[number] = (struct model_node){.parent = MODEL_UNDEFINED};
-    return number;
+    if (model_nodes(model) < MODEL_NODES_MAX)
+        return index_add_row(&model->node_numbers, key, &model->nodes,
+                             &undefined, sizeof undefined);
+    number = index_find(&model->node_numbers, key);
+    return number != INDEX_NONE ? number : MODEL_UNDEFINED;
 }
 
 uint32_t model_node(const struct model *model, uint32_t node)
@@ -106,13 +101,6 @@ static void take_node(struct model *model, const struct event *event)
 
 /* ---- cells */
 
-static void add_count(struct model_count *count, uint64_t samples,
-                      uint64_t clocks)
-{
-    count->samples = checked_add(count->samples, samples);
-    count->clocks = checked_add(count->clocks, clocks);
-}
-
 static uint32_t find_cell(const struct model *model, uint32_t node,
                           uint32_t task, uint32_t cpu)
 {
@@ -127,16 +115,10 @@ static uint32_t find_or_add_cell(struct model *model, uint32_t node,
                                  uint32_t task, uint32_t cpu)
 {
     uint32_t where = index_add(&model->cell_tasks, index_pair(task, cpu), NULL);
-    bool is_new;
-    uint32_t number =
-        index_add(&model->cell_keys, index_pair(where, node), &is_new);
+    const struct model_cell cell = {.node = node, .task = task, .cpu = cpu};
 
-    if (is_new) {
-        vector_reserve_one(&model->cells, number, sizeof *model->cells);
-        model->cells[number] =
-            (struct model_cell){.node = node, .task = task, .cpu = cpu};
-    }
-    return number;
+    return index_add_row(&model->cell_keys, index_pair(where, node),
+                         &model->cells, &cell, sizeof cell);
 }
 
 uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
@@ -151,8 +133,8 @@ uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
 
 /* Counts a sample of (node) on (cpu), with its task. */
 static void add_to_cell(struct model *model, uint32_t node,
-                        const struct model_cpu *cpu, uint64_t samples,
-                        uint64_t clocks)
+                        const struct model_cpu *cpu,
+                        const struct model_count *count)
 {
     bool is_full = model_cells(model) >= MODEL_CELLS_MAX ||
                    model->cell_tasks.count >= MODEL_PLACES_MAX;
@@ -163,9 +145,9 @@ static void add_to_cell(struct model *model, uint32_t node,
     if (cell == INDEX_NONE) {
         cell = find_or_add_cell(model, MODEL_UNDEFINED, 0, model->cpus[0].cpu);
         model->unkept_cell = cell;
-        model->unkept_samples += samples;
+        model->unkept_samples += count->samples;
     }
-    add_count(&model->cells[cell].count, samples, clocks);
+    model_count_add(&model->cells[cell].count, count);
 }
 
 /* ---- tasks */
@@ -375,7 +357,7 @@ static uint32_t overflow_node(struct model *model, uint64_t address)
     return number;
 }
 
-static bool inside(const struct model *model, uint64_t time)
+static bool is_inside(const struct model *model, uint64_t time)
 {
     return time >= model->from && (model->to == 0 || time < model->to);
 }
@@ -384,9 +366,12 @@ static bool inside(const struct model *model, uint64_t time)
 static void take_time(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
-    uint64_t clocks = clocks_until(model, cpu, event->time);
+    struct model_count count = {
+        .samples = event_samples(event),
+        .clocks = clocks_until(model, cpu, event->time),
+    };
     struct model_count *total = &model->stacks;
-    uint32_t node = MODEL_IDLE, samples = 1;
+    uint32_t node = MODEL_IDLE;
 
     if (event->kind == PROF_EVENT_SAMPLE) {
         node = node_number(model, event->node);
@@ -396,20 +381,18 @@ static void take_time(struct model *model, struct model_cpu *cpu,
     } else if (event->kind == PROF_EVENT_OVERFLOW) {
         total = &model->overflowed;
         node = overflow_node(model, event->as_overflow.address);
-        samples = event->as_overflow.samples;
-        clocks = event->as_overflow.clocks;
+        count.clocks = event->as_overflow.clocks;
     } else {
         total = &model->dropped;
         node = MODEL_DROPPED;
-        samples = event->as_drop.samples;
-        clocks = event->as_drop.clocks;
+        count.clocks = event->as_drop.clocks;
     }
-    if (!inside(model, event->time))
+    if (!is_inside(model, event->time))
         return;
-    add_count(total, samples, clocks);
-    add_to_cell(model, node, cpu, samples, clocks);
+    model_count_add(total, &count);
+    add_to_cell(model, node, cpu, &count);
     if (model->watch.event != NULL)
-        model->watch.event(model->watch.owner, event, node, clocks, cpu);
+        model->watch.event(model->watch.owner, event, node, count.clocks, cpu);
 }
 
 /* A node and its first sample in one event. */
@@ -439,14 +422,14 @@ static void take_stolen(struct model *model, struct model_cpu *cpu,
     uint64_t clocks = event->as_stolen.clocks;
 
     cpu->stolen = checked_add(cpu->stolen, clocks);
-    if (inside(model, event->time))
+    if (is_inside(model, event->time))
         model->stolen_clocks = checked_add(model->stolen_clocks, clocks);
 }
 
 static void take_rest(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
-    bool is_in = inside(model, event->time);
+    bool is_in = is_inside(model, event->time);
 
     switch (event->kind) {
     case PROF_EVENT_HELLO:
@@ -490,9 +473,10 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         model->watch.event(model->watch.owner, event, MODEL_EMPTY, 0, cpu);
 }
 
-static void take_event(struct model *model, struct model_cpu *cpu,
-                       const struct event *event)
+void model_take_event(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
 {
+    ++model->events;
     switch (event->kind) {
     case PROF_EVENT_NODE:
         take_node(model, event);
@@ -517,15 +501,15 @@ static void take_event(struct model *model, struct model_cpu *cpu,
 static void take_cpu(struct model *model, struct model_cpu *cpu,
                      const struct packet *packet)
 {
-    if (cpu->begun && packet->sequence != cpu->next_sequence) {
-        if (packet->sequence > cpu->next_sequence)
-            model->missing_packets += packet->sequence - cpu->next_sequence;
+    uint32_t missing;
+    enum packet_follows follows = packet_follow(&cpu->order, packet, &missing);
+
+    if (follows == PACKET_AFTER_GAP || follows == PACKET_AGAIN) {
+        model->missing_packets += missing;
         cpu->known = false;
         cpu->stolen = 0;
         forget_task(cpu);
     }
-    cpu->begun = true;
-    cpu->next_sequence = packet->sequence + 1;
     if (packet->discarded > cpu->discarded) {
         model->discarded =
             checked_add(model->discarded, packet->discarded - cpu->discarded);
@@ -545,31 +529,40 @@ static void take_head(struct model *model, const struct packet *packet)
         model->end = packet->end;
 }
 
-void model_take(struct model *model, const struct packet *packet)
+struct model_cpu *model_begin_packet(struct model *model,
+                                     const struct packet *packet)
 {
-    struct event_reader reader;
-    struct event event;
-    struct model_cpu *cpu;
+    struct model_cpu *cpu = NULL;
 
     take_head(model, packet);
-    if (packet->version != PROF_FORMAT_VERSION) {
+    if (packet->version != PROF_FORMAT_VERSION)
         model->hello.version = packet->version;
+    else
+        cpu = cpu_of(model, packet->cpu);
+    if (cpu == NULL)
         ++model->unread_packets;
+    else
+        take_cpu(model, cpu, packet);
+    return cpu;
+}
+
+void model_end_packet(struct model *model, bool understood)
+{
+    model->unread_packets += !understood;
+}
+
+void model_take(struct model *model, const struct packet *packet)
+{
+    struct model_cpu *cpu = model_begin_packet(model, packet);
+    struct event_reader reader;
+    struct event event;
+
+    if (cpu == NULL)
         return;
-    }
-    cpu = cpu_of(model, packet->cpu);
-    if (cpu == NULL) {
-        ++model->unread_packets;
-        return;
-    }
-    take_cpu(model, cpu, packet);
     event_begin(&reader, packet);
-    while (event_next(&reader, &event)) {
-        ++model->events;
-        take_event(model, cpu, &event);
-    }
-    if (reader.at != reader.end || reader.passed_over)
-        ++model->unread_packets;
+    while (event_next(&reader, &event))
+        model_take_event(model, cpu, &event);
+    model_end_packet(model, event_all(&reader));
 }
 
 uint64_t model_samples(const struct model *model)

@@ -19,10 +19,11 @@
  * What a stream can make a model hold is limited. Samples beyond a limit are
  * counted as [stack unknown], without a task.
  *
- * A count is always a pair: samples, and the clocks that they account for. Time
- * in which the host did not run the guest (stolen) is in no count.
+ * A count has a weight of each kind: samples, and the clocks that they account
+ * for. Time in which the host did not run the guest (stolen) is in no count.
  */
 
+#include "base/checked.h"
 #include "base/index.h"
 #include "trace/event.h"
 #include "trace/guest_names.h"
@@ -35,12 +36,28 @@
 #define MODEL_OBJECTS_MAX (1u << 22)
 #define MODEL_PLACES_MAX (1u << 16) /* (task, cpu) with samples */
 #define MODEL_CPUS_MAX 256u
+#define MODEL_NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 #define MODEL_STACK_MAX 256u /* nodes of one stack; a guest sends 128 */
 
+/* What a stack weighs: a number of each kind. */
+enum model_weight { MODEL_SAMPLES, MODEL_CLOCKS, MODEL_WEIGHTS };
+
 struct model_count {
-    uint64_t samples;
-    uint64_t clocks; /* 1/PROF_CLOCK_HZ */
+    union {
+        uint64_t weights[MODEL_WEIGHTS];
+        struct {
+            uint64_t samples;
+            uint64_t clocks; /* 1/PROF_CLOCK_HZ */
+        };
+    };
 };
+
+static inline void model_count_add(struct model_count *to,
+                                   const struct model_count *count)
+{
+    for (int i = 0; i < MODEL_WEIGHTS; ++i)
+        to->weights[i] = checked_add(to->weights[i], count->weights[i]);
+}
 
 /* Nodes that no guest sends, for samples without a stack. */
 enum model_pseudo {
@@ -78,15 +95,14 @@ struct model_task {
  * CPU only; the others' time continues. */
 struct model_cpu {
     uint32_t cpu;
-    uint32_t task;          /* that is running */
-    uint32_t object;        /* the same as the guest's object */
-    uint32_t irq_depth;     /* interrupts that have begun */
-    uint64_t previous;      /* clock of the sample or start before */
-    uint64_t stolen;        /* since then, not the next sample's */
-    bool known;             /* there was one since the last gap */
-    bool begun;             /* there was a packet before */
-    uint32_t next_sequence; /* of its next packet */
-    uint64_t discarded;     /* samples, from its last packet */
+    uint32_t task;      /* that is running */
+    uint32_t object;    /* the same as the guest's object */
+    uint32_t irq_depth; /* interrupts that have begun */
+    uint64_t previous;  /* clock of the sample or start before */
+    uint64_t stolen;    /* since then, not the next sample's */
+    bool known;         /* there was one since the last gap */
+    struct packet_order order;
+    uint64_t discarded; /* samples, from its last packet */
 };
 
 /* Called for each event, if not NULL; (node) is the number of a sample's node,
@@ -149,6 +165,15 @@ struct model {
 };
 
 void model_take(struct model *model, const struct packet *packet);
+
+/* The same for a caller who decodes the packet, once for several readers: its
+ * head; each event, unless the head returned NULL; and whether all of it was
+ * understood. */
+struct model_cpu *model_begin_packet(struct model *model,
+                                     const struct packet *packet);
+void model_take_event(struct model *model, struct model_cpu *cpu,
+                      const struct event *event);
+void model_end_packet(struct model *model, bool understood);
 
 /* State of CPU (number); NULL before its first packet. */
 const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);

@@ -67,6 +67,25 @@ enum packet_verdict packet_check(const uint8_t *bytes, size_t count,
     return PACKET_GOOD;
 }
 
+enum packet_follows packet_follow(struct packet_order *order,
+                                  const struct packet *packet,
+                                  uint32_t *missing)
+{
+    struct packet_order before = *order;
+    uint32_t gap = packet->sequence - before.next;
+
+    *order = (struct packet_order){true, packet->sequence + 1};
+    if (missing != NULL)
+        *missing = 0;
+    if (!before.begun)
+        return PACKET_FIRST;
+    if (packet->sequence < before.next)
+        return PACKET_AGAIN;
+    if (missing != NULL)
+        *missing = gap;
+    return gap > 0 ? PACKET_AFTER_GAP : PACKET_NEXT;
+}
+
 /* The next position from (at) on where a packet may begin, or (count). */
 static size_t next_magic(const uint8_t *bytes, size_t count, size_t at)
 {

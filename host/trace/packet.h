@@ -43,6 +43,25 @@ enum packet_verdict {
 enum packet_verdict packet_check(const uint8_t *bytes, size_t count,
                                  struct packet *found);
 
+/* Where the packets of one CPU are. Starts as zeros. */
+struct packet_order {
+    bool begun;    /* there was a packet */
+    uint32_t next; /* sequence */
+};
+
+enum packet_follows {
+    PACKET_FIRST,     /* of its CPU */
+    PACKET_NEXT,      /* the one before came */
+    PACKET_AFTER_GAP, /* packets are missing before it */
+    PACKET_AGAIN,     /* it, or a later one, came already */
+};
+
+/* Notes (packet), and says how it follows those of its CPU before; *(missing),
+ * if not NULL, is how many are missing between. */
+enum packet_follows packet_follow(struct packet_order *order,
+                                  const struct packet *packet,
+                                  uint32_t *missing);
+
 /* Receives the packets that were found. */
 struct packet_sink {
     void (*take)(void *owner, const struct packet *packet);
@@ -77,9 +96,6 @@ void scanner_end(struct scanner *scanner);
  * determines which; those of others are counted and refused. So are those of
  * more than TRACE_CPUS_MAX CPUs, and more than TRACE_PACKETS_MAX.
  */
-
-#include "base/index.h"
-#include "trace/packet.h"
 
 #define TRACE_CPUS_MAX 256
 #define TRACE_PACKETS_MAX (1u << 24)

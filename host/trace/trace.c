@@ -92,7 +92,7 @@ static void map_sources(struct trace *trace, const struct source *sources,
     }
 }
 
-static void unmap(struct trace *trace)
+static void unmap_packets(struct trace *trace)
 {
     if (trace->mapped_bytes > 0)
         munmap(trace->bytes, trace->mapped_bytes);
@@ -137,7 +137,7 @@ static void read_console(struct trace *trace)
     *console = (struct console){.sink = {copy_packet, &copy}};
     console_feed(console, trace->bytes, trace->count);
     console_end(console);
-    unmap(trace);
+    unmap_packets(trace);
     trace->bytes = copy.bytes;
     trace->count = copy.count;
     trace->garbage = 0;
@@ -154,7 +154,7 @@ static bool read_imported(struct trace *trace, const struct packet_sink *sink)
     if (format == IMPORT_NONE)
         return false;
     import_read(format, trace->bytes, trace->count, &imported);
-    unmap(trace);
+    unmap_packets(trace);
     trace->bytes = imported.bytes;
     trace->count = imported.count;
     trace->imported = true;
@@ -260,14 +260,14 @@ void trace_each(const struct trace *trace, const struct packet_sink *sink)
     }
 }
 
-static void feed(void *model, const struct packet *packet)
+static void feed_packet(void *model, const struct packet *packet)
 {
     model_take(model, packet);
 }
 
 void trace_feed(const struct trace *trace, struct model *model)
 {
-    struct packet_sink sink = {feed, model};
+    struct packet_sink sink = {feed_packet, model};
 
     trace_each(trace, &sink);
 }
@@ -282,7 +282,7 @@ void trace_choose(const char **path, bool *given, const char *word)
 
 void trace_close(struct trace *trace)
 {
-    unmap(trace);
+    unmap_packets(trace);
     packet_index_free(&trace->index);
     free(trace->image);
     free(trace->symbols);

@@ -112,7 +112,7 @@ static void draw_flame(bool waits, bool picture, FILE *out)
 
 static void export(bool (*write)(struct view *view, FILE *out), FILE *out)
 {
-    struct view view = {.input = path, .lines = true, .by_time = true};
+    struct view view = {.input = path, .lines = true, .weight = MODEL_CLOCKS};
 
     view_open(&view);
     write(&view, out);

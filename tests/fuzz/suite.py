@@ -42,16 +42,14 @@ DECODER = BASE + (
     "causal/curve causal/explain causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
-    "trace/model trace/packet occupancy/histogram occupancy/problems "
-    "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
-    "tasks/names tasks/objects tasks/problems tasks/running tasks/take"
+    "trace/model trace/packet occupancy/problems "
+    "occupancy/snapshot occupancy/take base/number "
+    "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
-    "base/strings import/eio import/fuchsia import/import import/mirage "
-    "import/recording import/stream tasks/acts tasks/count tasks/names "
-    "tasks/objects "
-    "tasks/problems tasks/running tasks/take trace/event trace/guest_names "
-    "trace/packet"
+    "base/number base/strings import/eio import/import import/mirage "
+    "import/recording tasks/objects tasks/take tasks/words trace/event "
+    "trace/guest_names trace/model trace/packet"
 )
 STUB = BASE + (
     "machine/machine machine/registers gdb/remote gdb/stub base/signals "
@@ -123,6 +121,7 @@ FUZZERS = {
         1 / 100,
         (
             *("-idirafter", "profiler", "-Wl,--wrap=die"),
+            *("-I{build}/host/messages", "-lprotobuf-c"),
             *("{build}/host/libparasite.a", "{build}/host/libdemangle.a"),
             *("-ldw", "-lelf", "-lcapstone", "-ljansson", "-lmicrohttpd"),
             *("-lncursesw", "-ltinfo", "-lz", "-lm"),

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -40,6 +41,23 @@ static void numbers_are_in_the_order_of_keys(void **state)
     assert_int_equal(index.count, KEYS);
     index_free(&index);
     assert_int_equal(index_find(&index, 7), INDEX_NONE);
+}
+
+static void a_new_key_has_a_copy_of_its_row(void **state)
+{
+    struct index index = {0};
+    uint32_t *rows = NULL;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2 * KEYS; i++) {
+        uint32_t row = 5 * i, key = i % KEYS;
+
+        assert_int_equal(index_add_row(&index, key, &rows, &row, sizeof row),
+                         key);
+        assert_int_equal(rows[key], 5 * key);
+    }
+    index_free(&index);
+    free(rows);
 }
 
 /* Keys that are dense, far apart, equal in either half, and those that a
@@ -93,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_in_the_order_of_keys),
+        cmocka_unit_test(a_new_key_has_a_copy_of_its_row),
         cmocka_unit_test(chosen_keys_do_not_collide),
     };
 

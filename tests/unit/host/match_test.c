@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "timeline/match.h"
+#include "timeline/clocks.h"
 
 #include <math.h>
 #include <string.h>

@@ -24,8 +24,9 @@ static struct model model_of(uint64_t samples, uint64_t hits, uint64_t percent)
 
     return (struct model){
         .hello.tsc_hz = TSC_HZ,
-        .idle = {samples - hits, clocks - clocks / samples * hits},
-        .stacks = {hits, clocks / samples * hits},
+        .idle = {.samples = samples - hits,
+                 .clocks = clocks - clocks / samples * hits},
+        .stacks = {.samples = hits, .clocks = clocks / samples * hits},
         .loop = {.wall = wall,
                  .tasks = wall / 100 * percent,
                  .idle = wall - wall / 100 * percent},
