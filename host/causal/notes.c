@@ -64,7 +64,7 @@ uint64_t causal_experiments(const struct causal *causal)
     return said > causal->counted ? said : causal->counted;
 }
 
-static double ms(const struct causal *causal, uint64_t cycles)
+static double cycles_ms(const struct causal *causal, uint64_t cycles)
 {
     return causal->tsc_hz == 0
                ? 0
@@ -116,8 +116,8 @@ static void note_held(struct notes *notes)
          "%" PRIu64 " events held, %" PRIu32
          " at a time; experiments slowed the guest's clock by %.0f ms in all; "
          "at least %.0f ms stolen",
-         is->held, is->held_most, floor(ms(notes->causal, is->delay)),
-         floor(ms(notes->causal, is->stolen)));
+         is->held, is->held_most, floor(cycles_ms(notes->causal, is->delay)),
+         floor(cycles_ms(notes->causal, is->stolen)));
     if (is->drained != 0)
         NOTE(notes,
              "%" PRIu64 " times all traffic of open loops was let through",
@@ -232,7 +232,7 @@ uint32_t causal_notes(const struct causal *causal,
                      "nothing of each other");
     if (causal->stolen != 0)
         NOTE(&notes, "the host took %.1f ms from the guest meanwhile",
-             ms(causal, causal->stolen));
+             cycles_ms(causal, causal->stolen));
     note_end(&notes);
     note_shown(&notes);
     if (causal->unkept != 0)

@@ -156,7 +156,7 @@ static void add_other_waits(struct timeline *timeline)
 }
 
 /* Draws with the samples of the first trace, if it has any. */
-static void draw(struct timeline *timeline)
+static void draw_with_samples(struct timeline *timeline)
 {
     struct view view = {.input = request.inputs[0],
                         .image_path = request.image,
@@ -251,7 +251,7 @@ int command_timeline(int argc, char **argv)
     if (request.svg)
         write_out(&timeline);
     else
-        draw(&timeline);
+        draw_with_samples(&timeline);
     timeline_free(&timeline);
     return 0;
 }

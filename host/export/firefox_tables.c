@@ -7,7 +7,7 @@
 #include "export/firefox.h"
 
 #include "base/memory.h"
-#include "image/source_line.h"
+#include "image/names.h"
 
 #include <stdlib.h>
 

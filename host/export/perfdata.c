@@ -20,7 +20,7 @@
 #include "export/export.h"
 
 #include "export/perfdata_features.h"
-#include "image/segment.h"
+#include "image/image.h"
 #include "profile/samples.h"
 
 #include <linux/perf_event.h>

@@ -19,7 +19,7 @@
 #include "export/perfetto.h"
 #include "export/perfetto_tasks.h"
 #include "export/protobuf.h"
-#include "image/source_line.h"
+#include "image/names.h"
 #include "profile/samples.h"
 #include "trace/metadata.h"
 
