@@ -43,7 +43,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     trace/guest_names trace/model trace/model_cells \
     trace/model_tasks trace/packet trace/packet_index \
     image/lookup image/stored \
-    causal/take causal/curve causal/explain causal/notes \
+    causal/take causal/curve causal/notes \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \

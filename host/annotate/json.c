@@ -3,6 +3,8 @@
 
 #include "annotate/annotate.h"
 #include "base/json_text.h"
+#include "base/log.h"
+#include "page/page.h"
 #include "trace/metadata.h"
 
 #include <inttypes.h>
@@ -124,4 +126,21 @@ bool annotate_write_json(struct annotate *annotate, FILE *out)
     }
     fputs("\n]}\n", out);
     return !ferror(out);
+}
+
+/* ---- the page: its payload is the JSON document, without columns */
+
+bool annotate_write_page(struct annotate *annotate, FILE *out)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    bool written;
+
+    if (memory == NULL || !annotate_write_json(annotate, memory) ||
+        fclose(memory) != 0)
+        die("out of memory");
+    written = page_write(&page_annotate, text, NULL, 0, out);
+    free(text);
+    return written;
 }

@@ -39,7 +39,7 @@ HOST = "host"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
-    "causal/curve causal/explain causal/notes causal/series causal/take "
+    "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/model_cells trace/model_tasks trace/packet "
