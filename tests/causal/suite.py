@@ -151,7 +151,7 @@ def accruals_are_named(trace):
         "; measured by its share of handlers: "
         "1000 of 12000 samples were in it"
     )
-    check.has(trace().out, f"of the time is CPU{words}$")
+    check.has(trace().out, f"what remains is [0-9]+ % CPU{words}$")
     for target, curve in found.items():
         samples = target == "reply"
         check.same(
