@@ -292,10 +292,7 @@ async function read() {
 function showNotes() {
   const notes = [
     [data.lost, `${countText(data.lost)} samples lost`],
-    [
-      data.missed_ticks,
-      `${countText(data.missed_ticks)} ticks missed`,
-    ],
+    [data.missed_ticks, `${countText(data.missed_ticks)} ticks missed`],
     [data.stolen_ns, `${(data.stolen_ns / 1e9).toFixed(3)} s stolen`],
     [Number(data.steady), 'The sampling period does not vary'],
   ];

@@ -60,7 +60,8 @@ function addOutside(tree) {
     tree.base[node] += weight;
     tree.baseSelf[node] += weight;
     tree.only[kind[i]][node] += weight;
-    if (kind[i] !== SIDES_KIND.both) functions.onlySelf[tree.func[node]] += weight;
+    if (kind[i] !== SIDES_KIND.both)
+      functions.onlySelf[tree.func[node]] += weight;
     ++weights.baseCount;
   }
 }
@@ -102,7 +103,8 @@ function sidesColour(tree, node) {
     : f < 0
       ? 0
       : data.functions.base[f];
-  if (2 * sum <= whole || !only.length) return sidesFill(SIDES_KIND.both, shade);
+  if (2 * sum <= whole || !only.length)
+    return sidesFill(SIDES_KIND.both, shade);
   return sidesFill(only[0][0], shade);
 }
 
@@ -154,7 +156,8 @@ function clockNote() {
       `The median of ${countText(readings)} readings; at worst ` +
         `${ms(worst)} ms. ${how}`,
     ],
-    ...(ended || !data.outside.windows.some(({kind}) => kind === SIDES_KIND.after)
+    ...(ended ||
+    !data.outside.windows.some(({kind}) => kind === SIDES_KIND.after)
       ? []
       : [
           [

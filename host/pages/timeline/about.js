@@ -40,7 +40,9 @@ function factsOf(object) {
   const {objects, head} = model,
     end = objects.state[object],
     last =
-      end === TASKS_END.open ? 'the end of the trace' : timeText(objects.end[object]);
+      end === TASKS_END.open
+        ? 'the end of the trace'
+        : timeText(objects.end[object]);
   const facts = [
     ['Kind', head.types[objects.type[object]]],
     ['Site', siteName(object), sitePlace(object)],

@@ -68,7 +68,10 @@ function* makeBand(group) {
     {shown} = group,
     ready = {begins: [], ends: []},
     run = {begins: [], ends: []};
-  yield* collectSpans(shown, {[TASKS_STATE.ready]: ready, [TASKS_STATE.running]: run});
+  yield* collectSpans(shown, {
+    [TASKS_STATE.ready]: ready,
+    [TASKS_STATE.running]: run,
+  });
   const all = new Curve(
     shown.map((o) => objects.begin[o]),
     shown.map(endOf),

@@ -30,7 +30,8 @@ const outsideOf = (object) =>
 
 // Whether (object) is there in the end and does not only rest.
 const isStuck = (object) =>
-  model.objects.state[object] === TASKS_END.open && !model.objects.rests[object];
+  model.objects.state[object] === TASKS_END.open &&
+  !model.objects.rests[object];
 
 // Sums parts of the same kind and cause.
 class Split {
@@ -120,12 +121,14 @@ function splitSpans(split, object, from, to) {
     split.add(PART.lost, 0, 'not recorded', begin - at);
     at = end;
     const state = spans.state[i];
-    if (state === TASKS_STATE.running) split.add(PART.run, object, '', end - begin);
+    if (state === TASKS_STATE.running)
+      split.add(PART.run, object, '', end - begin);
     else if (state === TASKS_STATE.paused)
       split.add(PART.paused, object, '', end - begin);
     else if (state === TASKS_STATE.unknown)
       split.add(PART.lost, 0, 'events are missing', end - begin);
-    else if (state === TASKS_STATE.ready) splitReady(split, trace, object, begin, end);
+    else if (state === TASKS_STATE.ready)
+      splitReady(split, trace, object, begin, end);
     else
       split.add(
         PART.wait,

@@ -163,7 +163,11 @@ function paintSpans(pen, object, y) {
 }
 
 // The rest of its life is only its line.
-const PAINTED_SPANS = new Set([TASKS_STATE.running, TASKS_STATE.ready, TASKS_STATE.unknown]);
+const PAINTED_SPANS = new Set([
+  TASKS_STATE.running,
+  TASKS_STATE.ready,
+  TASKS_STATE.unknown,
+]);
 
 function paintSpan(pen, state, x, y, wide) {
   const bar = (colour, thick, left, width) => {

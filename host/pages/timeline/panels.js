@@ -154,7 +154,11 @@ function ranAfter(object, time) {
   const {spans} = model;
   let ran = -1;
   each(by.span, object, (i) => {
-    if (ran < 0 && spans.state[i] === TASKS_STATE.running && spans.begin[i] >= time)
+    if (
+      ran < 0 &&
+      spans.state[i] === TASKS_STATE.running &&
+      spans.begin[i] >= time
+    )
       ran = spans.begin[i];
   });
   return ran;

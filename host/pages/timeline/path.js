@@ -63,7 +63,10 @@ function openCause(object) {
   let cause = 0;
   each(by.out, object, (i) => {
     const to = lastOf(arrows.to[i]);
-    if (arrows.type[i] === ARROW.try_read && objects.state[to] === TASKS_END.open)
+    if (
+      arrows.type[i] === ARROW.try_read &&
+      objects.state[to] === TASKS_END.open
+    )
       cause = to;
   });
   return cause;
@@ -172,7 +175,9 @@ function criticalPath(object, time) {
     object &&
     objects.state[object] === TASKS_END.open &&
     time === objects.end[object] &&
-    (span < 0 || spans.state[span] === TASKS_STATE.waiting || spans.end[span] < time)
+    (span < 0 ||
+      spans.state[span] === TASKS_STATE.waiting ||
+      spans.end[span] < time)
   )
     [object, time] = openSteps(object, steps);
   while (object && time > 0 && steps.length < PATH_MAX) {

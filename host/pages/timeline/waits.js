@@ -129,7 +129,10 @@ function* waitTree(list) {
       const state = spans.state[i];
       if (state === TASKS_STATE.waiting) wait = i;
       const clocks = overlap(from, to, spans.begin[i], spans.end[i]);
-      if ((state === TASKS_STATE.waiting || state === TASKS_STATE.ready) && clocks > 0)
+      if (
+        (state === TASKS_STATE.waiting || state === TASKS_STATE.ready) &&
+        clocks > 0
+      )
         addPath(root, pathOfWait(i, wait), clocks);
       if (state === TASKS_STATE.running) wait = -1;
     });
