@@ -57,7 +57,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     trace/console trace/event \
     trace/guest_names trace/model trace/packet \
     image/lookup image/stored \
-    causal/take causal/curve causal/explain causal/notes \
+    causal/take causal/curve causal/notes \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \

@@ -3,6 +3,8 @@
 
 #include "annotate/annotate.h"
 #include "base/json_text.h"
+#include "base/log.h"
+#include "page/page.h"
 #include "trace/metadata.h"
 
 #include <inttypes.h>
@@ -12,12 +14,12 @@
 
 #define NS_PER_CLOCK (1000000000u / PROF_CLOCK_HZ)
 
-static json_t *ns(const struct model_count *count)
+static json_t *count_ns(const struct model_count *count)
 {
     return json_count(count->clocks * NS_PER_CLOCK);
 }
 
-static void put(FILE *out, json_t *value)
+static void put_value(FILE *out, json_t *value)
 {
     json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     json_decref(value);
@@ -46,12 +48,12 @@ static json_t *names_list(const char *names)
 static json_t *code_object(const struct annotate *annotate,
                            const struct annotate_code *code)
 {
-    json_t *object =
-        json_pack("{so so so sI so so}", "address", address_text(code->address),
-                  "text", json_text(code->text), "file",
-                  json_text(annotate_name(annotate, code->file)), "line",
-                  (json_int_t)code->line, "self",
-                  json_count(code->self.samples), "self_ns", ns(&code->self));
+    json_t *object = json_pack(
+        "{so so so sI so so}", "address", address_text(code->address), "text",
+        json_text(code->text), "file",
+        json_text(annotate_name(annotate, code->file)), "line",
+        (json_int_t)code->line, "self", json_count(code->self.samples),
+        "self_ns", count_ns(&code->self));
 
     if (code->inlined != 0)
         json_set(object, "inlined",
@@ -70,16 +72,16 @@ static json_t *line_object(struct annotate *annotate,
                      text != NULL ? json_text(text) : json_null(), "code",
                      (int)line->has_code, "self",
                      json_count(line->self.samples), "self_ns",
-                     ns(&line->self));
+                     count_ns(&line->self));
 }
 
 static void put_function(struct annotate *annotate,
                          const struct annotate_function *function, FILE *out)
 {
     fputs("\n {\"symbol\": ", out);
-    put(out, json_text(annotate_name(annotate, function->name)));
+    put_value(out, json_text(annotate_name(annotate, function->name)));
     fputs(", \"address\": ", out);
-    put(out, address_text(function->symbol->start));
+    put_value(out, address_text(function->symbol->start));
     fprintf(out,
             ", \"self\": %" PRIu64 ", \"self_ns\": %" PRIu64
             ", \"self_percent\": %.6f,\n  \"lines\": [",
@@ -87,12 +89,12 @@ static void put_function(struct annotate *annotate,
             annotate_percent(annotate, &function->self, &annotate->sum));
     for (size_t i = 0; i < function->line_count; ++i) {
         fputs(i > 0 ? ",\n   " : "\n   ", out);
-        put(out, line_object(annotate, &function->lines[i]));
+        put_value(out, line_object(annotate, &function->lines[i]));
     }
     fputs("],\n  \"instructions\": [", out);
     for (size_t i = 0; i < function->code_count; ++i) {
         fputs(i > 0 ? ",\n   " : "\n   ", out);
-        put(out, code_object(annotate, &function->code[i]));
+        put_value(out, code_object(annotate, &function->code[i]));
     }
     fputs("]}", out);
 }
@@ -102,7 +104,7 @@ bool annotate_write_json(struct annotate *annotate, FILE *out)
     const struct model *model = &annotate->view->model;
 
     fputs("{\"trace\": ", out);
-    put(out, json_text(annotate->view->trace.path));
+    put_value(out, json_text(annotate->view->trace.path));
     fprintf(out,
             ", \"arch\": \"%s\", \"hz\": %g, \"samples\": %" PRIu64
             ", \"ns\": %" PRIu64 ", \"lost\": %" PRIu64
@@ -124,4 +126,21 @@ bool annotate_write_json(struct annotate *annotate, FILE *out)
     }
     fputs("\n]}\n", out);
     return !ferror(out);
+}
+
+/* ---- the page: its payload is the JSON document, without columns */
+
+bool annotate_write_page(struct annotate *annotate, FILE *out)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    bool written;
+
+    if (memory == NULL || !annotate_write_json(annotate, memory) ||
+        fclose(memory) != 0)
+        die("out of memory");
+    written = page_write(&page_annotate, text, NULL, 0, out);
+    free(text);
+    return written;
 }

@@ -13,7 +13,7 @@
 
 #define EVENT_BYTES_MAX 128u
 
-static void finish(struct encoder *encoder, size_t number)
+static void finish_packet(struct encoder *encoder, size_t number)
 {
     struct encoder_cpu *cpu = &encoder->cpus[number];
     struct prof_packet head = {
@@ -43,13 +43,13 @@ static void finish(struct encoder *encoder, size_t number)
 }
 
 /* Room for (bytes) of an event at (time). */
-static uint8_t *room(struct encoder *encoder, size_t number, uint64_t time,
-                     size_t bytes)
+static uint8_t *room_for(struct encoder *encoder, size_t number, uint64_t time,
+                         size_t bytes)
 {
     struct encoder_cpu *cpu = &encoder->cpus[number];
 
     if (cpu->used + bytes > sizeof cpu->packet)
-        finish(encoder, number);
+        finish_packet(encoder, number);
     if (cpu->used == 0) {
         cpu->used = PROF_PACKET_BYTES;
         cpu->begin = cpu->last = time;
@@ -70,8 +70,8 @@ static void put_plain(struct encoder *encoder, size_t number, uint64_t time,
 {
     bool extended = kind >= PROF_KIND_EXTENDED;
     uint64_t code = extended ? PROF_KIND_ESCAPE : kind;
-    uint8_t *to = room(encoder, number, time,
-                       PROF_EVENT_HEAD_BYTES + 2 * extended + bytes);
+    uint8_t *to = room_for(encoder, number, time,
+                           PROF_EVENT_HEAD_BYTES + 2 * extended + bytes);
 
     put_bits(to,
              (time & PROF_EVENT_TIME_MASK)
@@ -96,7 +96,7 @@ static void put_event(struct encoder *encoder, size_t number, uint64_t time,
 
     if (cpu->used > 0 && time - cpu->last > PROF_EVENT_TIME_MASK / 2) {
         if (cpu->used + EVENT_BYTES_MAX > sizeof cpu->packet)
-            finish(encoder, number);
+            finish_packet(encoder, number);
         else
             put_plain(encoder, number, time, PROF_EVENT_CLOCK,
                       &(struct prof_event_clock){time},
@@ -192,7 +192,7 @@ void encoder_stopped(struct encoder *encoder, size_t cpu, uint64_t time,
 void encoder_flush(struct encoder *encoder)
 {
     for (size_t i = 0; i < encoder->cpu_count; ++i)
-        finish(encoder, i);
+        finish_packet(encoder, i);
 }
 
 void encoder_end(struct encoder *encoder, uint64_t time)

@@ -24,8 +24,8 @@ static uint64_t word_at(const struct inside *inside, const uint8_t *bytes,
     return inside->word == sizeof(uint64_t) ? le64(bytes) : le32(bytes);
 }
 
-static bool get(const struct places_memory *memory, uint64_t address,
-                uint8_t *to, size_t count)
+static bool read_word(const struct places_memory *memory, uint64_t address,
+                      uint8_t *to, size_t count)
 {
     return memory->bytes(memory->owner, address, to, count);
 }
@@ -43,11 +43,12 @@ bool inside_due(const struct inside *inside, double now)
 }
 
 /* struct prof_outside, once the image is loaded. */
-static bool find(struct inside *inside, const struct places_memory *memory)
+static bool find_profiler(struct inside *inside,
+                          const struct places_memory *memory)
 {
     uint8_t head[OUTSIDE_HEAD], words[3 * WORD_MAX];
 
-    if (!get(memory, inside->address, head, sizeof head) ||
+    if (!read_word(memory, inside->address, head, sizeof head) ||
         le64(head) != PROF_OUTSIDE_MAGIC)
         return false;
     inside->word = le32(head + 8);
@@ -56,8 +57,8 @@ static bool find(struct inside *inside, const struct places_memory *memory)
     if ((inside->word != 4 && inside->word != WORD_MAX) ||
         inside->entry_bytes > ENTRY_BYTES_MAX ||
         inside->tsc_offset > ENTRY_BYTES_MAX ||
-        !get(memory, checked_add(inside->address, OUTSIDE_HEAD), words,
-             3 * (size_t)inside->word))
+        !read_word(memory, checked_add(inside->address, OUTSIDE_HEAD), words,
+                   3 * (size_t)inside->word))
         return false;
     inside->ring = word_at(inside, words, 0);
     inside->clock = word_at(inside, words, 1);
@@ -71,8 +72,9 @@ static bool read_boot(struct inside *inside, const struct places_memory *memory)
     static const uint8_t none[sizeof inside->uuid];
     uint8_t clock[CLOCK_BYTES];
 
-    if (!get(memory, inside->clock, clock, sizeof clock) ||
-        !get(memory, inside->uuid_address, inside->uuid, sizeof inside->uuid) ||
+    if (!read_word(memory, inside->clock, clock, sizeof clock) ||
+        !read_word(memory, inside->uuid_address, inside->uuid,
+                   sizeof inside->uuid) ||
         memcmp(inside->uuid, none, sizeof none) == 0)
         return false;
     inside->zero_tsc = le64(clock);
@@ -88,7 +90,8 @@ static uint64_t read_newest(const struct inside *inside,
     uint8_t ring[WORDS_OF_RING * WORD_MAX], entry[sizeof(uint64_t)];
     uint64_t head, begin, end;
 
-    if (!get(memory, inside->ring, ring, WORDS_OF_RING * (size_t)inside->word))
+    if (!read_word(memory, inside->ring, ring,
+                   WORDS_OF_RING * (size_t)inside->word))
         return 0;
     head = word_at(inside, ring, 0);
     begin = word_at(inside, ring, 3);
@@ -97,7 +100,7 @@ static uint64_t read_newest(const struct inside *inside,
         return 0;
     head = checked_sub(head == begin ? end : head, inside->entry_bytes);
     head = checked_add(head, inside->tsc_offset);
-    return get(memory, head, entry, sizeof entry) ? le64(entry) : 0;
+    return read_word(memory, head, entry, sizeof entry) ? le64(entry) : 0;
 }
 
 /* As the guest computes it (profiler/stream/stream_clock.h). */
@@ -119,7 +122,7 @@ void inside_look(struct inside *inside, const struct places_memory *memory,
     inside->due = now + INTERVAL_SECONDS;
     inside->is_new = false;
     if (!inside->found)
-        inside->found = find(inside, memory);
+        inside->found = find_profiler(inside, memory);
     if (!inside->found)
         return;
     tsc = read_newest(inside, memory);

@@ -37,7 +37,7 @@ double pauses_part(const struct pauses *pauses, double part)
 }
 
 /* Uniform from 0 to 1; xorshift64*. */
-static double draw(struct schedule *schedule)
+static double draw_interval(struct schedule *schedule)
 {
     uint64_t x = schedule->random;
 
@@ -50,7 +50,7 @@ static double draw(struct schedule *schedule)
 
 static double vary(struct schedule *schedule)
 {
-    return schedule->interval * (0.5 + draw(schedule));
+    return schedule->interval * (0.5 + draw_interval(schedule));
 }
 
 void schedule_begin(struct schedule *schedule, double now, uint64_t seed)
@@ -69,7 +69,8 @@ uint32_t schedule_next(struct schedule *schedule, double now, double paused)
     if (schedule->budget > 0) {
         allowed = schedule->began + paused / schedule->budget;
         if (allowed > schedule->due)
-            schedule->due = allowed + draw(schedule) * schedule->interval;
+            schedule->due =
+                allowed + draw_interval(schedule) * schedule->interval;
     }
     while (schedule->due < now && missed < MISSED_MAX) {
         schedule->due += vary(schedule);

@@ -64,7 +64,8 @@ struct view {
 };
 
 /* Copies (bytes) from a physical address; false unless all are RAM. */
-static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
+static bool copy_physical(void *owner, uint64_t physical, uint8_t *to,
+                          size_t bytes)
 {
     struct view *view = owner;
     const struct ram *ram = view->ram;
@@ -85,7 +86,7 @@ static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
 static size_t read_by(struct view *view, const struct registers *registers,
                       uint64_t address, uint8_t *to, size_t bytes)
 {
-    const struct paging_memory memory = {copy, view};
+    const struct paging_memory memory = {copy_physical, view};
 
     view->plain = true;
     return paging_read(registers, &memory, address, to, bytes);

@@ -195,7 +195,7 @@ static void write_stop(struct sampler *sampler, const struct taken *taken)
 }
 
 /* One stop. */
-static void take(struct sampler *sampler)
+static void take_sample(struct sampler *sampler)
 {
     static struct taken taken[MACHINE_CPUS_MAX];
     struct machine *machine = sampler->machine;
@@ -256,7 +256,7 @@ void sampler_run(struct sampler *sampler, const char *path)
     machine_continue(sampler->machine);
     sampler->continued = seconds_now();
     while (wait_until_due(sampler)) {
-        take(sampler);
+        take_sample(sampler);
         show_progress(sampler);
         if (sampler->continued - flushed > interval) {
             encoder_flush(&sampler->encoder);

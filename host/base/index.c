@@ -41,7 +41,7 @@ static void fill_table(void)
 /* Simple tabulation: who does not know the table cannot choose keys that
  * collide, and with linear probing a lookup takes a constant number of probes
  * on average whatever the keys are (Patrascu and Thorup, 2012). */
-static uint32_t hash(uint64_t key)
+static uint32_t hash_key(uint64_t key)
 {
     uint32_t mixed = 0;
 
@@ -52,14 +52,14 @@ static uint32_t hash(uint64_t key)
 
 static uint32_t slot_of(const struct index *index, uint64_t key)
 {
-    uint32_t at = hash(key) & (index->room - 1);
+    uint32_t at = hash_key(key) & (index->room - 1);
 
     while (index->slots[at].number != INDEX_NONE && index->slots[at].key != key)
         at = (at + 1) & (index->room - 1);
     return at;
 }
 
-static void grow(struct index *index)
+static void grow_index(struct index *index)
 {
     struct index old = *index;
 
@@ -97,7 +97,7 @@ uint32_t index_probes(const struct index *index, uint64_t key)
 {
     if (index->room == 0)
         return 0;
-    return (slot_of(index, key) - hash(key)) % index->room + 1;
+    return (slot_of(index, key) - hash_key(key)) % index->room + 1;
 }
 
 uint32_t index_find(const struct index *index, uint64_t key)
@@ -111,7 +111,7 @@ uint32_t index_add(struct index *index, uint64_t key, bool *is_new)
     struct index_slot *slot;
 
     if (2 * index->count >= index->room)
-        grow(index);
+        grow_index(index);
     slot = &index->slots[slot_of(index, key)];
     if (is_new != NULL)
         *is_new = slot->number == INDEX_NONE;

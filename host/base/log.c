@@ -34,7 +34,7 @@ const char *log_last(void)
 }
 
 /* Prints (format) so that no word of it controls the terminal. */
-static void put(FILE *out, const char *format, va_list words)
+static void put_message(FILE *out, const char *format, va_list words)
 {
     char *text;
 
@@ -59,7 +59,7 @@ static void clear_line(void)
     line_open = false;
 }
 
-static void print(const char *format, va_list words)
+static void print_message(const char *format, va_list words)
 {
     if (aside != NULL) {
         print_aside(format, words);
@@ -68,7 +68,7 @@ static void print(const char *format, va_list words)
     fflush(stdout);
     clear_line();
     fprintf(stderr, "%s: ", log_name);
-    put(stderr, format, words);
+    put_message(stderr, format, words);
     fputc('\n', stderr);
 }
 
@@ -79,7 +79,7 @@ void log_info(const char *format, ...)
     if (log_quiet)
         return;
     va_start(words, format);
-    print(format, words);
+    print_message(format, words);
     va_end(words);
 }
 
@@ -90,7 +90,7 @@ void log_verbose(const char *format, ...)
     if (!log_is_verbose)
         return;
     va_start(words, format);
-    print(format, words);
+    print_message(format, words);
     va_end(words);
 }
 
@@ -99,7 +99,7 @@ void log_error(const char *format, ...)
     va_list words;
 
     va_start(words, format);
-    print(format, words);
+    print_message(format, words);
     va_end(words);
 }
 
@@ -108,7 +108,7 @@ void die(const char *format, ...)
     va_list words;
 
     va_start(words, format);
-    print(format, words);
+    print_message(format, words);
     va_end(words);
     exit(STATUS_DATA);
 }
@@ -118,7 +118,7 @@ void die_usage(const char *format, ...)
     va_list words;
 
     va_start(words, format);
-    print(format, words);
+    print_message(format, words);
     va_end(words);
     exit(STATUS_USAGE);
 }
@@ -136,7 +136,7 @@ void log_progress(const char *format, ...)
         return;
     va_start(words, format);
     fputc('\r', stderr);
-    put(stderr, format, words);
+    put_message(stderr, format, words);
     fputs("\033[K", stderr);
     fflush(stderr);
     va_end(words);
@@ -150,7 +150,7 @@ void log_summary(const char *format, ...)
     va_start(words, format);
     fflush(stdout);
     clear_line();
-    put(stderr, format, words);
+    put_message(stderr, format, words);
     fputc('\n', stderr);
     va_end(words);
 }

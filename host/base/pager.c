@@ -29,7 +29,7 @@ bool pager_is_terminal(void)
 }
 
 /* The pager sees the end of its input, and is waited for. */
-static void finish(void)
+static void finish_pager(void)
 {
     fflush(stdout);
     close(STDOUT_FILENO);
@@ -38,7 +38,7 @@ static void finish(void)
 }
 
 /* Starts (words) with (input) as stdin; 0 if that fails. */
-static pid_t start(char *const *words, int input)
+static pid_t start_program(char *const *words, int input)
 {
     posix_spawn_file_actions_t actions;
     pid_t process;
@@ -57,7 +57,7 @@ static pid_t start_pager(const char *pager, int input)
     char *shell[] = {(char *)"sh", (char *)"-c", (char *)pager, NULL};
 
     setenv("LESS", "FRX", 0);
-    return start(pager != NULL ? shell : less, input);
+    return start_program(pager != NULL ? shell : less, input);
 }
 
 /* Ctrl-C is for the pager while it runs. */
@@ -84,7 +84,7 @@ void pager_start(void)
     if (child > 0) {
         dup2(ends[1], STDOUT_FILENO);
         ignore_keys();
-        atexit(finish);
+        atexit(finish_pager);
     }
     close(ends[1]);
 }

@@ -32,7 +32,7 @@ int printable_bytes(const char *text)
     return bytes;
 }
 
-static void escape(unsigned char byte, char *to)
+static void escape_byte(unsigned char byte, char *to)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -55,7 +55,7 @@ void printable_put(FILE *out, const char *text)
             continue;
         }
         fwrite(plain, 1, (size_t)(text - plain), out);
-        escape((unsigned char)*text++, escaped);
+        escape_byte((unsigned char)*text++, escaped);
         fwrite(escaped, 1, sizeof escaped, out);
         plain = text;
     }
@@ -75,7 +75,7 @@ char *printable(const char *text, char *to, size_t room)
         if (bytes > 0)
             memcpy(to + used, text, count);
         else
-            escape((unsigned char)*text, to + used);
+            escape_byte((unsigned char)*text, to + used);
         used += count;
         text += bytes > 0 ? bytes : 1;
     }

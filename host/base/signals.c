@@ -15,7 +15,7 @@ static volatile sig_atomic_t asked;
 static volatile double asked_at;
 static void (*volatile at_end)(void);
 
-static void note(int number)
+static void note_signal(int number)
 {
     (void)number;
     if (!asked)
@@ -25,7 +25,7 @@ static void note(int number)
 
 void signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = note}, before;
+    struct sigaction action = {.sa_handler = note_signal}, before;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash(const char *text)
+static uint64_t hash_text(const char *text)
 {
     uint64_t value = 0xcbf29ce484222325u;
 
@@ -18,9 +18,9 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-static uint32_t put(struct strings *strings, const char *text)
+static uint32_t put_string(struct strings *strings, const char *text)
 {
-    for (uint64_t key = hash(text);; ++key) {
+    for (uint64_t key = hash_text(text);; ++key) {
         bool is_new;
         uint32_t number = index_add(&strings->keys, key, &is_new);
 
@@ -36,8 +36,8 @@ static uint32_t put(struct strings *strings, const char *text)
 uint32_t strings_put(struct strings *strings, const char *text)
 {
     if (strings->keys.count == 0)
-        put(strings, "");
-    return put(strings, text);
+        put_string(strings, "");
+    return put_string(strings, text);
 }
 
 const char *strings_text(const struct strings *strings, uint32_t number)

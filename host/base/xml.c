@@ -9,7 +9,7 @@
 
 /* How many bytes of (text) form one character that XML allows, 0 = none: no
  * control characters, U+FFFE or U+FFFF. */
-static size_t character(const char *text)
+static size_t character_bytes(const char *text)
 {
     int bytes = utf8_bytes(text);
     unsigned char first = (unsigned char)*text;
@@ -42,14 +42,14 @@ void xml_put(FILE *out, const char *text, size_t room)
     size_t count = 0;
 
     for (; *end != '\0' && count <= room; ++count) {
-        size_t bytes = character(end);
+        size_t bytes = character_bytes(end);
 
         end += bytes > 0 ? bytes : 1;
     }
     if (count > room && room > 0)
         --room;
     for (size_t i = 0; *at != '\0' && i < room; ++i) {
-        size_t bytes = character(at);
+        size_t bytes = character_bytes(at);
 
         put_character(out, at, bytes);
         at += bytes > 0 ? bytes : 1;

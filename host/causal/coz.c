@@ -26,7 +26,7 @@ struct coz {
     FILE *out;
 };
 
-static uint64_t ns(const struct coz *coz, uint64_t cycles)
+static uint64_t cycles_ns(const struct coz *coz, uint64_t cycles)
 {
     uint64_t hz = coz->causal->tsc_hz;
 
@@ -50,7 +50,7 @@ static void put_experiment(const struct coz *coz, uint32_t target,
                            uint64_t in_target)
 {
     const struct causal *causal = coz->causal;
-    uint64_t samples = ns(coz, in_target) / COZ_SAMPLE_NS;
+    uint64_t samples = cycles_ns(coz, in_target) / COZ_SAMPLE_NS;
 
     fputs(coz->lines ? "{\"type\":\"experiment\",\"selected\":"
                      : "experiment\tselected=",
@@ -61,8 +61,8 @@ static void put_experiment(const struct coz *coz, uint32_t target,
                          ",\"selected_samples\":%" PRIu64 "}\n"
                        : "\tspeedup=%.2f\tduration=%" PRIu64
                          "\tselected-samples=%" PRIu64 "\n",
-            causal->speedups[speedup] / (double)PROF_ONE, ns(coz, cycles),
-            samples);
+            causal->speedups[speedup] / (double)PROF_ONE,
+            cycles_ns(coz, cycles), samples);
 }
 
 static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
@@ -152,7 +152,7 @@ static void put_end(const struct coz *coz, const uint64_t *in_target,
     fprintf(coz->out,
             coz->lines ? "{\"type\":\"runtime\",\"time\":%" PRIu64 "}\n"
                        : "runtime\ttime=%" PRIu64 "\n",
-            ns(coz, real));
+            cycles_ns(coz, real));
     for (uint32_t i = 0; i < coz->causal->target_count; ++i) {
         fputs(coz->lines ? "{\"type\":\"samples\",\"location\":"
                          : "samples\tlocation=",
@@ -161,7 +161,7 @@ static void put_end(const struct coz *coz, const uint64_t *in_target,
         fprintf(coz->out,
                 coz->lines ? ",\"count\":%" PRIu64 "}\n"
                            : "\tcount=%" PRIu64 "\n",
-                ns(coz, in_target[i]) / COZ_SAMPLE_NS);
+                cycles_ns(coz, in_target[i]) / COZ_SAMPLE_NS);
     }
 }
 

@@ -11,7 +11,7 @@
 
 #define NS_PER_S 1e9
 
-static json_t *ns(const struct causal *causal, uint64_t cycles)
+static json_t *cycles_ns(const struct causal *causal, uint64_t cycles)
 {
     return causal->tsc_hz == 0
                ? json_null()
@@ -134,13 +134,14 @@ static json_t *latency_json(const struct causal *causal, uint32_t kind,
     json_set(object, "speedup",
              json_real(causal->speedups[speedup] / (double)PROF_ONE));
     json_set(object, "requests", json_count(event->requests));
-    json_set(object, "mean_ns", ns(causal, event->total / event->requests));
-    json_set(object, "p50_ns", ns(causal, event->p50));
-    json_set(object, "p50_low_ns", ns(causal, event->p50_low));
-    json_set(object, "p50_high_ns", ns(causal, event->p50_high));
-    json_set(object, "p99_ns", ns(causal, event->p99));
-    json_set(object, "p99_low_ns", ns(causal, event->p99_low));
-    json_set(object, "p99_high_ns", ns(causal, event->p99_high));
+    json_set(object, "mean_ns",
+             cycles_ns(causal, event->total / event->requests));
+    json_set(object, "p50_ns", cycles_ns(causal, event->p50));
+    json_set(object, "p50_low_ns", cycles_ns(causal, event->p50_low));
+    json_set(object, "p50_high_ns", cycles_ns(causal, event->p50_high));
+    json_set(object, "p99_ns", cycles_ns(causal, event->p99));
+    json_set(object, "p99_low_ns", cycles_ns(causal, event->p99_low));
+    json_set(object, "p99_high_ns", cycles_ns(causal, event->p99_high));
     return object;
 }
 
@@ -247,9 +248,9 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "contradictions", json_count(is->contradictions));
     json_set(all, "checked", json_count(is->checked));
     json_set(all, "drained", json_count(is->drained));
-    json_set(all, "delay_ns", ns(causal, is->delay));
-    json_set(all, "stolen_ns", ns(causal, causal->stolen));
-    json_set(all, "stolen_waiting_ns", ns(causal, is->stolen));
+    json_set(all, "delay_ns", cycles_ns(causal, is->delay));
+    json_set(all, "stolen_ns", cycles_ns(causal, causal->stolen));
+    json_set(all, "stolen_waiting_ns", cycles_ns(causal, is->stolen));
     json_set(all, "assumptions", assumptions_json(causal));
     json_set(all, "agents", agents_json(causal));
     json_set(all, "notes", notes_json(causal));

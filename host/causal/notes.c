@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What results assume and rest on, in sentences. */
+/* What results mean, assume and rest on, in sentences. */
 
 #include "causal/causal.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MS_PER_S 1000.0
+#define PER_CENT 100.0
 
 struct notes {
     const struct causal *causal;
@@ -64,7 +65,7 @@ uint64_t causal_experiments(const struct causal *causal)
     return said > causal->counted ? said : causal->counted;
 }
 
-static double ms(const struct causal *causal, uint64_t cycles)
+static double cycles_ms(const struct causal *causal, uint64_t cycles)
 {
     return causal->tsc_hz == 0
                ? 0
@@ -116,8 +117,8 @@ static void note_held(struct notes *notes)
          "%" PRIu64 " events held, %" PRIu32
          " at a time; experiments slowed the guest's clock by %.0f ms in all; "
          "at least %.0f ms stolen",
-         is->held, is->held_most, floor(ms(notes->causal, is->delay)),
-         floor(ms(notes->causal, is->stolen)));
+         is->held, is->held_most, floor(cycles_ms(notes->causal, is->delay)),
+         floor(cycles_ms(notes->causal, is->stolen)));
     if (is->drained != 0)
         NOTE(notes,
              "%" PRIu64 " times all traffic of open loops was let through",
@@ -232,7 +233,7 @@ uint32_t causal_notes(const struct causal *causal,
                      "nothing of each other");
     if (causal->stolen != 0)
         NOTE(&notes, "the host took %.1f ms from the guest meanwhile",
-             ms(causal, causal->stolen));
+             cycles_ms(causal, causal->stolen));
     note_end(&notes);
     note_shown(&notes);
     if (causal->unkept != 0)
@@ -241,4 +242,53 @@ uint32_t causal_notes(const struct causal *causal,
              "limit",
              causal->unkept);
     return notes.count;
+}
+
+/* ---- what results mean */
+
+/* What most of the time goes to at the greatest speed-up. */
+static void append_limit(const struct causal *causal,
+                         const struct causal_curve *curve, char *text)
+{
+    uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
+    uint32_t count = causal_speedups(causal, numbers);
+    size_t used = strlen(text);
+    const char *word;
+    double part;
+
+    if (count == 0 || curve->shape == CAUSAL_NOT_CALLED)
+        return;
+    word = causal_limited_by(causal, curve->target, numbers[count - 1], &part);
+    if (word != NULL)
+        snprintf(text + used, CAUSAL_TEXT_MAX - used,
+                 "; what remains is %.0f %% %s%s", floor(PER_CENT * part),
+                 strcmp(word, "CPU") == 0 ? "" : "waiting for ", word);
+}
+
+/* How its time is known, if not from enter to leave. */
+static void append_accrual(const struct causal *causal,
+                           const struct causal_curve *curve, char *text)
+{
+    const struct causal_target *target = &causal->targets[curve->target];
+    size_t used = strlen(text);
+
+    char all[32] = "";
+
+    if (target->accrual == 0)
+        return;
+    if (causal->learnt != 0)
+        snprintf(all, sizeof all, " of %" PRIu64, causal->learnt);
+    snprintf(text + used, CAUSAL_TEXT_MAX - used,
+             "; measured by its share of handlers: %" PRIu64
+             "%s samples were in it",
+             target->visits, all);
+}
+
+const char *causal_explain(const struct causal *causal,
+                           const struct causal_curve *curve, char *text)
+{
+    causal_verdict(curve, text);
+    append_limit(causal, curve, text);
+    append_accrual(causal, curve, text);
+    return text;
 }

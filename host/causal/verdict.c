@@ -216,7 +216,8 @@ void causal_judge(struct causal_curve *curve)
 
 /* ---- in words */
 
-static const struct causal_value *at(const struct row *row, double speedup)
+static const struct causal_value *value_at(const struct row *row,
+                                           double speedup)
 {
     const struct causal_value *value = row->values;
 
@@ -240,7 +241,7 @@ static const struct causal_value *surest(const struct row *row, double sign)
 static void put_bend(const struct row *row, double speedup, const char *what,
                      char *text)
 {
-    const struct causal_value *bend = at(row, speedup),
+    const struct causal_value *bend = value_at(row, speedup),
                               *last = &row->values[row->count - 1];
 
     snprintf(text, CAUSAL_TEXT_MAX,

@@ -199,7 +199,7 @@ static void choose_hottest(struct annotate *annotate, double limit)
     }
 }
 
-static void choose(struct annotate *annotate)
+static void choose_functions(struct annotate *annotate)
 {
     bool is_document = annotate->json || annotate->output != NULL;
 
@@ -216,7 +216,7 @@ static void choose(struct annotate *annotate)
         annotate->shown = 1;
 }
 
-static void collect(struct annotate *annotate)
+static void collect_samples(struct annotate *annotate)
 {
     annotate->view->lines = true;
     view_open(annotate->view);
@@ -225,7 +225,7 @@ static void collect(struct annotate *annotate)
     annotate_count(annotate);
     if (annotate->sum.samples == 0)
         die("%s: %s", annotate->view->input, view_why_empty(annotate->view));
-    choose(annotate);
+    choose_functions(annotate);
     if (!annotate_disassemble(annotate))
         exit(STATUS_DATA);
     annotate_find_lines(annotate);
@@ -271,7 +271,7 @@ int command_annotate(int argc, char **argv)
     arguments_parse(&line, argc, argv);
     take_trace(&request);
     choose_output(&request);
-    collect(&request);
+    collect_samples(&request);
     write_out(&request);
     if (request.listing.missing > 0)
         log_info("%zu source file%s could not be read, such as %s; --source "

@@ -405,7 +405,7 @@ static int print_once(struct image *image)
 }
 
 /* Samples, and says how it ended. */
-static int sample(void)
+static int sample_guest(void)
 {
     struct sampler *sampler = &attach.sampler;
     enum machine_reason reason;
@@ -469,7 +469,7 @@ static int sample_or_print(struct image *image)
     int code;
 
     sampler->unwinder = unwind_open(attach.image != NULL ? image : NULL);
-    code = attach.once ? print_once(image) : sample();
+    code = attach.once ? print_once(image) : sample_guest();
     unwind_close(sampler->unwinder);
     return code;
 }
@@ -492,7 +492,7 @@ static int run_xen(struct image *image)
     return code;
 }
 
-static int run(struct image *image)
+static int run_stub(struct image *image)
 {
     static struct stub stub;
     struct sampler *sampler = &attach.sampler;
@@ -555,5 +555,5 @@ int command_attach(int argc, char **argv)
     }
     if (find_ring(&image, &ring))
         return read_ring(&image, ring);
-    return is_xen() ? run_xen(&image) : run(&image);
+    return is_xen() ? run_xen(&image) : run_stub(&image);
 }

@@ -47,7 +47,7 @@ static const struct argument options[] = {
 static const struct command_line line = {options, "[TRACE]", help_text,
                                          .trace = &request.input};
 
-static void take(void *causal, const struct packet *packet)
+static void take_packet(void *causal, const struct packet *packet)
 {
     causal_take(causal, packet);
 }
@@ -55,7 +55,7 @@ static void take(void *causal, const struct packet *packet)
 /* Ends the process if there is nothing to be shown. */
 static void read_trace(struct causal *causal, const char *path)
 {
-    struct packet_sink sink = {take, causal};
+    struct packet_sink sink = {take_packet, causal};
     struct trace trace = {0};
 
     trace_open(&trace, path);

@@ -35,7 +35,7 @@ static char *answer;
 static size_t answer_room;
 static struct prof_demangle_work work;
 
-static void *grow(void *memory, size_t bytes)
+static void *grow_buffer(void *memory, size_t bytes)
 {
     void *more = realloc(memory, bytes);
 
@@ -51,12 +51,12 @@ static struct prof_demangled demangle(const char *name)
 
     for (;;) {
         if (answer_room == 0)
-            answer = grow(answer, answer_room = 4096);
+            answer = grow_buffer(answer, answer_room = 4096);
         got = prof_demangle_as(request.language, name, answer, answer_room,
                                &work);
         if (!got.truncated || got.bytes + 8 < answer_room)
             return got;
-        answer = grow(answer, answer_room *= 4);
+        answer = grow_buffer(answer, answer_room *= 4);
     }
 }
 
@@ -92,7 +92,7 @@ static void print_answer(size_t bytes)
     static char *shown;
     size_t room = PRINTABLE_ESCAPE * bytes + 1;
 
-    shown = grow(shown, room);
+    shown = grow_buffer(shown, room);
     printable(answer, shown, room);
     print_cut(shown, strlen(shown));
 }
@@ -163,14 +163,14 @@ static void print_wide_run(char *run, size_t bytes)
 static void filter_text(void)
 {
     size_t room = 4096, bytes = 0;
-    char *run = grow(NULL, room);
+    char *run = grow_buffer(NULL, room);
     int c;
 
     do {
         c = getchar();
         if (c != EOF && (is_name_byte(c) || c >= 0x80)) {
             if (bytes + 2 > room)
-                run = grow(run, room *= 2);
+                run = grow_buffer(run, room *= 2);
             run[bytes++] = (char)c;
             continue;
         }

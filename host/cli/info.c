@@ -208,7 +208,7 @@ struct fact {
     uint64_t number;
 };
 
-static uint64_t ns(uint64_t clocks)
+static uint64_t clocks_ns(uint64_t clocks)
 {
     return clocks * (1000000000u / PROF_CLOCK_HZ);
 }
@@ -288,12 +288,12 @@ static void print_info(const struct trace *trace, const struct model *model,
         {"dropped", NULL, model->dropped.samples},
         {"discarded", NULL, model->discarded},
         {"missed_ticks", NULL, model->missed_ticks},
-        {"stolen_ns", NULL, ns(model->stolen_clocks)},
+        {"stolen_ns", NULL, clocks_ns(model->stolen_clocks)},
         {"stopped_walks", NULL, stopped(model)},
-        {"duration_ns", NULL, ns(model->end - model->begin)},
+        {"duration_ns", NULL, clocks_ns(model->end - model->begin)},
         {"sampled_ns", NULL,
-         ns(model->stacks.clocks + model->idle.clocks +
-            model->overflowed.clocks)},
+         clocks_ns(model->stacks.clocks + model->idle.clocks +
+                   model->overflowed.clocks)},
         {"nodes", NULL, model_nodes(model) - MODEL_PSEUDOS},
         {"depth", NULL, model->depth},
         {"events", NULL, model->events},

@@ -501,7 +501,7 @@ static void print_loop(struct loop_print *print)
 
 /* ---- JSON: cycles are exact; ns are rounded */
 
-static json_t *ns(const struct loop_print *print, uint64_t cycles)
+static json_t *cycles_ns(const struct loop_print *print, uint64_t cycles)
 {
     double value = (double)cycles * 1e9 / (double)print->occupancy.tsc_hz + 0.5;
 
@@ -527,9 +527,9 @@ static json_t *histogram_json(const struct loop_print *print,
     json_t *object = json_object(), *all = json_array();
 
     json_set(object, "count", json_count(quantiles.count));
-    json_set(object, "p50_ns", ns(print, quantiles.p50));
-    json_set(object, "p90_ns", ns(print, quantiles.p90));
-    json_set(object, "p99_ns", ns(print, quantiles.p99));
+    json_set(object, "p50_ns", cycles_ns(print, quantiles.p50));
+    json_set(object, "p90_ns", cycles_ns(print, quantiles.p90));
+    json_set(object, "p99_ns", cycles_ns(print, quantiles.p99));
     for (uint32_t i = 0; buckets != NULL && i < OCCUPANCY_BUCKETS; ++i) {
         json_t *bucket;
 
@@ -570,13 +570,13 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
     json_set(object, "number", json_count(row->site));
     json_set(object, "kind", json_text(loop_part_keys[site->kind]));
     set_counts(object, row);
-    json_set(object, "own_ns", ns(print, row->own));
-    json_set(object, "total_ns", ns(print, row->total));
-    json_set(object, "oldest_ns", ns(print, row->oldest));
-    json_set(object, "longest_ns", ns(print, row->longest));
-    json_set(object, "delay_ns", ns(print, row->delay));
-    json_set(object, "wall_ns", ns(print, row->wall));
-    json_set(object, "held_ns", ns(print, row->held_time));
+    json_set(object, "own_ns", cycles_ns(print, row->own));
+    json_set(object, "total_ns", cycles_ns(print, row->total));
+    json_set(object, "oldest_ns", cycles_ns(print, row->oldest));
+    json_set(object, "longest_ns", cycles_ns(print, row->longest));
+    json_set(object, "delay_ns", cycles_ns(print, row->delay));
+    json_set(object, "wall_ns", cycles_ns(print, row->wall));
+    json_set(object, "held_ns", cycles_ns(print, row->held_time));
     for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i)
         json_set(object, loop_histograms[i],
                  histogram_json(print, site, (enum occupancy_histogram)i));
@@ -642,7 +642,7 @@ static json_t *runs_json(struct loop_print *print)
         set_name(print, object, run->site);
         json_set(object, "task", json_count(run->task));
         json_set(object, "at_ns", at_ns(print, run->time));
-        json_set(object, "ns", ns(print, run->cycles));
+        json_set(object, "ns", cycles_ns(print, run->cycles));
         json_set(object, "samples", json_count(run->samples));
         for (unsigned j = 0;
              j < OCCUPANCY_FUNCTIONS && run->functions[j].address != 0; ++j) {
@@ -676,7 +676,7 @@ static json_t *freezes_json(struct loop_print *print)
         set_name(print, object, freeze->site);
         json_set(object, "task", json_count(freeze->task));
         json_set(object, "at_ns", at_ns(print, freeze->time));
-        json_set(object, "ns", ns(print, freeze->cycles));
+        json_set(object, "ns", cycles_ns(print, freeze->cycles));
         for (size_t j = 0; j < count; ++j)
             json_array_append_new(stack, json_text(functions[j]));
         json_set(object, "stack", stack);
@@ -803,7 +803,7 @@ static const struct command_line line = {options, "[TRACE]", help_text,
                                          .child = &view_trace_argp,
                                          .child_input = &request.view};
 
-static void take(void *occupancy, const struct packet *packet)
+static void take_packet(void *occupancy, const struct packet *packet)
 {
     occupancy_take(occupancy, packet);
 }
@@ -812,7 +812,7 @@ static void take(void *occupancy, const struct packet *packet)
 static void read_trace(struct loop_print *print)
 {
     struct occupancy *occupancy = &print->occupancy;
-    struct packet_sink sink = {take, occupancy};
+    struct packet_sink sink = {take_packet, occupancy};
 
     view_open(&print->view);
     occupancy->from = print->view.model.from;

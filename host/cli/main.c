@@ -67,7 +67,7 @@ static bool is_word(const char *word, const char *one, const char *other)
 }
 
 /* Runs the subcommand argv[0]. */
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     static char name[64];
 
@@ -87,7 +87,7 @@ static int help(const char *command)
 {
     char *words[] = {(char *)command, (char *)"--help", NULL};
 
-    return run(2, words);
+    return run_command(2, words);
 }
 
 int main(int argc, char **argv)
@@ -114,5 +114,5 @@ int main(int argc, char **argv)
         arguments_print_version();
         return STATUS_OK;
     }
-    return run(argc - 1, argv + 1);
+    return run_command(argc - 1, argv + 1);
 }

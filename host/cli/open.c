@@ -99,7 +99,7 @@ static const struct command_line line = {options, "[TRACE]", help_text,
 
 /* In its own process group, so that Ctrl-C does not reach the browser;
  * (signals) are those that it may receive. It is not waited for. */
-static bool start(char *const *words, const sigset_t *signals)
+static bool start_program(char *const *words, const sigset_t *signals)
 {
     posix_spawnattr_t attributes;
     pid_t child;
@@ -128,11 +128,11 @@ static void start_browser(char *address, const sigset_t *signals)
         script = xreallocarray(NULL, room, 1);
         snprintf(script, room, "exec %s \"$1\"", browser);
         words[2] = script;
-        started = start(words, signals);
+        started = start_program(words, signals);
     } else {
         char *words[] = {"xdg-open", address, NULL};
 
-        started = start(words, signals);
+        started = start_program(words, signals);
     }
     if (!started)
         log_info(
@@ -141,7 +141,7 @@ static void start_browser(char *address, const sigset_t *signals)
 }
 
 /* Serves until a signal arrives. */
-static void serve(void)
+static void serve_trace(void)
 {
     struct server *server;
     sigset_t ends, before;
@@ -171,7 +171,7 @@ int command_open(int argc, char **argv)
 {
     arguments_parse(&line, argc, argv);
     view_open(&opened.view);
-    serve();
+    serve_trace();
     view_close(&opened.view);
     return STATUS_OK;
 }

@@ -129,7 +129,7 @@ static void check_options(const struct report *report)
                   "not for a tree");
 }
 
-static void show(struct report *report)
+static void show_report(struct report *report)
 {
     open_exits(report);
     report_add_up(report);
@@ -157,7 +157,7 @@ int command_report(int argc, char **argv)
     request.view.lines = (request.keys & REPORT_LINE) != 0;
     request.view.own_apart = true;
     view_open(&request.view);
-    show(&request);
+    show_report(&request);
     report_close(&request);
     return STATUS_OK;
 }

@@ -25,38 +25,38 @@
 /* ---- what events of objects say */
 
 /* An object by the guest's number. */
-static const char *title(const struct tasks *tasks, uint32_t id, char *text)
+static const char *title_of(const struct tasks *tasks, uint32_t id, char *text)
 {
     return tasks_title(tasks, tasks_object(tasks, id), text);
 }
 
-static const char *name(const struct tasks *tasks, uint32_t number)
+static const char *name_of(const struct tasks *tasks, uint32_t number)
 {
     const char *text = guest_names_text(&tasks->names, number);
 
     return *text != '\0' ? text : "[unknown]";
 }
 
-static void two(const struct tasks *tasks, uint32_t one, const char *between,
-                uint32_t other, char *text)
+static void put_titles(const struct tasks *tasks, uint32_t one,
+                       const char *between, uint32_t other, char *text)
 {
     char first[TASKS_TEXT_MAX], second[TASKS_TEXT_MAX];
 
-    title(tasks, one, first);
+    title_of(tasks, one, first);
     if (other == 0)
         snprintf(text, SCRIPT_DETAIL_MAX, "%s", first);
     else
         snprintf(text, SCRIPT_DETAIL_MAX, "%s%s%s", first, between,
-                 title(tasks, other, second));
+                 title_of(tasks, other, second));
 }
 
-static void create(const struct tasks *tasks, uint32_t id, uint8_t kind,
-                   uint32_t site, char *text)
+static void put_creation(const struct tasks *tasks, uint32_t id, uint8_t kind,
+                         uint32_t site, char *text)
 {
     const char *file = guest_names_file(&tasks->names, site);
     char object[TASKS_TEXT_MAX];
 
-    title(tasks, id, object);
+    title_of(tasks, id, object);
     if (*file != '\0')
         snprintf(text, SCRIPT_DETAIL_MAX, "%s %s (%.250s:%u)",
                  tasks_kind_word(kind), object, file,
@@ -97,39 +97,40 @@ static bool one_object(const struct tasks *tasks, const struct event *event,
     default:
         return false;
     }
-    two(tasks, id, "", 0, text);
+    put_titles(tasks, id, "", 0, text);
     return true;
 }
 
 /* Events about one or two objects. */
-static bool objects(const struct tasks *tasks, const struct event *event,
-                    char *text)
+static bool put_objects(const struct tasks *tasks, const struct event *event,
+                        char *text)
 {
     switch (event->kind) {
     case PROF_EVENT_CREATE:
-        create(tasks, event->as_create.object,
-               (uint8_t)event->as_create.object_kind, event->as_create.site,
-               text);
+        put_creation(tasks, event->as_create.object,
+                     (uint8_t)event->as_create.object_kind,
+                     event->as_create.site, text);
         return true;
     case PROF_EVENT_ALIVE:
-        create(tasks, event->as_alive.object,
-               (uint8_t)event->as_alive.object_kind, event->as_alive.site,
-               text);
+        put_creation(tasks, event->as_alive.object,
+                     (uint8_t)event->as_alive.object_kind, event->as_alive.site,
+                     text);
         return true;
     case PROF_EVENT_BECOME:
-        two(tasks, event->as_become.object, " is ", event->as_become.other,
-            text);
+        put_titles(tasks, event->as_become.object, " is ",
+                   event->as_become.other, text);
         return true;
     case PROF_EVENT_SIGNAL:
-        two(tasks, event->as_signal.object, " by ", event->as_signal.source,
-            text);
+        put_titles(tasks, event->as_signal.object, " by ",
+                   event->as_signal.source, text);
         return true;
     case PROF_EVENT_AWAIT:
-        two(tasks, event->as_await.object, " for ", event->as_await.source,
-            text);
+        put_titles(tasks, event->as_await.object, " for ",
+                   event->as_await.source, text);
         return true;
     case PROF_EVENT_WAKE:
-        two(tasks, event->as_wake.object, " by ", event->as_wake.by, text);
+        put_titles(tasks, event->as_wake.object, " by ", event->as_wake.by,
+                   text);
         return true;
     default:
         return one_object(tasks, event, text);
@@ -137,8 +138,8 @@ static bool objects(const struct tasks *tasks, const struct event *event,
 }
 
 /* Events with a name. */
-static bool named(const struct tasks *tasks, const struct event *event,
-                  char *text)
+static bool put_named(const struct tasks *tasks, const struct event *event,
+                      char *text)
 {
     char object[TASKS_TEXT_MAX];
     size_t room = SCRIPT_DETAIL_MAX;
@@ -146,15 +147,15 @@ static bool named(const struct tasks *tasks, const struct event *event,
     switch (event->kind) {
     case PROF_EVENT_FAIL:
         snprintf(text, room, "%s: %s",
-                 title(tasks, event->as_fail.object, object),
-                 name(tasks, event->as_fail.why));
+                 title_of(tasks, event->as_fail.object, object),
+                 name_of(tasks, event->as_fail.why));
         return true;
     case PROF_EVENT_SUSPEND:
-        snprintf(text, room, "%s", name(tasks, event->as_suspend.why));
+        snprintf(text, room, "%s", name_of(tasks, event->as_suspend.why));
         return true;
     case PROF_EVENT_SUSPEND_STACK:
         snprintf(text, room, "%s, stack %u",
-                 name(tasks, event->as_suspend_stack.why),
+                 name_of(tasks, event->as_suspend_stack.why),
                  (unsigned)event->as_suspend_stack.stack);
         return true;
     case PROF_EVENT_SEND:
@@ -163,21 +164,22 @@ static bool named(const struct tasks *tasks, const struct event *event,
         return true;
     case PROF_EVENT_COUNTER:
         snprintf(text, room, "%s = %" PRId64,
-                 name(tasks, event->as_counter.counter),
+                 name_of(tasks, event->as_counter.counter),
                  (int64_t)event->as_counter.value);
         return true;
     case PROF_EVENT_LABEL:
         snprintf(text, room, "%s: %s",
-                 title(tasks, event->as_label.object, object),
-                 name(tasks, event->as_label.label));
+                 title_of(tasks, event->as_label.object, object),
+                 name_of(tasks, event->as_label.label));
         return true;
     case PROF_EVENT_PAUSE:
-        snprintf(
-            text, room, "%s, %" PRIu64 " ns", name(tasks, event->as_pause.why),
-            (uint64_t)event->as_pause.clocks * (1000000000u / PROF_CLOCK_HZ));
+        snprintf(text, room, "%s, %" PRIu64 " ns",
+                 name_of(tasks, event->as_pause.why),
+                 (uint64_t)event->as_pause.clocks *
+                     (1000000000u / PROF_CLOCK_HZ));
         return true;
     default:
-        return objects(tasks, event, text);
+        return put_objects(tasks, event, text);
     }
 }
 
@@ -210,7 +212,7 @@ static bool script_detail(const struct tasks *tasks, const struct event *event,
         *text = '\0';
         return true;
     default:
-        return named(tasks, event, text);
+        return put_named(tasks, event, text);
     }
 }
 
@@ -236,7 +238,7 @@ static void script_actor(struct script_actor *actor, const struct tasks *tasks,
         snprintf(text, TASKS_TEXT_MAX, "[irq %u]",
                  (unsigned)actor->vectors[actor->depth - 1]);
     else
-        title(tasks, cpu->object, text);
+        title_of(tasks, cpu->object, text);
     if (event->kind == PROF_EVENT_IRQ_EXIT && actor->depth > 0)
         --actor->depth;
 }

@@ -56,7 +56,7 @@ static int by_weight(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static double ms(uint64_t clocks)
+static double clocks_ms(uint64_t clocks)
 {
     return (double)clocks / (PROF_CLOCK_HZ / 1000.0);
 }
@@ -69,9 +69,10 @@ static void print_site(const struct tasks *tasks, const struct tasks_site *site)
     printf("%8u %6u %6u %11.3f %11.3f %11.3f %11.3f  %-10s ",
            (unsigned)site->objects, (unsigned)site->ends[TASKS_OPEN],
            (unsigned)(site->ends[TASKS_FAILED] + site->ends[TASKS_CANCELLED]),
-           ms(site->clocks[TASKS_WAITING] + site->clocks[TASKS_PENDING]),
-           ms(site->clocks[TASKS_READY]), ms(site->clocks[TASKS_RUNNING]),
-           ms(site->longest_run), tasks_kind_word(site->kind));
+           clocks_ms(site->clocks[TASKS_WAITING] + site->clocks[TASKS_PENDING]),
+           clocks_ms(site->clocks[TASKS_READY]),
+           clocks_ms(site->clocks[TASKS_RUNNING]), clocks_ms(site->longest_run),
+           tasks_kind_word(site->kind));
     printable_put(stdout, *name != '\0' ? name : "[site unknown]");
     if (*file != '\0') {
         fputs(" (", stdout);
@@ -146,7 +147,7 @@ static void print_open(const struct tasks *tasks, uint32_t number,
     }
     printf(": %s %s for %.3f ms", tasks_kind_word(object->kind),
            tasks_state_word(object->state),
-           ms(tasks->end - tasks_standing_since(tasks, number)));
+           clocks_ms(tasks->end - tasks_standing_since(tasks, number)));
     if (object->state == TASKS_WAITING && *why != '\0') {
         fputs(", ", stdout);
         printable_put(stdout, why);
@@ -227,7 +228,7 @@ static void print_tasks(const struct tasks *tasks)
 
 /* ---- JSON */
 
-static json_t *ns(uint64_t clocks)
+static json_t *clocks_ns(uint64_t clocks)
 {
     return json_count(clocks * (1000000000u / PROF_CLOCK_HZ));
 }
@@ -246,13 +247,13 @@ static json_t *site_json(const struct tasks *tasks,
     for (uint8_t i = TASKS_OPEN; i < TASKS_ENDS; ++i)
         json_set(object, tasks_end_word(i), json_count(site->ends[i]));
     json_set(object, "runs", json_count(site->runs));
-    json_set(object, "pending_ns", ns(site->clocks[TASKS_PENDING]));
-    json_set(object, "running_ns", ns(site->clocks[TASKS_RUNNING]));
-    json_set(object, "paused_ns", ns(site->clocks[TASKS_PAUSED]));
-    json_set(object, "waiting_ns", ns(site->clocks[TASKS_WAITING]));
-    json_set(object, "ready_ns", ns(site->clocks[TASKS_READY]));
-    json_set(object, "unknown_ns", ns(site->clocks[TASKS_UNKNOWN]));
-    json_set(object, "longest_run_ns", ns(site->longest_run));
+    json_set(object, "pending_ns", clocks_ns(site->clocks[TASKS_PENDING]));
+    json_set(object, "running_ns", clocks_ns(site->clocks[TASKS_RUNNING]));
+    json_set(object, "paused_ns", clocks_ns(site->clocks[TASKS_PAUSED]));
+    json_set(object, "waiting_ns", clocks_ns(site->clocks[TASKS_WAITING]));
+    json_set(object, "ready_ns", clocks_ns(site->clocks[TASKS_READY]));
+    json_set(object, "unknown_ns", clocks_ns(site->clocks[TASKS_UNKNOWN]));
+    json_set(object, "longest_run_ns", clocks_ns(site->longest_run));
     return object;
 }
 
@@ -288,9 +289,11 @@ static json_t *open_json(const struct tasks *tasks)
         json_set(object, "object", json_count(about->id));
         json_set(object, "title", json_text(tasks_title(tasks, i, title)));
         json_set(object, "state", json_text(tasks_state_word(about->state)));
-        json_set(object, "ns", ns(tasks->end - tasks_standing_since(tasks, i)));
+        json_set(object, "ns",
+                 clocks_ns(tasks->end - tasks_standing_since(tasks, i)));
         json_set(object, "age_ns",
-                 ns(tasks->end > about->begin ? tasks->end - about->begin : 0));
+                 clocks_ns(tasks->end > about->begin ? tasks->end - about->begin
+                                                     : 0));
         json_set(object, "rests",
                  json_boolean(tasks_rests(tasks, i, waited_for)));
         for (; at < count && waits[at].object <= i; ++at) {
@@ -316,9 +319,9 @@ static void print_tasks_json(const struct tasks *tasks)
     json_set(all, "losses", json_count(tasks->loss_count));
     tasks_missing_text(tasks, missing);
     json_set(all, "missing", json_text(missing));
-    json_set(all, "ns", ns(tasks->end - tasks->begin));
+    json_set(all, "ns", clocks_ns(tasks->end - tasks->begin));
     json_set(all, "idle_ns",
-             ns(tasks->objects[TASKS_LOOP].clocks[TASKS_WAITING]));
+             clocks_ns(tasks->objects[TASKS_LOOP].clocks[TASKS_WAITING]));
     json_set(all, "sites", sites_json(tasks));
     json_set(all, "open", open_json(tasks));
     json_print(all, stdout);

@@ -132,7 +132,7 @@ static void write_out(const struct timeline *timeline)
 }
 
 /* Draws with the samples of the first trace, if it has any. */
-static void draw(struct timeline *timeline)
+static void draw_with_samples(struct timeline *timeline)
 {
     struct view *first = timeline->traces[0].view;
     struct flame flame = {.by_time = true};
@@ -231,7 +231,7 @@ int command_timeline(int argc, char **argv)
     if (request.svg)
         write_out(&timeline);
     else
-        draw(&timeline);
+        draw_with_samples(&timeline);
     timeline_free(&timeline);
     return 0;
 }

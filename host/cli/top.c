@@ -246,7 +246,7 @@ static const struct argument options[] = {
 };
 
 /* Has the guest sampled from outside. */
-static void attach(void)
+static void attach_guest(void)
 {
     struct request *request = &run.request;
 
@@ -271,7 +271,7 @@ int command_top(int argc, char **argv)
     if (run.sort != NULL)
         run.ui.sort = sort_of(run.sort, run.sites);
     if (attaches)
-        attach();
+        attach_guest();
     request_check(&run.request);
     run.stdio = run.stdio || !isatty(STDOUT_FILENO);
     if (run.request.image != NULL)

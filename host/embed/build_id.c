@@ -29,12 +29,12 @@ struct range {
     uint64_t begin, end;
 };
 
-static uint32_t rotate(uint32_t word, unsigned bits)
+static uint32_t rotate_left(uint32_t word, unsigned bits)
 {
     return word << bits | word >> (32 - bits);
 }
 
-static uint32_t mixed(unsigned round, const uint32_t *s, uint32_t word)
+static uint32_t sha1_round(unsigned round, const uint32_t *s, uint32_t word)
 {
     if (round < 20)
         return word + ((s[1] & s[2]) | (~s[1] & s[3])) + 0x5a827999u;
@@ -55,15 +55,16 @@ static void add_block(struct sha1 *sha)
         words[i] = be32toh(words[i]);
     }
     for (unsigned i = 16; i < 80; ++i)
-        words[i] = rotate(
+        words[i] = rotate_left(
             words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
     memcpy(s, sha->state, sizeof s);
     for (unsigned i = 0; i < 80; ++i) {
-        uint32_t next = rotate(s[0], 5) + s[4] + mixed(i, s, words[i]);
+        uint32_t next =
+            rotate_left(s[0], 5) + s[4] + sha1_round(i, s, words[i]);
 
         s[4] = s[3];
         s[3] = s[2];
-        s[2] = rotate(s[1], 30);
+        s[2] = rotate_left(s[1], 30);
         s[1] = s[0];
         s[0] = next;
     }
@@ -71,7 +72,7 @@ static void add_block(struct sha1 *sha)
         sha->state[i] += s[i];
 }
 
-static void add(struct sha1 *sha, const void *bytes, uint64_t count)
+static void sha1_add(struct sha1 *sha, const void *bytes, uint64_t count)
 {
     const uint8_t *from = bytes;
 
@@ -82,14 +83,14 @@ static void add(struct sha1 *sha, const void *bytes, uint64_t count)
     }
 }
 
-static void finish(struct sha1 *sha, uint8_t *digest)
+static void sha1_finish(struct sha1 *sha, uint8_t *digest)
 {
     uint64_t bits = htobe64(8 * sha->count);
 
-    add(sha, "\200", 1);
+    sha1_add(sha, "\200", 1);
     while (sha->count % BLOCK_BYTES != BLOCK_BYTES - sizeof bits)
-        add(sha, "", 1);
-    add(sha, &bits, sizeof bits);
+        sha1_add(sha, "", 1);
+    sha1_add(sha, &bits, sizeof bits);
     for (unsigned i = 0; i < 5; ++i) {
         uint32_t word = htobe32(sha->state[i]);
 
@@ -102,7 +103,7 @@ static void add_range(struct sha1 *sha, const uint8_t *file, struct range what,
                       const struct range *but, size_t count)
 {
     if (count == 0) {
-        add(sha, file + what.begin, what.end - what.begin);
+        sha1_add(sha, file + what.begin, what.end - what.begin);
         return;
     }
     if (but->end <= what.begin || but->begin >= what.end) {
@@ -136,7 +137,7 @@ static void add_part(struct sha1 *sha, Elf *elf, int index,
                    : part.begin + header.p_filesz;
     head[0] = htole64(header.p_vaddr);
     head[1] = htole64(header.p_memsz);
-    add(sha, head, sizeof head);
+    sha1_add(sha, head, sizeof head);
     add_range(sha, file, part, but, count);
 }
 
@@ -159,6 +160,6 @@ void build_id_make(struct image *image)
         (struct range){image->space.at, image->space.at + image->space.bytes};
     for (size_t i = 0; i < parts; ++i)
         add_part(&sha, image->elf, (int)i, but, 3);
-    finish(&sha, image->build_id);
+    sha1_finish(&sha, image->build_id);
     image->build_id_bytes = SHA1_BYTES;
 }

@@ -7,9 +7,8 @@
  * functions.
  *
  *     image.c   reads an ELF file: function symbols, build-id, embedded table
- *     select.c  one name and one size for each address (host/symbols)
- *     names.c   the names, each without what it shares with the previous one
- *     tokens.c  compresses them: one code for frequent pairs of bytes
+ *     names.c   the names, each without what it shares with the previous one,
+ *               compressed: one code for frequent pairs of bytes
  *     lookup.c  where in the table a search begins
  *     table.c   the bytes of <prof/symtab.h>
  *     verify.c  whether a table says what the image has
@@ -118,13 +117,6 @@ struct functions select_functions(const struct functions *all);
  */
 struct names names_make(const char *const *all, size_t count, bool packed);
 void names_free(struct names *names);
-
-/*
- * Compresses the texts in (bytes), each terminated by a NUL, in place to codes
- * other than NUL. The codes' texts go into (names). Returns how many bytes are
- * left.
- */
-size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names);
 
 /*
  * The index over (count) starts and an end, little-endian at (offsets): at most

@@ -221,3 +221,35 @@ void embed_need_build_id(const struct image *image)
         embed_fail(image->path, "no build-id: link it with --build-id=sha1 "
                                 "and keep the section .note.gnu.build-id");
 }
+
+/* ---- the functions of a table, one for each address */
+
+/* Keeps the most functions that are within 32 bits of each other. */
+static void keep_reachable(struct functions *all)
+{
+    size_t best = 0, most = 0, end = 0;
+
+    for (size_t begin = 0; begin < all->count && end < all->count; ++begin) {
+        uint64_t start = all->at[begin].start;
+
+        while (end < all->count &&
+               all->at[end].start - start + all->at[end].size <= UINT32_MAX)
+            ++end;
+        if (end - begin > most) {
+            most = end - begin;
+            best = begin;
+        }
+    }
+    memmove(all->at, all->at + best, most * sizeof *all->at);
+    all->beyond = all->count - most;
+    all->count = most;
+}
+
+struct functions select_functions(const struct functions *all)
+{
+    struct functions chosen = {embed_alloc(all->count, sizeof *all->at), 0, 0};
+
+    chosen.count = functions_choose(all->at, all->count, chosen.at);
+    keep_reachable(&chosen);
+    return chosen;
+}

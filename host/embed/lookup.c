@@ -64,7 +64,7 @@ static uint32_t cut_part(const struct cutting *c, size_t at, uint64_t begin,
 
 /* Divides all parts for windows of at most (limit); returns false if that takes
  * too many pieces. */
-static bool cut(const struct cutting *c, uint32_t limit)
+static bool cut_all(const struct cutting *c, uint32_t limit)
 {
     struct lookup *index = c->index;
     size_t at = 0;
@@ -108,7 +108,7 @@ struct lookup lookup_make(const uint32_t *offsets, size_t count)
         c.most = PIECES_MAX;
     index.parts = embed_alloc(index.parts_count, sizeof *index.parts);
     index.firsts = embed_alloc(c.most, sizeof *index.firsts);
-    while (!cut(&c, limit))
+    while (!cut_all(&c, limit))
         limit *= 2;
     return index;
 }

@@ -72,7 +72,8 @@ static int bad_usage(void)
 }
 
 /* Returns 0, or the exit status. */
-static int run(enum action action, unsigned width, char **paths, int count)
+static int run_action(enum action action, unsigned width, char **paths,
+                      int count)
 {
     struct image image;
 
@@ -123,5 +124,5 @@ int main(int argc, char **argv)
             return bad_usage();
         action = (enum action)option;
     }
-    return run(action, width, argv + optind, argc - optind);
+    return run_action(action, width, argv + optind, argc - optind);
 }

@@ -115,7 +115,7 @@ static void put_head(uint8_t *bytes, const struct prof_symtab *head)
 }
 
 /* Reserves (bytes) bytes at (*end); returns their offset. */
-static uint32_t reserve(uint64_t *end, uint64_t bytes)
+static uint32_t reserve_bytes(uint64_t *end, uint64_t bytes)
 {
     uint64_t at = (*end + 3) / 4 * 4;
 
@@ -130,9 +130,9 @@ static uint64_t mark_bytes(const struct entries *entries)
 }
 
 /* The whole header except the checksum. */
-static struct prof_symtab plan(const struct image *image,
-                               const struct entries *entries,
-                               const struct names *names)
+static struct prof_symtab plan_head(const struct image *image,
+                                    const struct entries *entries,
+                                    const struct names *names)
 {
     uint64_t end = sizeof(struct prof_symtab), count = entries->count;
     const struct lookup *index = &entries->index;
@@ -151,13 +151,16 @@ static struct prof_symtab plan(const struct image *image,
         .build_id_bytes = image->build_id_bytes,
     };
 
-    head.offsets_at = reserve(&end, (count + 1) * sizeof *entries->offsets);
-    head.gaps_at = reserve(&end, count);
-    head.parts_at = reserve(&end, index->parts_count * sizeof *index->parts);
-    head.firsts_at = reserve(&end, index->firsts_count * sizeof *index->firsts);
-    head.marks_at = reserve(&end, mark_bytes(entries));
-    head.tokens_at = reserve(&end, names->tokens_bytes);
-    head.names_at = reserve(&end, names->count);
+    head.offsets_at =
+        reserve_bytes(&end, (count + 1) * sizeof *entries->offsets);
+    head.gaps_at = reserve_bytes(&end, count);
+    head.parts_at =
+        reserve_bytes(&end, index->parts_count * sizeof *index->parts);
+    head.firsts_at =
+        reserve_bytes(&end, index->firsts_count * sizeof *index->firsts);
+    head.marks_at = reserve_bytes(&end, mark_bytes(entries));
+    head.tokens_at = reserve_bytes(&end, names->tokens_bytes);
+    head.names_at = reserve_bytes(&end, names->count);
     end = (end + 7) / 8 * 8;
     if (end > UINT32_MAX)
         embed_fail(image->path, "the names of %zu functions fill 4 GiB or more",
@@ -171,7 +174,7 @@ static struct table put_table(const struct image *image,
                               const struct entries *entries,
                               const struct names *names)
 {
-    struct prof_symtab head = plan(image, entries, names);
+    struct prof_symtab head = plan_head(image, entries, names);
     struct table table = {embed_alloc(1, head.total_bytes), head.total_bytes};
     uint8_t *bytes = table.bytes;
 
@@ -192,8 +195,8 @@ static struct table put_table(const struct image *image,
     return table;
 }
 
-static struct table make(const struct image *image,
-                         const struct entries *entries, bool packed)
+static struct table make_table(const struct image *image,
+                               const struct entries *entries, bool packed)
 {
     struct names names = names_make(entries->names, entries->count, packed);
     struct table table = put_table(image, entries, &names);
@@ -206,8 +209,8 @@ static struct table make(const struct image *image,
 static struct table make_better(const struct image *image,
                                 const struct entries *entries)
 {
-    struct table raw = make(image, entries, false);
-    struct table packed = make(image, entries, true);
+    struct table raw = make_table(image, entries, false);
+    struct table packed = make_table(image, entries, true);
     bool pays = packed.count + WORTH_BYTES <= raw.count;
 
     free(pays ? raw.bytes : packed.bytes);
@@ -225,8 +228,9 @@ struct table table_make(const struct image *image, enum names_form form)
         embed_fail(image->path, "its only functions are 4 GiB or longer");
     embed_need_build_id(image);
     entries = entries_of(&functions);
-    table = form == NAMES_AS_PAYS ? make_better(image, &entries)
-                                  : make(image, &entries, form == NAMES_PACKED);
+    table = form == NAMES_AS_PAYS
+                ? make_better(image, &entries)
+                : make_table(image, &entries, form == NAMES_PACKED);
     entries_free(&entries);
     free(functions.at);
     return table;

@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "base/printable.h"
-#include "image/source_line.h"
+#include "image/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include "base/json_put.h"
 #include "base/memory.h"
-#include "image/source_line.h"
+#include "image/names.h"
 #include "profile/samples.h"
 #include "trace/metadata.h"
 

@@ -23,7 +23,7 @@
 #include "export/export.h"
 
 #include "base/log.h"
-#include "image/segment.h"
+#include "image/image.h"
 #include "profile/samples.h"
 #include "trace/metadata.h"
 

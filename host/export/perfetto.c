@@ -22,7 +22,7 @@
 #include "base/path.h"
 #include "export/protobuf.h"
 #include "export/story.h"
-#include "image/source_line.h"
+#include "image/names.h"
 #include "profile/samples.h"
 #include "trace/metadata.h"
 

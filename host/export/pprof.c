@@ -10,7 +10,7 @@
 #include "export/export.h"
 
 #include "export/protobuf.h"
-#include "image/source_line.h"
+#include "image/names.h"
 
 #include <pprof.pb-c.h>
 #include <prof/format.h>

@@ -29,8 +29,8 @@ static double most_step(const struct align *align, double span)
 }
 
 /* Neither clock ever runs back. */
-static void copy(struct align *align, const struct align_mark *marks,
-                 size_t count)
+static void copy_marks(struct align *align, const struct align_mark *marks,
+                       size_t count)
 {
     double last = -INFINITY;
 
@@ -139,7 +139,7 @@ bool align_fit(struct align *align, const struct align_mark *marks,
                size_t count)
 {
     *align = (struct align){0};
-    copy(align, marks, count);
+    copy_marks(align, marks, count);
     if (align->count < MARKS_LEAST ||
         (double)align->refused > REFUSED_SHARE * (double)count ||
         !find_rate(align))

@@ -112,16 +112,20 @@ static void put_losses(const struct flame *flame, struct columns *columns)
 /* What each side has lost, the new one first. */
 static json_t *sides_of(const struct flame *flame)
 {
+    static const char *const names[FLAME_LOSS_KINDS] = {
+        [FLAME_MISSED] = "missed",   [FLAME_DROPPED] = "dropped",
+        [FLAME_PACKETS] = "packets", [FLAME_DISCARDED] = "discarded",
+        [FLAME_STOLEN] = "stolen",   [FLAME_OWN] = "own",
+    };
     json_t *sides = json_array();
 
     for (int side = 0; side <= (flame->is_diff || flame->sides != NULL);
          ++side) {
         const struct flame_whole *whole = &flame->wholes[side];
-        json_t *losses = json_array();
+        json_t *losses = json_object();
 
         for (int kind = 0; kind < FLAME_LOSS_KINDS; ++kind)
-            json_array_append_new(
-                losses, json_integer((json_int_t)whole->losses[kind]));
+            json_set(losses, names[kind], json_count(whole->losses[kind]));
         json_array_append_new(
             sides,
             json_pack("{sIsIsosb}", "samples", (json_int_t)whole->samples,

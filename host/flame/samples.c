@@ -59,8 +59,8 @@ static uint64_t before(uint64_t time, uint64_t clocks)
     return time > clocks ? time - clocks : 0;
 }
 
-static void take(void *owner, const struct event *event, uint32_t node,
-                 uint64_t clocks, const struct model_cpu *cpu)
+static void take_event(void *owner, const struct event *event, uint32_t node,
+                       uint64_t clocks, const struct model_cpu *cpu)
 {
     struct reading *reading = owner;
     struct flame *flame = reading->flame;
@@ -164,7 +164,7 @@ void flame_add_samples(struct flame *flame, struct view *view,
     struct reading reading = {flame, view, stacks};
     struct model again = {.from = view->model.from,
                           .to = view->model.to,
-                          .watch = {take, &reading}};
+                          .watch = {take_event, &reading}};
 
     if (flame->sides == NULL)
         flame_set_span(flame, &view->model);

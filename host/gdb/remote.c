@@ -17,12 +17,12 @@ static const uint8_t digits_more[256] = {
     ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-static int digit(uint8_t byte)
+static int digit_value(uint8_t byte)
 {
     return digits_more[byte] - 1;
 }
 
-static void put(struct remote_reader *reader, uint8_t byte)
+static void put_byte(struct remote_reader *reader, uint8_t byte)
 {
     if (reader->used < REMOTE_PACKET_MAX)
         reader->data[reader->used++] = byte;
@@ -30,7 +30,7 @@ static void put(struct remote_reader *reader, uint8_t byte)
         reader->overlong = true;
 }
 
-static void begin(struct remote_reader *reader, bool notification)
+static void begin_packet(struct remote_reader *reader, bool notification)
 {
     reader->state = REMOTE_DATA;
     reader->notification = notification;
@@ -39,7 +39,7 @@ static void begin(struct remote_reader *reader, bool notification)
     reader->used = 0;
 }
 
-static void repeat(struct remote_reader *reader, uint8_t byte)
+static void repeat_byte(struct remote_reader *reader, uint8_t byte)
 {
     reader->state = REMOTE_DATA;
     if (reader->used == 0 || byte < REPEAT_BIAS) {
@@ -47,7 +47,7 @@ static void repeat(struct remote_reader *reader, uint8_t byte)
         return;
     }
     for (int i = byte - REPEAT_BIAS; i > 0; --i)
-        put(reader, reader->data[reader->used - 1]);
+        put_byte(reader, reader->data[reader->used - 1]);
 }
 
 static void take_data(struct remote_reader *reader, uint8_t byte)
@@ -60,14 +60,14 @@ static void take_data(struct remote_reader *reader, uint8_t byte)
         reader->state = REMOTE_REPEAT;
         break;
     default:
-        put(reader, byte);
+        put_byte(reader, byte);
         break;
     }
 }
 
-static enum remote_event end(struct remote_reader *reader, uint8_t byte)
+static enum remote_event end_packet(struct remote_reader *reader, uint8_t byte)
 {
-    int low = digit(byte);
+    int low = digit_value(byte);
 
     reader->state = REMOTE_IDLE;
     if (reader->notification)
@@ -84,10 +84,10 @@ static void take_inner(struct remote_reader *reader, uint8_t byte)
 {
     reader->sum = (uint8_t)(reader->sum + byte);
     if (reader->state == REMOTE_ESCAPED) {
-        put(reader, byte ^ ESCAPE_BIT);
+        put_byte(reader, byte ^ ESCAPE_BIT);
         reader->state = REMOTE_DATA;
     } else if (reader->state == REMOTE_REPEAT) {
-        repeat(reader, byte);
+        repeat_byte(reader, byte);
     } else {
         take_data(reader, byte);
     }
@@ -100,22 +100,22 @@ enum remote_event remote_feed(struct remote_reader *reader, uint8_t byte)
     switch (reader->state) {
     case REMOTE_IDLE:
         if (byte == '$' || byte == '%')
-            begin(reader, byte == '%');
+            begin_packet(reader, byte == '%');
         return REMOTE_MORE;
     case REMOTE_SUM:
-        high = digit(byte);
+        high = digit_value(byte);
         reader->overlong = reader->overlong || high < 0;
         reader->wanted = (uint8_t)((unsigned)high << 4);
         reader->state = REMOTE_SUM_LAST;
         return REMOTE_MORE;
     case REMOTE_SUM_LAST:
-        return end(reader, byte);
+        return end_packet(reader, byte);
     default:
         break;
     }
     /* a packet that is cut off by the next one */
     if (byte == '$') {
-        begin(reader, false);
+        begin_packet(reader, false);
         return REMOTE_DAMAGED;
     }
     if (byte == '#')
@@ -167,8 +167,8 @@ size_t remote_hex(const uint8_t *digits, size_t count, uint8_t *to, size_t room)
     size_t bytes = 0;
 
     while (bytes < room && 2 * bytes + 1 < count) {
-        int high = digit(digits[2 * bytes]);
-        int low = digit(digits[2 * bytes + 1]);
+        int high = digit_value(digits[2 * bytes]);
+        int low = digit_value(digits[2 * bytes + 1]);
 
         if (high < 0 || low < 0)
             break;

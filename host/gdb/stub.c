@@ -142,7 +142,7 @@ static void take_bytes(struct stub *stub)
 }
 
 /* The next event from bytes that are there. */
-static enum remote_event feed(struct stub *stub)
+static enum remote_event feed_reader(struct stub *stub)
 {
     while (stub->in_at < stub->in_end) {
         enum remote_event event;
@@ -163,10 +163,10 @@ static enum remote_event feed(struct stub *stub)
 
 /* The next event of the present question. What has come by its deadline is
  * taken; a stub that sends a byte now and then is late as well. */
-static enum remote_event next(struct stub *stub)
+static enum remote_event next_event(struct stub *stub)
 {
     for (bool late = false; stub->machine.reason == MACHINE_LIVES;) {
-        enum remote_event event = feed(stub);
+        enum remote_event event = feed_reader(stub);
 
         if (event != REMOTE_MORE)
             return event;
@@ -209,7 +209,7 @@ static bool take_news(struct stub *stub)
 static enum wire_answer wire_receive(struct stub *stub)
 {
     for (unsigned i = 0; i < NEWS_MAX; ++i) {
-        enum remote_event event = next(stub);
+        enum remote_event event = next_event(stub);
 
         if (event == REMOTE_MORE)
             return WIRE_ENDED;
@@ -230,7 +230,7 @@ static enum wire_answer wire_receive(struct stub *stub)
 static bool wire_receive_stop(struct stub *stub)
 {
     for (unsigned i = 0; stub->stops == 0 && i < NEWS_MAX; ++i) {
-        if (next(stub) == REMOTE_MORE)
+        if (next_event(stub) == REMOTE_MORE)
             return false;
         take_news(stub);
     }
@@ -243,7 +243,7 @@ static bool wire_drain(struct stub *stub)
     unsigned before = stub->stops;
 
     for (unsigned buffers = 0; buffers < DRAINED_MAX;) {
-        enum remote_event event = feed(stub);
+        enum remote_event event = feed_reader(stub);
 
         if (event == REMOTE_PACKET)
             take_news(stub);
@@ -320,7 +320,7 @@ static void wire_let_go(struct stub *stub)
 /* ---- the beginning of a conversation with a stub: what it is, and its CPUs */
 
 /* Whether (feature) is among those that the stub reports as (reply). */
-static bool has(const char *reply, const char *feature)
+static bool has_feature(const char *reply, const char *feature)
 {
     size_t bytes = strlen(feature);
 
@@ -440,9 +440,9 @@ bool stub_begin(struct stub *stub, int file, double timeout)
     signals_at_end(let_go);
     do_not_delay(file);
     answer = wire_ask(stub, "qSupported:qXfer:features:read+;vContSupported+");
-    stub->binary = has(answer, "binary-upload+");
-    quiet = has(answer, "QStartNoAckMode+");
-    described = has(answer, "qXfer:features:read+");
+    stub->binary = has_feature(answer, "binary-upload+");
+    quiet = has_feature(answer, "QStartNoAckMode+");
+    described = has_feature(answer, "qXfer:features:read+");
     if (quiet && strcmp(wire_ask(stub, "QStartNoAckMode"), "OK") == 0) {
         wire_put_ack(stub);
         stub->acks = false;

@@ -7,7 +7,7 @@
 
 #include "image/cfi.h"
 #include "image/image.h"
-#include "image/segment.h"
+#include "image/image.h"
 
 struct code {
     const struct image *image;

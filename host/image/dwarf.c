@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
-#include "image/source_path.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -22,6 +21,54 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- paths of sources */
+
+/* Whether the folder of (bytes) bytes at (end - bytes) is (folder). */
+static bool ends_with_folder(const char *path, const char *end,
+                             const char *folder, size_t bytes)
+{
+    const char *from = end - bytes;
+
+    return (size_t)(end - path) >= bytes && memcmp(from, folder, bytes) == 0 &&
+           (from == path || from[-1] == '/');
+}
+
+static void drop_repetition(char *path)
+{
+    char *twice = strstr(path, "//");
+    const char *name, *slash;
+
+    if (twice == NULL)
+        return;
+    name = twice + 2;
+    slash = strrchr(name, '/');
+    if (slash != NULL &&
+        ends_with_folder(path, twice, name, (size_t)(slash - name)))
+        memmove(twice, slash, strlen(slash) + 1);
+}
+
+/* Removes doubled slashes, "/./" and a repeated folder from (path): nasm records
+ * the source's folder as the working directory, and the name of the source with
+ * that folder, so libdw joins them to "a/b//a/b/x.asm". */
+static void source_path_tidy(char *path)
+{
+    char *to = path;
+
+    drop_repetition(path);
+    for (const char *from = path; *from != '\0';) {
+        if (strncmp(from, "//", 2) == 0)
+            from += 1;
+        else if (strncmp(from, "/./", 3) == 0)
+            from += 2;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+}
+
+/* ---- the debug information */
 
 /* Addresses of a unit, half-open, as libdwfl counts them. */
 struct range {

@@ -8,7 +8,7 @@
  *
  *     the images that were given with -k
  *     those at the paths that the trace remembers
- *     those of their build-ids in the cache (cache.h)
+ *     those of their build-ids in the cache 
  *     the symbols in the trace itself (stored.h)
  *
  * That is known from the build-ids. Where an image has none, its functions are

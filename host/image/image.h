@@ -70,6 +70,18 @@ const char *image_file(const struct image *image);
 /* Reads a list of symbols; false if (path) is none. */
 bool image_open_list(struct image *image, const char *path);
 
+/* A part of an image's code, in memory and in its ELF file. */
+struct segment {
+    uint64_t address;
+    uint64_t bytes;
+    uint64_t offset;
+    uint64_t align; /* of its place in memory */
+};
+
+/* Returns the executable segments of the ELF file (path), to be freed; none if
+ * it cannot be read. */
+struct segment *segments_read(const char *path, size_t *count);
+
 /* Whether all (paths) can be read. */
 bool image_is_there(const char *paths);
 

@@ -14,8 +14,8 @@ const struct image *image_at(const struct image *image, uint64_t address)
     return image;
 }
 
-static const struct image_symbol *find(const struct image *image,
-                                       uint64_t address)
+static const struct image_symbol *function_in(const struct image *image,
+                                              uint64_t address)
 {
     size_t low = 0, high = image->count;
 
@@ -38,7 +38,7 @@ const struct image_symbol *image_function(const struct image *image,
     const struct image_symbol *found = NULL;
 
     for (; image != NULL && found == NULL; image = image->next)
-        found = find(image, address);
+        found = function_in(image, address);
     return found;
 }
 

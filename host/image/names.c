@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses, looked up once and kept. */
 
-#include "image/dwarf.h"
 #include "image/names.h"
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "image/dwarf.h"
 #include "trace/guest_names.h"
 
 #include <inttypes.h>
@@ -232,4 +232,17 @@ void names_close(struct names *names)
         free(names->lookups[i].found);
     }
     free(names->frames);
+}
+
+struct source_line frame_source(const struct names *names,
+                                const struct frame *frame)
+{
+    struct source_line source = {xstrdup(names_text(names, frame->line)), 0};
+    char *colon = strrchr(source.file, ':');
+
+    if (colon != NULL) {
+        *colon = '\0';
+        source.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+    }
+    return source;
 }

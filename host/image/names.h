@@ -71,6 +71,16 @@ const struct frame *names_at(struct names *names, uint64_t address,
  * linked; NULL if there is none. */
 struct dwarf *names_dwarf(const struct names *names, uint64_t *address);
 
+/* A frame's line as file and number, which other formats need separately:
+ * "file.c" and 12, or "" and 0 if it is unknown. The name is to be freed. */
+struct source_line {
+    char *file;
+    uint32_t line;
+};
+
+struct source_line frame_source(const struct names *names,
+                                const struct frame *frame);
+
 /* Adds a name that belongs to no address. */
 uint32_t names_put(struct names *names, const char *text);
 

@@ -25,7 +25,7 @@ static void put_byte(struct maker *to, uint8_t byte)
     to->bytes[to->count++] = byte;
 }
 
-static void put(struct maker *to, uint64_t number)
+static void put_varint(struct maker *to, uint64_t number)
 {
     for (; number >= 0x80; number >>= 7)
         put_byte(to, (uint8_t)(number | 0x80));
@@ -36,7 +36,7 @@ static void put_signed(struct maker *to, uint64_t now, uint64_t before)
 {
     uint64_t change = now - before;
 
-    put(to, change << 1 ^ -(change >> 63));
+    put_varint(to, change << 1 ^ -(change >> 63));
 }
 
 static void put_bytes(struct maker *to, const void *bytes, size_t count)
@@ -51,8 +51,8 @@ static void put_text(struct maker *to, const char *text)
 
     while (shared < length && to->text[shared] == text[shared])
         ++shared;
-    put(to, shared);
-    put(to, length - shared);
+    put_varint(to, shared);
+    put_varint(to, length - shared);
     to->texts += length;
     put_bytes(to, text + shared, length - shared);
     memcpy(to->text + shared, text + shared, length - shared);
@@ -63,13 +63,13 @@ static void put_functions(struct maker *to, const struct image *image)
 {
     uint64_t before = 0;
 
-    put(to, image->count);
+    put_varint(to, image->count);
     to->functions += image->count;
     for (size_t i = 0; i < image->count; ++i) {
         const struct image_symbol *function = &image->functions[i];
 
-        put(to, function->start - image->moved - before);
-        put(to, function->end - function->start);
+        put_varint(to, function->start - image->moved - before);
+        put_varint(to, function->end - function->start);
         put_text(to, function->name);
         before = function->start - image->moved;
     }
@@ -81,22 +81,22 @@ static void put_lines(struct maker *to, const struct image *image)
     struct image_line before = {0};
     size_t begin = to->count;
 
-    put(to, image->source_count);
+    put_varint(to, image->source_count);
     for (size_t i = 0; i < image->source_count; ++i)
         put_text(to, image->sources[i]);
-    put(to, image->line_count);
+    put_varint(to, image->line_count);
     for (size_t i = 0; i < image->line_count; ++i) {
         const struct image_line *line = &image->lines[i];
 
-        put(to, line->address - before.address);
+        put_varint(to, line->address - before.address);
         put_signed(to, line->source, before.source);
         put_signed(to, line->line, before.line);
         before = *line;
     }
     if (to->count - begin > STORED_LINES_MAX) {
         to->count = begin;
-        put(to, 0);
-        put(to, 0);
+        put_varint(to, 0);
+        put_varint(to, 0);
     }
 }
 
@@ -106,12 +106,12 @@ static void put_image(struct maker *to, const struct image *image)
 
     put_text(to, path != NULL ? path : image->path);
     free(path);
-    put(to, image->is_list);
-    put(to, image->build_id_bytes);
+    put_varint(to, image->is_list);
+    put_varint(to, image->build_id_bytes);
     put_bytes(to, image->build_id, image->build_id_bytes);
-    put(to, image->begin);
-    put(to, image->end);
-    put(to, image->moved);
+    put_varint(to, image->begin);
+    put_varint(to, image->end);
+    put_varint(to, image->moved);
     put_functions(to, image);
     put_lines(to, image);
 }
@@ -125,7 +125,7 @@ uint8_t *stored_payload(const struct image *image, size_t *bytes)
     *payload = (struct maker){0};
     for (const struct image *at = image; at != NULL; at = at->next)
         ++images;
-    put(payload, images);
+    put_varint(payload, images);
     for (const struct image *at = image; at != NULL; at = at->next)
         put_image(payload, at);
     if (payload->count <= STORED_PAYLOAD_MAX &&
@@ -151,7 +151,7 @@ struct reader {
     char text[TEXT_MAX + 1];
 };
 
-static uint64_t get(struct reader *from)
+static uint64_t get_varint(struct reader *from)
 {
     uint64_t number = 0;
 
@@ -169,7 +169,7 @@ static uint64_t get(struct reader *from)
 
 static uint64_t get_signed(struct reader *from, uint64_t before)
 {
-    uint64_t change = get(from);
+    uint64_t change = get_varint(from);
 
     return before + (change >> 1 ^ -(change & 1));
 }
@@ -177,7 +177,7 @@ static uint64_t get_signed(struct reader *from, uint64_t before)
 /* How many entries follow; each takes at least (bytes). */
 static size_t get_count(struct reader *from, size_t bytes)
 {
-    uint64_t count = get(from);
+    uint64_t count = get_varint(from);
 
     if (count > (size_t)(from->end - from->at) / bytes) {
         from->wrong = true;
@@ -199,7 +199,7 @@ static void get_bytes(struct reader *from, void *to, uint64_t count)
 /* To be freed. */
 static char *get_text(struct reader *from)
 {
-    uint64_t shared = get(from), bytes = get(from);
+    uint64_t shared = get_varint(from), bytes = get_varint(from);
 
     if (shared > from->text_bytes || bytes > TEXT_MAX - shared ||
         bytes > (uint64_t)(from->end - from->at) ||
@@ -238,8 +238,8 @@ static void get_functions(struct reader *from, struct image *image)
         struct image_symbol *function = &image->functions[image->count];
         const struct image_symbol *last = function - 1;
 
-        function->start = added(from, before, get(from));
-        function->end = added(from, function->start, get(from));
+        function->start = added(from, before, get_varint(from));
+        function->end = added(from, function->start, get_varint(from));
         function->name = get_text(from);
         from->wrong =
             from->wrong || (image->count > 0 && (function->start == before ||
@@ -262,7 +262,7 @@ static void get_lines(struct reader *from, struct image *image)
     while (image->line_count < count && !from->wrong) {
         uint64_t source, line;
 
-        before.address = added(from, before.address, get(from));
+        before.address = added(from, before.address, get_varint(from));
         source = get_signed(from, before.source);
         line = get_signed(from, before.line);
         from->wrong =
@@ -279,17 +279,17 @@ static void get_image(struct reader *from, struct image *image)
 
     *image = (struct image){.is_stored = true};
     image->path = image->own_path = get_text(from);
-    image->is_list = get(from) != 0;
-    build_id_bytes = get(from);
+    image->is_list = get_varint(from) != 0;
+    build_id_bytes = get_varint(from);
     if (build_id_bytes > sizeof image->build_id) {
         build_id_bytes = 0;
         from->wrong = true;
     }
     image->build_id_bytes = (uint32_t)build_id_bytes;
     get_bytes(from, image->build_id, image->build_id_bytes);
-    image->begin = get(from);
-    image->end = get(from);
-    image->moved = get(from);
+    image->begin = get_varint(from);
+    image->end = get_varint(from);
+    image->moved = get_varint(from);
     from->wrong = from->wrong || image->end < image->begin ||
                   image->moved > UINT64_MAX - image->end;
     get_functions(from, image);

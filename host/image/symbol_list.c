@@ -23,7 +23,7 @@ struct line {
     char name[NAME_BYTES_MAX];
 };
 
-static bool parse(const char *text, struct line *line)
+static bool parse_symbol(const char *text, struct line *line)
 {
     char address[17];
 
@@ -78,7 +78,7 @@ static void keep_functions(struct image *image)
     image->count = kept;
 }
 
-static void put(struct image *image, const struct line *line)
+static void put_symbol(struct image *image, const struct line *line)
 {
     bool is_function = strchr("tTwW", line->type) != NULL;
 
@@ -100,10 +100,10 @@ bool image_open_list(struct image *image, const char *path)
     bool fine = in != NULL;
 
     while (fine && fgets(text, sizeof text, in) != NULL) {
-        fine = parse(text, &line);
+        fine = parse_symbol(text, &line);
         if (fine && line.address != 0 && line.address != UINT64_MAX &&
             is_place(line.type))
-            put(image, &line);
+            put_symbol(image, &line);
     }
     if (in != NULL)
         fclose(in);

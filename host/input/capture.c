@@ -79,7 +79,7 @@ static void show_progress(struct capture *capture)
 }
 
 /* Housekeeping between two reads of the target. */
-static void step(struct capture *capture, struct guest *guest)
+static void capture_step(struct capture *capture, struct guest *guest)
 {
     if (guest != NULL)
         guest_copy_errors(guest);
@@ -126,7 +126,7 @@ static void run_file(struct capture *capture, int file, struct guest *guest)
     while (!time_is_over(capture)) {
         bool ready = wait_readable(file, seconds_now() + WAIT_SECONDS, 0);
 
-        step(capture, guest);
+        capture_step(capture, guest);
         if (ready && !read_some(capture, file))
             return;
     }
@@ -156,7 +156,7 @@ static void run_ram(struct capture *capture, const char *path,
             shared_ring_read_rest(&capture->share, &capture->scanner.sink);
         else if (!shared_ring_read(&capture->share, &capture->scanner.sink))
             wait_until(seconds_now() + RAM_WAIT_SECONDS);
-        step(capture, guest);
+        capture_step(capture, guest);
     }
     if (capture->share.damaged)
         log_error("shm:%s: the ring in it is damaged", path);

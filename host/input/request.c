@@ -94,7 +94,7 @@ static error_t parse_commands(int key, char *word, struct request *request)
     return 0;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static error_t parse_request(int key, char *word, struct argp_state *state)
 {
     struct request *request = state->input;
 
@@ -123,7 +123,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     return 0;
 }
 
-const struct argp request_argp = {options, parse, 0, 0, 0, 0, 0};
+const struct argp request_argp = {options, parse_request, 0, 0, 0, 0, 0};
 
 int request_split(struct request *request, int argc, char **argv)
 {

@@ -60,14 +60,14 @@ static const char *attribute(const char *tag, const char *end, const char *name,
     return NULL;
 }
 
-static bool is(const char *text, size_t bytes, const char *word)
+static bool is_word(const char *text, size_t bytes, const char *word)
 {
     return text != NULL && strlen(word) == bytes &&
            strncmp(text, word, bytes) == 0;
 }
 
-static void add(struct register_layout *layout, const char *tag,
-                const char *end)
+static void add_register(struct register_layout *layout, const char *tag,
+                         const char *end)
 {
     size_t name_bytes = 0, bits_bytes = 0;
     const char *name = attribute(tag, end, "name", &name_bytes);
@@ -77,8 +77,8 @@ static void add(struct register_layout *layout, const char *tag,
     if (bytes > REGISTER_BYTES_MAX || layout->bytes + bytes > LAYOUT_BYTES_MAX)
         return;
     for (int i = 0; i < REGISTERS; ++i) {
-        if (!is(name, name_bytes, names[i][0]) &&
-            !is(name, name_bytes, names[i][1]))
+        if (!is_word(name, name_bytes, names[i][0]) &&
+            !is_word(name, name_bytes, names[i][1]))
             continue;
         layout->places[i] =
             (struct register_place){layout->bytes, (uint32_t)bytes};
@@ -97,7 +97,7 @@ void registers_add_xml(struct register_layout *layout, const char *xml)
 
         if (end == NULL)
             break;
-        add(layout, tag, end);
+        add_register(layout, tag, end);
         tag = end;
     }
     layout->described = layout->places[REGISTER_IP].bytes >= 4 &&
@@ -129,8 +129,8 @@ bool registers_included(const char *xml, unsigned number, char *name,
     return false;
 }
 
-static uint64_t value(const struct register_place *place, const uint8_t *bytes,
-                      size_t count)
+static uint64_t value_at(const struct register_place *place,
+                         const uint8_t *bytes, size_t count)
 {
     uint64_t result = 0;
     uint32_t width = place->bytes < 8 ? place->bytes : 8;
@@ -186,7 +186,7 @@ bool registers_take(struct register_layout *layout, const uint8_t *bytes,
     else if (layout->bytes != count)
         fit(layout, count);
     for (int i = 0; i < REGISTERS; ++i)
-        values[i] = value(&layout->places[i], bytes, count);
+        values[i] = value_at(&layout->places[i], bytes, count);
     for (int i = REGISTER_IP; i <= REGISTER_FP; ++i) {
         if ((size_t)layout->places[i].offset + layout->places[i].bytes > count)
             return false;

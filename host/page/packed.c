@@ -53,7 +53,7 @@ static void squeeze(struct packing *packing, int how)
         put_piece(packing);
 }
 
-static void feed(struct packing *packing, const struct packed_part *part)
+static void feed_part(struct packing *packing, const struct packed_part *part)
 {
     const uint8_t *bytes = part->bytes;
 
@@ -79,7 +79,7 @@ void packed_write(const struct packed_part *parts, size_t count, FILE *out)
     stream->next_out = packing.piece;
     stream->avail_out = PIECE_BYTES;
     for (size_t i = 0; i < count; ++i)
-        feed(&packing, &parts[i]);
+        feed_part(&packing, &parts[i]);
     squeeze(&packing, Z_FINISH);
     put_piece(&packing);
     deflateEnd(stream);

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds every HTML page of the project: head, content security policy, theme.
 
-usage: build_page.py TITLE BODY.html STYLE.css... SCRIPT.js...
+usage: build_page.py TITLE BODY.html STYLE.css... HEADER.h... SCRIPT.js...
 
 Prints the template of a page with a script and a payload. @PAYLOAD@ in it is
 where the host command writes the payload (host/page). Pages that
-need no payload are made by build() in one go.
+need no payload are made by build() in one go. Scripts know the enums of the C
+headers that they name: TASKS_END.open is TASKS_OPEN of enum tasks_end.
 
 All of a page is in it: the policy forbids every network access, and every
 script but its own, which it names by their hashes.
@@ -15,6 +16,7 @@ script but its own, which it names by their hashes.
 import base64
 import hashlib
 import html
+import json
 import pathlib
 import re
 import sys
@@ -29,6 +31,18 @@ THEME_BUTTON = (
     '<button type="button" id="theme" class="theme"'
     ' title="Use the light theme, the dark one, or the system\'s (auto)"'
     " hidden>Theme</button>\n"
+)
+PARTS = {
+    "@FLAME@": """<svg viewBox="0 0 24 24" aria-hidden="true">
+<path d="M12 2c1 4 6 6 6 12a6 6 0 0 1-12 0c0-2 1-3 2-4 0 2 1 3 2 3
+1-3-1-6 2-11z"/>
+</svg>""",
+    "@THEME_BUTTON@": """<button type="button" id="theme" class="theme"
+title="Light, dark or as the system (t)" hidden>Theme</button>""",
+}
+NO_SCRIPT = (
+    "<noscript>This page needs JavaScript. It loads nothing from the network."
+    "</noscript>"
 )
 PAYLOAD = '<script id="payload" type="application/octet-stream">@PAYLOAD@'
 
@@ -49,10 +63,42 @@ def styles_of(paths):
     return "\n".join(squeezed(read(path), r"/\*.*\*/$") for path in paths)
 
 
-def script_of(paths):
+def script_of(paths, headers=()):
     """One script of these files, which share one scope."""
-    code = (squeezed(read(path), "//") for path in paths)
-    return "\n".join(["", "'use strict';", "{", *code, "}", ""])
+    code = "\n".join(squeezed(read(path), "//") for path in paths)
+    code = with_enums(code, enums_of(headers))
+    return "\n".join(["", "'use strict';", "{", code, "}", ""])
+
+
+def enums_of(paths):
+    """The enums of these headers, by their names: members and their numbers.
+    The last member of each is their count, and is left out."""
+    enums = {}
+    for path in paths:
+        for name, body in re.findall(
+            r"^enum (\w+) {(.*?)^}", read(path), re.M | re.S
+        ):
+            members = re.findall(r"^ *([A-Z_]+)(?:,|$)", body, re.M)[:-1]
+            enums[name.upper()] = {
+                member.partition("_")[2].lower(): number
+                for number, member in enumerate(members)
+            }
+    return enums
+
+
+def with_enums(code, enums):
+    """(code) with numbers instead of members, TASKS_END.open, and with the
+    enums that it uses as a whole."""
+    for name, members in enums.items():
+        code = re.sub(
+            rf"\b{name}\.(\w+)",
+            lambda member, members=members: str(members[member.group(1)]),
+            code,
+        )
+        if re.search(rf"\b{name}\b", code):
+            values = json.dumps(members, separators=(",", ":"))
+            code = f"const {name} = {values};\n{code}"
+    return code
 
 
 def policy_of(scripts):
@@ -87,11 +133,15 @@ def build(title, style, body):
     return framed(title, style, THEME_BUTTON + body)
 
 
-def template(title, body, styles, scripts):
-    """A page with a payload and (scripts); its body has the theme's button."""
-    script = script_of([BASE / "payload.js", *scripts])
+def template(title, body, styles, headers, scripts):
+    """A page with a payload and (scripts)."""
+    script = script_of([BASE / "payload.js", *scripts], headers)
+    markup = re.sub(r"\A<!-- SPDX.*\n", "", read(body)).rstrip("\n")
+    for name, part in PARTS.items():
+        markup = markup.replace(name, part)
     parts = [
-        re.sub(r"\A<!-- SPDX.*\n", "", read(body)).rstrip("\n"),
+        markup,
+        NO_SCRIPT,
         PAYLOAD + "</script>",
         f"<script>{script}</script>",
     ]
@@ -101,10 +151,11 @@ def template(title, body, styles, scripts):
 
 def main(words):
     styles = [word for word in words if word.endswith(".css")]
+    headers = [word for word in words if word.endswith(".h")]
     scripts = [word for word in words if word.endswith(".js")]
-    if len(words) != 3 + len(styles) + len(scripts) or not scripts:
+    if len(words) != 3 + len(styles + headers + scripts) or not scripts:
         sys.exit(__doc__)
-    sys.stdout.write(template(words[1], words[2], styles, scripts))
+    sys.stdout.write(template(*words[1:3], styles, headers, scripts))
 
 
 if __name__ == "__main__":

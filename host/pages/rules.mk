@@ -4,7 +4,9 @@
 # linked into it. Included by the Makefile.
 
 page_base := host/pages/build_page.py $(wildcard host/pages/base/*)
-page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js)
+# with the headers whose enums their scripts name
+page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js) \
+    host/flame/flame.h
 page_interactive := $(addprefix host/pages/shared/,samples.js hash.js \
     keys.js)
 page_flame := $(addprefix host/pages/flame/,body.html style.css parts.css \
@@ -17,8 +19,8 @@ page_timeline := $(addprefix host/pages/timeline/,body.html style.css \
     bands.js density.js lives.js counters.js late.js path.js statistics.js \
     about.js panels.js times.js \
     stacks.js waits.js search.js picture.js keys.js main.js begin.js)
-page_annotate := $(addprefix host/pages/annotate/,body.html style.css \
-    script.js)
+page_annotate := $(addprefix host/pages/,annotate/body.html \
+    annotate/style.css shared/text.js shared/keys.js annotate/script.js)
 page_overview := $(addprefix host/pages/overview/,body.html style.css \
     script.js)
 page_causal := $(addprefix host/pages/causal/,body.html style.css draw.js \
@@ -26,17 +28,19 @@ page_causal := $(addprefix host/pages/causal/,body.html style.css draw.js \
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
     overview.html timeline.html causal.html)
 
-$(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) $(page_flame)
+$(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) \
+    $(page_flame) host/flame/sides.h
 $(BUILD)/host/pages/annotate.html: $(page_annotate)
 $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
 $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
-    $(page_timeline)
-$(BUILD)/host/pages/causal.html: host/pages/shared/keys.js $(page_causal)
+    $(page_timeline) host/tasks/tasks.h
+$(BUILD)/host/pages/causal.html: $(addprefix host/pages/shared/,text.js keys.js) \
+    $(page_causal)
 $(pages): $(page_base)
 	$(call begin,PAGE)
 	$(Q)host/pages/build_page.py $(@F:.html=) \
 	    $(filter %.html,$(filter-out $(page_base),$^)) \
-	    $(filter %.css %.js,$(filter-out $(page_base),$^)) >$@
+	    $(filter %.css %.h %.js,$(filter-out $(page_base),$^)) >$@
 $(BUILD)/host/obj/host/pages/templates.o: host/pages/templates.asm \
     $(pages)
 	$(call begin,NASM)

@@ -116,15 +116,16 @@ static void put_functions(json_t *head, struct view *view)
     index_free(&rows.functions);
 }
 
-/* In the order of LOSSES in host/pages/shared/losses.js. */
+/* By the names of LOSSES in host/pages/shared/losses.js. */
 static json_t *losses_of(const struct model *model,
                          const struct model_count *own)
 {
     return json_pack(
-        "[oooooo]", json_count(model->missed_ticks),
-        json_count(model->dropped.samples), json_count(model->missing_packets),
-        json_count(model->discarded), json_count(model->stolen_clocks),
-        json_count(own->samples));
+        "{sosososososo}", "missed", json_count(model->missed_ticks), "dropped",
+        json_count(model->dropped.samples), "packets",
+        json_count(model->missing_packets), "discarded",
+        json_count(model->discarded), "stolen",
+        json_count(model->stolen_clocks), "own", json_count(own->samples));
 }
 
 static json_t *head_of(struct view *view, unsigned port)

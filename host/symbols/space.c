@@ -125,8 +125,8 @@ static enum space_result read_head(Elf *elf, const uint8_t *from, size_t count,
 }
 
 /* Adds one more structure to what was found so far. */
-static void add(struct found *found, enum space_result result,
-                const struct space *space)
+static void add_space(struct found *found, enum space_result result,
+                      const struct space *space)
 {
     if (result == SPACE_NONE ||
         (result == SPACE_RELATIVE && found->result != SPACE_NONE))
@@ -148,8 +148,9 @@ static void find_in(Elf *elf, const struct loaded *part, struct found *found)
         struct space space;
 
         memset(&space, 0, sizeof space);
-        add(found, read_head(elf, from, (size_t)(end - from), address, &space),
-            &space);
+        add_space(found,
+                  read_head(elf, from, (size_t)(end - from), address, &space),
+                  &space);
         from += sizeof magic;
     }
 }

@@ -40,7 +40,7 @@ static bool is_in(const struct code *code, uint64_t linked)
     return linked >= code->image->begin && linked < code->image->end;
 }
 
-static struct place *find(struct places *places, uint64_t address)
+static struct place *find_place(struct places *places, uint64_t address)
 {
     for (size_t i = places->count; i-- > 0;) {
         struct place *place = &places->list[i];
@@ -53,7 +53,7 @@ static struct place *find(struct places *places, uint64_t address)
 
 const struct place *places_at(const struct places *places, uint64_t address)
 {
-    return find((struct places *)places, address);
+    return find_place((struct places *)places, address);
 }
 
 enum found { FOUND, FOUND_NONE, FOUND_OTHER };
@@ -118,8 +118,8 @@ static bool see(struct place *place, const struct places_memory *memory)
 }
 
 /* Adds (code) at that (slide) if it is there. */
-static bool add(struct places *places, struct code *code, uint64_t slide,
-                const struct places_memory *memory)
+static bool add_place(struct places *places, struct code *code, uint64_t slide,
+                      const struct places_memory *memory)
 {
     struct place place = {code, slide, false, false};
 
@@ -176,7 +176,7 @@ static bool try_next(struct places *places, const struct places_memory *memory)
     search->slide += search->step;
     --search->left;
     return (same || find_note(search->code, slide, memory) == FOUND) &&
-           add(places, search->code, slide, memory);
+           add_place(places, search->code, slide, memory);
 }
 
 /* Goes on with a search, as far as one stop may. */
@@ -221,7 +221,7 @@ static void look_for(struct places *places, uint64_t ip,
 
         if (code->file != NULL && is_in(code, ip) &&
             2 * code_same(code, ip, there, PIECE) >= PIECE &&
-            add(places, code, 0, memory))
+            add_place(places, code, 0, memory))
             return;
     }
     if (due) {
@@ -255,7 +255,7 @@ void places_see(struct places *places, size_t number,
             forget(places);
         return;
     }
-    place = find(places, registers->ip);
+    place = find_place(places, registers->ip);
     if (place != NULL && place->seen)
         return;
     if (place != NULL) {

@@ -55,7 +55,7 @@ static enum machine_stop end_by_error(struct xen *xen, int error)
     return end_by(xen, error == ESRCH ? MACHINE_EXITED : MACHINE_REFUSED);
 }
 
-static enum machine_stop stop(struct machine *machine)
+static enum machine_stop xen_stop(struct machine *machine)
 {
     struct xen *xen = xen_of(machine);
     struct xen_state state = {0};
@@ -84,7 +84,8 @@ static enum machine_stop stop(struct machine *machine)
                                          : end_by(xen, MACHINE_NONSENSE);
 }
 
-static bool copy(void *owner, uint64_t physical, uint8_t *to, size_t bytes)
+static bool copy_physical(void *owner, uint64_t physical, uint8_t *to,
+                          size_t bytes)
 {
     return xen_frames_copy(owner, physical, to, bytes);
 }
@@ -94,7 +95,8 @@ static bool read_window(struct machine *machine, size_t number,
 {
     struct machine_cpu *cpu = &machine->cpus[number];
     struct xen *xen = xen_of(machine);
-    const struct paging_memory memory = {.copy = copy, .owner = &xen->frames};
+    const struct paging_memory memory = {.copy = copy_physical,
+                                         .owner = &xen->frames};
 
     if (bytes > sizeof cpu->bytes)
         bytes = sizeof cpu->bytes;
@@ -121,7 +123,7 @@ static void go_on(struct machine *machine)
         end_by_error(xen, error);
 }
 
-static void end(struct machine *machine)
+static void xen_end(struct machine *machine)
 {
     struct xen *xen = xen_of(machine);
 
@@ -139,8 +141,8 @@ static void end(struct machine *machine)
     xen->cpus = NULL;
 }
 
-static const struct machine_calls xen_machine = {stop, read_window, is_halted,
-                                                 go_on, end};
+static const struct machine_calls xen_machine = {xen_stop, read_window,
+                                                 is_halted, go_on, xen_end};
 
 int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
               unsigned number)

@@ -110,7 +110,8 @@ static void close_all(void *owner)
 }
 
 /* Makes the call (number) of the list. */
-static struct xen_domctl *put(struct here *here, unsigned number, uint32_t what)
+static struct xen_domctl *put_domctl(struct here *here, unsigned number,
+                                     uint32_t what)
 {
     struct xen_domctl *call = &here->calls[number];
 
@@ -140,19 +141,19 @@ static int error_of(const struct here *here, unsigned number)
     return result < 0 ? (int)-result : 0;
 }
 
-static int one(struct here *here, uint32_t what)
+static int call_domctl(struct here *here, uint32_t what)
 {
     int error;
 
-    put(here, 0, what);
+    put_domctl(here, 0, what);
     error = carry_out(here, 0, 1);
     return error != 0 ? error : error_of(here, 0);
 }
 
-static int look(struct here *here, struct xen_about *about)
+static int read_domain(struct here *here, struct xen_about *about)
 {
     const struct xen_domctl *call = &here->calls[0];
-    int error = one(here, XEN_DOMCTL_getdomaininfo);
+    int error = call_domctl(here, XEN_DOMCTL_getdomaininfo);
 
     if (error != 0)
         return error;
@@ -165,7 +166,7 @@ static int look(struct here *here, struct xen_about *about)
     here->cpus = about->cpus;
     if (about->is_hvm)
         return 0;
-    error = one(here, XEN_DOMCTL_get_address_size);
+    error = call_domctl(here, XEN_DOMCTL_get_address_size);
     about->is_64 = call->u.address_size.size == 64;
     return error;
 }
@@ -185,7 +186,7 @@ static int open_domain(void *owner, unsigned number, struct xen_about *about)
         here->calls = buffer(here, CALLS_MAX * sizeof *here->calls);
         error = ENOMEM;
         if (here->list != NULL && here->calls != NULL)
-            error = look(here, about);
+            error = read_domain(here, about);
     }
     if (error == 0 && here->cpus > 0 && here->cpus <= CPUS_MAX) {
         here->contexts = buffer(here, here->cpus * sizeof *here->contexts);
@@ -202,36 +203,37 @@ static void put_cpu(struct here *here, unsigned cpu)
     struct xen_domctl *call;
 
     if (here->is_hvm) {
-        call = put(here, number, XEN_DOMCTL_gethvmcontext_partial);
+        call = put_domctl(here, number, XEN_DOMCTL_gethvmcontext_partial);
         call->u.hvmcontext_partial.type = HVM_SAVE_CODE(CPU);
         call->u.hvmcontext_partial.instance = cpu;
         call->u.hvmcontext_partial.bufsz = XEN_HVM_BYTES;
         set_xen_guest_handle(call->u.hvmcontext_partial.buffer,
                              here->contexts[cpu]);
     } else {
-        call = put(here, number, XEN_DOMCTL_getvcpucontext);
+        call = put_domctl(here, number, XEN_DOMCTL_getvcpucontext);
         call->u.vcpucontext.vcpu = cpu;
         set_xen_guest_handle(call->u.vcpucontext.ctxt,
                              (vcpu_guest_context_t *)here->contexts[cpu]);
     }
-    call = put(here, number + 1, XEN_DOMCTL_getvcpuinfo);
+    call = put_domctl(here, number + 1, XEN_DOMCTL_getvcpuinfo);
     call->u.getvcpuinfo.vcpu = cpu;
 }
 
 static int unpause(void *owner)
 {
-    return one(owner, XEN_DOMCTL_unpausedomain);
+    return call_domctl(owner, XEN_DOMCTL_unpausedomain);
 }
 
 static int pause_domain(void *owner, struct xen_state *state,
                         struct xen_cpu_state *cpus)
 {
     struct here *here = owner;
-    const struct xen_domctl *about = put(here, 0, XEN_DOMCTL_getdomaininfo);
+    const struct xen_domctl *about =
+        put_domctl(here, 0, XEN_DOMCTL_getdomaininfo);
     uint32_t flags;
     int error;
 
-    put(here, 1, XEN_DOMCTL_pausedomain);
+    put_domctl(here, 1, XEN_DOMCTL_pausedomain);
     for (unsigned i = 0; i < here->cpus; ++i)
         put_cpu(here, i);
     error = carry_out(here, 0, FIXED + EACH * here->cpus);

@@ -23,7 +23,7 @@ void xen_frames_free(struct xen_frames *frames)
     frames->runs = NULL;
 }
 
-static const struct xen_run *find(struct xen_frames *frames, uint64_t run)
+static const struct xen_run *find_run(struct xen_frames *frames, uint64_t run)
 {
     uint64_t numbers[XEN_FRAMES_TOGETHER];
     bool is_new;
@@ -49,7 +49,7 @@ bool xen_frames_copy(struct xen_frames *frames, uint64_t physical, uint8_t *to,
 {
     uint64_t frame = physical / XEN_FRAME_BYTES;
     size_t offset = physical % XEN_FRAME_BYTES;
-    const struct xen_run *run = find(frames, frame / frames->together);
+    const struct xen_run *run = find_run(frames, frame / frames->together);
     size_t number = frame % frames->together;
 
     if (run->bytes == NULL || run->missing[number] ||

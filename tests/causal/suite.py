@@ -74,7 +74,10 @@ def table_is_json(trace):
     check.has(text, "beyond 50 % faster something else is the limit")
     check.has(text, "^# 12345 events held, 67 at a time; .* least 2 ms stolen")
     check.has(text, "^# 2 times all traffic of open loops was let through$")
-    check.has(text, "^# model check: 3 of 500 answers came earlier than assumed possible")
+    check.has(
+        text,
+        "^# model check: 3 of 500 answers came earlier than assumed possible",
+    )
     rows = ROW.findall(text)
     curves = curves_of(trace.json())
     check.same(len(rows), 2 * len(curves))
@@ -148,7 +151,7 @@ def accruals_are_named(trace):
         "; measured by its share of handlers: "
         "1000 of 12000 samples were in it"
     )
-    check.has(trace().out, f"of the time is CPU{words}$")
+    check.has(trace().out, f"what remains is [0-9]+ % CPU{words}$")
     for target, curve in found.items():
         samples = target == "reply"
         check.same(
@@ -313,8 +316,14 @@ def equals_latencies(s, trace, console):
     check.has(text, "^latency of request, us: half are below, 99 % are below$")
     (values,) = re.findall(r"^  F((?: +\d+\.\d){4})$", table, re.M)
     check.has(text, rf"^ +{' +'.join(values.split())}  F$")
-    (held,) = re.findall(r"^\d+ events held, .* at least$", table, re.M)
-    check.has(text, f"^# {held}$")
+    held, lag, stolen = re.search(
+        r"^(\d+ events held, \d+ at a time); .* by (\d+) ms.*\b(\d+) ms stolen",
+        table,
+        re.M,
+    ).groups()
+    check.has(
+        text, f"^# {held}; .* by {lag} ms in all; at least {stolen} ms stolen$"
+    )
     assumed = re.findall(r"^assumed: .*$", table, re.M)
     check.same(
         assumed,
@@ -326,7 +335,9 @@ def equals_latencies(s, trace, console):
     )
     for line in assumed:
         check.has(text, f"^# {line}$")
-    (early,) = re.findall(r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M)
+    (early,) = re.findall(
+        r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M
+    )
     check.has(text, f"^# model check: {early} came earlier than assumed")
     each = re.findall(r"^\d+ of \d+: .*$", table, re.M)
     check.same([line.partition(": ")[2] for line in each], [assumed[1][9:]])

@@ -39,7 +39,7 @@ HOST = "host"
 BASE = "base/crc32c base/index base/log base/memory base/pager "
 BASE += "base/printable base/utf8 "
 DECODER = BASE + (
-    "causal/curve causal/explain causal/notes causal/series causal/take "
+    "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
     "trace/model trace/packet occupancy/problems "
@@ -57,15 +57,15 @@ STUB = BASE + (
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = (
-    "base/crc32c base/index base/memory image/embedded image/image "
-    "image/lookup image/paths image/segment image/symbol_list trace/metadata"
+    "base/crc32c base/index base/memory image/image image/lookup "
+    "image/symbol_list trace/metadata"
 )
 STORED = "base/memory image/lookup image/stored"
 # rooms that read and draw; what else they call is linked as it is
 PAGES = "base causal export flame image import occupancy page profile tasks "
 PAGES += "timeline trace"
 PAGE_KINDS = 11  # that pages_fuzz.c writes, the last of causal profiling
-EMBED = "build_id fill image lookup names select table tokens verify"
+EMBED = "build_id fill image lookup names table verify"
 FUZZERS = {
     "tables": Fuzzer(
         "symtab_fuzz",

@@ -3,6 +3,7 @@
 // on which rows it places it.
 'use strict';
 
+const {execFileSync} = require('node:child_process');
 const {readFileSync} = require('node:fs');
 const vm = require('node:vm');
 const {gunzipSync} = require('node:zlib');
@@ -24,6 +25,15 @@ function scriptOf(names) {
     .join('\n');
 }
 
+// The enums that the build makes of tasks.h.
+function enums() {
+  const program =
+    'import sys, json; sys.path.insert(0, "host/pages"); ' +
+    'import build_page; ' +
+    'print(json.dumps(build_page.enums_of(["host/tasks/tasks.h"])))';
+  return JSON.parse(execFileSync('python3', ['-c', program]));
+}
+
 // {model, items} of the page at (path), without groups.
 async function timelineOf(path) {
   const page = readFileSync(path, 'utf8'),
@@ -38,6 +48,7 @@ async function timelineOf(path) {
       return {model, items};
     })`,
     {
+      ...enums(),
       DataView,
       TextDecoder,
       Uint8Array,

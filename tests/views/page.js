@@ -98,7 +98,7 @@ async function keyboard(page) {
   await press('Escape');
   await press('?');
   assert(await page.isVisible('#help'));
-  assert((await count(page, '#keys dt')) > 8);
+  assert((await count(page, '#help dt')) > 8);
   await press('Escape');
   assert(!(await page.isVisible('#help')));
 }

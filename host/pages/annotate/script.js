@@ -5,20 +5,15 @@
 let data; // the document
 let weight; // name of the count that shares are of
 let whole; // that count of all
-const by = (id) => document.getElementById(id);
-const listing = by('listing');
+const listing = $('listing');
 let shown = -1; // index of the function
 let asCode = false; // instructions instead of lines
 let rows = []; // rows that can be walked to
 let at = -1; // the one that was walked to
 let wantedLine = ''; // "file:line" of the hash
 
-function make(tag, name, text) {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
+const piece = (tag, className = '', textContent = '') =>
+  make(tag, {className, textContent});
 
 const percent = (part, of) => (of > 0 ? (100 * part) / of : 0);
 const percentText = (part, of) =>
@@ -26,17 +21,17 @@ const percentText = (part, of) =>
 
 // A row: its share, a number, text; the hotter, the redder.
 function row(kind, item, of, number, text) {
-  const element = make('div', 'row ' + kind);
+  const element = piece('div', 'row ' + kind);
   const share = percent(item[weight], of);
   element.append(
-    make('b', '', percentText(item[weight], of)),
-    make('i', '', number),
-    make('span', '', text),
+    piece('b', '', percentText(item[weight], of)),
+    piece('i', '', number),
+    piece('span', '', text),
   );
   if (share > 0) {
-    const part = Math.min(0.08 + share / 60, 0.5);
+    const heat = Math.min(0.08 + share / 60, 0.5);
     element.classList.add('hot');
-    element.style.setProperty('--part', part.toFixed(3));
+    element.style.setProperty('--part', heat.toFixed(3));
     element.title =
       `${item.self} samples, ` + `${percentText(item[weight], whole)} of all`;
   }
@@ -45,8 +40,8 @@ function row(kind, item, of, number, text) {
 }
 
 function inlinedText(names) {
-  const from = make('div', 'from');
-  from.append('inlined ', make('em', '', names.join(' in ')));
+  const from = piece('div', 'from');
+  from.append('inlined ', piece('em', '', names.join(' in ')));
   return from;
 }
 
@@ -94,9 +89,9 @@ function drawLines(f) {
   for (const line of f.lines) {
     const key = line.file + ':' + line.line;
     if (!before || before.file !== line.file)
-      listing.append(make('div', 'path', line.file || 'source line unknown'));
+      listing.append(piece('div', 'path', line.file || 'source line unknown'));
     else if (before.line + 1 < line.line)
-      listing.append(make('div', 'gap', '\u22ef'));
+      listing.append(piece('div', 'gap', '\u22ef'));
     before = line;
     const element = row(
       'line',
@@ -133,12 +128,12 @@ function drawCode(f) {
       listing.append(
         names.length
           ? inlinedText(names)
-          : make('div', 'from', 'back in ' + f.symbol.slice(0, 200)),
+          : piece('div', 'from', 'back in ' + f.symbol.slice(0, 200)),
       );
     inlined = names.join();
     if (key !== place && item.file)
       listing.append(
-        make(
+        piece(
           'div',
           'from',
           `${baseName(item.file)}:${item.line}  ${text.get(key)}`,
@@ -190,15 +185,15 @@ function draw() {
   rows = [];
   at = -1;
   listing.textContent = '';
-  by('lines').setAttribute('aria-pressed', String(!asCode));
-  by('code').setAttribute('aria-pressed', String(asCode));
+  press('lines', !asCode);
+  press('code', asCode);
   if (!f) return;
-  by('name').textContent = f.symbol;
-  by('share').textContent =
+  $('name').textContent = f.symbol;
+  $('share').textContent =
     `${percent(f[weight], whole).toFixed(2)} % of all, ` +
-    `${f.self.toLocaleString('en')} samples, at ${f.address}`;
-  by('graph').hidden = !data.served;
-  by('graph').href = 'flame.html#' + new URLSearchParams({v: f.symbol});
+    `${countText(f.self)} samples, at ${f.address}`;
+  $('graph').hidden = !data.served;
+  $('graph').href = 'flame.html#' + new URLSearchParams({v: f.symbol});
   (asCode ? drawCode : drawLines)(f);
   listing.scrollTop = 0;
   const wanted = rows.findIndex((element) => element.key === wantedLine);
@@ -210,7 +205,7 @@ function draw() {
 }
 
 function show(index) {
-  const items = by('functions').querySelectorAll('button');
+  const items = $('functions').querySelectorAll('button');
   if (!data.functions[index]) return;
   shown = index;
   for (const item of items)
@@ -221,18 +216,18 @@ function show(index) {
 }
 
 function listFunctions() {
-  const word = by('filter').value.toLowerCase();
+  const word = $('filter').value.toLowerCase();
   const most = data.functions.length ? data.functions[0][weight] : 1;
-  by('functions').textContent = '';
+  $('functions').textContent = '';
   data.functions.forEach((f, index) => {
     if (!f.symbol.toLowerCase().includes(word)) return;
-    const item = make('li'),
-      button = make('button'),
-      bar = make('i');
+    const item = piece('li'),
+      button = piece('button'),
+      bar = piece('i');
     bar.style.width = percent(f[weight], most) + '%';
     button.append(
-      make('b', '', percent(f[weight], whole).toFixed(2) + '%'),
-      make('span', '', f.symbol),
+      piece('b', '', percent(f[weight], whole).toFixed(2) + '%'),
+      piece('span', '', f.symbol),
       bar,
     );
     button.index = index;
@@ -240,7 +235,7 @@ function listFunctions() {
     button.setAttribute('aria-current', String(index === shown));
     button.onclick = () => show(index);
     item.append(button);
-    by('functions').append(item);
+    $('functions').append(item);
   });
 }
 
@@ -251,53 +246,41 @@ function setView(code) {
   draw();
 }
 
-const keys = [
-  ['j \u2193', 'next line', () => go(at + 1)],
-  ['k \u2191', 'previous line', () => go(Math.max(at - 1, 0))],
-  ['n', 'next hottest line', () => goHot(1)],
-  ['p', 'previous hottest line', () => goHot(-1)],
-  ['Enter', 'show or hide the instructions', () => at >= 0 && toggle(rows[at])],
+const keyList = [
+  [['j', 'ArrowDown'], 'next line', () => go(at + 1)],
+  [['k', 'ArrowUp'], 'previous line', () => go(Math.max(at - 1, 0))],
+  [['n'], 'next hottest line', () => goHot(1)],
+  [['p'], 'previous hottest line', () => goHot(-1)],
   [
-    'a',
+    ['Enter'],
+    'show or hide the instructions',
+    () => at >= 0 && toggle(rows[at]),
+  ],
+  [
+    ['a'],
     'show all sampled instructions',
     () => {
       for (const row of rows) if (row.heat > 0) toggle(row, true);
     },
   ],
   [
-    'c',
+    ['c'],
     'hide all instructions',
     () => {
       for (const row of rows) toggle(row, false);
     },
   ],
-  ['i', 'source lines or instructions', () => setView(!asCode)],
-  ['] \u2192', 'next function', () => show(shown + 1)],
-  ['[ \u2190', 'previous function', () => show(shown - 1)],
-  ['/', 'filter functions', () => by('filter').focus()],
-  ['t', 'next theme', () => by('theme').click()],
-  ['?', 'show this help', () => by('help').showModal()],
+  [['i'], 'source lines or instructions', () => setView(!asCode)],
+  [[']', 'ArrowRight'], 'next function', () => show(shown + 1)],
+  [['[', 'ArrowLeft'], 'previous function', () => show(shown - 1)],
+  [['/'], 'filter functions', () => $('filter').focus()],
+  [['t'], 'next theme', () => $('theme').click()],
+  [['?'], 'show this help', () => showHelp()],
 ];
-const names = {
-  ArrowDown: '\u2193',
-  ArrowUp: '\u2191',
-  ArrowRight: '\u2192',
-  ArrowLeft: '\u2190',
-};
-
-function press(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || by('help').open) return;
-  if (event.target === by('filter')) {
-    if (event.key === 'Escape') by('filter').blur();
-    return;
-  }
-  if (event.key === 'Enter' && event.target.tagName === 'BUTTON') return;
-  const name = names[event.key] || event.key;
-  const found = keys.find((key) => key[0].split(' ').includes(name));
-  if (!found) return;
-  event.preventDefault();
-  found[2]();
-}
+const helpTexts = [
+  "Percentages are of the function's own samples. A sample belongs to the " +
+    'instruction that would have been executed next.',
+];
 
 async function read() {
   data = (await readPayload()).head;
@@ -308,16 +291,13 @@ async function read() {
 // What the recording has lost.
 function showNotes() {
   const notes = [
-    [data.lost, `${data.lost.toLocaleString('en')} samples lost`],
-    [
-      data.missed_ticks,
-      `${data.missed_ticks.toLocaleString('en')} ticks missed`,
-    ],
+    [data.lost, `${countText(data.lost)} samples lost`],
+    [data.missed_ticks, `${countText(data.missed_ticks)} ticks missed`],
     [data.stolen_ns, `${(data.stolen_ns / 1e9).toFixed(3)} s stolen`],
     [Number(data.steady), 'The sampling period does not vary'],
   ];
   for (const [amount, text] of notes)
-    if (amount > 0) by('notes').append(make('span', '', text));
+    if (amount > 0) $('notes').append(piece('span', '', text));
 }
 
 // Of the function with that address, or name.
@@ -330,35 +310,27 @@ function indexOf(wanted) {
 
 function start() {
   const words = new URLSearchParams(location.hash.slice(1));
-  document.title = by('title').textContent =
+  document.title = $('title').textContent =
     'Code of ' + baseName(data.trace.replace(/\/+$/, ''));
-  by('title').title = data.trace;
-  by('facts').textContent = [
-    data.samples.toLocaleString('en') + ' samples',
+  $('title').title = data.trace;
+  $('facts').textContent = [
+    countText(data.samples) + ' samples',
     data.hz + ' Hz',
     data.arch,
   ].join(' \u00b7 ');
   showNotes();
-  if (data.served) by('home').href = './';
+  if (data.served) $('home').href = './';
   if (data.functions_not_shown > 0)
-    by('rest').textContent =
+    $('rest').textContent =
       `${data.functions_not_shown} more functions are ` +
       (data.served
         ? 'too cold to be shown here'
         : 'below the limit (--percent-limit)');
-  for (const [letters, what] of keys) {
-    const term = make('dt'),
-      item = make('div');
-    for (const letter of letters.split(' '))
-      term.append(make('kbd', '', letter), ' ');
-    item.append(term, make('dd', '', what));
-    by('keys').append(item);
-  }
-  by('filter').oninput = listFunctions;
-  by('lines').onclick = () => setView(false);
-  by('code').onclick = () => setView(true);
-  by('next').onclick = () => goHot(1);
-  by('ask').onclick = () => by('help').showModal();
+  $('filter').oninput = listFunctions;
+  $('lines').onclick = () => setView(false);
+  $('code').onclick = () => setView(true);
+  $('next').onclick = () => goHot(1);
+  $('ask').onclick = showHelp;
   listing.onclick = (event) => {
     const element = event.target.closest('.row');
     const index = rows.indexOf(element);
@@ -366,7 +338,10 @@ function start() {
     go(index);
     toggle(element);
   };
-  document.onkeydown = press;
+  listenToKeys();
+  $('filter').onkeydown = ({key, target}) => {
+    if (key === 'Escape') target.blur();
+  };
   asCode = words.get('v') === 'code';
   wantedLine = words.get('l') || '';
   listFunctions();
@@ -374,4 +349,4 @@ function start() {
   document.body.dataset.ready = 'yes';
 }
 
-read().then(start);
+read().then(start).catch(showFailure);

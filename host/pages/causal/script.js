@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A card of each target, the steepest first; all text goes in as text.
 
-const $ = (id) => document.getElementById(id);
-
-function make(tag, properties, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
 let data; // the payload's JSON
 let point = 0; // which of data.points is shown
 let ownScales = false;
@@ -28,7 +20,7 @@ function latencyText(curve, {name, latency: value, quantile: part}) {
     `${curve.target}, ${percent(value.speedup, 0)} faster:`,
     `${part === '50' ? 'half' : '99 %'} of ${name} take less than ${middle}`,
     `${low} to ${high}, if requests know nothing of each other`,
-    `${value.requests.toLocaleString('en-US')} requests`,
+    `${countText(value.requests)} requests`,
   ].join('\n');
 }
 
@@ -87,7 +79,7 @@ function underPointer(event) {
 function factsOf(curve) {
   const facts = [];
   if (curve.share !== null) facts.push(`${percent(curve.share)} of the time`);
-  facts.push(`${curve.visits.toLocaleString('en-US')} visits`);
+  facts.push(`${countText(curve.visits)} visits`);
   facts.push(`measured ${curve.accrual}`);
   return facts.join(' \u00b7 ');
 }
@@ -135,7 +127,7 @@ function draw() {
     .map((curve) => cardOf(curve, range));
   at = dotAt = -1;
   $('cards').replaceChildren(...cards);
-  $('scale').setAttribute('aria-pressed', String(ownScales));
+  press('scale', ownScales);
   for (const button of $('points').children)
     button.setAttribute('aria-pressed', String(button.index === point));
   showTip(null);
@@ -186,17 +178,6 @@ const helpTexts = [
     'would be saved, as experiments on a virtual clock have measured it.',
 ];
 
-function press(event) {
-  if (event.target === $('filter') && event.key === 'Escape') {
-    $('filter').blur();
-    return;
-  }
-  const action = actionOf(event);
-  if (!action) return;
-  event.preventDefault();
-  action();
-}
-
 // What the rest is to be compared with.
 function showNone({point: name, none}) {
   if (none.gain === null) return;
@@ -209,8 +190,8 @@ function showFacts() {
   document.title = $('title').textContent =
     'What would be faster: ' + data.title;
   $('facts').textContent = [
-    `${data.experiments.toLocaleString('en-US')} experiments`,
-    `${data.abandoned.toLocaleString('en-US')} abandoned`,
+    `${countText(data.experiments)} experiments`,
+    `${countText(data.abandoned)} abandoned`,
   ].join(' \u00b7 ');
   for (const key of document.querySelectorAll('.quantile'))
     key.hidden = !data.latencies.length;
@@ -235,11 +216,14 @@ async function begin() {
   $('filter').addEventListener('input', draw);
   $('scale').addEventListener('click', toggleScales);
   $('ask').addEventListener('click', showHelp);
-  document.addEventListener('keydown', press);
+  listenToKeys();
+  $('filter').onkeydown = ({key, target}) => {
+    if (key === 'Escape') target.blur();
+  };
   $('cards').addEventListener('pointermove', underPointer);
   $('cards').addEventListener('pointerleave', () => showTip(null));
   draw();
   document.body.dataset.ready = 'yes';
 }
 
-begin();
+begin().catch(showFailure);

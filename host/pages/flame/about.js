@@ -113,11 +113,11 @@ function showTimeTip(clock, event) {
   const hz = data.head.clock_hz,
     near = ((line.to - line.from) / lineWidth()) * 2;
   const facts = [['Time', secondsText(clock / hz, 0.001)]];
-  for (const [kind, {words}] of LOSSES.entries()) {
+  for (const [kind, {words}] of Object.entries(LOSSES)) {
     let sum = 0;
     for (const loss of data.losses)
       if (
-        loss.kind === kind &&
+        loss.kind === FLAME_LOSS_KIND[kind] &&
         loss.from <= clock + near &&
         loss.to >= clock - near
       )

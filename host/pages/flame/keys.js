@@ -93,18 +93,9 @@ const helpTexts = [
     'to show someone the same.',
 ];
 
-function listenToKeys() {
-  document.addEventListener('keydown', (event) => {
-    const act = actionOf(event);
-    if (!act) return;
-    if (event.target === $('timeline') && timelineKey(event)) return;
-    event.preventDefault();
-    act(event.key);
-  });
-}
-
 // While the timeline has the focus its arrows move the range.
 function timelineKey(event) {
+  if (event.target !== $('timeline')) return false;
   const step = {ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1}[
     event.key
   ];

@@ -37,10 +37,6 @@ function changed(what, done) {
   }
 }
 
-function press(id, flag) {
-  $(id).setAttribute('aria-pressed', Boolean(flag));
-}
-
 function showButtons() {
   press('flame', !view.icicle);
   press('icicle', view.icicle);
@@ -194,7 +190,7 @@ async function begin() {
   listenToTable();
   listenToSearch();
   listenToButtons();
-  listenToKeys();
+  listenToKeys(timelineKey);
   listenToWindow();
   showAll();
   if (!view.icicle)
@@ -206,7 +202,4 @@ async function begin() {
   document.body.dataset.ready = 'yes';
 }
 
-begin().catch((error) => {
-  $('title').textContent = 'This page cannot be displayed';
-  $('facts').textContent = String(error);
-});
+begin().catch(showFailure);

@@ -3,13 +3,8 @@
 
 const PNG_PIXELS_MAX = 16000; // of one side; browsers make no larger canvas
 
-function download(blob, suffix) {
-  const link = make('a', {
-    href: URL.createObjectURL(blob),
-    download: fileName() + suffix,
-  });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+function save(blob, suffix) {
+  download(blob, fileName() + suffix);
   $('export').open = false;
 }
 
@@ -46,7 +41,7 @@ function* foldedStacks() {
 }
 
 function saveFolded() {
-  inSlices(foldedStacks(), (blob) => download(blob, '.folded'));
+  inSlices(foldedStacks(), (blob) => save(blob, '.folded'));
 }
 
 // The whole picture, not only the visible part; a very high one is scaled down.
@@ -72,7 +67,7 @@ function savePng() {
   context.translate(PADDING, head);
   const marks = {found: search.found, func: view.func, over: -1};
   for (const part of scene.parts) paintPart(context, part, 0, high, marks);
-  canvas.toBlob((blob) => download(blob, '.png'));
+  canvas.toBlob((blob) => save(blob, '.png'));
 }
 
 async function copyName() {

@@ -2,15 +2,13 @@
 // A guest from both sides: its own profiler's samples, and those that were
 // taken from outside. What only the outside sees has a colour for each reason.
 
-// By sides_kind of flame/sides.h: seen by both, before its first sample, after
-// its last one, interrupts off, its own interrupt, no tick came, other CPUs.
+// By SIDES_KIND.
 const SIDES_HUES = [250, 85, 25, 300, 200, 55, 150];
-const SEEN_BY_BOTH = 0;
 
 const isBoth = () => Boolean(data.head.both);
 const isCompared = () => data.head.diff || isBoth();
 const sidesFill = (kind, shade) =>
-  kind === SEEN_BY_BOTH
+  kind === SIDES_KIND.both
     ? fillOf(250, shade, 0.35)
     : fillOf(SIDES_HUES[kind], shade - 0.6, 1.4);
 
@@ -62,7 +60,8 @@ function addOutside(tree) {
     tree.base[node] += weight;
     tree.baseSelf[node] += weight;
     tree.only[kind[i]][node] += weight;
-    if (kind[i] !== SEEN_BY_BOTH) functions.onlySelf[tree.func[node]] += weight;
+    if (kind[i] !== SIDES_KIND.both)
+      functions.onlySelf[tree.func[node]] += weight;
     ++weights.baseCount;
   }
 }
@@ -89,7 +88,7 @@ function onlyOf(tree, node) {
     : [data.functions.only, tree.func[node]];
   return lists
     .map((list, kind) => [kind, at < 0 ? 0 : list[at]])
-    .filter(([kind, weight]) => kind !== SEEN_BY_BOTH && weight > 0)
+    .filter(([kind, weight]) => kind !== SIDES_KIND.both && weight > 0)
     .sort((a, b) => b[1] - a[1]);
 }
 
@@ -104,7 +103,8 @@ function sidesColour(tree, node) {
     : f < 0
       ? 0
       : data.functions.base[f];
-  if (2 * sum <= whole || !only.length) return sidesFill(SEEN_BY_BOTH, shade);
+  if (2 * sum <= whole || !only.length)
+    return sidesFill(SIDES_KIND.both, shade);
   return sidesFill(only[0][0], shade);
 }
 
@@ -133,7 +133,7 @@ function sidesLegend() {
   const seen = new Set(data.outside.kind);
   return [
     ...kinds.flatMap((name, kind) =>
-      kind === SEEN_BY_BOTH || seen.has(kind)
+      kind === SIDES_KIND.both || seen.has(kind)
         ? [legendItem(sidesFill(kind, 0), name)]
         : [],
     ),
@@ -156,7 +156,8 @@ function clockNote() {
       `The median of ${countText(readings)} readings; at worst ` +
         `${ms(worst)} ms. ${how}`,
     ],
-    ...(ended || !data.outside.windows.some(({kind}) => kind === 2)
+    ...(ended ||
+    !data.outside.windows.some(({kind}) => kind === SIDES_KIND.after)
       ? []
       : [
           [

@@ -55,3 +55,27 @@ function actionOf(event) {
   const found = keyList.find(([names]) => names.includes(event.key));
   return found ? found[2] : null;
 }
+
+// Listens to keys. (taken) may take one that does something elsewhere.
+function listenToKeys(taken = () => false) {
+  document.addEventListener('keydown', (event) => {
+    const act = actionOf(event);
+    if (!act || taken(event)) return;
+    event.preventDefault();
+    act(event.key);
+  });
+}
+
+function press(id, flag) {
+  $(id).setAttribute('aria-pressed', String(Boolean(flag)));
+}
+
+// Has the browser save (blob) as (name).
+function download(blob, name) {
+  const link = make('a', {
+    href: URL.createObjectURL(blob),
+    download: name,
+  });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

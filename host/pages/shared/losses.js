@@ -5,40 +5,39 @@ const FEW_SAMPLES = 1000; // fewer are worth a warning
 
 const plural = (count, one, more) =>
   countText(count) + ' ' + (count === 1 ? one : more);
-const STOLEN = 4;
 const CLOCK_HZ = 1e7; // PROF_CLOCK_HZ of <prof/format.h>
 
-// What can be lost, or is apart, by flame_loss_kind: words for an amount, what
-// it is a share of, and the reason.
-const LOSSES = [
-  {
+// What can be lost, or is apart: words for an amount, what it is a share of,
+// and the reason.
+const LOSSES = {
+  missed: {
     words: (count) => plural(count, 'tick missed', 'ticks missed'),
-    of: (side) => side.samples + side.losses[0],
+    of: (side) => side.samples + side.losses.missed,
     reason:
       'Timer ticks that were due and never came, since interrupts were off ' +
       'or the host did not run the guest',
   },
-  {
+  dropped: {
     words: (count) =>
       plural(count, 'sample without a stack', 'samples without a stack'),
-    of: (side) => side.samples + side.losses[1],
+    of: (side) => side.samples + side.losses.dropped,
     reason: 'There was no room for them; only their time is known',
   },
-  {
+  packets: {
     words: (count) => plural(count, 'packet missing', 'packets missing'),
     reason: 'Parts of the recording that never arrived',
   },
-  {
+  discarded: {
     words: (count) => plural(count, 'sample discarded', 'samples discarded'),
-    of: (side) => side.samples + side.losses[3],
+    of: (side) => side.samples + side.losses.discarded,
     reason: 'The guest could not send them in time',
   },
-  {
+  stolen: {
     words: (clocks) => secondsText(clocks / CLOCK_HZ) + ' stolen',
     of: (side) => side.clocks,
     reason: 'The host did not run the guest in this time',
   },
-  {
+  own: {
     words: (count) =>
       plural(count, 'sample of the profiler', 'samples of the profiler'),
     of: (side) => side.samples,
@@ -46,19 +45,19 @@ const LOSSES = [
       "The profiler's own time: it is in no share; the option --profiler " +
       'counts it as any other',
   },
-];
+};
 
-const isStolen = ({kind}) => kind === STOLEN;
+const isStolen = ({kind}) => kind === FLAME_LOSS_KIND.stolen;
 
 // What (side) has lost: [words, reason] each.
 function lossesOfSide(side) {
   const notes = [];
-  side.losses.forEach((sum, kind) => {
-    const {words, of, reason} = LOSSES[kind];
-    const whole = of ? of(side) : 0;
+  for (const [kind, {words, of, reason}] of Object.entries(LOSSES)) {
+    const sum = side.losses[kind],
+      whole = of ? of(side) : 0;
     const share = whole ? ` (${shareText(sum / whole)})` : '';
     if (sum) notes.push([words(sum) + share, reason]);
-  });
+  }
   return notes;
 }
 

@@ -34,3 +34,9 @@ function secondsText(seconds, step = seconds / 100, size = seconds) {
     (seconds * unit).toFixed(Math.max(0, Math.min(6, digits))) + ' ' + name
   );
 }
+
+// Instead of the page: (error).
+function showFailure(error) {
+  $('title').textContent = 'This page cannot be displayed';
+  $('facts').textContent = String(error.stack || error);
+}

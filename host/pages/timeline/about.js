@@ -40,7 +40,9 @@ function factsOf(object) {
   const {objects, head} = model,
     end = objects.state[object],
     last =
-      end === ST.open ? 'the end of the trace' : timeText(objects.end[object]);
+      end === TASKS_END.open
+        ? 'the end of the trace'
+        : timeText(objects.end[object]);
   const facts = [
     ['Kind', head.types[objects.type[object]]],
     ['Site', siteName(object), sitePlace(object)],
@@ -52,7 +54,7 @@ function factsOf(object) {
     ],
     ['State', stateText(object)],
   ];
-  if (end === ST.failed)
+  if (end === TASKS_END.failed)
     facts.push(['Because', head.names[objects.why[object]] || 'unknown']);
   if (objects.become[object])
     facts.push(['Merged into', objectLink(objects.become[object])]);
@@ -167,7 +169,7 @@ function openPart() {
     list = [];
   let resting = 0;
   for (let o = 1; o < objects.count; ++o) {
-    if (isLoop(o) || objects.state[o] !== ST.open) continue;
+    if (isLoop(o) || objects.state[o] !== TASKS_END.open) continue;
     if (objects.rests[o]) ++resting;
     else list.push([objects.end[o] - standingOf(o).since, o]);
   }

@@ -68,7 +68,10 @@ function* makeBand(group) {
     {shown} = group,
     ready = {begins: [], ends: []},
     run = {begins: [], ends: []};
-  yield* collectSpans(shown, {[SPAN.ready]: ready, [SPAN.run]: run});
+  yield* collectSpans(shown, {
+    [TASKS_STATE.ready]: ready,
+    [TASKS_STATE.running]: run,
+  });
   const all = new Curve(
     shown.map((o) => objects.begin[o]),
     shown.map(endOf),
@@ -76,7 +79,7 @@ function* makeBand(group) {
   yield;
   const byEnd = Uint32Array.from(shown).sort((a, b) => endOf(a) - endOf(b));
   yield;
-  const ended = shown.filter((o) => objects.state[o] !== ST.open);
+  const ended = shown.filter((o) => objects.state[o] !== TASKS_END.open);
   return {
     all,
     ready: new Curve(ready.begins, ready.ends),
@@ -86,7 +89,7 @@ function* makeBand(group) {
     byEnd,
     ends: Float64Array.from(byEnd, endOf),
     lives: Float64Array.from(ended, lifeOf).sort(),
-    failed: shown.filter((o) => objects.state[o] === ST.failed).length,
+    failed: shown.filter((o) => objects.state[o] === TASKS_END.failed).length,
     open: shown.length - ended.length,
     cells: null, // where lives are on the picture: {x, y, size, columns, at}
   };

@@ -103,14 +103,7 @@ function showLegend() {
 }
 
 function savePng() {
-  $('canvas').toBlob((blob) => {
-    const link = make('a', {
-      href: URL.createObjectURL(blob),
-      download: 'timeline.png',
-    });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  });
+  $('canvas').toBlob((blob) => download(blob, 'timeline.png'));
 }
 
 function listenToButtons() {
@@ -180,7 +173,4 @@ async function begin() {
   document.body.dataset.ready = 'yes';
 }
 
-begin().catch((error) => {
-  $('title').textContent = 'This page cannot be displayed';
-  $('facts').textContent = String(error.stack || error);
-});
+begin().catch(showFailure);

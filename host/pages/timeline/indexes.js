@@ -30,7 +30,7 @@ function* makeIndexes() {
   by.label = yield* byObject(labels.object, objects.count);
   by.runs = model.head.traces.map(() => []);
   for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === SPAN.run)
+    if (spans.state[i] === TASKS_STATE.running)
       by.runs[objects.trace[spans.object[i]]].push(i);
 }
 

@@ -148,12 +148,3 @@ const helpTexts = [
   'The address of this page includes the view: copy it to show someone the ' +
     'same.',
 ];
-
-function listenToKeys() {
-  document.addEventListener('keydown', (event) => {
-    const act = actionOf(event);
-    if (!act) return;
-    event.preventDefault();
-    act(event.key);
-  });
-}

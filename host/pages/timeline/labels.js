@@ -21,7 +21,7 @@ function labelsOf(object) {
   if (list.length === 0) list.push([family.begin[object], siteName(object)]);
   if (isStuck(object))
     list[list.length - 1][1] += `, ${standingOf(object).text}`;
-  if (model.objects.state[object] === ST.failed)
+  if (model.objects.state[object] === TASKS_END.failed)
     list.push([
       model.objects.end[object],
       head.names[model.objects.why[object]] || 'failed',

@@ -30,7 +30,8 @@ const outsideOf = (object) =>
 
 // Whether (object) is there in the end and does not only rest.
 const isStuck = (object) =>
-  model.objects.state[object] === ST.open && !model.objects.rests[object];
+  model.objects.state[object] === TASKS_END.open &&
+  !model.objects.rests[object];
 
 // Sums parts of the same kind and cause.
 class Split {
@@ -64,7 +65,7 @@ function standingOf(object) {
     const last = list[from[object + 1] - 1];
     since = spans.end[last];
     if (since >= end) {
-      state = SPAN_WORDS[spans.state[last]];
+      state = Object.keys(TASKS_STATE)[spans.state[last]];
       since = spans.begin[last];
     }
   }
@@ -73,7 +74,7 @@ function standingOf(object) {
 
 // How (object) ended, or what it does.
 const stateText = (object) =>
-  model.objects.state[object] === ST.open
+  model.objects.state[object] === TASKS_END.open
     ? standingOf(object).text
     : STATES[model.objects.state[object]];
 
@@ -120,12 +121,14 @@ function splitSpans(split, object, from, to) {
     split.add(PART.lost, 0, 'not recorded', begin - at);
     at = end;
     const state = spans.state[i];
-    if (state === SPAN.run) split.add(PART.run, object, '', end - begin);
-    else if (state === SPAN.paused)
+    if (state === TASKS_STATE.running)
+      split.add(PART.run, object, '', end - begin);
+    else if (state === TASKS_STATE.paused)
       split.add(PART.paused, object, '', end - begin);
-    else if (state === SPAN.unknown)
+    else if (state === TASKS_STATE.unknown)
       split.add(PART.lost, 0, 'events are missing', end - begin);
-    else if (state === SPAN.ready) splitReady(split, trace, object, begin, end);
+    else if (state === TASKS_STATE.ready)
+      splitReady(split, trace, object, begin, end);
     else
       split.add(
         PART.wait,
@@ -171,7 +174,7 @@ function splitPromise(split, object) {
 }
 
 function waitText(object, resolver) {
-  if (model.objects.state[object] === ST.open)
+  if (model.objects.state[object] === TASKS_END.open)
     return 'its end, which never came';
   if (resolver && !isLoop(resolver)) return '';
   return outsideOf(object) || 'something outside';
@@ -185,7 +188,7 @@ function splitOf(object) {
     end = objects.end[object];
   if (by.span.from[object] < by.span.from[object + 1]) {
     const at = splitSpans(split, object, begin, end);
-    if (objects.state[object] === ST.open)
+    if (objects.state[object] === TASKS_END.open)
       split.add(PART.lost, 0, 'not recorded', end - at);
   } else splitPromise(split, object);
   const stolen = stolenIn(objects.trace[object], begin, end);

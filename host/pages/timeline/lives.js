@@ -76,8 +76,8 @@ function* countLives(band, yOf, cells) {
     if (column < 0 || column >= columns) continue;
     ++counts[at];
     cells.at[at] = o;
-    if (objects.state[o] === ST.failed) bad[at] = 1;
-    else if (objects.state[o] === ST.open) bad[at] |= 2;
+    if (objects.state[o] === TASKS_END.failed) bad[at] = 1;
+    else if (objects.state[o] === TASKS_END.open) bad[at] |= 2;
     if (i % 8192 === 0) yield;
   }
   return {counts, bad};

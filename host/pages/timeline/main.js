@@ -33,10 +33,6 @@ function placeAll(then) {
   if (!isDone) placing = stop;
 }
 
-function press(id, flag) {
-  $(id).setAttribute('aria-pressed', String(Boolean(flag)));
-}
-
 function showButtons() {
   press('simplify', view.simplified);
   press('group', view.grouped);
@@ -119,7 +115,7 @@ function spokenOf(object) {
   const {objects, head} = model;
   return (
     `${objectName(object)}, ${head.types[objects.type[object]]}, ` +
-    (objects.state[object] === ST.open
+    (objects.state[object] === TASKS_END.open
       ? stateText(object)
       : `${stateText(object)} after ` +
         clocksText(endOf(object) - objects.begin[object]))

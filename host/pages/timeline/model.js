@@ -5,7 +5,7 @@
 // Objects count from 1; 0 is none. Each trace has its event loop as an object.
 // Times are clocks since the first event of all traces.
 
-// How an object ended: enum tasks_end.
+// How an object ended, by TASKS_END.
 const STATES = [
   'still pending',
   'resolved',
@@ -16,36 +16,10 @@ const STATES = [
   'ended, how is unknown',
   'unknown',
 ];
-const ST = {open: 0, failed: 2, cancelled: 3, merged: 5};
 
-// What an object does: enum tasks_state.
-const SPAN = {run: 1, paused: 2, wait: 3, ready: 4, unknown: 6};
-const SPAN_WORDS = [
-  'pending',
-  'running',
-  'paused',
-  'waiting',
-  'ready',
-  'ended',
-  'unknown',
-];
-
-// Arrows by what they say; the first ten are enum tasks_edge_kind, a packet is
-// one from another trace.
-const ARROWS = [
-  'create',
-  'read',
-  'try_read',
-  'resolve',
-  'fail',
-  'cancel',
-  'signal',
-  'wake',
-  'become',
-  'defer',
-  'failed_read',
-  'packet',
-];
+// Arrows by what they say: edges, a read of what failed, and a packet, which is
+// from another trace.
+const ARROWS = [...Object.keys(TASKS_EDGE_KIND), 'failed_read', 'packet'];
 const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
 
 let model = null;
@@ -181,9 +155,9 @@ function arrowsOf(edges, objects) {
     if (kind === ARROW.read) {
       const source = edges.to[i];
       [arrows.from[i], arrows.to[i]] = [source, edges.from[i]];
-      if (objects.state[source] !== ST.open)
+      if (objects.state[source] !== TASKS_END.open)
         arrows.begin[i] = Math.min(objects.end[source], edges.time[i]);
-      if (objects.state[source] === ST.failed)
+      if (objects.state[source] === TASKS_END.failed)
         arrows.type[i] = ARROW.failed_read;
     } else if (edges.by[i]) {
       arrows.from[i] = edges.by[i];
@@ -268,7 +242,7 @@ function intervalsByTrace(columns, name) {
 function idlesOf({head, objects, spans}) {
   const idle = {count: 0, begin: [], end: [], trace: []};
   for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === SPAN.wait && isLoop(spans.object[i])) {
+    if (spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i])) {
       idle.begin.push(spans.begin[i]);
       idle.end.push(spans.end[i]);
       idle.trace.push(objects.trace[spans.object[i]]);

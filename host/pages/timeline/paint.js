@@ -163,15 +163,19 @@ function paintSpans(pen, object, y) {
 }
 
 // The rest of its life is only its line.
-const PAINTED_SPANS = new Set([SPAN.run, SPAN.ready, SPAN.unknown]);
+const PAINTED_SPANS = new Set([
+  TASKS_STATE.running,
+  TASKS_STATE.ready,
+  TASKS_STATE.unknown,
+]);
 
 function paintSpan(pen, state, x, y, wide) {
   const bar = (colour, thick, left, width) => {
     pen.fillStyle = colour;
     pen.fillRect(left, y - thick / 2, width, thick);
   };
-  if (state === SPAN.ready) bar(palette.ready, LINE + 1, x, wide);
-  else if (state === SPAN.unknown) {
+  if (state === TASKS_STATE.ready) bar(palette.ready, LINE + 1, x, wide);
+  else if (state === TASKS_STATE.unknown) {
     bar(palette.ground, UNKNOWN, x, wide);
     bar(hatching(pen), UNKNOWN, x, wide);
   } else {
@@ -184,13 +188,13 @@ function paintEnd(pen, object, y) {
   const {objects} = model,
     x = paintX(objects.end[object]);
   if (x < -10 || x > port.width + 10) return;
-  if (objects.state[object] === ST.failed) {
+  if (objects.state[object] === TASKS_END.failed) {
     pen.fillStyle = palette.bad;
     pen.fillRect(x - 1, y - 8, 2, 16);
-  } else if (objects.state[object] === ST.cancelled) {
+  } else if (objects.state[object] === TASKS_END.cancelled) {
     pen.fillStyle = palette.bad;
     pen.fillRect(x - 1, y - 5, 2, 10);
-  } else if (objects.state[object] === ST.open) {
+  } else if (objects.state[object] === TASKS_END.open) {
     pen.fillStyle = palette.line;
     pen.beginPath();
     pen.moveTo(x, y - TIP / 2 - 1);

@@ -39,7 +39,7 @@ function showSites(panel) {
     ++sum.count;
     if (isStuck(o))
       sum.stuck = Math.max(sum.stuck, objects.end[o] - standingOf(o).since);
-    sum.open += Number(objects.state[o] === ST.open);
+    sum.open += Number(objects.state[o] === TASKS_END.open);
     sum.life += endOf(o) - objects.begin[o];
     sums.set(key, sum);
   }
@@ -154,7 +154,11 @@ function ranAfter(object, time) {
   const {spans} = model;
   let ran = -1;
   each(by.span, object, (i) => {
-    if (ran < 0 && spans.state[i] === SPAN.run && spans.begin[i] >= time)
+    if (
+      ran < 0 &&
+      spans.state[i] === TASKS_STATE.running &&
+      spans.begin[i] >= time
+    )
       ran = spans.begin[i];
   });
   return ran;

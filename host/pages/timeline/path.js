@@ -55,15 +55,18 @@ function irqBefore(object, time) {
 function openCause(object) {
   const {arrows, objects} = model,
     span = spanAt(object, Infinity);
-  if (span >= 0 && model.spans.state[span] === SPAN.wait) {
+  if (span >= 0 && model.spans.state[span] === TASKS_STATE.waiting) {
     const what = lastOf(model.spans.what[span]);
-    if (what && objects.state[what] === ST.open) return what;
+    if (what && objects.state[what] === TASKS_END.open) return what;
   }
-  if (span >= 0 && model.spans.state[span] !== SPAN.wait) return 0;
+  if (span >= 0 && model.spans.state[span] !== TASKS_STATE.waiting) return 0;
   let cause = 0;
   each(by.out, object, (i) => {
     const to = lastOf(arrows.to[i]);
-    if (arrows.type[i] === ARROW.try_read && objects.state[to] === ST.open)
+    if (
+      arrows.type[i] === ARROW.try_read &&
+      objects.state[to] === TASKS_END.open
+    )
       cause = to;
   });
   return cause;
@@ -104,7 +107,7 @@ function openSteps(object, steps) {
 function openText(object, cause) {
   if (cause) return 'in a circle';
   const span = spanAt(object, Infinity);
-  if (span >= 0 && model.spans.state[span] === SPAN.wait)
+  if (span >= 0 && model.spans.state[span] === TASKS_STATE.waiting)
     return model.head.names[model.spans.why[span]] || 'something outside';
   return outsideOf(object) || 'its end, which never came';
 }
@@ -120,13 +123,13 @@ function stepOfRunner(object, time, span) {
     step.text = 'a reason to run';
     return [step, object, step.begin];
   }
-  if (spans.state[span] === SPAN.ready) {
+  if (spans.state[span] === TASKS_STATE.ready) {
     step.kind = PART.ready;
     const cause = spans.what[span];
     step.cause = cause;
     return [step, cause || loopOfObject(object), begin];
   }
-  if (spans.state[span] === SPAN.wait) {
+  if (spans.state[span] === TASKS_STATE.waiting) {
     step.kind = PART.wait;
     const what = spans.what[span];
     step.cause = what;
@@ -170,9 +173,11 @@ function criticalPath(object, time) {
   const span = object ? spanAt(object, Infinity) : -1;
   if (
     object &&
-    objects.state[object] === ST.open &&
+    objects.state[object] === TASKS_END.open &&
     time === objects.end[object] &&
-    (span < 0 || spans.state[span] === SPAN.wait || spans.end[span] < time)
+    (span < 0 ||
+      spans.state[span] === TASKS_STATE.waiting ||
+      spans.end[span] < time)
   )
     [object, time] = openSteps(object, steps);
   while (object && time > 0 && steps.length < PATH_MAX) {

@@ -33,7 +33,7 @@ function stretches() {
   const list = [],
     {spans} = model;
   each(by.span, view.chosen, (i) => {
-    if (spans.state[i] !== SPAN.run) return;
+    if (spans.state[i] !== TASKS_STATE.running) return;
     const from = Math.max(begin, spans.begin[i]),
       to = Math.min(end, spans.end[i]);
     if (to > from) list.push([from, to]);

@@ -19,7 +19,7 @@ function allMarks() {
   for (let i = 0; i < edges.time.length; ++i)
     list.push([edges.time[i], edges.kind[i], edges.to[i]]);
   for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === SPAN.run && !isLoop(spans.object[i]))
+    if (spans.state[i] === TASKS_STATE.running && !isLoop(spans.object[i]))
       list.push([spans.begin[i], MARKS.indexOf('run'), spans.object[i]]);
   for (let i = 0; i < labels.count; ++i)
     list.push([labels.time[i], LABELS + labels.name[i], labels.object[i]]);

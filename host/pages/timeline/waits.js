@@ -39,7 +39,7 @@ function waitsOf(object) {
     sums = new Map();
   each(by.span, object, (i) => {
     const clocks = overlap(from, to, spans.begin[i], spans.end[i]);
-    if (spans.state[i] !== SPAN.wait || clocks <= 0) return;
+    if (spans.state[i] !== TASKS_STATE.waiting || clocks <= 0) return;
     const [why, what] = waitReason(i),
       key = `${spans.stack[i]} ${why} ${what}`;
     const sum = sums.get(key) || {
@@ -102,7 +102,7 @@ function pathOfWait(i, wait) {
     path.push(...waitStack(spans.stack[wait]).reverse(), why);
     if (what) path.push(what);
   } else path.push('not suspended');
-  path.push(spans.state[i] === SPAN.wait ? '[waiting]' : '[ready]');
+  path.push(spans.state[i] === TASKS_STATE.waiting ? '[waiting]' : '[ready]');
   return path;
 }
 
@@ -127,11 +127,14 @@ function* waitTree(list) {
     let wait = -1;
     each(by.span, object, (i) => {
       const state = spans.state[i];
-      if (state === SPAN.wait) wait = i;
+      if (state === TASKS_STATE.waiting) wait = i;
       const clocks = overlap(from, to, spans.begin[i], spans.end[i]);
-      if ((state === SPAN.wait || state === SPAN.ready) && clocks > 0)
+      if (
+        (state === TASKS_STATE.waiting || state === TASKS_STATE.ready) &&
+        clocks > 0
+      )
         addPath(root, pathOfWait(i, wait), clocks);
-      if (state === SPAN.run) wait = -1;
+      if (state === TASKS_STATE.running) wait = -1;
     });
     if (n % 256 === 0) yield;
   }
