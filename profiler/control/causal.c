@@ -11,6 +11,7 @@
 
 #include "control/causal.h"
 
+#include "base/alloc.h"
 #include "base/busy.h"
 #include "base/equal.h"
 #include "causal/causal.h"
@@ -37,6 +38,35 @@
 #define LISTED_MAX 16u /* functions of one name */
 
 static bool begun; /* what the options ask for */
+
+/* What prof.target= and prof.progress= name, in that order. */
+static struct wanted {
+    struct wanted *next;
+    enum prof_causal_kind kind;
+    bool added;
+    char name[];
+} * all_wanted;
+
+int prof_causal_want(enum prof_causal_kind kind, const char *name)
+{
+    struct wanted **end = &all_wanted, *added;
+    size_t bytes = 1;
+
+    while (name[bytes - 1] != '\0')
+        bytes++;
+    if (bytes == 1)
+        return PROF_EVALUE;
+    added = prof_alloc(sizeof *added + bytes);
+    if (added == NULL)
+        return PROF_EMEMORY;
+    *added = (struct wanted){.kind = kind};
+    for (size_t i = 0; i < bytes; i++)
+        added->name[i] = name[i];
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = added;
+    return PROF_OK;
+}
 
 /* ---- what is printed */
 
@@ -103,7 +133,7 @@ struct choice {
     uint64_t busy; /* weight of all samples in functions */
 };
 
-static void walk(struct choice *choice)
+static void walk_stack(struct choice *choice)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
     const uintptr_t *frame = __builtin_frame_address(0);
@@ -164,7 +194,6 @@ static const struct prof_function *hottest(const struct choice *choice)
     return found;
 }
 
-/* What prof.accrue asks for. */
 static enum prof_causal_kind kind_of_target(void)
 {
     switch (prof_options()->accrue) {
@@ -178,14 +207,14 @@ static enum prof_causal_kind kind_of_target(void)
 }
 
 /* Adds the hottest functions that can be targets. Returns how many. */
-static uint32_t choose(void)
+static uint32_t choose_targets(void)
 {
     struct choice choice = {0};
     const struct prof_function *function;
     struct prof_symbol symbol;
     uint32_t chosen = 0;
 
-    walk(&choice);
+    walk_stack(&choice);
     (void)prof_sums();
     for (uint32_t i = 1; i < prof_functions.used; i++)
         choice.busy += prof_sums_weight(&prof_function_at(i)->self);
@@ -207,8 +236,7 @@ static uint32_t choose(void)
 
 static void add_wanted(void)
 {
-    for (struct prof_causal_wanted *each = prof_causal_wanted; each != NULL;
-         each = each->next) {
+    for (struct wanted *each = all_wanted; each != NULL; each = each->next) {
         enum prof_causal_kind kind =
             each->kind == PROF_CAUSAL_TARGET ? kind_of_target() : each->kind;
         int error =
@@ -224,8 +252,8 @@ static void add_wanted(void)
 
 static bool is_wanted(bool progress)
 {
-    for (const struct prof_causal_wanted *each = prof_causal_wanted;
-         each != NULL; each = each->next)
+    for (const struct wanted *each = all_wanted; each != NULL;
+         each = each->next)
         if ((each->kind == PROF_CAUSAL_PROGRESS) == progress)
             return true;
     return false;
@@ -233,7 +261,7 @@ static bool is_wanted(bool progress)
 
 /* Why experiments cannot begin: what is missing, though it may have been named.
  * Returns the error. */
-static int missing(void)
+static int say_what_is_missing(void)
 {
     if (prof_causal_targets() != NULL && prof_causal_points() != NULL)
         return PROF_ECONFIG;
@@ -262,14 +290,14 @@ int prof_causal_begin(void)
     prof_enter(); /* the tables stay as they are */
     add_wanted();
     if (prof_options()->causal == PROF_CAUSAL_MODE_AUTO)
-        (void)choose();
+        (void)choose_targets();
     prof_leave();
     switch (prof_causal_start(&settings)) {
     case PROF_OK:
         say("experiments", " have begun");
         return PROF_OK;
     case PROF_EVALUE:
-        return missing();
+        return say_what_is_missing();
     case PROF_EMEMORY:
         return PROF_ECAUSAL_MEMORY;
     default:
@@ -277,7 +305,6 @@ int prof_causal_begin(void)
     }
 }
 
-/* Whether the profile says enough to choose targets by. */
 static bool is_enough(void)
 {
     struct prof_stats stats;
