@@ -11,7 +11,6 @@
 
 #include "control/causal.h"
 
-#include "base/alloc.h"
 #include "base/busy.h"
 #include "base/equal.h"
 #include "causal/causal.h"
@@ -38,35 +37,6 @@
 #define LISTED_MAX 16u /* functions of one name */
 
 static bool begun; /* what the options ask for */
-
-/* What prof.target= and prof.progress= name, in that order. */
-static struct wanted {
-    struct wanted *next;
-    enum prof_causal_kind kind;
-    bool added;
-    char name[];
-} * all_wanted;
-
-int prof_causal_want(enum prof_causal_kind kind, const char *name)
-{
-    struct wanted **end = &all_wanted, *added;
-    size_t bytes = 1;
-
-    while (name[bytes - 1] != '\0')
-        bytes++;
-    if (bytes == 1)
-        return PROF_EVALUE;
-    added = prof_alloc(sizeof *added + bytes);
-    if (added == NULL)
-        return PROF_EMEMORY;
-    *added = (struct wanted){.kind = kind};
-    for (size_t i = 0; i < bytes; i++)
-        added->name[i] = name[i];
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = added;
-    return PROF_OK;
-}
 
 /* ---- what is printed */
 
@@ -236,7 +206,8 @@ static uint32_t choose_targets(void)
 
 static void add_wanted(void)
 {
-    for (struct wanted *each = all_wanted; each != NULL; each = each->next) {
+    for (struct prof_causal_wanted *each = prof_causal_wanted; each != NULL;
+         each = each->next) {
         enum prof_causal_kind kind =
             each->kind == PROF_CAUSAL_TARGET ? kind_of_target() : each->kind;
         int error =
@@ -252,8 +223,8 @@ static void add_wanted(void)
 
 static bool is_wanted(bool progress)
 {
-    for (const struct wanted *each = all_wanted; each != NULL;
-         each = each->next)
+    for (const struct prof_causal_wanted *each = prof_causal_wanted;
+         each != NULL; each = each->next)
         if ((each->kind == PROF_CAUSAL_PROGRESS) == progress)
             return true;
     return false;

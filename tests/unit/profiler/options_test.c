@@ -10,15 +10,7 @@
 
 #include <cmocka.h>
 
-#include <prof/port.h>
 #include <prof/prof.h>
-
-/* What the module needs around it. */
-void (*current_eoi_mechanism)(void);
-void prof_parasite(void);
-void prof_parasite(void)
-{
-}
 
 static void each_option_is_taken(void **unused)
 {
