@@ -40,8 +40,7 @@ void prof_calls_open(void)
     last_call = 0;
 }
 
-/* Adds the call at the free slot (slot). */
-static uint32_t add(uint32_t *slot, uint32_t caller, uint32_t function)
+static uint32_t add_call(uint32_t *slot, uint32_t caller, uint32_t function)
 {
     const uint32_t *slots = prof_calls.slots;
     uint32_t number;
@@ -71,7 +70,7 @@ uint32_t prof_call_of(uint32_t caller, uint32_t function)
         return last_call;
     slot = prof_table_slot(&prof_calls, sizeof(struct prof_call), caller,
                            function);
-    last_call = *slot != 0 ? *slot : add(slot, caller, function);
+    last_call = *slot != 0 ? *slot : add_call(slot, caller, function);
     last_caller = caller;
     last_function = function;
     return last_call;

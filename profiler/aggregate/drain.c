@@ -199,7 +199,6 @@ static bool is_crowded(const struct prof_cpu *cpu)
            prof_frames_half_full(&cpu->frames, reader->frames);
 }
 
-/* Counts samples as dropped because there is no memory for their stack. */
 static void drop_no_memory(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
                            uint64_t cycles)
 {
@@ -262,7 +261,6 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     return true;
 }
 
-/* Counts the sample of an entry for its (leaf), and emits it. */
 static inline void count_entry(struct prof_cpu *cpu,
                                const struct prof_entry *entry,
                                const struct prof_recent_leaf *leaf)
@@ -410,7 +408,6 @@ static void hand_over_vector(struct prof_cpu *cpu)
 
 /* ---- all that is queued */
 
-/* Whether anything is queued. */
 static bool is_more(const struct prof_cpu *cpu)
 {
     const struct reader *reader = reader_of(cpu);
@@ -552,7 +549,6 @@ read_queued(struct prof_cpu *cpu, uint32_t work)
     drain->behind = drain->behind || prof_resolve_is_enough();
 }
 
-/* A drain that began at (begin) ends. */
 static inline __attribute__((always_inline)) void
 end_drain(struct prof_cpu *cpu, uint64_t begin)
 {

@@ -14,7 +14,6 @@
 
 #define LISTS_MAX 32u /* list n has 1 << n functions, or is empty */
 
-/* Whether (a) comes before (b) in the table. */
 static bool hotter(const struct prof_function *a, const struct prof_function *b)
 {
     uint64_t of_a = prof_sums_weight(&a->self);
@@ -53,7 +52,7 @@ static void find_few(struct prof_hottest *hottest)
 }
 
 /* Merges two sorted lists, given by the numbers of their first functions. */
-static uint32_t merge(uint32_t a, uint32_t b)
+static uint32_t merge_lists(uint32_t a, uint32_t b)
 {
     uint32_t first = 0, *end = &first;
 
@@ -73,7 +72,7 @@ static uint32_t merge(uint32_t a, uint32_t b)
 #define MAY_BE_LONG PROF_WITH_OPTIONS
 
 /* All functions as one sorted list; returns the number of its first. */
-static uint32_t sort(void)
+static uint32_t sort_functions(void)
 {
     uint32_t lists[LISTS_MAX] = {0}, all = 0;
 
@@ -84,13 +83,13 @@ static uint32_t sort(void)
             continue;
         prof_function_at(i)->record.link = 0;
         for (; lists[n] != 0; n++) {
-            list = merge(lists[n], list);
+            list = merge_lists(lists[n], list);
             lists[n] = 0;
         }
         lists[n] = list;
     }
     for (uint32_t n = 0; n < LISTS_MAX; n++)
-        all = merge(lists[n], all);
+        all = merge_lists(lists[n], all);
     return all;
 }
 
@@ -100,7 +99,7 @@ void prof_hottest_begin(struct prof_hottest *hottest, uint32_t wanted)
     hottest->count = hottest->at = 0;
     hottest->wanted = wanted;
     if (MAY_BE_LONG && wanted > PROF_HOTTEST_FEW)
-        hottest->at = sort();
+        hottest->at = sort_functions();
     else
         find_few(hottest);
 }

@@ -35,7 +35,6 @@ static struct prof_callers *callers_at(uint32_t at)
     return (void *)(prof_recent.ring + at);
 }
 
-/* Takes over (words) for callers. */
 static void take_callers(uint32_t *words)
 {
     prof_recent.ring = words;
@@ -69,7 +68,6 @@ void prof_recent_reserve(void)
         take_callers((void *)(leaves + LEAVES));
 }
 
-/* The oldest callers are no longer found. */
 static void forget_oldest(void)
 {
     const struct prof_callers *callers = callers_at(prof_recent.oldest);
@@ -102,7 +100,7 @@ static uint32_t make_room(uint32_t words)
 }
 
 /* From now on the callers (at) this place are found by (slot). */
-static void put(uint32_t slot, uint32_t at)
+static void put_in_slot(uint32_t slot, uint32_t at)
 {
     prof_recent.slots[slot] = (uint16_t)at;
     callers_at(at)->slot = (uint16_t)slot;
@@ -126,8 +124,8 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
     at = make_room(PROF_CALLERS_WORDS + callers->frames);
     *callers_at(at) = *callers;
     if (prof_recent.slots[slot] != 0)
-        put(slot ^ 1, prof_recent.slots[slot]);
-    put(slot, at);
+        put_in_slot(slot ^ 1, prof_recent.slots[slot]);
+    put_in_slot(slot, at);
     for (uint32_t i = 0; i < callers->frames; i++)
         prof_recent.ring[at + PROF_CALLERS_WORDS + i] = frames[i];
 }

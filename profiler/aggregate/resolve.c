@@ -143,7 +143,6 @@ static bool count_caller(struct prof_address *address)
     return true;
 }
 
-/* The stack of (leaf) is (number). */
 static void set_stack(struct prof_recent_leaf *leaf, uint32_t number)
 {
     leaf->number = number & PROF_STACK_NUMBER_MAX;

@@ -59,7 +59,7 @@ static bool reserve_last(void)
 }
 
 /* The number of words that the callers at (frames) share with the last ones. */
-static uint32_t common(const uint32_t *frames, uint32_t count)
+static uint32_t count_common(const uint32_t *frames, uint32_t count)
 {
     uint32_t most = count < last.length ? count : last.length, at = 0;
     const uint32_t *word = frames + count;
@@ -108,7 +108,7 @@ bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
 
     if (!PROF_WITH_CALLERS || !reserve_last())
         return false;
-    at = common(frames, count);
+    at = count_common(frames, count);
     if (at < last.outside)
         at = 0;
     if (at == 0)

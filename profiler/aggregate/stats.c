@@ -117,7 +117,6 @@ static const struct {
     {COUNTED(report_cycles), STATS(report_cycles)},
 };
 
-/* The counters of all rooms. */
 static void take_counts(struct prof_stats *stats, const struct counts *counts)
 {
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)

@@ -72,7 +72,6 @@ static void clear(bool addresses)
         clear_addresses();
 }
 
-/* Adds one stack's samples to the sums of their instruction classes. */
 static void add_classes(struct prof_function *function, uint32_t classes,
                         const struct prof_amount *self)
 {

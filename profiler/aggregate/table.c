@@ -58,7 +58,6 @@ static void *allocate(struct prof_table *table, size_t count, size_t bytes)
     return memory;
 }
 
-/* Makes room for the addresses of more segments. */
 static bool add_segments(struct prof_table *table)
 {
     uint32_t before = table->segments_max;
@@ -121,7 +120,8 @@ static void replace_slots(struct prof_table *table, uint32_t slots)
 }
 
 /* Enters (most) more records in the (slots) next slots. */
-static void enter(struct prof_table *table, uint32_t slots, uint32_t most)
+static void enter_records(struct prof_table *table, uint32_t slots,
+                          uint32_t most)
 {
     uint32_t *const next = table->next_slots;
     uint32_t number = table->entered;
@@ -153,7 +153,7 @@ static void make_slots(struct prof_table *table, uint32_t slots, uint32_t times)
     }
     if (table->cleared < slots)
         return;
-    enter(table, slots, ENTERED * times);
+    enter_records(table, slots, ENTERED * times);
     if (table->entered == table->used)
         replace_slots(table, slots);
 }

@@ -77,7 +77,7 @@ static void *pool_alloc(size_t bytes)
 }
 
 /* Makes one of (block) and the one after it, if there is nothing between. */
-static void join(struct block *block)
+static void join_next(struct block *block)
 {
     struct block *next = block->next;
 
@@ -101,9 +101,9 @@ static void pool_free(void *memory)
         before->next = block;
     else
         free_blocks = block;
-    join(block);
+    join_next(block);
     if (before != NULL)
-        join(before);
+        join_next(before);
 }
 
 /* The drain in the tick allocates, too: not while the list changes. */

@@ -71,19 +71,20 @@ static uint32_t divide(uint64_t *value, uint32_t by)
     return rest;
 }
 
+/* Padding is put before the digits, and all is copied at once. */
 void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width)
 {
     char digits[DECIMAL_DIGITS + 1];
     char *first = digits + DECIMAL_DIGITS;
-    unsigned count;
 
+    for (; width > DECIMAL_DIGITS; width--)
+        prof_text_char(out, ' ');
     *first = '\0';
     do {
         *--first = (char)('0' + divide(&value, 10));
     } while (value != 0);
-    count = (unsigned)(digits + DECIMAL_DIGITS - first);
-    for (; width > count; --width)
-        prof_text_char(out, ' ');
+    while (first > digits + DECIMAL_DIGITS - width)
+        *--first = ' ';
     prof_text_string(out, first);
 }
 

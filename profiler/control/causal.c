@@ -101,7 +101,7 @@ struct choice {
     uint64_t busy; /* weight of all samples in functions */
 };
 
-static void walk(struct choice *choice)
+static void walk_stack(struct choice *choice)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
     struct prof_frame_walk frames = {.fp =
@@ -161,7 +161,6 @@ static const struct prof_function *hottest(const struct choice *choice)
     return found;
 }
 
-/* What prof.accrue asks for. */
 static enum prof_causal_kind kind_of_target(void)
 {
     switch (prof_options()->accrue) {
@@ -175,14 +174,14 @@ static enum prof_causal_kind kind_of_target(void)
 }
 
 /* Adds the hottest functions that can be targets. Returns how many. */
-static uint32_t choose(void)
+static uint32_t choose_targets(void)
 {
     struct choice choice = {0};
     const struct prof_function *function;
     struct prof_symbol symbol;
     uint32_t chosen = 0;
 
-    walk(&choice);
+    walk_stack(&choice);
     (void)prof_sums();
     for (uint32_t i = 1; i < prof_functions.used; i++)
         choice.busy += prof_sums_weight(&prof_function_at(i)->self);
@@ -230,7 +229,7 @@ static bool is_wanted(bool progress)
 
 /* Why experiments cannot begin: what is missing, though it may have been named.
  * Returns the error. */
-static int missing(void)
+static int say_what_is_missing(void)
 {
     if (prof_causal_targets() != NULL && prof_causal_points() != NULL)
         return PROF_ECONFIG;
@@ -259,14 +258,14 @@ int prof_causal_begin(void)
     prof_enter(); /* the tables stay as they are */
     add_wanted();
     if (prof_options()->causal == PROF_CAUSAL_MODE_AUTO)
-        (void)choose();
+        (void)choose_targets();
     prof_leave();
     switch (prof_causal_start(&settings)) {
     case PROF_OK:
         say("experiments", " ", "have begun");
         return PROF_OK;
     case PROF_EVALUE:
-        return missing();
+        return say_what_is_missing();
     case PROF_EMEMORY:
         return PROF_ECAUSAL_MEMORY;
     default:
@@ -274,7 +273,6 @@ int prof_causal_begin(void)
     }
 }
 
-/* Whether the profile says enough to choose targets by. */
 static bool is_enough(void)
 {
     struct prof_stats stats;

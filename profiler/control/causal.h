@@ -6,7 +6,7 @@
 
 #include <prof/causal.h>
 
-/* What prof.target= and prof.progress= name, in that order. options.c */
+/* In the order in which they were named. */
 struct prof_causal_wanted {
     struct prof_causal_wanted *next;
     enum prof_causal_kind kind;
@@ -14,6 +14,10 @@ struct prof_causal_wanted {
     char name[];
 };
 extern struct prof_causal_wanted *prof_causal_wanted;
+
+/* prof.target=, prof.progress=: remembers (name). Returns 0, PROF_EVALUE or
+ * PROF_EMEMORY. */
+int prof_causal_want(enum prof_causal_kind kind, const char *name);
 
 /* Begins experiments with what was named, and with prof.causal=auto with what
  * is hot. Returns 0 or PROF_ECAUSAL_... */

@@ -58,7 +58,6 @@ static void write_ok(const struct prof_command *command)
     prof_text_flush(&out);
 }
 
-/* trace on, trace off or trace dump. */
 static int run_trace(uint32_t value)
 {
     if (value == PROF_COMMAND_DUMP)
@@ -67,7 +66,6 @@ static int run_trace(uint32_t value)
                       : prof_trace_set_mode(PROF_TRACE_OFF);
 }
 
-/* loop reset or loop report. */
 static int run_loop(uint32_t value)
 {
     if (!prof_loop_is_on())
@@ -92,7 +90,6 @@ static int run_causal(uint32_t value)
     return PROF_OK;
 }
 
-/* Executes (command); returns 0 or a negative enum prof_error. */
 static int run_command(const struct prof_command *command)
 {
     switch (command->kind) {

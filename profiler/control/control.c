@@ -81,7 +81,6 @@ static uint32_t depth_for(uint32_t asked)
     return !PROF_WITH_CALLERS || prof_image.text_bytes == 0 ? 0 : asked;
 }
 
-/* Sets depth and stack bounds for the frame walk. */
 static void prepare_walks(const struct prof_config *config)
 {
     if (PROF_WITH_CALLERS)
@@ -142,7 +141,7 @@ static void emit_change(void)
 /* Arms the source and enables sampling. Called with interrupts off; (on) says
  * whether they were on before. The acknowledge pointer is checked first: an
  * interrupt that cannot be acknowledged would be the last. */
-static int begin(bool on)
+static int begin_sampling(bool on)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     int error;
@@ -176,7 +175,7 @@ int prof_start(void)
         prof_tick_drain_begin();
     prof_drain_whole(); /* the pause lies between samples of two drains */
     on = prof_interrupts_save();
-    error = begin(on);
+    error = begin_sampling(on);
     prof_interrupts_restore(on);
     if (error == PROF_OK)
         emit_start(prof_clock_of(prof_cpu_here())->resume_tsc);

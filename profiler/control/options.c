@@ -6,7 +6,6 @@
  * all others.
  */
 
-#include "base/alloc.h"
 #include "base/equal.h"
 #include "base/options.h"
 #include "control/causal.h"
@@ -123,30 +122,9 @@ static const char *find_word(const char *text, const char *words,
     return NULL;
 }
 
-struct prof_causal_wanted *prof_causal_wanted;
-
-/* prof.target=, prof.progress=: remembers (name) until experiments begin. */
 static int want(enum prof_causal_kind kind, const char *name)
 {
-    struct prof_causal_wanted **end = &prof_causal_wanted, *added;
-    size_t bytes = 1;
-
-    if (!PROF_WITH_CAUSAL)
-        return PROF_EABSENT;
-    while (name[bytes - 1] != '\0')
-        bytes++;
-    if (bytes == 1)
-        return PROF_EVALUE;
-    added = prof_alloc(sizeof *added + bytes);
-    if (added == NULL)
-        return PROF_EMEMORY;
-    *added = (struct prof_causal_wanted){.kind = kind};
-    for (size_t i = 0; i < bytes; i++)
-        added->name[i] = name[i];
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = added;
-    return PROF_OK;
+    return PROF_WITH_CAUSAL ? prof_causal_want(kind, name) : PROF_EABSENT;
 }
 
 /* Copies a function's name into (name), which has (room) bytes, and makes it the
@@ -165,7 +143,6 @@ static bool parse_name(const char *value, char *name, size_t room,
     return true;
 }
 
-/* prof.out: options.out is one of (outs). */
 static bool parse_out(const char *value)
 {
     uint32_t number;

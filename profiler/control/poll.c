@@ -50,7 +50,7 @@ static bool is_due(uint64_t since, uint32_t ms)
     return prof_tsc() - since >= (uint64_t)ms * poll.cycles_per_ms;
 }
 
-static void drain(void)
+static void drain_if_due(void)
 {
     if (!is_due(poll.drained_tsc, prof_drain_ms()))
         return;
@@ -60,7 +60,7 @@ static void drain(void)
 }
 
 /* Executes one command at most. Returns whether there may be more. */
-static bool listen(void)
+static bool read_command(void)
 {
     const struct prof_transport *transport =
         PROF_WITH_STREAM ? prof_transport_in_use() : NULL;
@@ -72,7 +72,7 @@ static bool listen(void)
            prof_command_read(receive, poll.cycles_per_ms / DROP_PART);
 }
 
-static void report(void)
+static void report_if_due(void)
 {
     uint32_t every = PROF_OPTION(every_ms), most = PROF_OPTION(reports);
 
@@ -102,9 +102,9 @@ static __attribute__((noinline)) void look(void)
     if (poll.cycles_per_ms == 0 || prof_busy != 0)
         return;
     prof_enter();
-    drain();
-    most = listen() ? LOOK_SOON_MS : LOOK_MS;
-    report();
+    drain_if_due();
+    most = read_command() ? LOOK_SOON_MS : LOOK_MS;
+    report_if_due();
     ms = prof_drain_ms();
     poll.due = prof_tsc() + (ms < most ? ms : most) * poll.cycles_per_ms;
     prof_leave();

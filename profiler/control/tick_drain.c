@@ -38,14 +38,13 @@
 #pragma weak prof_port_busy
 static bool (*volatile port_busy)(void) = prof_port_busy;
 
-static bool always; /* PROF_TICK_DRAINS_ON */
-
 static struct drainer {
     char *stack_end;
     uint32_t pause; /* ticks between two looks */
     uint32_t look;  /* ticks until the next one */
     bool more;      /* the last one has left samples */
     bool was_half;  /* so much was used at the last look */
+    bool always;    /* PROF_TICK_DRAINS_ON */
 } drainers[PROF_CPUS_MAX];
 
 static struct drainer *drainer_of(const struct prof_cpu *cpu)
@@ -72,7 +71,7 @@ static void call_on(char *end, void (*function)(void))
 #endif
 }
 
-/* Whether the stream's packets may be sent here. */
+/* Whether there is a stream whose packets may not be sent here. */
 static bool stream_waits(void)
 {
     const struct prof_transport *transport;
@@ -113,7 +112,7 @@ static bool is_due(const struct prof_cpu *cpu)
     drainer->look = drainer->pause;
     if (!PROF_OPTION(tick_drains))
         return false;
-    if (always)
+    if (drainer->always)
         return prof_tsc() - prof_drain_ended() >=
                prof_clock_cycles(LATE * prof_drain_ms());
     drainer->was_half = false;
@@ -130,7 +129,6 @@ static bool is_due(const struct prof_cpu *cpu)
     return true;
 }
 
-/* Whether something that the drain needs is in use now. */
 static bool is_busy(void)
 {
     return prof_busy != 0 || (port_busy != NULL && port_busy());
@@ -148,14 +146,14 @@ static void drain_now(void)
     if (others_may_be_in())
         return;
     if (is_busy()) {
-        drainer->look = always ? drainer->pause : 1;
+        drainer->look = drainer->always ? drainer->pause : 1;
         return;
     }
-    drainer->more = prof_drain_in_tick(always ? 0 : share);
+    drainer->more = prof_drain_in_tick(drainer->always ? 0 : share);
     /* the interrupt counts all of its time; this is in another account */
     took = (uint32_t)(prof_tsc() - begin);
     cpu->observed_cycles += took;
-    if (drainer->more && !always)
+    if (drainer->more && !drainer->always)
         drainer->look = 1 + took / share;
 }
 
@@ -171,7 +169,6 @@ static uint32_t drain_in_tick(void)
     return drainer->look;
 }
 
-/* Whether the interrupt may allocate. */
 static bool may_allocate(void)
 {
     return prof_pool_in_use() || port_busy != NULL;
@@ -198,11 +195,11 @@ static bool open_drainer(struct prof_cpu *cpu)
 bool prof_tick_drain_open(enum prof_tick_drains how)
 {
     struct prof_cpu *cpu = prof_cpu_here();
+    struct drainer *drainer = drainer_of(cpu);
 
-    always = how == PROF_TICK_DRAINS_ON;
-    *drainer_of(cpu) = (struct drainer){0};
+    *drainer = (struct drainer){.always = how == PROF_TICK_DRAINS_ON};
     cpu->tick_drain = NULL;
-    if (!always || !PROF_OPTION(tick_drains) ||
+    if (!drainer->always || !PROF_OPTION(tick_drains) ||
         (may_allocate() && open_drainer(cpu)))
         return true;
     prof_message("prof: config.tick_drains needs config.pool or "
@@ -217,7 +214,7 @@ void prof_tick_drain_begin(void)
     const struct prof_config *config = prof_control_config();
     struct prof_cpu *cpu = prof_cpu_here();
 
-    if (always)
+    if (drainer_of(cpu)->always)
         return;
     cpu->tick_drain = NULL;
     if (cpu->depth != 0 && PROF_OPTION(tick_drains) &&

@@ -108,7 +108,8 @@ static void report_missing(const char *asked,
  * the first in (list) if none has that name. The built-in one if it is asked
  * for and the image has none of this name, or none at all. NULL: none opens. */
 static const struct prof_transport *
-find(const char *asked, const struct prof_transport *list, size_t count)
+find_transport(const char *asked, const struct prof_transport *list,
+               size_t count)
 {
     size_t at = 0;
 
@@ -141,7 +142,7 @@ prof_transport_choose(const struct prof_transport *list, size_t count)
                                 prof_control_config()->image_offset))
         taken = &prof_shared_memory_transport;
     else
-        taken = find(asked, list, count);
+        taken = find_transport(asked, list, count);
     if (taken == NULL || !prof_equal(taken->name, asked))
         report_missing(asked, taken);
     open_stream(taken);

@@ -27,7 +27,6 @@ static uintptr_t address_of(const struct prof_call *call)
     return prof_function_at((uint32_t)call->record.key)->record.key;
 }
 
-/* Whether (a) comes before (b) among its siblings. */
 static bool hotter(const struct prof_call *a, const struct prof_call *b)
 {
     return a->total != b->total ? a->total > b->total
@@ -52,8 +51,8 @@ static uint32_t hottest_child(uint32_t parent, uint32_t above)
 
 /* One line: share of the whole, samples that ended in this call, and the name,
  * indented by (level). */
-static void tree_row(struct prof_text *out, const struct prof_call *call,
-                     uint32_t level, uint64_t whole)
+static void put_tree_row(struct prof_text *out, const struct prof_call *call,
+                         uint32_t level, uint64_t whole)
 {
     prof_summary_share(out, prof_share_of(call->total, whole));
     prof_text_decimal(out, call->self.samples, 10);
@@ -84,7 +83,7 @@ void prof_report_call_tree(struct prof_text *out,
     call = prof_calls.used > 1 ? hottest_child(0, 0) : 0;
     for (;;) {
         if (is_shown(call, whole)) {
-            tree_row(out, prof_call_at(call), level, whole);
+            put_tree_row(out, prof_call_at(call), level, whole);
             parent = call;
             level++;
             call = hottest_child(parent, 0);
@@ -100,7 +99,7 @@ void prof_report_call_tree(struct prof_text *out,
 }
 
 /* The names from the outermost caller to (call), separated by semicolons. */
-static void write_path(struct prof_text *out, uint32_t call)
+static void put_path(struct prof_text *out, uint32_t call)
 {
     uint32_t path[PROF_STACK_MAX];
     uint32_t count = 0;
@@ -116,8 +115,8 @@ static void write_path(struct prof_text *out, uint32_t call)
 }
 
 /* Samples that are in no call. */
-static void folded_account(struct prof_text *out, const char *what,
-                           uint64_t samples)
+static void put_folded_account(struct prof_text *out, const char *what,
+                               uint64_t samples)
 {
     if (samples == 0)
         return;
@@ -130,11 +129,11 @@ void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
     for (uint32_t call = 1; call < prof_calls.used; call++) {
         if (prof_call_at(call)->self.samples == 0)
             continue;
-        write_path(out, call);
+        put_path(out, call);
         prof_text_value(out, " ", prof_call_at(call)->self.samples, 1, "\n");
     }
-    folded_account(out, "[idle] ", stats->idle);
-    folded_account(out, "[profiler] ", stats->own);
+    put_folded_account(out, "[idle] ", stats->idle);
+    put_folded_account(out, "[profiler] ", stats->own);
     prof_text_string(out, "--- end of folded stacks ---\n");
 }
 
@@ -174,7 +173,7 @@ static bool next_caller(uint32_t *caller, uint64_t *sum)
 }
 
 /* One line for each caller, the hottest first; the shares add up to 100 %. */
-static void write_callers(struct prof_text *out, uint32_t callee)
+static void put_callers(struct prof_text *out, uint32_t callee)
 {
     struct prof_share_sum share = {.whole = prof_function_at(callee)->total};
     uint32_t caller = 0;
@@ -211,6 +210,6 @@ void prof_report_callers(struct prof_text *out, const char *name,
     prof_summary_share(out, prof_share_of(prof_function_at(callee)->total,
                                           prof_summary_whole(stats)));
     prof_text_string(out, " total ---\n");
-    write_callers(out, callee);
+    put_callers(out, callee);
     prof_text_string(out, "---\n");
 }

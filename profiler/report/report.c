@@ -44,8 +44,8 @@ void prof_report_name(struct prof_text *out, uintptr_t address)
 }
 
 /* The offset of this format is always 0, because rows are functions. */
-static void classic_row(struct prof_text *out,
-                        const struct prof_function *function)
+static void put_classic_row(struct prof_text *out,
+                            const struct prof_function *function)
 {
     prof_text_char(out, '[');
     prof_text_hex(out, function->record.key, 0);
@@ -55,7 +55,8 @@ static void classic_row(struct prof_text *out,
 }
 
 /* prof.form=classic: addresses and counts only, without shares. */
-static void classic(struct prof_text *out, const struct prof_stats *stats)
+static void put_classic_table(struct prof_text *out,
+                              const struct prof_stats *stats)
 {
     uint32_t rows = PROF_OPTION(top);
     struct prof_hottest hottest;
@@ -66,7 +67,7 @@ static void classic(struct prof_text *out, const struct prof_stats *stats)
     prof_hottest_begin(&hottest, rows);
     prof_text_value(out, "*** Listing ", rows, 1, " samples ***\n");
     while ((function = prof_hottest_next(&hottest)) != NULL)
-        classic_row(out, function);
+        put_classic_row(out, function);
     prof_text_string(out, "*** ---------------------- ***\n");
 }
 
@@ -83,8 +84,8 @@ struct table {
  * by 0.01 %; those in the other columns are rounded independently. Without
  * correction a row could show self > total, or in VMM > self.
  */
-static void total_column(struct prof_text *out, uint64_t total, uint32_t self,
-                         const struct table *table)
+static void put_total(struct prof_text *out, uint64_t total, uint32_t self,
+                      const struct table *table)
 {
     uint32_t share = prof_share_of(total, table->share.whole);
 
@@ -92,16 +93,16 @@ static void total_column(struct prof_text *out, uint64_t total, uint32_t self,
 }
 
 /* In VMM is a part of self, and must not be shown as more. */
-static void vm_exit_column(struct prof_text *out, uint64_t vm_exit,
-                           uint32_t self, const struct table *table)
+static void put_vm_exit(struct prof_text *out, uint64_t vm_exit, uint32_t self,
+                        const struct table *table)
 {
     uint32_t share = prof_share_of(vm_exit, table->share.whole);
 
     prof_summary_share(out, share < self ? share : self);
 }
 
-static void interval(struct prof_text *out, uint32_t self, uint32_t hits,
-                     const struct table *table)
+static void put_interval(struct prof_text *out, uint32_t self, uint32_t hits,
+                         const struct table *table)
 {
     struct prof_share_interval ends =
         prof_share_interval(self, hits, table->samples);
@@ -112,8 +113,9 @@ static void interval(struct prof_text *out, uint32_t self, uint32_t hits,
 
 /* One row: self, total (with callers), in VMM (if any), samples, marks, address
  * and name. */
-static void share_row(struct prof_text *out,
-                      const struct prof_function *function, struct table *table)
+static void put_share_row(struct prof_text *out,
+                          const struct prof_function *function,
+                          struct table *table)
 {
     uint32_t self =
         prof_share_next(&table->share, prof_sums_weight(&function->self));
@@ -121,9 +123,9 @@ static void share_row(struct prof_text *out,
 
     prof_summary_share(out, self);
     if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
-        total_column(out, function->total, self, table);
+        put_total(out, function->total, self, table);
     if (PROF_WITH_CLASSES && table->vm_exit)
-        vm_exit_column(out, function->vm_exit, self, table);
+        put_vm_exit(out, function->vm_exit, self, table);
     prof_text_decimal(out, function->self.samples, 10);
     prof_text_string(out, few ? " ?" : "  ");
     prof_text_string(out, PROF_WITH_CLASSES && function->masked ? "! " : "  ");
@@ -133,13 +135,12 @@ static void share_row(struct prof_text *out,
     prof_text_string(out, "  ");
     prof_report_name(out, function->record.key);
     if (few)
-        interval(out, self, (uint32_t)function->self.samples, table);
+        put_interval(out, self, (uint32_t)function->self.samples, table);
     prof_text_char(out, '\n');
 }
 
-/* One row for all functions that have no row of their own. */
-static void rest_row(struct prof_text *out, uint32_t functions,
-                     uint64_t samples, uint64_t weight, struct table *table)
+static void put_rest_row(struct prof_text *out, uint32_t functions,
+                         uint64_t samples, uint64_t weight, struct table *table)
 {
     prof_summary_share(out, prof_share_next(&table->share, weight));
     if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
@@ -152,7 +153,7 @@ static void rest_row(struct prof_text *out, uint32_t functions,
 }
 
 /* Explains the marks and the column, if the table has them. */
-static void legend(struct prof_text *out, const struct table *table)
+static void put_legend(struct prof_text *out, const struct table *table)
 {
     if (table->few)
         prof_text_string(out, "? fewer than 16 samples; in brackets the 95 % "
@@ -166,7 +167,8 @@ static void legend(struct prof_text *out, const struct table *table)
 }
 
 /* prof.form=shares: the table with shares, the rest row and the accounts. */
-static void shares(struct prof_text *out, const struct prof_stats *stats)
+static void put_share_table(struct prof_text *out,
+                            const struct prof_stats *stats)
 {
     bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
     uint64_t samples = stats->attributed + stats->masked + stats->unresolved +
@@ -186,14 +188,14 @@ static void shares(struct prof_text *out, const struct prof_stats *stats)
     prof_summary_head(out, stats);
     prof_hottest_begin(&hottest, PROF_OPTION(top));
     while ((function = prof_hottest_next(&hottest)) != NULL) {
-        share_row(out, function, &table);
+        put_share_row(out, function, &table);
         known -= prof_sums_weight(&function->self);
         samples -= function->self.samples;
         functions--;
     }
     if (functions > 0)
-        rest_row(out, functions, samples, known, &table);
-    legend(out, &table);
+        put_rest_row(out, functions, samples, known, &table);
+    put_legend(out, &table);
     prof_summary_close(out, stats);
 }
 
@@ -238,9 +240,9 @@ void prof_report(void)
     else if (PROF_WITH_TREES && PROF_OPTION(report) == PROF_REPORT_FOLDED)
         prof_report_folded(&out, &stats);
     else if (PROF_WITH_OPTIONS && PROF_OPTION(form) == PROF_FORM_CLASSIC)
-        classic(&out, &stats);
+        put_classic_table(&out, &stats);
     else
-        shares(&out, &stats);
+        put_share_table(&out, &stats);
     if (PROF_WITH_TREES && PROF_OPTION(callers)[0] != '\0')
         prof_report_callers(&out, PROF_OPTION(callers), &stats);
     prof_text_flush(&out);

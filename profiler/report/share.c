@@ -25,8 +25,7 @@ uint32_t prof_share_next(struct prof_share_sum *share, uint64_t part)
     return share->given - before;
 }
 
-/* The square root of (square), rounded down. */
-static uint32_t root(uint32_t square)
+static uint32_t square_root(uint32_t square)
 {
     uint32_t found = 0;
 
@@ -53,7 +52,7 @@ struct prof_share_interval prof_share_interval(uint32_t share, uint32_t hits,
                                                uint64_t samples)
 {
     uint32_t misses = prof_share_of(samples - hits, samples);
-    uint32_t reach = root(hits * misses + 9604) * 196 / 100;
+    uint32_t reach = square_root(hits * misses + 9604) * 196 / 100;
     uint32_t middle = hits * 100 + 192;
     uint32_t low = middle > reach ? middle - reach : 0;
     uint32_t weight = share * prof_share_of(samples * 100, samples * 100 + 384);

@@ -45,7 +45,6 @@ void prof_summary_share(struct prof_text *out, uint32_t share)
     prof_text_string(out, " %");
 }
 
-/* Milliseconds in (cycles). */
 static uint64_t milliseconds(uint64_t cycles)
 {
     return prof_divide(cycles, (uint32_t)prof_divide(prof_image.tsc_hz, 1000));
@@ -84,8 +83,8 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
 #define SHARE_WIDTH 9 /* of "  12.34 %" */
 
 /* One row of the accounts, aligned with the columns of the table. */
-static void account(struct prof_text *out, const char *what, uint64_t ticks,
-                    uint32_t share)
+static void put_account(struct prof_text *out, const char *what, uint64_t ticks,
+                        uint32_t share)
 {
     prof_summary_share(out, share);
     prof_text_decimal(out, ticks, 10);
@@ -95,7 +94,7 @@ static void account(struct prof_text *out, const char *what, uint64_t ticks,
 }
 
 /* The same for what is in no share. */
-static void account_own(struct prof_text *out, uint64_t ticks)
+static void put_own_account(struct prof_text *out, uint64_t ticks)
 {
     prof_text_decimal(out, ticks, SHARE_WIDTH + 10);
     prof_text_string(out, "    in the profiler, and in no share\n");
@@ -124,7 +123,7 @@ static const struct row {
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-static uint64_t member(const struct prof_stats *stats, uint16_t offset)
+static uint64_t member_of(const struct prof_stats *stats, uint16_t offset)
 {
     return *(const uint64_t *)(const void *)((const char *)stats + offset);
 }
@@ -135,18 +134,18 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
     struct prof_share_sum share = {.whole = prof_summary_whole(stats)};
 
     for (size_t i = 0; i < ROWS; i++) {
-        uint64_t ticks = member(stats, rows[i].ticks), part = ticks;
+        uint64_t ticks = member_of(stats, rows[i].ticks), part = ticks;
         uint32_t given;
 
         if (time)
-            part = rows[i].cycles ? member(stats, rows[i].cycles) : 0;
+            part = rows[i].cycles ? member_of(stats, rows[i].cycles) : 0;
         given = prof_share_next(&share, part);
         if (ticks != 0 || i < ALWAYS)
-            account(out, rows[i].what, ticks, given);
+            put_account(out, rows[i].what, ticks, given);
     }
     if (own_ticks(stats) != 0)
-        account_own(out, own_ticks(stats));
-    account(out, "all ticks since the start", stats->ticks, share.given);
+        put_own_account(out, own_ticks(stats));
+    put_account(out, "all ticks since the start", stats->ticks, share.given);
 }
 
 /* (what), then (cycles) as a share of (whole). */
@@ -179,7 +178,6 @@ static void write_number(struct prof_text *out, uint64_t n, const char *what)
         prof_text_value(out, "", n, 1, what);
 }
 
-/* Why recorded stacks are incomplete, if any are. */
 static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
 {
     static const char *const why[PROF_WALK_REASONS] = {
@@ -252,7 +250,7 @@ static void write_difference(struct prof_text *out,
     uint64_t lost = stats->ticks - own_ticks(stats);
 
     for (size_t i = 0; i < ROWS; i++)
-        lost -= member(stats, rows[i].ticks);
+        lost -= member_of(stats, rows[i].ticks);
     if ((int64_t)lost > 0)
         write_number(out, lost,
                      " ticks missing from these rows: the profiler lost their "

@@ -54,7 +54,7 @@ static const uint8_t order[STRATA] = {0,  11, 6,  13, 3, 8,  14, 5,
 
 /* The widest variation to either side: no period is longer than the kernel's
  * tick, so that no two of those come in one of ours, nor than the PIT can. */
-static uint32_t width(const struct prof_pit_rate *rate)
+static uint32_t jitter_width(const struct prof_pit_rate *rate)
 {
     uint32_t mean = rate->ours;
     uint32_t room = rate->kernel - mean;
@@ -96,7 +96,7 @@ static void note_period(struct prof_cpu *cpu, uint32_t counts)
 /* Any two seeds, consecutive ones among them, begin at places of the
  * generator's cycle that have nothing to do with each other. Without this, all
  * its numbers would differ by one that only depends on the seeds' distance. */
-static uint64_t mixed(uint64_t seed)
+static uint64_t mix_seed(uint64_t seed)
 {
     for (int round = 0; round < 3; round++) {
         seed += 0x9e3779b97f4a7c15u; /* 2^64 by the golden ratio, odd */
@@ -108,14 +108,14 @@ static uint64_t mixed(uint64_t seed)
 
 void prof_jitter_open(void)
 {
-    prof_cpu_here()->tick.jitter.random = mixed(prof_options()->seed);
+    prof_cpu_here()->tick.jitter.random = mix_seed(prof_options()->seed);
 }
 
 void prof_jitter_begin(const struct prof_pit_rate *rate)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     struct prof_jitter *jitter = &cpu->tick.jitter;
-    uint32_t either_side = width(rate);
+    uint32_t either_side = jitter_width(rate);
 
     jitter->least = rate->ours - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
@@ -139,8 +139,8 @@ void prof_jitter_end(const struct prof_pit_rate *rate)
 }
 
 /* prof_jitter_turn() without what else is done so often. */
-static inline __attribute__((always_inline)) void turn(struct prof_cpu *cpu,
-                                                       uint32_t tsc_low)
+static inline __attribute__((always_inline)) void
+change_period(struct prof_cpu *cpu, uint32_t tsc_low)
 {
     struct prof_jitter *jitter = &cpu->tick.jitter;
     struct prof_entry *entry = prof_ring_before(&cpu->ring, cpu->ring.head);
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void turn_and_drain(struct prof_cpu *cpu,
 
     jitter->ticks_left = jitter->rest;
     if (jitter->rest == 0)
-        turn(cpu, tsc_low);
+        change_period(cpu, tsc_low);
     jitter->rest = 0;
     next = cpu->tick_drain();
     if (next < jitter->ticks_left) {
@@ -184,5 +184,5 @@ void prof_jitter_turn(uint32_t tsc_low)
         return;
     }
 #endif
-    turn(cpu, tsc_low);
+    change_period(cpu, tsc_low);
 }

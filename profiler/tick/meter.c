@@ -65,8 +65,8 @@ static void add_time(struct times *times, uint64_t cycles, uint32_t counts,
     times->count++;
 }
 
-static void collect(const struct prof_cpu *cpu, struct prof_entry *entry,
-                    struct times *times)
+static void collect_times(const struct prof_cpu *cpu, struct prof_entry *entry,
+                          struct times *times)
 {
     const struct prof_ring *ring = &cpu->ring;
     const struct prof_entry *head = prof_ring_head(ring);
@@ -100,7 +100,7 @@ static bool contradicts(const struct times *times, uint32_t period)
 
 /* The result is known; (times) has enough of them. (nominal): the clock's
  * period. */
-static void decide(const struct times *times, uint64_t nominal)
+static void decide_period(const struct times *times, uint64_t nominal)
 {
     uint64_t median = times->sorted[times->count / 2];
     prof_meter_result *result = meter.result;
@@ -132,10 +132,10 @@ bool prof_meter_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
 
     if (meter.result == NULL)
         return false;
-    collect(cpu, entry, &times);
+    collect_times(cpu, entry, &times);
     now = now || prof_tsc() - meter.begin > prof_clock_cycles(SLOW_MS);
     if (times.count == TIMES || (now && times.count >= TIMES_MIN)) {
-        decide(&times, prof_clock_of(cpu)->nominal);
+        decide_period(&times, prof_clock_of(cpu)->nominal);
         return false;
     }
     return meter.wait && !now;
