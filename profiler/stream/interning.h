@@ -24,6 +24,8 @@
  * Contexts: thread.
  */
 
+#include "base/cpu.h"
+
 #include <prof/format.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,8 +116,7 @@ struct prof_checked {
 
 static inline void prof_checked_clear(struct prof_checked *checked)
 {
-    for (uint32_t i = 0; i < PROF_CHECKED_SLOTS; i++)
-        checked->nodes[i] = 0;
+    prof_clear_words(checked, sizeof *checked / sizeof(size_t));
 }
 
 static inline void prof_checked_add(struct prof_checked *checked, uint32_t node)

@@ -33,6 +33,11 @@ enum rest {
  * that was created recently, and 16 of the time, which must not be long after
  * the event before.
  */
+#define ONE(NAME) 0, PROF_EVENT_##NAME, PROF_EVENT_##NAME
+#define TWO(NAME) 0, PROF_EVENT_##NAME, PROF_EVENT_##NAME##_WIDE
+#define THREE(NAME)                                                            \
+    PROF_EVENT_##NAME##_BRIEF, PROF_EVENT_##NAME, PROF_EVENT_##NAME##_WIDE
+
 static const struct form {
     uint8_t brief; /* enum prof_event, 0 = none */
     uint8_t near;
@@ -40,46 +45,27 @@ static const struct form {
     uint8_t objects;
     uint8_t rest;
 } forms[] = {
-    [PROF_TRACE_DID_CREATE] = {PROF_EVENT_CREATE_BRIEF, PROF_EVENT_CREATE,
-                               PROF_EVENT_CREATE_WIDE, 1, SITE},
-    [PROF_TRACE_DID_READ] = {PROF_EVENT_READ_BRIEF, PROF_EVENT_READ,
-                             PROF_EVENT_READ_WIDE, 1, NOTHING},
-    [PROF_TRACE_DID_TRY_READ] = {0, PROF_EVENT_TRY_READ,
-                                 PROF_EVENT_TRY_READ_WIDE, 1, NOTHING},
-    [PROF_TRACE_DID_RESOLVE] = {PROF_EVENT_RESOLVE_BRIEF, PROF_EVENT_RESOLVE,
-                                PROF_EVENT_RESOLVE_WIDE, 1, NOTHING},
-    [PROF_TRACE_DID_FAIL] = {0, PROF_EVENT_FAIL, PROF_EVENT_FAIL_WIDE, 1, NAME},
-    [PROF_TRACE_DID_CANCEL] = {0, PROF_EVENT_CANCEL, PROF_EVENT_CANCEL_WIDE, 1,
-                               NOTHING},
-    [PROF_TRACE_DID_GONE] = {0, PROF_EVENT_GONE, PROF_EVENT_GONE_WIDE, 1,
-                             NOTHING},
-    [PROF_TRACE_DID_BECOME] = {0, PROF_EVENT_BECOME, PROF_EVENT_BECOME_WIDE, 2,
-                               NOTHING},
-    [PROF_TRACE_DID_SIGNAL] = {0, PROF_EVENT_SIGNAL, PROF_EVENT_SIGNAL_WIDE, 2,
-                               NOTHING},
-    [PROF_TRACE_DID_LABEL] = {0, PROF_EVENT_LABEL, PROF_EVENT_LABEL_WIDE, 1,
-                              NAME},
-    [PROF_TRACE_DID_COUNT] = {0, PROF_EVENT_COUNTER, PROF_EVENT_COUNTER_WIDE, 0,
-                              VALUE},
-    [PROF_TRACE_DID_SWITCH] = {PROF_EVENT_SWITCH_BRIEF, PROF_EVENT_SWITCH,
-                               PROF_EVENT_SWITCH_WIDE, 1, NOTHING},
-    [PROF_TRACE_DID_WAKE] = {PROF_EVENT_WAKE_BRIEF, PROF_EVENT_WAKE,
-                             PROF_EVENT_WAKE_WIDE, 2, NOTHING},
-    [PROF_TRACE_DID_SUSPEND] = {PROF_EVENT_SUSPEND_BRIEF, PROF_EVENT_SUSPEND,
-                                PROF_EVENT_SUSPEND_WIDE, 0, WHY},
-    [PROF_TRACE_DID_PAUSE] = {0, PROF_EVENT_PAUSE, PROF_EVENT_PAUSE, 0,
-                              DURATION},
-    [PROF_TRACE_DID_ENTER] = {0, PROF_EVENT_IRQ_ENTER, PROF_EVENT_IRQ_ENTER, 0,
-                              BYTE},
-    [PROF_TRACE_DID_EXIT] = {0, PROF_EVENT_IRQ_EXIT, PROF_EVENT_IRQ_EXIT, 0,
-                             BYTE},
-    [PROF_TRACE_DID_DEFER] = {0, PROF_EVENT_DEFER, PROF_EVENT_DEFER_WIDE, 1,
-                              BYTE},
-    [PROF_TRACE_DID_AWAIT] = {0, PROF_EVENT_AWAIT, PROF_EVENT_AWAIT_WIDE, 2,
-                              NOTHING},
-    [PROF_TRACE_DID_SEND] = {0, PROF_EVENT_SEND, PROF_EVENT_SEND, 0, MESSAGE},
-    [PROF_TRACE_DID_RECEIVE] = {0, PROF_EVENT_RECEIVE, PROF_EVENT_RECEIVE, 0,
-                                MESSAGE},
+    [PROF_TRACE_DID_CREATE] = {THREE(CREATE), 1, SITE},
+    [PROF_TRACE_DID_READ] = {THREE(READ), 1, NOTHING},
+    [PROF_TRACE_DID_TRY_READ] = {TWO(TRY_READ), 1, NOTHING},
+    [PROF_TRACE_DID_RESOLVE] = {THREE(RESOLVE), 1, NOTHING},
+    [PROF_TRACE_DID_FAIL] = {TWO(FAIL), 1, NAME},
+    [PROF_TRACE_DID_CANCEL] = {TWO(CANCEL), 1, NOTHING},
+    [PROF_TRACE_DID_GONE] = {TWO(GONE), 1, NOTHING},
+    [PROF_TRACE_DID_BECOME] = {TWO(BECOME), 2, NOTHING},
+    [PROF_TRACE_DID_SIGNAL] = {TWO(SIGNAL), 2, NOTHING},
+    [PROF_TRACE_DID_LABEL] = {TWO(LABEL), 1, NAME},
+    [PROF_TRACE_DID_COUNT] = {TWO(COUNTER), 0, VALUE},
+    [PROF_TRACE_DID_SWITCH] = {THREE(SWITCH), 1, NOTHING},
+    [PROF_TRACE_DID_WAKE] = {THREE(WAKE), 2, NOTHING},
+    [PROF_TRACE_DID_SUSPEND] = {THREE(SUSPEND), 0, WHY},
+    [PROF_TRACE_DID_PAUSE] = {ONE(PAUSE), 0, DURATION},
+    [PROF_TRACE_DID_ENTER] = {ONE(IRQ_ENTER), 0, BYTE},
+    [PROF_TRACE_DID_EXIT] = {ONE(IRQ_EXIT), 0, BYTE},
+    [PROF_TRACE_DID_DEFER] = {TWO(DEFER), 1, BYTE},
+    [PROF_TRACE_DID_AWAIT] = {TWO(AWAIT), 2, NOTHING},
+    [PROF_TRACE_DID_SEND] = {ONE(SEND), 0, MESSAGE},
+    [PROF_TRACE_DID_RECEIVE] = {ONE(RECEIVE), 0, MESSAGE},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
@@ -183,13 +169,13 @@ static bool may_be_brief(const struct prof_trace_record *record, bool soon)
 static bool is_brief(const struct prof_trace_bases *bases,
                      const struct prof_trace_record *record, bool soon)
 {
-    const uint32_t objects = form_of(record)->objects;
+    const uint32_t objects[] = {record->a, record->b};
 
-    return may_be_brief(record, soon) &&
-           (objects < 1 || is_in(record->a, bases->tiny, TINY_MOST)) &&
-           (objects < 2 || is_in(record->b, bases->tiny, TINY_MOST)) &&
-           (objects == 0 || bases->has_tiny || !has_number(record->a)) &&
-           (objects < 2 || bases->has_tiny || !has_number(record->b));
+    for (uint32_t i = 0; i < form_of(record)->objects; i++)
+        if (!is_in(objects[i], bases->tiny, TINY_MOST) ||
+            (!bases->has_tiny && has_number(objects[i])))
+            return false;
+    return may_be_brief(record, soon);
 }
 
 /* What must be put before (record), where its time is in reach of a brief form
@@ -216,38 +202,28 @@ static uint32_t next_base(struct prof_trace_bases *bases,
     return PROF_EVENT_OBJECTS;
 }
 
-static void make_brief(struct made *made, const struct prof_trace_bases *bases,
-                       const struct prof_trace_record *record)
-{
-    const struct form *form = form_of(record);
-    const uint32_t objects[] = {record->a, record->b};
-
-    *made = (struct made){.kind = form->brief};
-    for (uint32_t i = 0; i < form->objects; i++)
-        append_field(made, object_field(objects[i], bases->tiny, TINY_MOST), 1);
-    append_rest(made, record, form->rest, false);
-}
-
 /* Makes the event, in the shortest form. */
 static void make_event(struct made *made, const struct prof_trace_bases *bases,
                        const struct prof_trace_record *record, bool soon)
 {
     const struct form *form = form_of(record);
     const uint32_t objects[] = {record->a, record->b};
+    const bool brief = is_brief(bases, record, soon);
+    const uint32_t base = brief ? bases->tiny : bases->near;
+    const uint32_t most = brief ? TINY_MOST : NEAR_MOST;
     bool wide = !is_short(record, form->rest);
 
-    if (is_brief(bases, record, soon)) {
-        make_brief(made, bases, record);
-        return;
-    }
     for (uint32_t i = 0; i < form->objects; i++)
-        wide = wide || !is_in(objects[i], bases->near, NEAR_MOST);
-    *made = (struct made){.kind = wide ? form->wide : form->near};
+        wide = wide || !is_in(objects[i], base, most);
+    *made = (struct made){.kind = brief  ? form->brief
+                                  : wide ? form->wide
+                                         : form->near};
     for (uint32_t i = 0; i < form->objects; i++)
         append_field(made,
-                     wide ? objects[i]
-                          : object_field(objects[i], bases->near, NEAR_MOST),
-                     wide ? 4 : 2);
+                     wide ? objects[i] : object_field(objects[i], base, most),
+                     brief  ? 1
+                     : wide ? 4
+                            : 2);
     append_rest(made, record, form->rest, wide);
 }
 
