@@ -20,7 +20,7 @@
 #include "aggregate/stolen.h"
 #include "aggregate/sums.h"
 #include "sample/cpu_state.h"
-#include "causal/causal.h"
+#include "causal/send.h"
 #include "causal/shares.h"
 #include "loop/loop.h"
 #include "stream/stream.h"

@@ -18,11 +18,6 @@ int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
     return PROF_EABSENT;
 }
 
-void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
-                     void (*trigger)(void))
-{
-}
-
 void prof_loop_reset(void)
 {
 }
