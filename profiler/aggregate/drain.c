@@ -29,7 +29,7 @@
 #include "aggregate/stacks.h"
 #include "aggregate/stolen.h"
 #include "aggregate/sums.h"
-#include "causal/causal.h"
+#include "causal/send.h"
 #include "causal/shares.h"
 #include "loop/loop.h"
 #include "sample/cpu_state.h"

@@ -5,6 +5,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/send.h"
 #include "causal/own.h"
 #include "causal/patch.h"
 #include "causal/shares.h"

@@ -2,7 +2,7 @@
 #ifndef CAUSAL_CAUSAL_H
 #define CAUSAL_CAUSAL_H
 
-/* What the files of this room share, and what the rest of the module calls. */
+/* What the files of this room share. */
 
 #include "base/cpu.h"
 #include "base/log_linear.h"
@@ -12,7 +12,6 @@
 #include "sample/cpu_state.h"
 
 #include <prof/causal.h>
-#include <prof/config.h>
 
 /* What the loop does. */
 struct prof_work {
@@ -209,42 +208,5 @@ void prof_causal_worked(uint64_t time);
 /* Handlers need not wait for what they owe (traffic.c): from (now) on the
  * target is another one. Contexts: interrupts off. */
 void prof_causal_forgive(uint64_t now);
-
-/* ---- the stream
- *
- * Experiments in the stream. Each that has ended is noted, and sent by the next
- * drain; the sums of all before go to each new reader, a few a drain, and to
- * all again when experiments end. So a reader can compute the same table
- * whenever it begins, and one that has missed a packet too. Contexts: thread.
- */
-
-/* Bytes of memory that prof_causal_log_init() needs for so many points, a
- * multiple of 8. */
-size_t prof_causal_log_bytes(uint32_t points);
-
-/* (memory) is aligned to 8, and MUST remain valid until the next call. Another
- * run of experiments begins, with what prof_causal has. */
-void prof_causal_log_init(void *memory, uint32_t points);
-
-/* An experiment has ended. */
-void prof_causal_log(const struct prof_experiment_record *record,
-                     const uint32_t *visits);
-
-/*
- * What the rest of the module calls; nothing where causal profiling is left
- * out. prof_causal_drained(): the drain has passed all samples on, and
- * (stolen_cycles) are known to have been stolen by the host so far; a bounded
- * amount of work. prof_causal_send_again(): there is a new reader, or another
- * stream, and what was sent is void. prof_causal_send_last(): the image ends.
- */
-#if PROF_WITH_CAUSAL
-void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles);
-void prof_causal_send_again(void);
-void prof_causal_send_last(void);
-#else
-#define prof_causal_drained(tsc, stolen_cycles) ((void)0)
-#define prof_causal_send_again() ((void)0)
-#define prof_causal_send_last() ((void)0)
-#endif
 
 #endif

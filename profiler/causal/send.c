@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/causal.h"
+#include "causal/send.h"
 #include "causal/shares.h"
 
 #include "stream/put.h"

@@ -14,7 +14,7 @@
 #include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
-#include "causal/causal.h"
+#include "causal/send.h"
 #include "control/builtin.h"
 #include "aggregate/drain.h"
 #include "aggregate/image.h"

@@ -85,8 +85,6 @@ NOTHING(prof_report_callers,
 
 #if !PROF_WITH_LOOP
 ABSENT(prof_loop_open, (void *memory, size_t bytes, uint64_t tsc_hz))
-NOTHING(prof_loop_limit,
-        (uint64_t held_cycles, uint64_t freeze_cycles, void (*trigger)(void)))
 NOTHING(prof_loop_reset, (void))
 ZERO(prof_loop_account, (struct prof_loop_account *account), account)
 NOTHING(prof_loop_visit,

@@ -18,13 +18,15 @@
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
                           bool trigger)
 {
-    prof_loop_limit(held_cycles, freeze_cycles,
-                    trigger ? prof_trace_trigger : NULL);
+    if (PROF_WITH_LOOP)
+        prof_loop_limit(held_cycles, freeze_cycles,
+                        trigger ? prof_trace_trigger : NULL);
 }
 
 void prof_loop_report(uint32_t rows)
 {
-    prof_loop_write_table(rows, PROF_OPTION(loop_by), PROF_OPTION(width));
+    if (PROF_WITH_LOOP)
+        prof_loop_write_table(rows, PROF_OPTION(loop_by), PROF_OPTION(width));
 }
 
 int prof_loop_start(void)

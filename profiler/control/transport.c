@@ -10,7 +10,7 @@
 #include "base/equal.h"
 #include "control/builtin.h"
 #include "control/control.h"
-#include "causal/causal.h"
+#include "causal/send.h"
 #include "loop/loop.h"
 #include "aggregate/accounts.h"
 #include "aggregate/drain.h"

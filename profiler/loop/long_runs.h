@@ -75,8 +75,6 @@ void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least);
 void prof_loop_put_stolen(uint64_t tsc, uint64_t cycles);
 static inline void prof_loop_stolen(uint64_t tsc, uint64_t cycles)
 {
-    (void)tsc;
-    (void)cycles;
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_stolen(tsc, cycles));
 }
 

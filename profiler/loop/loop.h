@@ -214,12 +214,9 @@ static inline void prof_loop_profiler(struct prof_loop_frame *frame)
 /* The drain has a sample at (tsc), in the code at (pc). */
 static inline void prof_loop_sample(uint64_t tsc, uintptr_t pc)
 {
-    (void)tsc;
-    (void)pc;
-#if PROF_WITH_LOOP
-    if (__builtin_expect(prof_loop_cpu_here()->long_runs.count != 0, 0))
+    if (PROF_WITH_LOOP &&
+        __builtin_expect(prof_loop_cpu_here()->long_runs.count != 0, 0))
         prof_long_runs_put_sample(tsc, pc);
-#endif
 }
 
 /*

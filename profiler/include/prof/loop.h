@@ -120,8 +120,6 @@ void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
 
 /* ---- the implementation of a runtime's calls */
 
-#if PROF_WITH_LOOP
-
 #ifdef __i386__
 #define PROF_LOOP_CALL __attribute__((fastcall))
 #else
@@ -151,19 +149,15 @@ void prof_loop_put_irq_exit(void);
 void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                          prof_text_sink *write);
 
-#define PROF_LOOP_IS_ON __builtin_expect(prof_loop_on != 0, 0)
+/* Without PROF_WITH_LOOP no call of them is left, at any level of optimization:
+ * the condition is constant. */
+#define PROF_LOOP_IS_ON                                                        \
+    (PROF_WITH_LOOP && __builtin_expect(prof_loop_on != 0, 0))
 #define PROF_LOOP_IF(condition, call)                                          \
     do {                                                                       \
-        if (__builtin_expect(condition, 1))                                    \
+        if (PROF_WITH_LOOP && __builtin_expect(condition, 1))                  \
             call;                                                              \
     } while (0)
-
-#else
-
-#define PROF_LOOP_IS_ON 0
-#define PROF_LOOP_IF(condition, call) ((void)0)
-
-#endif
 
 /* Whether anything is counted. */
 static inline bool prof_loop_is_on(void)
@@ -180,9 +174,6 @@ static inline void prof_loop_create(struct prof_loop_task *task,
                                     struct prof_trace_name *site,
                                     uint32_t object)
 {
-    (void)task;
-    (void)site;
-    (void)object;
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_create(task, site, object));
 }
 
@@ -190,8 +181,6 @@ static inline void prof_loop_create(struct prof_loop_task *task,
 static inline void prof_loop_adopt(struct prof_loop_task *task,
                                    const struct prof_loop_task *parent)
 {
-    (void)task;
-    (void)parent;
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_adopt(task, parent));
 }
 
@@ -199,20 +188,17 @@ static inline void prof_loop_adopt(struct prof_loop_task *task,
  * on. A pause also ends what runs within it and has not paused. */
 static inline void prof_loop_run(struct prof_loop_task *task)
 {
-    (void)task;
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_run(task));
 }
 
 static inline void prof_loop_pause(struct prof_loop_task *task)
 {
-    (void)task;
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_pause(task));
 }
 
 /* It can run again; the first call after a pause counts. Contexts: any. */
 static inline void prof_loop_wake(struct prof_loop_task *task)
 {
-    (void)task;
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_wake(task));
 }
 
@@ -220,8 +206,6 @@ static inline void prof_loop_wake(struct prof_loop_task *task)
 static inline void prof_loop_end(struct prof_loop_task *task,
                                  enum prof_loop_end how)
 {
-    (void)task;
-    (void)how;
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_end(task, how));
 }
 
@@ -232,7 +216,6 @@ static inline void prof_loop_end(struct prof_loop_task *task,
 static inline void prof_loop_begin(struct prof_loop_frame *frame,
                                    struct prof_trace_name *site)
 {
-    (void)site;
     frame->node = NULL;
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_begin(frame, site));
 }
@@ -243,7 +226,6 @@ static inline void prof_loop_begin_asked(struct prof_loop_frame *frame,
                                          struct prof_trace_name *site,
                                          uint64_t asked_tsc)
 {
-    (void)asked_tsc;
     prof_loop_begin(frame, site);
     PROF_LOOP_IF(asked_tsc != 0 && frame->node != NULL,
                  prof_loop_put_asked(frame, asked_tsc));
@@ -254,7 +236,6 @@ static inline void prof_loop_begin_asked(struct prof_loop_frame *frame,
 static inline void prof_loop_begin_for(struct prof_loop_frame *frame,
                                        struct prof_loop_task *task)
 {
-    (void)task;
     frame->node = NULL;
     PROF_LOOP_IF(task->frame.node != NULL,
                  prof_loop_put_begin_for(frame, task));
@@ -262,7 +243,6 @@ static inline void prof_loop_begin_for(struct prof_loop_frame *frame,
 
 static inline void prof_loop_leave(struct prof_loop_frame *frame)
 {
-    (void)frame;
     PROF_LOOP_IF(frame->node != NULL, prof_loop_put_leave(frame));
 }
 
@@ -283,7 +263,6 @@ static inline void prof_loop_idle(struct prof_loop_frame *frame)
 
 static inline void prof_loop_idle_end(struct prof_loop_frame *frame)
 {
-    (void)frame;
     PROF_LOOP_IF(frame->node != NULL, prof_loop_put_idle_end(frame));
 }
 
@@ -309,10 +288,6 @@ static inline void prof_loop_irq_exit(void)
 static inline void prof_loop_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                                    prof_text_sink *write)
 {
-    (void)pc;
-    (void)sp;
-    (void)fp;
-    (void)write;
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_guard(pc, sp, fp, write));
 }
 

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include "causal/causal.h"
-
 #include "../profiler/stream_world.h"
+#include "causal/send.h"
 
 #include <prof/causal.h>
 
