@@ -25,14 +25,21 @@
 
 /* A call that does nothing; that returns PROF_EABSENT; whose result is all 0,
  * without or with PROF_EABSENT; and any other, with its body. */
-#define NOTHING(name, arguments) void name arguments {}
+#define NOTHING(name, arguments)                                               \
+    void name arguments                                                        \
+    {                                                                          \
+    }
 #define ABSENT(name, arguments) CALL(int, name, arguments, return PROF_EABSENT)
-#define ZERO(name, arguments, result) \
+#define ZERO(name, arguments, result)                                          \
     CALL(void, name, arguments, __builtin_memset(result, 0, sizeof *(result)))
-#define ABSENT_ZERO(name, arguments, result) \
-    CALL(int, name, arguments, \
-         __builtin_memset(result, 0, sizeof *(result)); return PROF_EABSENT)
-#define CALL(type, name, arguments, ...) type name arguments { __VA_ARGS__; }
+#define ABSENT_ZERO(name, arguments, result)                                   \
+    CALL(int, name, arguments, __builtin_memset(result, 0, sizeof *(result));  \
+         return PROF_EABSENT)
+#define CALL(type, name, arguments, ...)                                       \
+    type name arguments                                                        \
+    {                                                                          \
+        __VA_ARGS__;                                                           \
+    }
 
 /* clang-format off */
 

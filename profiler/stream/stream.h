@@ -59,19 +59,19 @@ struct prof_stream_sums {
 
 /* It is never on, and its calls take no code. */
 #define prof_stream_on() false
-#define prof_stream_start(tsc, rate_mhz, depth) \
+#define prof_stream_start(tsc, rate_mhz, depth)                                \
     ((void)(tsc), (void)(rate_mhz), (void)(depth))
 #define prof_stream_stop(tsc) ((void)(tsc))
 #define prof_stream_hello() ((void)0)
-#define prof_stream_sample(tsc, node, leaf) \
+#define prof_stream_sample(tsc, node, leaf)                                    \
     ((void)(tsc), (void)(node), (void)(leaf))
-#define prof_stream_overflow(tsc, address, samples, cycles) \
+#define prof_stream_overflow(tsc, address, samples, cycles)                    \
     ((void)(tsc), (void)(address), (void)(samples), (void)(cycles))
-#define prof_stream_drop(tsc, samples, cycles) \
+#define prof_stream_drop(tsc, samples, cycles)                                 \
     ((void)(tsc), (void)(samples), (void)(cycles))
-#define prof_stream_lost_ticks(tsc, missed, stolen_cycles) \
+#define prof_stream_lost_ticks(tsc, missed, stolen_cycles)                     \
     ((void)(tsc), (void)(missed), (void)(stolen_cycles))
-#define prof_stream_dropped(tsc, dropped, cycles) \
+#define prof_stream_dropped(tsc, dropped, cycles)                              \
     ((void)(tsc), (void)(dropped), (void)(cycles))
 #define prof_stream_stopped_walks(tsc, samples) ((void)(tsc), (void)(samples))
 #define prof_stream_flush(tsc) ((void)(tsc))
