@@ -20,6 +20,7 @@ from harness.suite import WIDTHS, background, check, given_time, run, soon
 PARTS = (*WIDTHS, "fake")
 CHAIN = ("service_main", "level_7")
 SAMPLES = 300
+HZ = 1000
 
 
 class Attach:
@@ -55,7 +56,7 @@ def shares(attach, cpus, seconds, *words, machine=None):
     """The leaves' shares of what is not idle, and who calls them."""
     if machine is None:
         machine = attach.machine(attach.s.part, "prof.start=off", "-smp", cpus)
-    said = attach("-F", 400, "-T", seconds, *words, *machine).err
+    said = attach("-F", HZ, "-T", seconds, *words, *machine).err
     stacks = attach.parasite.folded(attach.trace)
     whole = {name: 0 for name in SHARES}
     for names, samples in stacks:
@@ -84,7 +85,7 @@ def booted(s, attach):
         median, p99, worst, share, got, asked, _, torn = rate(said)
         check.true(0 < median <= p99 <= worst, said)
         check.between(share, 0.01, 100, said)
-        check.true(0 < got <= asked == 400, said)
+        check.true(0 < got <= asked == HZ, said)
         check.same(torn, 0)
     with s.test(f"{s.part}: the other CPU is halted"):
         check.has(said, "[1-9][0-9,]* of halted CPUs")
@@ -141,7 +142,7 @@ def shared_ram(s, attach):
 
 def triple_fault(s, attach):
     """A boot sector that counts down, and then has no interrupt table."""
-    code = bytes.fromhex("66b900000020" "6649" "75fc" "0f011e2a7c" "cc" "ebfe")
+    code = bytes.fromhex("66b900000004" "6649" "75fc" "0f011e2a7c" "cc" "ebfe")
     sector = s.work / f"triple.{s.part}.img"
     sector.write_bytes(code.ljust(510, b"\0") + b"\x55\xaa")
     words = (

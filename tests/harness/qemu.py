@@ -66,7 +66,9 @@ def command(
     elif str(image).endswith(".bios"):
         words += ["-bios", str(image)]
     else:
-        words += ["-kernel", str(image), "-append", append]
+        # the firmware finds no drives and no screen to wait for, which takes it
+        # longer than many a guest runs
+        words += ["-nodefaults", "-kernel", str(image), "-append", append]
         if modules:
             words += ["-initrd", ",".join(map(str, modules))]
     return words + [str(a) for a in args]

@@ -7,11 +7,12 @@ const path = require('node:path');
 const {test} = require('./tap.js');
 const {
   assert,
+  closePage,
   has,
   openPage,
   reportOf,
-  untilDrawn,
   text,
+  untilDrawn,
 } = require('./browser.js');
 
 const DOCS = path.resolve(__dirname, '../../docs');
@@ -24,8 +25,7 @@ const PAGES = {
   'the truth page': [path.join(DOCS, 'truth.html'), true],
 };
 const WIDTHS = [360, 500, 800, 1280];
-
-const opened = ([name, isStatic], size) => openPage(name, '', {isStatic, size});
+const NARROW = {width: 500, height: 740};
 
 // The policy allows the page's own scripts and no other, and no address.
 async function policy(page) {
@@ -122,31 +122,28 @@ async function warnings() {
         assert.deepStrictEqual(await cropped(page, '#notes span'), []);
         assert.deepStrictEqual(await cropped(page, '#facts'), []);
       }
-      await page.close();
+      await closePage(page);
     });
 }
 
 async function everyPage() {
-  for (const [what, where] of Object.entries(PAGES)) {
-    const checked = async (name, check, size) =>
-      test(`${what}: ${name}`, async () => {
-        const page = await opened(where, size);
+  for (const [what, [name, isStatic]] of Object.entries(PAGES)) {
+    const page = await openPage(name, '', {isStatic, size: NARROW});
+    const checked = async (title, check) =>
+      test(`${what}: ${title}`, async () => {
         await check(page);
         assert.deepStrictEqual(page.problems, []);
-        await page.close();
       });
-    await checked('its policy allows its own scripts alone', policy);
-    await checked('a button chooses the theme', theme);
-    await checked(
-      'nothing sticks out of a narrow window',
-      async (page) =>
-        assert(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth <= innerWidth,
-          ),
+    await checked('nothing sticks out of a narrow window', async () =>
+      assert(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth <= innerWidth,
         ),
-      {width: 500, height: 740},
+      ),
     );
+    await checked('a button chooses the theme', theme);
+    await checked('its policy allows its own scripts alone', policy);
+    await closePage(page);
   }
 }
 
@@ -166,7 +163,7 @@ async function overview() {
       one.symbol.slice(0, 1000),
     ]);
     assert.deepStrictEqual(rows.sort(), wanted.sort());
-    await page.close();
+    await closePage(page);
   });
   await test('its functions lead to their code and their callers', async () => {
     const page = await openPage('open/index.html');
@@ -180,14 +177,14 @@ async function overview() {
     await page.waitForSelector('body[data-ready] #functions');
     await has(page, '#name', 'helper');
     assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
-    await page.close();
+    await closePage(page);
   });
   await test('a function without code leads to the graph', async () => {
     const page = await openPage('open/index.html');
     await page.click('#rows tr:has-text("[dropped]") td:nth-child(3) a');
     await page.waitForSelector('body[data-ready] #path b');
     assert.match(await text(page, '#path'), /\[dropped\]/);
-    await page.close();
+    await closePage(page);
   });
 }
 

@@ -13,7 +13,7 @@
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, openPage, untilDrawn, work} = require('./browser.js');
+const {assert, closePage, openPage, untilDrawn, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
@@ -48,7 +48,7 @@ async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
   await untilDrawn(page);
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);
-  await page.close();
+  await closePage(page);
   return Buffer.from(url.split(',')[1], 'base64');
 }
 
@@ -156,5 +156,5 @@ module.exports = async () => {
         part = await difference(tool, changed, taken[name]);
       assert(part > FAR_MAX, `only ${(100 * part).toFixed(2)} % differ`);
     });
-  await tool.close();
+  await closePage(tool);
 };

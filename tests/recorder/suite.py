@@ -142,8 +142,8 @@ def suite(s):
     s.holds(f"{width}: without memory it is off", no_memory, s, width)
     s.holds(f"{width}: what is missing is said", missing, s)
     for what, function in (
-        ("100,000 tasks are recorded", crowd.many_are_recorded),
-        ("100,000 tasks are remembered", crowd.many_are_remembered),
+        (f"{crowd.MANY[width]:,} tasks are recorded", crowd.many_are_recorded),
+        (f"{crowd.MANY[width]:,} are remembered", crowd.many_are_remembered),
         ("a late reader learns all, by virtio", crowd.late_by_virtio),
         ("a late reader learns all, by a UART", crowd.late_by_uart),
         ("each allocation is refused in turn", crowd.refused_in_turn),
