@@ -174,20 +174,13 @@ def ends(s, attach):
         given_time(lambda t: budget(attach, t))
 
 
-def stub_test(s, attach, what, kind, *words, status=0, says=(), samples=1):
+def stub_test(s, attach, what, kind, status=0, says=(), samples=20):
     with s.test(f"a stub that {what}"):
 
         def once(seconds):
             with kind() as stub:
                 said = attach(
-                    "-F",
-                    200,
-                    "--timeout",
-                    3,
-                    "-T",
-                    seconds,
-                    *words,
-                    stub.target,
+                    *("-F", 200, "--timeout", 3, "-T", seconds, stub.target),
                     status=status,
                 ).err
             check.true(attach.fact("samples") >= samples, said)
@@ -254,7 +247,6 @@ def one_cpu_is_not_all(s, attach):
                 said = attach("-F", 200, stub.target, status=1).err
             check.has(said, "several CPUs, and the stub refuses to show one")
             check.true(stub.detached, "it goes on")
-    stub_test(s, attach, "has one CPU", fake.OnlyCpu, samples=20)
 
 
 def endless(s, attach):
@@ -327,6 +319,36 @@ def wild_registers(s, attach):
         given_time(once)
 
 
+SENSELESS = {"status": 1, "says": ["make no sense"]}
+STUBS = (
+    ("is QEMU's", fake.Stub, {"says": ["one round trip"]}),
+    ("is another", fake.Other, {"says": ["several round"]}),
+    ("sends bytes", fake.Binary, {"says": ["2 CPUs"], "samples": 40}),
+    ("sends garbage", fake.Garbage, {}),
+    (
+        *("is slow", fake.Slow),
+        {"says": ["[1-9][0-9,]* deadlines missed"], "samples": 1},
+    ),
+    (
+        *("stalls", fake.Stalls),
+        {"status": 1, "says": ["does not answer after 20 samples"]},
+    ),
+    ("leaves", fake.Leaves, {"says": ["connection was closed"]}),
+    (
+        *("says that the guest ended", fake.Exits),
+        {"says": ["the guest has ended"]},
+    ),
+    ("lies", fake.Lies, SENSELESS),
+    ("damages its packets", fake.Damages, SENSELESS),
+    (
+        *("tears samples", fake.Tears),
+        {"says": ["[1-9][0-9]* torn samples"], "samples": 10},
+    ),
+    ("never ends", fake.Floods, SENSELESS),
+    ("has one CPU", fake.OnlyCpu, {}),
+)
+
+
 def fakes(s, attach):
     top_of_stack(s, attach)
     torn_is_not_reached(s, attach)
@@ -338,45 +360,8 @@ def fakes(s, attach):
     odd.odd(s, attach)
     short_searches(s, attach)
 
-    def test(*words, **options):
-        stub_test(s, attach, *words, **options)
-
-    test("is QEMU's", fake.Stub, says=["one round trip"], samples=20)
-    test("is another", fake.Other, says=["several round"], samples=20)
-    test("sends bytes", fake.Binary, says=["2 CPUs"], samples=40)
-    test("sends garbage", fake.Garbage, samples=20)
-    test("is slow", fake.Slow, says=["[1-9][0-9,]* deadlines missed"])
-    test(
-        "stalls",
-        fake.Stalls,
-        status=1,
-        samples=20,
-        says=["does not answer after 20 samples"],
-    )
-    test("leaves", fake.Leaves, samples=20, says=["connection was closed"])
-    test(
-        "says that the guest ended",
-        fake.Exits,
-        samples=20,
-        says=["the guest has ended"],
-    )
-    test("lies", fake.Lies, status=1, samples=20, says=["make no sense"])
-    test(
-        "damages its packets",
-        fake.Damages,
-        status=1,
-        samples=20,
-        says=["make no sense"],
-    )
-    test(
-        "tears samples",
-        fake.Tears,
-        samples=10,
-        says=["[1-9][0-9]* torn samples"],
-    )
-    test(
-        "never ends", fake.Floods, status=1, samples=20, says=["make no sense"]
-    )
+    for what, kind, options in STUBS:
+        stub_test(s, attach, what, kind, **options)
     with s.test("no stub at all"):
         attach("gdb:localhost:1", status=1)
         attach("unix:x", status=2)

@@ -423,7 +423,9 @@ def names_are_chosen(s):
     check.has(text, "^causal: no target: what prof.target= names was refused$")
     shares = []
     for address in listed:
-        rows = re.findall(r"^  twice +([\d.]+) ", asked(s, address, 20000), re.M)
+        rows = re.findall(
+            r"^  twice +([\d.]+) ", asked(s, address, 20000), re.M
+        )
         check.same(len(rows), 1)
         shares.append(float(rows[0]))
     check.between(max(shares), 1, 4)

@@ -11,6 +11,7 @@ const {
   assert,
   has,
   kept,
+  number,
   onPage,
   painted,
   press,

@@ -29,7 +29,6 @@ const changesOf = (page) =>
 
 const partsOf = (colour) => colour.match(/\d+/g).map(Number);
 
-
 module.exports = async () => {
   await onPage(
     'the losses of both sides are shown',

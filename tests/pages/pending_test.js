@@ -5,14 +5,7 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {
-  assert,
-  closePage,
-  onPage,
-  openPage,
-  painted,
-  textsOf,
-} = require('./browser.js');
+const {assert, onPage, painted, textsOf, withPage} = require('./browser.js');
 const {SIZES, SCHEMES, wrongWith} = require('./boxes.js');
 
 const fresh = (what, name, hash, check, options) =>
@@ -131,17 +124,26 @@ async function looks() {
   for (const [name, hashes] of Object.entries(VIEWS))
     await test(`${name} is seen whole, at any size and theme`, async () => {
       for (const [i, size] of SIZES.entries())
-        for (const [j, scheme] of SCHEMES.entries())
-          for (const hash of i === j ? hashes : hashes.slice(0, 1)) {
-            const page = await openPage(name, hash, {size, scheme});
-            await painted(page);
-            assert.deepStrictEqual(
-              await wrongWith(page),
-              [],
-              `${size.width} ${scheme} ${hash}`,
-            );
-            await closePage(page);
-          }
+        await withPage(
+          name,
+          async (page) => {
+            for (const [j, colorScheme] of SCHEMES.entries()) {
+              await page.emulateMedia({colorScheme});
+              for (const hash of i === j ? hashes : ['']) {
+                await page.evaluate((to) => {
+                  location.hash = to;
+                }, hash);
+                await painted(page);
+                assert.deepStrictEqual(
+                  await wrongWith(page),
+                  [],
+                  `${size.width} ${colorScheme} ${hash}`,
+                );
+              }
+            }
+          },
+          {size},
+        );
     });
 }
 

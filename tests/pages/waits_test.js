@@ -23,8 +23,7 @@ const CALLER = /^0x0*104000$/,
 const WAIT = 3,
   READY = 4; // of enum tasks_state
 
-const fresh = (what, hash, check) =>
-  onPage(what, 'waits.html', check, {hash});
+const fresh = (what, hash, check) => onPage(what, 'waits.html', check, {hash});
 
 // The boxes of the flame graph below each other at (part) of its width.
 async function boxesAt(page, part) {

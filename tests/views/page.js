@@ -77,7 +77,10 @@ async function keyboard(page) {
   await press('n');
   const hottest = await at(page);
   const most = Math.max(...data.functions[0].lines.map((line) => line.self));
-  assert.strictEqual(parseInt(await page.getAttribute('.at', 'title'), 10), most);
+  assert.strictEqual(
+    parseInt(await page.getAttribute('.at', 'title'), 10),
+    most,
+  );
   await press('j');
   assert.notStrictEqual(await at(page), hottest);
   await press('k');
@@ -90,7 +93,10 @@ async function keyboard(page) {
   await press('c');
   assert.strictEqual(await count(page, '.under'), 0);
   await press('a');
-  assert.strictEqual(await samplesOf(page, '.asm.under'), data.functions[0].self);
+  assert.strictEqual(
+    await samplesOf(page, '.asm.under'),
+    data.functions[0].self,
+  );
   await press('i');
   assert.strictEqual(await count(page, '.line'), 0);
   await press('i');
