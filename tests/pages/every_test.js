@@ -9,6 +9,7 @@ const {
   assert,
   closePage,
   has,
+  onPage,
   openPage,
   reportOf,
   text,
@@ -112,18 +113,20 @@ async function warnings() {
     ['open/index.html', 3],
     ['open/annotate.html', 3],
   ])
-    await test(`warnings of ${name} are never cropped`, async () => {
-      const page = await openPage(name);
-      for (const width of WIDTHS) {
-        await page.setViewportSize({width, height: 740});
-        await untilDrawn(page);
-        const notes = await page.$$('#notes span');
-        assert(notes.length >= least, `${notes.length} warnings`);
-        assert.deepStrictEqual(await cropped(page, '#notes span'), []);
-        assert.deepStrictEqual(await cropped(page, '#facts'), []);
-      }
-      await closePage(page);
-    });
+    await onPage(
+      `warnings of ${name} are never cropped`,
+      name,
+      async (page) => {
+        for (const width of WIDTHS) {
+          await page.setViewportSize({width, height: 740});
+          await untilDrawn(page);
+          const notes = await page.$$('#notes span');
+          assert(notes.length >= least, `${notes.length} warnings`);
+          assert.deepStrictEqual(await cropped(page, '#notes span'), []);
+          assert.deepStrictEqual(await cropped(page, '#facts'), []);
+        }
+      },
+    );
 }
 
 async function everyPage() {
@@ -147,9 +150,10 @@ async function everyPage() {
   }
 }
 
+const opened = (what, check) => onPage(what, 'open/index.html', check);
+
 async function overview() {
-  await test('the overview is the report', async () => {
-    const page = await openPage('open/index.html');
+  await opened('the overview is the report', async (page) => {
     const rows = await page.$$eval('#rows tr', (all) =>
       all.map((row) =>
         [...row.cells].slice(0, 3).map((one) => one.textContent),
@@ -163,28 +167,26 @@ async function overview() {
       one.symbol.slice(0, 1000),
     ]);
     assert.deepStrictEqual(rows.sort(), wanted.sort());
-    await closePage(page);
   });
-  await test('its functions lead to their code and their callers', async () => {
-    const page = await openPage('open/index.html');
-    await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
-    await page.waitForSelector('body[data-ready] #functions');
-    await has(page, '#name', 'helper');
-    await page.click('#graph');
-    await page.waitForSelector('body[data-ready] #path b');
-    await has(page, '#path', 'callers and callees of helper');
-    await page.click('#code');
-    await page.waitForSelector('body[data-ready] #functions');
-    await has(page, '#name', 'helper');
-    assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
-    await closePage(page);
-  });
-  await test('a function without code leads to the graph', async () => {
-    const page = await openPage('open/index.html');
+  await opened(
+    'its functions lead to their code and their callers',
+    async (page) => {
+      await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
+      await page.waitForSelector('body[data-ready] #functions');
+      await has(page, '#name', 'helper');
+      await page.click('#graph');
+      await page.waitForSelector('body[data-ready] #path b');
+      await has(page, '#path', 'callers and callees of helper');
+      await page.click('#code');
+      await page.waitForSelector('body[data-ready] #functions');
+      await has(page, '#name', 'helper');
+      assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
+    },
+  );
+  await opened('a function without code leads to the graph', async (page) => {
     await page.click('#rows tr:has-text("[dropped]") td:nth-child(3) a');
     await page.waitForSelector('body[data-ready] #path b');
     assert.match(await text(page, '#path'), /\[dropped\]/);
-    await closePage(page);
   });
 }
 

@@ -3,7 +3,6 @@
 'use strict';
 
 const {readFileSync} = require('node:fs');
-const {test} = require('./tap.js');
 const {
   assert,
   closePage,
@@ -226,12 +225,11 @@ async function looks() {
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1,955 samples/);
   });
-  await test('time counts at first', async () => {
-    const page = await openPage('clocks.html', '#i=1');
+  const byTime = async (page) => {
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1\.96 s/);
-    await closePage(page);
-  });
+  };
+  await onPage('time counts at first', 'clocks.html', byTime, {hash: '#i=1'});
 }
 
 async function themes() {
