@@ -291,7 +291,7 @@ def record(s):
         *(trace, "-q", "-t", "virtio"),
         *parasite.machine(
             *(s.part, "test/causal_experiments"),
-            "prof.start=off prof.every=0 prof.drain=10000",
+            "prof.start=off prof.every=0",
             *("-serial", "stdio"),
             icount=0,
         ),
@@ -400,7 +400,7 @@ def test_guest(s):
 # ---- functions of one name
 
 
-def asked(s, target, units=100):
+def asked(s, target, units=4000):
     """What a guest says that is asked for this target."""
     options = f"prof.causal=on prof.progress=work_done prof.target={target}"
     with s.guest(

@@ -181,7 +181,7 @@ def names_have_lines(width):
     folder = "tests/guest/causal/causal_options"
     done = run(
         *("make", "causal", f"SERVICE=./{folder}", f"ARCH={width}"),
-        *("PROGRESS=work_done", "TARGET=twice", "APPEND=units=100"),
+        *("PROGRESS=work_done", "TARGET=twice", "APPEND=units=4000"),
         env=PLAIN,
         status=2,
     )
