@@ -40,8 +40,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
     trace/console trace/event \
-    trace/guest_names trace/model trace/model_cells \
-    trace/model_tasks trace/packet trace/packet_index \
+    trace/guest_names trace/model trace/packet \
     image/lookup image/stored \
     causal/take causal/curve causal/explain causal/notes \
     causal/series causal/verdict \

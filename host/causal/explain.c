@@ -24,8 +24,8 @@ static void append_limit(const struct causal *causal,
     word = causal_limited_by(causal, curve->target, numbers[count - 1], &part);
     if (word != NULL)
         snprintf(text + used, CAUSAL_TEXT_MAX - used,
-                 "; then %.0f %% of the time is %s", floor(PER_CENT * part),
-                 word);
+                 "; what remains is %.0f %% %s%s", floor(PER_CENT * part),
+                 strcmp(word, "CPU") == 0 ? "" : "waiting for ", word);
 }
 
 /* How its time is known, if not from enter to leave. */

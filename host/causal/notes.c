@@ -114,7 +114,8 @@ static void note_held(struct notes *notes)
 
     NOTE(notes,
          "%" PRIu64 " events held, %" PRIu32
-         " at a time; virtual time lags by %.0f ms; %.0f ms stolen at least",
+         " at a time; experiments slowed the guest's clock by %.0f ms in all; "
+         "at least %.0f ms stolen",
          is->held, is->held_most, floor(ms(notes->causal, is->delay)),
          floor(ms(notes->causal, is->stolen)));
     if (is->drained != 0)
@@ -151,15 +152,16 @@ static void note_checked_each(struct notes *notes)
         note_checked(notes, &others, "other agents");
 }
 
-/* Whether answers came before their model can have sent them. */
+/* Whether answers came earlier than their model allows. */
 static void note_contradictions(struct notes *notes)
 {
     const struct event_causal *is = &notes->causal->is;
 
     if (is->checked != 0)
         NOTE(notes,
-             "%" PRIu64 " of %" PRIu64 " answers at normal speed came before "
-             "an agent of their kind can have sent them%s",
+             "model check: %" PRIu64 " of %" PRIu64
+             " answers came earlier than "
+             "assumed possible%s",
              is->contradictions, is->checked,
              is->contradictions != 0 ? ": its kind is wrong" : "");
     note_checked_each(notes);

@@ -68,8 +68,8 @@ static void print_head(const struct causal *causal, FILE *out)
         causal_curve(causal, 0, 0, &first);
     fprintf(out,
             "# %" PRIu64 " experiments\n"
-            "# %% of the time for a unit of work that is saved if the target "
-            "is faster by\n#  share",
+            "# %% by which each request gets shorter if the target takes this "
+            "much less time\n#  share",
             causal_experiments(causal));
     for (uint32_t i = 0; i < first.count; ++i) {
         snprintf(text, sizeof text, "%4.0f %%",

@@ -18,7 +18,9 @@
 #define LIMIT_TEXT 5.0 /* percent of all samples that a function must have */
 #define LIMIT_PAGE 1.0
 
-enum { KEY_LIMIT = 512, KEY_JSON, KEY_ALL, KEY_COLOR, KEY_SOURCE };
+static struct view selection;
+static struct annotate request = {
+    .view = &selection, .limit = -1, .color = "auto"};
 
 static const char help_text[] =
     "Show the hottest functions, or the named ones, by source line and "
@@ -30,89 +32,52 @@ static const char help_text[] =
     "  parasite annotate -l leaf_a x.trace\n"
     "  parasite annotate --percent-limit 0.5 -o x.html x.trace";
 
-static const struct argp_option options[] = {
-    {"lines", 'l', NULL, 0, "show source lines without instructions", 0},
-    {"output", 'o', "FILE", 0,
-     "write an HTML page to FILE.html, or JSON to FILE.json", 0},
-    {"json", KEY_JSON, NULL, 0, "print JSON", 0},
-    {"percent-limit", KEY_LIMIT, "PERCENT", 0,
-     "hide functions below PERCENT (5; 1 in a page or JSON)", 0},
-    {"all", KEY_ALL, NULL, 0, "show code without samples too", 0},
-    {"disassembler-style", 'M', "STYLE", 0, "intel (default) or att", 0},
-    {"source", KEY_SOURCE, "FOLDER", 0,
-     "show source files below FOLDER, and look for them there", 0},
-    {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
-    {0},
-};
-
-static double percent_of(const char *word)
+static void set_limit(char *word)
 {
-    char *end;
-    double percent = strtod(word, &end);
-
-    if (end == word || *end != '\0' || !(percent >= 0 && percent <= 100))
-        die_usage("--percent-limit takes 0 to 100, not '%s'", word);
-    return percent;
+    request.limit = arguments_number("--percent-limit", word, 0, 100);
 }
 
-static bool is_att(const char *word)
+static void set_style(char *word)
 {
     if (strcmp(word, "att") != 0 && strcmp(word, "intel") != 0)
         die_usage("-M is intel or att, not '%s'", word);
-    return *word == 'a';
+    request.att = *word == 'a';
 }
 
-static error_t parse_form(int key, char *word, struct annotate *annotate)
+static bool take_wanted(char *word)
 {
-    switch (key) {
-    case KEY_JSON:
-        annotate->json = true;
-        break;
-    case KEY_ALL:
-        annotate->all = true;
-        break;
-    case KEY_COLOR:
-        annotate->color = color_when(word);
-        break;
-    case KEY_SOURCE:
-        annotate->listing.folder = word;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    vector_reserve_one(&request.wanted, request.wanted_count, sizeof word);
+    request.wanted[request.wanted_count++] = word;
+    return true;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct annotate *annotate = state->input;
+static const struct argument options[] = {
+    {"lines", 'l', NULL, "show source lines without instructions",
+     .flag = &request.by_line},
+    {"output", 'o', "FILE",
+     "write an HTML page to FILE.html, or JSON to FILE.json",
+     .text = &request.output},
+    {"json", 0, NULL, "print JSON", .flag = &request.json},
+    {"percent-limit", 0, "PERCENT",
+     "hide functions below PERCENT (5; 1 in a page or JSON)",
+     .take = set_limit},
+    {"all", 0, NULL, "show code without samples too", .flag = &request.all},
+    {"disassembler-style", 'M', "STYLE", "intel (default) or att",
+     .take = set_style},
+    {"source", 0, "FOLDER",
+     "show source files below FOLDER, and look for them there",
+     .text = &request.listing.folder},
+    {"color", 0, "WHEN", "always, never or auto (default)",
+     .text = &request.color, .take = arguments_color},
+    {0},
+};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = annotate->view;
-        break;
-    case ARGP_KEY_ARG:
-        vector_reserve_one(&annotate->wanted, annotate->wanted_count,
-                           sizeof word);
-        annotate->wanted[annotate->wanted_count++] = word;
-        break;
-    case 'l':
-        annotate->by_line = true;
-        break;
-    case 'o':
-        annotate->output = word;
-        break;
-    case 'M':
-        annotate->att = is_att(word);
-        break;
-    case KEY_LIMIT:
-        annotate->limit = percent_of(word);
-        break;
-    default:
-        return parse_form(key, word, annotate);
-    }
-    return 0;
-}
+static const struct command_line line = {options,
+                                         "[FUNCTION...] [TRACE] [FUNCTION...]",
+                                         help_text,
+                                         .take = take_wanted,
+                                         .child = &view_argp,
+                                         .child_input = &selection};
 
 static bool is_folder(const char *path)
 {
@@ -303,37 +268,25 @@ static void write_out(struct annotate *annotate)
 
 int command_annotate(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&view_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {
-        options,   parse,    "[FUNCTION...] [TRACE] [FUNCTION...]",
-        help_text, children, 0,
-        0};
-    static struct view view;
-    static struct annotate annotate = {
-        .view = &view, .limit = -1, .color = "auto"};
-
-    arguments_parse(&argp, argc, argv, &annotate);
-    take_trace(&annotate);
-    choose_output(&annotate);
-    collect(&annotate);
-    write_out(&annotate);
-    if (annotate.listing.missing > 0)
+    arguments_parse(&line, argc, argv);
+    take_trace(&request);
+    choose_output(&request);
+    collect(&request);
+    write_out(&request);
+    if (request.listing.missing > 0)
         log_info("%zu source file%s could not be read, such as %s; --source "
                  "says where to look",
-                 annotate.listing.missing,
-                 annotate.listing.missing == 1 ? "" : "s",
-                 annotate.listing.first_missing);
-    if (annotate.listing.left_out > 0)
+                 request.listing.missing,
+                 request.listing.missing == 1 ? "" : "s",
+                 request.listing.first_missing);
+    if (request.listing.left_out > 0)
         log_info("%zu source file%s left out, such as %s: only files below the "
                  "current folder are shown; --source FOLDER allows those below "
                  "FOLDER",
-                 annotate.listing.left_out,
-                 annotate.listing.left_out == 1 ? " is" : "s are",
-                 annotate.listing.first_left_out);
-    annotate_close(&annotate);
-    view_close(&view);
+                 request.listing.left_out,
+                 request.listing.left_out == 1 ? " is" : "s are",
+                 request.listing.first_left_out);
+    annotate_close(&request);
+    view_close(&selection);
     return STATUS_OK;
 }

@@ -2,18 +2,60 @@
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
-/* What the command lines of all subcommands have in common. */
+/* The command lines of all subcommands, as tables. */
 
 #include <argp.h>
 #include <stdbool.h>
 
-/* Parses the arguments of a subcommand: the options of (argp), and -h, --help,
- * --usage and --version. (input) is that of (argp). */
-void arguments_parse(const struct argp *argp, int argc, char **argv,
-                     void *input);
+/* An option; the end of a table has no name and no letter. */
+struct argument {
+    const char *name;
+    char letter;      /* 0 = none */
+    const char *word; /* what --help calls its word; NULL = it takes none */
+    const char *help;
+
+    /* what it does; words live as long as the process */
+    bool *flag;               /* set */
+    const char **text;        /* set to its word */
+    void (*take)(char *word); /* called with its word */
+
+    bool hidden;      /* not in --help */
+    bool is_optional; /* its word may be left out: NULL */
+    int group;        /* in --help, in their order */
+};
+
+struct command_line {
+    const struct argument *options;
+    const char *words; /* what --help calls the other words, "[TRACE]" */
+    const char *help;  /* the text after \v comes after the options */
+
+    /* Takes a word that is no option; false: it is for (child). NULL = all. */
+    bool (*take)(char *word);
+
+    /* The trace to read, with an option -i, instead of (take). */
+    const char **trace;
+
+    /* Options of another room, or NULL, and what they fill in. */
+    const struct argp *child;
+    void *child_input;
+};
+
+/* Parses the arguments of a subcommand: the options of (line), and -h, --help,
+ * --usage and --version. Ends the process if they make no sense. */
+void arguments_parse(const struct command_line *line, int argc, char **argv);
 
 /* Prints the version on stdout. */
 void arguments_print_version(void);
+
+/* For the option --color: ends the process unless (word) is one of its. */
+void arguments_color(char *word);
+
+/* The whole number, or the number, that the argument (word) of (option) is.
+ * Ends the process unless it is from (least) to (most). */
+unsigned long arguments_whole(const char *option, const char *word,
+                              unsigned long least, unsigned long most);
+double arguments_number(const char *option, const char *word, double least,
+                        double most);
 
 /* The number of rows in the argument (word) of --rows, 0 = all. Ends the
  * process if that is not one. */

@@ -10,19 +10,15 @@
 #include "cli/commands.h"
 #include "trace/trace.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <string.h>
 
-struct request {
+static struct {
     const char *input;
     const char *output; /* a page; NULL = none */
     const char *coz;    /* a profile for Coz's viewer; NULL = none */
-    bool has_input;
     bool json;
-};
-
-enum { KEY_COZ = 256 };
+} request = {.input = "x.trace"};
 
 static const char help_text[] =
     "Show what the guest's experiments say: by how much the time for a unit of "
@@ -37,41 +33,19 @@ static const char help_text[] =
     "  parasite causal --coz profile.coz x.trace\n"
     "  parasite causal --json x.trace | jq '.points[].curves[].slope'";
 
-static const struct argp_option options[] = {
-    {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 0},
-    {"output", 'o', "PAGE", 0, "write a page with the curves, - is stdout", 0},
-    {"coz", KEY_COZ, "FILE", 0, "write a profile for Coz's viewer", 0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
-    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 0},
+static const struct argument options[] = {
+    {"output", 'o', "PAGE", "write a page with the curves, - is stdout",
+     .text = &request.output},
+    {"coz", 0, "FILE", "write a profile for Coz's viewer",
+     .text = &request.coz},
+    {"json", 'j', NULL, "print JSON", .flag = &request.json},
+    {"quiet", 'q', NULL, "no messages except errors, and no headers",
+     .flag = &log_quiet},
     {0},
 };
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct request *request = state->input;
-
-    switch (key) {
-    case 'i':
-    case ARGP_KEY_ARG:
-        trace_choose(&request->input, &request->has_input, word);
-        break;
-    case 'o':
-        request->output = word;
-        break;
-    case KEY_COZ:
-        request->coz = word;
-        break;
-    case 'j':
-        request->json = true;
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct command_line line = {options, "[TRACE]", help_text,
+                                         .trace = &request.input};
 
 static void take(void *causal, const struct packet *packet)
 {
@@ -102,36 +76,32 @@ static void close_file(FILE *out, bool fine, const char *path)
         log_summary("[ %s: wrote %s ]", log_name, path);
 }
 
-static void write_files(const struct causal *causal,
-                        const struct request *request)
+static void write_files(const struct causal *causal)
 {
-    const char *title = path_name(request->input);
+    const char *title = path_name(request.input);
     FILE *out;
 
-    if (request->output != NULL) {
-        out = output_open(request->output);
-        close_file(out, causal_write_page(causal, title, out), request->output);
+    if (request.output != NULL) {
+        out = output_open(request.output);
+        close_file(out, causal_write_page(causal, title, out), request.output);
     }
-    if (request->coz != NULL) {
-        const char *ending = arguments_ending(request->coz);
+    if (request.coz != NULL) {
+        const char *ending = arguments_ending(request.coz);
         bool lines = strcmp(ending, ".jsonl") == 0;
 
-        out = output_open(request->coz);
-        close_file(out, causal_write_coz(causal, lines, out), request->coz);
+        out = output_open(request.coz);
+        close_file(out, causal_write_coz(causal, lines, out), request.coz);
     }
 }
 
 int command_causal(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "[TRACE]", help_text,
-                                     0,       0,     0};
-    static struct request request = {.input = "x.trace"};
     static struct causal causal;
     bool fine = true;
 
-    arguments_parse(&argp, argc, argv, &request);
+    arguments_parse(&line, argc, argv);
     read_trace(&causal, request.input);
-    write_files(&causal, &request);
+    write_files(&causal);
     if (request.json) {
         fine = causal_write_json(&causal, path_name(request.input), stdout);
     } else if (request.output == NULL && request.coz == NULL) {

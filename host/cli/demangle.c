@@ -9,11 +9,11 @@
  */
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <error.h>
 #include <prof/demangle.h>
@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+static struct {
     enum prof_language language;
     unsigned long width; /* columns for a name, 0 = whole */
     bool line;
-    char **names; /* NULL: standard input */
-    int count;
-};
+    char **names; /* none: standard input */
+    size_t count;
+} request = {.language = PROF_LANGUAGE_AUTO};
 
 /* The result; grows until it fits. */
 static char *answer;
@@ -45,15 +45,14 @@ static void *grow(void *memory, size_t bytes)
 }
 
 /* Demangles the NUL-terminated (name) into answer. */
-static struct prof_demangled demangle(const struct options *options,
-                                      const char *name)
+static struct prof_demangled demangle(const char *name)
 {
     struct prof_demangled got;
 
     for (;;) {
         if (answer_room == 0)
             answer = grow(answer, answer_room = 4096);
-        got = prof_demangle_as(options->language, name, answer, answer_room,
+        got = prof_demangle_as(request.language, name, answer, answer_room,
                                &work);
         if (!got.truncated || got.bytes + 8 < answer_room)
             return got;
@@ -75,11 +74,11 @@ static size_t columns_bytes(const char *text, size_t bytes,
     return n;
 }
 
-static void print(const struct options *options, const char *text, size_t bytes)
+static void print_cut(const char *text, size_t bytes)
 {
-    if (options->width > 0 &&
-        columns_bytes(text, bytes, options->width) < bytes) {
-        bytes = columns_bytes(text, bytes, options->width - 1);
+    if (request.width > 0 &&
+        columns_bytes(text, bytes, request.width) < bytes) {
+        bytes = columns_bytes(text, bytes, request.width - 1);
         fwrite(text, 1, bytes, stdout);
         fputs("\u2026", stdout);
     } else {
@@ -88,19 +87,19 @@ static void print(const struct options *options, const char *text, size_t bytes)
 }
 
 /* A name may stand for any character, such as $1b in OCaml's. */
-static void print_answer(const struct options *options, size_t bytes)
+static void print_answer(size_t bytes)
 {
     static char *shown;
     size_t room = PRINTABLE_ESCAPE * bytes + 1;
 
     shown = grow(shown, room);
     printable(answer, shown, room);
-    print(options, shown, strlen(shown));
+    print_cut(shown, strlen(shown));
 }
 
 /* Prints the meaning of the name of (bytes) bytes at (text); prints nothing and
  * returns false if it is not a name. text[bytes] is overwritten temporarily. */
-static bool print_name(const struct options *options, char *text, size_t bytes)
+static bool print_name(char *text, size_t bytes)
 {
     char kept = text[bytes];
     struct prof_demangled got;
@@ -109,11 +108,11 @@ static bool print_name(const struct options *options, char *text, size_t bytes)
         memchr(text, 0, bytes) != NULL)
         return false;
     text[bytes] = 0;
-    got = demangle(options, text);
+    got = demangle(text);
     text[bytes] = kept;
     if (got.language == PROF_LANGUAGE_NONE)
         return false;
-    print_answer(options, got.bytes);
+    print_answer(got.bytes);
     return true;
 }
 
@@ -124,7 +123,7 @@ static bool is_name_byte(int c)
 }
 
 /* Prints a run of name characters, with the names in it replaced. */
-static void print_run(const struct options *options, char *run, size_t bytes)
+static void print_run(char *run, size_t bytes)
 {
     size_t from = 0, whole = bytes;
 
@@ -132,21 +131,20 @@ static void print_run(const struct options *options, char *run, size_t bytes)
         putchar(run[from++]);
     while (whole > from && run[whole - 1] == '.')
         whole--;
-    if (print_name(options, run + from, whole - from))
+    if (print_name(run + from, whole - from))
         from = whole;
     fwrite(run + from, 1, bytes - from, stdout);
 }
 
 /* The same for a run that may hold bytes above 0x7f. */
-static void print_wide_run(const struct options *options, char *run,
-                           size_t bytes)
+static void print_wide_run(char *run, size_t bytes)
 {
     size_t at = 0;
     bool wide = false;
 
     for (size_t i = 0; i < bytes; i++)
         wide = wide || !is_name_byte((unsigned char)run[i]);
-    if (wide && print_name(options, run, bytes))
+    if (wide && print_name(run, bytes))
         return;
     while (at < bytes) {
         size_t end = at;
@@ -154,7 +152,7 @@ static void print_wide_run(const struct options *options, char *run,
         while (end < bytes && is_name_byte((unsigned char)run[end]))
             end++;
         if (end > at)
-            print_run(options, run + at, end - at);
+            print_run(run + at, end - at);
         else
             putchar(run[end++]);
         at = end;
@@ -162,7 +160,7 @@ static void print_wide_run(const struct options *options, char *run,
 }
 
 /* Replaces the names in standard input. */
-static void filter_text(const struct options *options)
+static void filter_text(void)
 {
     size_t room = 4096, bytes = 0;
     char *run = grow(NULL, room);
@@ -177,7 +175,7 @@ static void filter_text(const struct options *options)
             continue;
         }
         if (bytes > 0)
-            print_wide_run(options, run, bytes);
+            print_wide_run(run, bytes);
         bytes = 0;
         if (c != EOF)
             putchar(c);
@@ -188,7 +186,7 @@ static void filter_text(const struct options *options)
 }
 
 /* Each line is one name, with any characters. */
-static void filter_lines(const struct options *options)
+static void filter_lines(void)
 {
     char *line = NULL;
     size_t room = 0;
@@ -200,89 +198,85 @@ static void filter_lines(const struct options *options)
 
         if (ended)
             bytes--;
-        if (!print_name(options, line, bytes))
-            print(options, line, bytes);
+        if (!print_name(line, bytes))
+            print_cut(line, bytes);
         if (ended)
             putchar('\n');
     }
     free(line);
 }
 
-static enum prof_language language_of(const char *name)
+static void set_language(char *word)
 {
-    if (strcmp(name, "auto") == 0)
-        return PROF_LANGUAGE_AUTO;
-    if (strcmp(name, "c++") == 0)
-        return PROF_LANGUAGE_CXX;
-    if (strcmp(name, "rust") == 0)
-        return PROF_LANGUAGE_RUST;
-    if (strcmp(name, "ocaml") == 0)
-        return PROF_LANGUAGE_OCAML;
-    return PROF_LANGUAGE_NONE;
+    static const struct {
+        const char *name;
+        enum prof_language language;
+    } all[] = {
+        {"auto", PROF_LANGUAGE_AUTO},
+        {"c++", PROF_LANGUAGE_CXX},
+        {"rust", PROF_LANGUAGE_RUST},
+        {"ocaml", PROF_LANGUAGE_OCAML},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        if (strcmp(word, all[i].name) == 0) {
+            request.language = all[i].language;
+            return;
+        }
+    }
+    die_usage("--format is auto, c++, rust or ocaml, not '%s'", word);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void set_width(char *word)
 {
-    struct options *options = state->input;
     char *end;
 
-    switch (key) {
-    case 'f':
-        options->language = language_of(arg);
-        if (options->language == PROF_LANGUAGE_NONE)
-            die_usage("--format is auto, c++, rust or ocaml, not '%s'", arg);
-        return 0;
-    case 'w':
-        errno = 0;
-        options->width = strtoul(arg, &end, 10);
-        if (errno != 0 || *arg < '0' || *arg > '9' || *end != 0)
-            die_usage("--width takes a number of columns, not '%s'", arg);
-        return 0;
-    case 'l':
-        options->line = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        options->names = state->argv + state->next;
-        options->count = state->argc - state->next;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    errno = 0;
+    request.width = strtoul(word, &end, 10);
+    if (errno != 0 || *word < '0' || *word > '9' || *end != 0)
+        die_usage("--width takes a number of columns, not '%s'", word);
+}
+
+static bool take_name(char *word)
+{
+    vector_reserve_one(&request.names, request.count, sizeof word);
+    request.names[request.count++] = word;
+    return true;
 }
 
 int command_demangle(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"format", 'f', "LANGUAGE", 0, "auto (default), c++, rust or ocaml", 0},
-        {"line", 'l', NULL, 0, "treat each line of input as one name", 0},
-        {"width", 'w', "COLUMNS", 0,
-         "cut names to COLUMNS, ending with an ellipsis (0 = never)", 0},
-        {NULL, 0, NULL, 0, NULL, 0},
+    static const struct argument options[] = {
+        {"format", 'f', "LANGUAGE", "auto (default), c++, rust or ocaml",
+         .take = set_language},
+        {"line", 'l', NULL, "treat each line of input as one name",
+         .flag = &request.line},
+        {"width", 'w', "COLUMNS",
+         "cut names to COLUMNS, ending with an ellipsis (0 = never)",
+         .take = set_width},
+        {0},
     };
-    static const struct argp argp = {
-        .options = known,
-        .parser = parse,
-        .args_doc = "[NAME...]",
-        .doc = "Demangle names: each NAME, one per line, or without NAME all "
-               "mangled names in standard input, leaving other text unchanged."
-               "\vFor example:\n  parasite demangle _ZN4core3fmt5writeE\n"
-               "  nm image.elf | parasite demangle",
-    };
-    struct options options = {.language = PROF_LANGUAGE_AUTO};
+    static const struct command_line words = {
+        options, "[NAME...]",
+        "Demangle names: each NAME, one per line, or without NAME all "
+        "mangled names in standard input, leaving other text unchanged."
+        "\vFor example:\n  parasite demangle _ZN4core3fmt5writeE\n"
+        "  nm image.elf | parasite demangle",
+        .take = take_name};
 
-    arguments_parse(&argp, argc, argv, &options);
-    if (options.names != NULL && options.line)
+    arguments_parse(&words, argc, argv);
+    if (request.names != NULL && request.line)
         die_usage("-l is for standard input, not for names as arguments");
-    for (int i = 0; i < options.count; i++) {
-        struct prof_demangled got = demangle(&options, options.names[i]);
+    for (size_t i = 0; i < request.count; i++) {
+        struct prof_demangled got = demangle(request.names[i]);
 
-        print_answer(&options, got.bytes);
+        print_answer(got.bytes);
         putchar('\n');
     }
-    if (options.names == NULL && options.line)
-        filter_lines(&options);
-    else if (options.names == NULL)
-        filter_text(&options);
+    if (request.names == NULL && request.line)
+        filter_lines();
+    else if (request.names == NULL)
+        filter_text();
     free(answer);
     answer = NULL;
     answer_room = 0;

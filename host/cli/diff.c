@@ -10,15 +10,8 @@
 
 #include <stdlib.h>
 
-enum {
-    KEY_TOTAL = 512,
-    KEY_ALL,
-    KEY_JSON,
-    KEY_COLOR,
-    KEY_CONFIDENCE,
-    KEY_FAIL,
-    KEY_IMAGE
-};
+static struct diff request = {
+    .color = "auto", .confidence = 0.95, .fail_above = -1};
 
 static const char help_text[] =
     "Show which functions' shares changed between two profiles. "
@@ -29,95 +22,52 @@ static const char help_text[] =
     "  parasite diff --total --all base.trace new.trace\n"
     "  parasite diff -q --fail-above 2 base.trace new.trace || exit 1";
 
-static const struct argp_option options[] = {
-    {"total", KEY_TOTAL, NULL, 0, "compare total, not self shares", 0},
-    {"all", KEY_ALL, NULL, 0, "also show insignificant changes, in grey", 0},
-    {"fail-above", KEY_FAIL, "POINTS", 0,
-     "exit with 3 if a share grew significantly by more than POINTS", 0},
-    {"confidence", KEY_CONFIDENCE, "PERCENT", 0,
-     "confidence level of the whole table (95)", 0},
-    {"base-image", KEY_IMAGE, "IMAGE", 0,
-     "the image of BASE; -k is the image of NEW", 0},
-    {"json", KEY_JSON, NULL, 0, "print JSON, with all rows", 0},
-    {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
-    {0},
-};
-
-static double percent_of(const char *option, const char *word)
+static void set_limit(char *word)
 {
-    char *end;
-    double percent = strtod(word, &end);
-
-    if (end == word || *end != '\0' || !(percent >= 0 && percent <= 100))
-        die_usage("%s takes 0 to 100, not '%s'", option, word);
-    return percent;
+    request.fail_above = arguments_number("--fail-above", word, 0, 100);
 }
 
-static double confidence_of(const char *word)
+static void set_confidence(char *word)
 {
-    double percent = percent_of("--confidence", word);
-
-    if (percent < 50 || percent > 99.9999)
-        die_usage("--confidence takes 50 to 99.9999, not '%s'", word);
-    return percent / 100;
+    request.confidence =
+        arguments_number("--confidence", word, 50, 99.9999) / 100;
 }
 
-static error_t parse_form(int key, char *word, struct diff *diff)
-{
-    switch (key) {
-    case KEY_TOTAL:
-        diff->by_total = true;
-        break;
-    case KEY_ALL:
-        diff->all = true;
-        break;
-    case KEY_JSON:
-        diff->json = true;
-        break;
-    case KEY_COLOR:
-        diff->color = color_when(word);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static void set_trace(struct diff *diff, char *word)
+static bool take_trace(char *word)
 {
     struct report *report =
-        diff->base.view.input == NULL ? &diff->base : &diff->now;
+        request.base.view.input == NULL ? &request.base : &request.now;
 
     if (report->view.input != NULL)
         die_usage("diff compares two traces; '%s' is a third one", word);
     report->view.input = word;
+    return true;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct diff *diff = state->input;
+static const struct argument options[] = {
+    {"total", 0, NULL, "compare total, not self shares",
+     .flag = &request.by_total},
+    {"all", 0, NULL, "also show insignificant changes, in grey",
+     .flag = &request.all},
+    {"fail-above", 0, "POINTS",
+     "exit with 3 if a share grew significantly by more than POINTS",
+     .take = set_limit},
+    {"confidence", 0, "PERCENT", "confidence level of the whole table (95)",
+     .take = set_confidence},
+    {"base-image", 0, "IMAGE", "the image of BASE; -k is the image of NEW",
+     .text = &request.base_image},
+    {"json", 0, NULL, "print JSON, with all rows", .flag = &request.json},
+    {"color", 0, "WHEN", "always, never or auto (default)",
+     .text = &request.color, .take = arguments_color},
+    {0},
+};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &diff->now.view;
-        break;
-    case ARGP_KEY_ARG:
-        set_trace(diff, word);
-        break;
-    case KEY_FAIL:
-        diff->fail_above = percent_of("--fail-above", word);
-        break;
-    case KEY_CONFIDENCE:
-        diff->confidence = confidence_of(word);
-        break;
-    case KEY_IMAGE:
-        diff->base_image = word;
-        break;
-    default:
-        return parse_form(key, word, diff);
-    }
-    return 0;
-}
+static const struct command_line line = {options,
+                                         "BASE NEW",
+                                         help_text,
+                                         .take = take_trace,
+                                         .child = &view_argp,
+                                         .child_input = &request.now.view};
 
 static void add_up(struct report *report)
 {
@@ -194,26 +144,18 @@ static void close_both(struct diff *diff)
 
 int command_diff(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&view_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {options,  parse, "BASE NEW", help_text,
-                                     children, 0,     0};
-    static struct diff diff = {
-        .color = "auto", .confidence = 0.95, .fail_above = -1};
     int status;
 
-    arguments_parse(&argp, argc, argv, &diff);
-    open_both(&diff);
-    diff_compare(&diff);
-    if (!diff.json)
+    arguments_parse(&line, argc, argv);
+    open_both(&request);
+    diff_compare(&request);
+    if (!request.json)
         pager_start();
-    if (diff.json)
-        diff_print_json(&diff);
+    if (request.json)
+        diff_print_json(&request);
     else
-        diff_print(&diff);
-    status = verdict(&diff);
-    close_both(&diff);
+        diff_print(&request);
+    status = verdict(&request);
+    close_both(&request);
     return status;
 }

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-struct request {
-    struct view view; /* first: view.c is given a pointer to it */
+static struct request {
+    struct view view;
     const char *format;
     const char *output;
-};
+} request = {.view.input = "x.trace", .output = "-"};
 
 static const struct export_format formats[] = {
     {"folded", export_folded, true, false, false},
@@ -76,31 +76,15 @@ static const char help_text[] =
     "  parasite export -o callgrind.out.1 x.trace && "
     "callgrind_annotate callgrind.out.1";
 
-static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, FORMAT_NAMES, 0},
-    {"output", 'o', "FILE", 0, "write to FILE (stdout)", 0},
+static const struct argument options[] = {
+    {"format", 'f', "FORMAT", FORMAT_NAMES, .text = &request.format},
+    {"output", 'o', "FILE", "write to FILE (stdout)", .text = &request.output},
     {0},
 };
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct request *request = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->view;
-        break;
-    case 'f':
-        request->format = word;
-        break;
-    case 'o':
-        request->output = word;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct command_line line = {options, "[TRACE]", help_text,
+                                         .child = &view_argp,
+                                         .child_input = &request.view};
 
 /* Whether the (bytes) of (text) end with (suffix). */
 static bool ends_with(const char *text, size_t bytes, const char *suffix)
@@ -140,11 +124,10 @@ const struct export_format *export_format(const char *name)
     return NULL;
 }
 
-static const struct export_format *format_of(const struct request *request)
+static const struct export_format *format_wanted(void)
 {
-    const char *name = request->format != NULL
-                           ? request->format
-                           : format_of_name(request->output);
+    const char *name = request.format != NULL ? request.format
+                                              : format_of_name(request.output);
     const struct export_format *format =
         name != NULL ? export_format(name) : NULL;
 
@@ -155,11 +138,11 @@ static const struct export_format *format_of(const struct request *request)
     return format;
 }
 
-static FILE *open_output(const struct request *request, bool is_text)
+static FILE *open_output(bool is_text)
 {
-    if (strcmp(request->output, "-") == 0 && !is_text && isatty(STDOUT_FILENO))
+    if (strcmp(request.output, "-") == 0 && !is_text && isatty(STDOUT_FILENO))
         die_usage("not writing binary data to a terminal; give a file with -o");
-    return output_open(request->output);
+    return output_open(request.output);
 }
 
 bool export_write(const struct export_format *format, bool gzip,
@@ -194,25 +177,18 @@ static bool is_any_selected(struct view *view)
 
 int command_export(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&view_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
-                                     children, 0,     0};
-    static struct request request = {.view.input = "x.trace", .output = "-"};
     const struct export_format *format;
     FILE *out;
     bool fine;
 
-    arguments_parse(&argp, argc, argv, &request);
-    format = format_of(&request);
+    arguments_parse(&line, argc, argv);
+    format = format_wanted();
     request.view.lines = format->has_lines;
     view_open(&request.view);
     if (!is_any_selected(&request.view))
         log_info("%s: %s; the output is empty", request.view.input,
                  view_why_empty(&request.view));
-    out = open_output(&request, format->is_text && !is_gzip(request.output));
+    out = open_output(format->is_text && !is_gzip(request.output));
     fine = export_write(format, is_gzip(request.output), &request.view, out);
     if (!output_close(out, fine))
         die("%s: cannot be written: %s", request.output, strerror(errno));

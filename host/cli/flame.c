@@ -17,10 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SVG = 512, KEY_DIFF, KEY_TITLE, KEY_EXITS, KEY_TASK, KEY_WAIT };
-
-struct request {
-    struct view view; /* first: view.c is given a pointer to it */
+static struct {
+    struct view view;
     const char *base;
     const char *other; /* the second of two traces, or NULL */
     const char *output;
@@ -29,7 +27,7 @@ struct request {
     bool has_exits;
     bool svg;
     bool wait;
-};
+} request = {.view.input = "x.trace"};
 
 static const char help_text[] =
     "Draw a flame graph: one HTML page that needs no network, or a picture."
@@ -40,108 +38,75 @@ static const char help_text[] =
     "  parasite flame inside.trace outside.trace -o both.html\n"
     "  parasite flame -X '^\\[idle\\]$' x.trace -o x.svg";
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-     "write to FILE.html or FILE.svg (flame.html); - is stdout", 0},
-    {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
-    {"diff", KEY_DIFF, "BASE", 0, "show what changed since the trace BASE", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
-    {"task", KEY_TASK, NULL, 0,
-     "stacks go on with the sites that created the task that was hit", 0},
-    {"wait", KEY_WAIT, NULL, 0,
+static void set_exits(char *word)
+{
+    if (regcomp(&request.exits, word, REG_EXTENDED | REG_NOSUB) != 0)
+        die_usage("'%s' is not a regular expression", word);
+    request.has_exits = true;
+}
+
+static bool take_trace(char *word)
+{
+    if (!request.view.has_input)
+        return false; /* the view's */
+    if (request.other != NULL)
+        die_usage("three traces: '%s', '%s' and '%s'?", request.view.input,
+                  request.other, word);
+    request.other = word;
+    return true;
+}
+
+static const struct argument options[] = {
+    {"output", 'o', "FILE",
+     "write to FILE.html or FILE.svg (flame.html); - is stdout",
+     .text = &request.output},
+    {"svg", 0, NULL, "draw a static SVG picture, for documents",
+     .flag = &request.svg},
+    {"diff", 0, "BASE", "show what changed since the trace BASE",
+     .text = &request.base},
+    {"title", 0, "TEXT", "the title (the trace's name)",
+     .text = &request.title},
+    {"task", 0, NULL,
+     "stacks go on with the sites that created the task that was hit",
+     .flag = &request.view.by_task},
+    {"wait", 0, NULL,
      "draw what tasks waited for, instead of samples: the sites that created "
      "the task, the functions in which it was suspended, if the guest recorded "
      "them (prof.trace_stacks=32), why and for what, and whether it waited or "
      "was ready",
-     0},
-    {"exits", KEY_EXITS, "REGEX", 0,
+     .flag = &request.wait},
+    {"exits", 0, "REGEX",
      "count functions that match REGEX entirely as time in the hypervisor, "
      "for those that only access device memory",
-     0},
+     .take = set_exits},
     {0},
 };
 
-static void set_exits(struct request *request, const char *text)
-{
-    if (regcomp(&request->exits, text, REG_EXTENDED | REG_NOSUB) != 0)
-        die_usage("'%s' is not a regular expression", text);
-    request->has_exits = true;
-}
+static const struct command_line line = {options,
+                                         "[TRACE...]",
+                                         help_text,
+                                         .take = take_trace,
+                                         .child = &view_argp,
+                                         .child_input = &request.view};
 
-/* Waits are not samples: they have neither a CPU nor code, and how much of a
- * change is chance is not known. */
-static void check_wait(const struct request *request)
+static void check_options(void)
 {
-    if (request->wait &&
-        (request->base != NULL || request->has_exits || request->view.has_cpu))
+    /* Waits are not samples: they have neither a CPU nor code, and how much of
+     * a change is chance is not known. */
+    if (request.wait &&
+        (request.base != NULL || request.has_exits || request.view.has_cpu))
         die_usage("--wait draws one trace, without --diff, --exits and --cpu");
-}
-
-/* Two traces are one guest from both sides. */
-static void check_other(const struct request *request)
-{
-    if (request->other != NULL &&
-        (request->base != NULL || request->wait || request->svg ||
-         request->view.time_text != NULL))
+    /* Two traces are one guest from both sides. */
+    if (request.other != NULL &&
+        (request.base != NULL || request.wait || request.svg ||
+         request.view.time_text != NULL))
         die_usage("two traces, of one guest from both sides, make a page; "
                   "without --diff, --wait, --svg and --time");
 }
 
-static error_t parse_argument(char *word, struct request *request)
-{
-    if (!request->view.has_input)
-        return ARGP_ERR_UNKNOWN; /* the view's */
-    if (request->other != NULL)
-        die_usage("three traces: '%s', '%s' and '%s'?", request->view.input,
-                  request->other, word);
-    request->other = word;
-    return 0;
-}
-
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct request *request = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->view;
-        break;
-    case 'o':
-        request->output = word;
-        break;
-    case KEY_SVG:
-        request->svg = true;
-        break;
-    case KEY_DIFF:
-        request->base = word;
-        break;
-    case KEY_TITLE:
-        request->title = word;
-        break;
-    case KEY_EXITS:
-        set_exits(request, word);
-        break;
-    case KEY_TASK:
-        request->view.by_task = true;
-        break;
-    case KEY_WAIT:
-        request->wait = request->view.by_task = request->view.waits = true;
-        break;
-    case ARGP_KEY_ARG:
-        return parse_argument(word, request);
-    case ARGP_KEY_END:
-        check_wait(request);
-        check_other(request);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
 /* (functions) may be NULL; see exits.h. */
-static void add(struct flame *flame, struct view *view, enum flame_side side,
-                const regex_t *functions)
+static void add_view(struct flame *flame, struct view *view,
+                     enum flame_side side, const regex_t *functions)
 {
     struct exits *exits = NULL;
 
@@ -158,17 +123,17 @@ static void open_view(struct view *view)
 }
 
 static void add_side(struct flame *flame, struct view *view,
-                     enum flame_side side, const struct request *request)
+                     enum flame_side side)
 {
-    if (request->wait)
+    if (request.wait)
         flame_add_waits(flame, view);
     else
-        add(flame, view, side, request->has_exits ? &request->exits : NULL);
+        add_view(flame, view, side, request.has_exits ? &request.exits : NULL);
 }
 
 /* Reads both traces, in either order. */
 static void open_both(struct flame *flame, struct view *first,
-                      struct view *second, const struct request *request)
+                      struct view *second)
 {
     struct view *outside;
     struct exits *exits = NULL;
@@ -183,7 +148,7 @@ static void open_both(struct flame *flame, struct view *first,
             first->input, second->input);
     if (outside->names.image != NULL)
         exits = exits_open(outside->names.image,
-                           request->has_exits ? &request->exits : NULL);
+                           request.has_exits ? &request.exits : NULL);
     sides_add(flame, outside == second ? first : second, outside, exits);
     exits_close(exits);
 }
@@ -211,19 +176,19 @@ static void report_both(const struct flame *flame)
                     (unsigned long long)sides->left_out);
 }
 
-static void write_out(const struct flame *flame, const struct request *request)
+static void write_out(const struct flame *flame)
 {
-    FILE *out = output_open(request->output);
-    bool fine = request->svg ? flame_write_svg(flame, out)
-                             : flame_write_page(flame, out);
+    FILE *out = output_open(request.output);
+    bool fine = request.svg ? flame_write_svg(flame, out)
+                            : flame_write_page(flame, out);
     long bytes = ftell(out);
     char number[NUMBER_TEXT_MAX], size[NUMBER_TEXT_MAX];
 
     if (!output_close(out, fine))
-        die("%s: cannot be written: %s", request->output, strerror(errno));
-    if (!log_quiet && strcmp(request->output, "-") != 0)
-        log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name,
-                    request->output, number_count(flame_stacks(flame), number),
+        die("%s: cannot be written: %s", request.output, strerror(errno));
+    if (!log_quiet && strcmp(request.output, "-") != 0)
+        log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name, request.output,
+                    number_count(flame_stacks(flame), number),
                     number_bytes((uint64_t)bytes, size));
 }
 
@@ -242,21 +207,19 @@ static char *last_part(const char *path)
 }
 
 /* "before -> after", "inside and outside", or the trace's name. */
-static uint32_t title_of(struct strings *strings, const struct request *request)
+static uint32_t title_of(struct strings *strings, const char *input)
 {
-    const char *second =
-        request->base != NULL ? request->view.input : request->other;
+    const char *second = request.base != NULL ? input : request.other;
     char text[2 * NAME_MAX + 16], *one, *two;
 
-    if (request->title != NULL)
-        return strings_put(strings, request->title);
-    one =
-        last_part(request->base != NULL ? request->base : request->view.input);
+    if (request.title != NULL)
+        return strings_put(strings, request.title);
+    one = last_part(request.base != NULL ? request.base : input);
     two = second != NULL ? last_part(second) : xstrdup("");
     snprintf(text, sizeof text, "%s%s%s", one,
-             request->base != NULL    ? " \xe2\x86\x92 "
-             : request->other != NULL ? " and "
-                                      : "",
+             request.base != NULL    ? " \xe2\x86\x92 "
+             : request.other != NULL ? " and "
+                                     : "",
              two);
     free(one);
     free(two);
@@ -265,13 +228,12 @@ static uint32_t title_of(struct strings *strings, const struct request *request)
 
 bool flame_write_view(struct view *view, FILE *out)
 {
-    const struct request request = {.view.input = view->input};
     struct flame flame = {.by_time = view->by_time, .is_served = true};
     bool fine;
 
-    flame.title = title_of(&flame.strings, &request);
+    flame.title = title_of(&flame.strings, view->input);
     flame.arch = metadata_arch(&view->model.hello);
-    add(&flame, view, FLAME_NEW, NULL);
+    add_view(&flame, view, FLAME_NEW, NULL);
     fine = flame_nodes(&flame) > 0;
     if (fine) {
         flame_finish(&flame);
@@ -283,37 +245,33 @@ bool flame_write_view(struct view *view, FILE *out)
 
 int command_flame(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&view_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {
-        options, parse, "[TRACE...]", help_text, children, 0, 0};
-    static struct request request = {.view.input = "x.trace"};
     static struct view base;
     struct flame flame = {0};
 
-    arguments_parse(&argp, argc, argv, &request);
+    arguments_parse(&line, argc, argv);
+    check_options();
+    if (request.wait)
+        request.view.by_task = request.view.waits = true;
     arguments_choose_output(&request.output, "flame", &request.svg);
     request.view.own_apart = request.other == NULL && !request.wait;
     base = request.view;
-    flame.title = title_of(&flame.strings, &request);
+    flame.title = title_of(&flame.strings, request.view.input);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.by_time;
     if (request.other != NULL) {
         base.input = request.other;
-        open_both(&flame, &request.view, &base, &request);
+        open_both(&flame, &request.view, &base);
         view_close(&base);
     } else {
         open_view(&request.view);
-        add_side(&flame, &request.view, FLAME_NEW, &request);
+        add_side(&flame, &request.view, FLAME_NEW);
     }
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;
         open_view(&base);
         view_must_match(&base, &request.view, NULL);
-        add_side(&flame, &base, FLAME_BASE, &request);
+        add_side(&flame, &base, FLAME_BASE);
         view_close(&base);
     }
     flame.arch = metadata_arch(&request.view.model.hello);
@@ -327,7 +285,7 @@ int command_flame(int argc, char **argv)
     if (flame_nodes(&flame) == 0)
         die("%s: %s", request.view.input, view_why_empty(&request.view));
     flame_finish(&flame);
-    write_out(&flame, &request);
+    write_out(&flame);
     if (flame.sides != NULL && !log_quiet)
         report_both(&flame);
     flame_free(&flame);

@@ -1,22 +1,748 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite loop: who held the event loop, as the guest counted it. */
 
+#include "base/json_text.h"
 #include "base/log.h"
+#include "base/memory.h"
+#include "base/number.h"
 #include "base/pager.h"
+#include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/loop_print.h"
+#include "occupancy/occupancy.h"
+#include "profile/under_sampled.h"
+#include "profile/view.h"
 
-#include <argp.h>
+#include <inttypes.h>
+#include <prof/format.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct request {
-    struct loop_print print;
+static struct loop_print {
+    struct occupancy occupancy; /* finished, with a snapshot */
+    struct view view;           /* the same trace, for stacks and symbols */
+    enum occupancy_order order;
+    unsigned long rows; /* of each table, 0 = all */
+    bool tree;
+    bool percentiles;
+    bool has_histogram;
+    enum occupancy_histogram histogram; /* one for each row */
     bool json;
+} request = {.rows = 40, .view = {.input = "x.trace", .by_time = true}};
+
+/* Cycles in ms. */
+static double loop_ms(const struct loop_print *print, uint64_t cycles)
+{
+    return (double)cycles * 1000.0 / (double)print->occupancy.tsc_hz;
+}
+
+/* The share of (cycles) in the time of the last snapshot, per cent. */
+static double loop_percent(const struct loop_print *print, uint64_t cycles)
+{
+    uint64_t wall = print->occupancy.now.account.wall;
+
+    return wall > 0 ? 100.0 * (double)cycles / (double)wall : 0;
+}
+
+static const char *const loop_histograms[OCCUPANCY_HISTOGRAMS] = {
+    [OCCUPANCY_RUN] = "run",
+    [OCCUPANCY_DELAY] = "delay",
+    [OCCUPANCY_LIFE] = "wall",
 };
 
-enum { KEY_ROWS = 256, KEY_TREE, KEY_HISTOGRAM };
+/* The parts of the account: for people, and for programs. */
+static const char *const loop_parts[OCCUPANCY_PARTS] = {
+    [OCCUPANCY_TASKS] = "tasks",
+    [OCCUPANCY_CALLBACKS] = "callbacks",
+    [OCCUPANCY_OTHERS] = "sites without room",
+    [OCCUPANCY_LOOP] = "the loop itself",
+    [OCCUPANCY_PROFILER] = "the profiler's drain",
+    [OCCUPANCY_IDLE] = "idle",
+    [OCCUPANCY_INTERRUPTS] = "interrupts",
+    [OCCUPANCY_SAMPLER] = "the sampler",
+    [OCCUPANCY_STOLEN] = "stolen by the host",
+    [OCCUPANCY_WALL] = "wall time",
+};
+
+static const char *const loop_part_keys[OCCUPANCY_PARTS] = {
+    [OCCUPANCY_TASKS] = "tasks",           [OCCUPANCY_CALLBACKS] = "callbacks",
+    [OCCUPANCY_OTHERS] = "others",         [OCCUPANCY_LOOP] = "loop",
+    [OCCUPANCY_PROFILER] = "profiler",     [OCCUPANCY_IDLE] = "idle",
+    [OCCUPANCY_INTERRUPTS] = "interrupts", [OCCUPANCY_SAMPLER] = "sampler",
+    [OCCUPANCY_STOLEN] = "stolen",         [OCCUPANCY_WALL] = "wall",
+};
+
+/* Writes "name (file:12)". */
+static void loop_print_site(const struct loop_print *print, uint32_t site)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    const char *file = occupancy_file(occupancy, site);
+
+    printable_put(stdout, occupancy_name(occupancy, site));
+    if (*file == '\0')
+        return;
+    fputs(" (", stdout);
+    printable_put(stdout, file);
+    printf(":%u)", (unsigned)occupancy_line(occupancy, site));
+}
+
+/* Values of a site's histogram and their quantiles, in cycles. */
+struct loop_quantiles {
+    uint64_t count, p50, p90, p99;
+};
+
+static struct loop_quantiles quantiles_of(const struct event_loop_row *row,
+                                          enum occupancy_histogram which)
+{
+    switch (which) {
+    case OCCUPANCY_RUN:
+        return (struct loop_quantiles){row->runs, row->run_p50, row->run_p90,
+                                       row->run_p99};
+    case OCCUPANCY_DELAY:
+        return (struct loop_quantiles){row->delays, row->delay_p50,
+                                       row->delay_p90, row->delay_p99};
+    default:
+        return (struct loop_quantiles){row->walls, row->wall_p50, row->wall_p90,
+                                       row->wall_p99};
+    }
+}
+
+/* ---- long runs, with what samples hit in them, and freezes */
+
+static const struct occupancy_run *all_runs;
+
+static int by_cycles(const void *left, const void *right)
+{
+    const struct occupancy_run *a = &all_runs[*(const uint32_t *)left];
+    const struct occupancy_run *b = &all_runs[*(const uint32_t *)right];
+
+    if (a->cycles != b->cycles)
+        return a->cycles > b->cycles ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* The indices of the long runs, longest first; to be freed. */
+static uint32_t *loop_longest_runs(const struct loop_print *print)
+{
+    uint32_t count = print->occupancy.run_count;
+    uint32_t *runs = xreallocarray(NULL, count + 1u, sizeof *runs);
+
+    for (uint32_t i = 0; i < count; ++i)
+        runs[i] = i;
+    all_runs = print->occupancy.runs;
+    if (count > 0)
+        qsort(runs, count, sizeof *runs, by_cycles);
+    return runs;
+}
+
+/* The function at (address). */
+static const char *loop_function(struct loop_print *print, uint64_t address)
+{
+    struct names *names = &print->view.names;
+    size_t count;
+    const struct frame *frame = names_at(names, address, false, &count);
+
+    return names_text(names, frame[count - 1].function);
+}
+
+/* The (functions) of a freeze's stack, innermost first, with room for
+ * OCCUPANCY_STACK; returns how many. */
+static size_t loop_stack(struct loop_print *print,
+                         const struct occupancy_freeze *freeze,
+                         const char **functions)
+{
+    struct names *names = &print->view.names;
+    size_t count = 0, here;
+
+    for (; count < OCCUPANCY_STACK && freeze->stack[count] != 0; ++count) {
+        const struct frame *frame =
+            names_at(names, freeze->stack[count], count > 0, &here);
+
+        functions[count] = names_text(names, frame[here - 1].function);
+    }
+    return count;
+}
+
+static double seconds(const struct loop_print *print, uint64_t clock)
+{
+    uint64_t begin = print->view.model.begin;
+
+    return clock > begin ? (double)(clock - begin) / PROF_CLOCK_HZ : 0;
+}
+
+static void print_run(struct loop_print *print, const struct occupancy_run *run)
+{
+    printf("%11.3f %11.3f %8u  ", loop_ms(print, run->cycles),
+           seconds(print, run->time), (unsigned)run->task);
+    loop_print_site(print, run->site);
+    for (unsigned i = 0;
+         i < OCCUPANCY_FUNCTIONS && run->functions[i].address != 0; ++i) {
+        double part = run->functions[i].samples;
+
+        printf("%s %.0f %% in ", i == 0 ? ":" : ",",
+               run->samples > 0 ? 100 * part / run->samples : 0);
+        printable_put(stdout, loop_function(print, run->functions[i].address));
+    }
+    putchar('\n');
+}
+
+static void print_freeze(struct loop_print *print,
+                         const struct occupancy_freeze *freeze)
+{
+    const char *functions[OCCUPANCY_STACK];
+    size_t count = loop_stack(print, freeze, functions);
+
+    printf("%11.3f %11.3f %8u  ", loop_ms(print, freeze->cycles),
+           seconds(print, freeze->time), (unsigned)freeze->task);
+    loop_print_site(print, freeze->site);
+    if (freeze->outer != freeze->site) {
+        fputs(" in ", stdout);
+        loop_print_site(print, freeze->outer);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < count; ++i) {
+        printf("%34s", "");
+        printable_put(stdout, functions[i]);
+        putchar('\n');
+    }
+}
+
+static void loop_print_runs(struct loop_print *print)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    uint32_t *runs = loop_longest_runs(print);
+    unsigned long rows = print->rows > 0 ? print->rows : -1ul;
+
+    if (occupancy->run_count > 0 && !log_quiet)
+        puts("\n# long runs\n#        ms        at s     task  site, and where "
+             "samples hit");
+    for (uint32_t i = 0; i < occupancy->run_count && i < rows; ++i)
+        print_run(print, &occupancy->runs[runs[i]]);
+    if (occupancy->freeze_count > 0 && !log_quiet)
+        puts("\n# freezes\n#    ms yet        at s     task  site, and its "
+             "stack");
+    for (uint32_t i = 0; i < occupancy->freeze_count && i < rows; ++i)
+        print_freeze(print, &occupancy->freezes[i]);
+    free(runs);
+}
+
+#define BAR_CELLS 40u
+#define DEPTH_MAX 200u /* of the tree as it is printed */
+
+/* ---- the first lines */
+
+static void print_lately(const struct occupancy *occupancy)
+{
+    static const double seconds[] = {1, 10, 60};
+    const char *before = "; of the last";
+
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; ++i) {
+        double busy = occupancy_lately(occupancy, seconds[i]);
+
+        if (busy < 0)
+            continue;
+        printf("%s %g s: %.1f %%", before, seconds[i], 100 * busy);
+        before = ",";
+    }
+    putchar('\n');
+}
+
+static void print_head(const struct loop_print *print)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    const struct event_loop *account = &occupancy->now.account;
+    uint64_t parts[OCCUPANCY_PARTS];
+    char text[UNDER_SAMPLED_TEXT_MAX];
+    double busy;
+
+    if (log_quiet)
+        return;
+    occupancy_account(&occupancy->now, parts);
+    busy = occupancy_busy(parts[OCCUPANCY_WALL],
+                          parts[OCCUPANCY_IDLE] + parts[OCCUPANCY_STOLEN]);
+    printf("# the loop was busy for %.1f %% of %.3f s", 100 * busy,
+           loop_ms(print, account->wall) / 1000);
+    print_lately(occupancy);
+    if (account->sites_refused + account->contexts_refused + account->unbinned >
+        0)
+        printf("# without room: %u sites, the parents of %" PRIu64
+               " calls, %" PRIu64 " values in histograms\n",
+               (unsigned)account->sites_refused, account->contexts_refused,
+               account->unbinned);
+    if (under_sampled(&print->view.model, text))
+        printf("# %s\n", text);
+}
+
+/* ---- sites */
+
+static void print_row(const struct loop_print *print, uint32_t number)
+{
+    const struct event_loop_row *row = &print->occupancy.now.sites[number].row;
+
+    printf("%7.2f%% %7.2f%% %11.3f %9" PRIu64 " %7u %9.3f %6" PRIu64
+           " %10.3f %9.3f  ",
+           loop_percent(print, row->own), loop_percent(print, row->total),
+           loop_ms(print, row->own), row->calls, (unsigned)row->pending,
+           loop_ms(print, row->oldest) / 1000, row->failed + row->cancelled,
+           loop_ms(print, row->longest), loop_ms(print, row->delay_p99));
+    loop_print_site(print, number);
+    putchar('\n');
+}
+
+static void print_percentiles(const struct loop_print *print, uint32_t number)
+{
+    const struct event_loop_row *row = &print->occupancy.now.sites[number].row;
+
+    for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i) {
+        struct loop_quantiles all =
+            quantiles_of(row, (enum occupancy_histogram)i);
+
+        printf("%-5s %10" PRIu64 " %11.4f %11.4f %11.4f  ", loop_histograms[i],
+               all.count, loop_ms(print, all.p50), loop_ms(print, all.p90),
+               loop_ms(print, all.p99));
+        loop_print_site(print, number);
+        putchar('\n');
+    }
+}
+
+/* A line for each octave from the first to the last with values. */
+static void print_histogram(const struct loop_print *print, uint32_t number)
+{
+    const struct occupancy_site *site = &print->occupancy.now.sites[number];
+    const uint32_t *buckets = site->buckets[print->histogram];
+    uint64_t octaves[OCCUPANCY_BUCKETS / 32] = {0}, most = 1;
+    unsigned first = OCCUPANCY_BUCKETS / 32, last = 0;
+
+    if (occupancy_values(buckets) == 0)
+        return;
+    printf("# %s of ", loop_histograms[print->histogram]);
+    loop_print_site(print, number);
+    printf(", %" PRIu64 " values\n", occupancy_values(buckets));
+    for (unsigned i = 0; buckets != NULL && i < OCCUPANCY_BUCKETS / 32; ++i) {
+        for (unsigned j = 0; j < 32; ++j)
+            octaves[i] += buckets[32 * i + j];
+        if (octaves[i] == 0)
+            continue;
+        most = octaves[i] > most ? octaves[i] : most;
+        first = i < first ? i : first;
+        last = i;
+    }
+    for (unsigned i = first; i <= last; ++i) {
+        printf("%12.4f ms %10" PRIu64 "  ",
+               loop_ms(print, occupancy_bucket_begin(32 * i)), octaves[i]);
+        for (uint64_t j = 0; j < octaves[i] * BAR_CELLS / most; ++j)
+            putchar('#');
+        putchar('\n');
+    }
+}
+
+/* All but the idle loop, which is in the account. */
+static void print_sites(const struct loop_print *print,
+                        void (*row)(const struct loop_print *, uint32_t),
+                        const char *head)
+{
+    const struct occupancy_snapshot *now = &print->occupancy.now;
+    uint32_t count, left = 0;
+    unsigned long rows = 0;
+    uint32_t *sites =
+        occupancy_sorted(&print->occupancy, now, print->order, &count);
+
+    if (!log_quiet)
+        puts(head);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (occupancy_kind(now, sites[i]) == OCCUPANCY_IDLE)
+            continue;
+        if (print->rows == 0 || rows++ < print->rows)
+            row(print, sites[i]);
+        else
+            ++left;
+    }
+    if (left > 0)
+        printf("# and %u sites more\n", (unsigned)left);
+    free(sites);
+}
+
+/* ---- the tree */
+
+struct branches {
+    const struct loop_print *print;
+    uint32_t *order;    /* nodes, by parent and then by total */
+    unsigned long left; /* lines */
+};
+
+static const struct occupancy_node *all_nodes;
+
+static int by_parent(const void *left, const void *right)
+{
+    const struct occupancy_node *a = &all_nodes[*(const uint32_t *)left];
+    const struct occupancy_node *b = &all_nodes[*(const uint32_t *)right];
+
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->counts.total != b->counts.total)
+        return a->counts.total > b->counts.total ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* The first place in the order with children of (parent). */
+static uint32_t first_child(const struct branches *branches, uint32_t count,
+                            uint32_t parent)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (all_nodes[branches->order[middle]].parent < parent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void print_children(struct branches *branches, uint32_t parent,
+                           unsigned depth)
+{
+    const struct loop_print *print = branches->print;
+    uint32_t count = print->occupancy.now.node_count;
+
+    for (uint32_t i = first_child(branches, count, parent);
+         i < count && all_nodes[branches->order[i]].parent == parent; ++i) {
+        const struct occupancy_node *node = &all_nodes[branches->order[i]];
+
+        if (node->time == 0 ||
+            occupancy_kind(&print->occupancy.now, node->site) == OCCUPANCY_IDLE)
+            continue;
+        if (branches->left == 0)
+            return;
+        --branches->left;
+        printf("%7.2f%% %7.2f%% %11.3f %9" PRIu64 "  %*s",
+               loop_percent(print, node->counts.own),
+               loop_percent(print, node->counts.total),
+               loop_ms(print, node->counts.own), node->counts.calls,
+               (int)(2 * depth), "");
+        loop_print_site(print, node->site);
+        putchar('\n');
+        if (depth < DEPTH_MAX)
+            print_children(branches, branches->order[i], depth + 1);
+    }
+}
+
+static void print_tree(const struct loop_print *print)
+{
+    const struct occupancy_snapshot *now = &print->occupancy.now;
+    struct branches branches = {.print = print,
+                                .left = print->rows > 0 ? print->rows : -1ul};
+
+    if (!log_quiet)
+        puts("#   own    total      own ms     calls  site, below the sites "
+             "that created its tasks");
+    branches.order = calloc(now->node_count + 1u, sizeof *branches.order);
+    if (branches.order == NULL)
+        die("out of memory");
+    for (uint32_t i = 0; i < now->node_count; ++i)
+        branches.order[i] = i;
+    all_nodes = now->nodes;
+    if (now->node_count > 0)
+        qsort(branches.order, now->node_count, sizeof *branches.order,
+              by_parent);
+    print_children(&branches, OCCUPANCY_NONE, 0);
+    if (branches.left == 0)
+        printf("# %lu of %u rows\n", print->rows, (unsigned)now->node_count);
+    free(branches.order);
+}
+
+/* ---- the account */
+
+static void print_account(const struct loop_print *print)
+{
+    const struct event_loop *account = &print->occupancy.now.account;
+    uint64_t parts[OCCUPANCY_PARTS], sum = 0;
+    char number[NUMBER_TEXT_MAX];
+
+    occupancy_account(&print->occupancy.now, parts);
+    if (!log_quiet)
+        puts("\n# where the time went             cycles          ms   share");
+    for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i) {
+        if (parts[i] == 0 && i == OCCUPANCY_OTHERS)
+            continue;
+        sum += i < OCCUPANCY_WALL ? parts[i] : 0;
+        printf("%-20s %19s %11.3f %6.2f%%\n", loop_parts[i],
+               number_count(parts[i], number), loop_ms(print, parts[i]),
+               loop_percent(print, parts[i]));
+    }
+    printf("# the parts are %s cycles: %s\n", number_count(sum, number),
+           sum == account->wall ? "the whole, to the cycle" : "NOT the whole");
+    printf("# profiling overhead %.3f %%, stolen as well %.3f %%\n",
+           loop_percent(print, account->own),
+           loop_percent(print, account->stolen_inside));
+}
+
+static void print_loop(struct loop_print *print)
+{
+    print_head(print);
+    if (print->tree)
+        print_tree(print);
+    else if (print->percentiles)
+        print_sites(
+            print, print_percentiles,
+            "# ms      values         p50         p90         p99  site");
+    else if (print->has_histogram)
+        print_sites(print, print_histogram, "#          from      values");
+    else
+        print_sites(print, print_row,
+                    "#   own    total      own ms     calls pending  oldest s "
+                    "failed longest ms delay p99  site");
+    loop_print_runs(print);
+    print_account(print);
+}
+
+/* ---- JSON: cycles are exact; ns are rounded */
+
+static json_t *ns(const struct loop_print *print, uint64_t cycles)
+{
+    double value = (double)cycles * 1e9 / (double)print->occupancy.tsc_hz + 0.5;
+
+    return json_integer(value < 9e18 ? (json_int_t)value : INT64_MAX);
+}
+
+static void set_name(const struct loop_print *print, json_t *object,
+                     uint32_t site)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+
+    json_set(object, "site", json_text(occupancy_name(occupancy, site)));
+    json_set(object, "file", json_text(occupancy_file(occupancy, site)));
+    json_set(object, "line", json_count(occupancy_line(occupancy, site)));
+}
+
+static json_t *histogram_json(const struct loop_print *print,
+                              const struct occupancy_site *site,
+                              enum occupancy_histogram which)
+{
+    struct loop_quantiles quantiles = quantiles_of(&site->row, which);
+    const uint32_t *buckets = site->buckets[which];
+    json_t *object = json_object(), *all = json_array();
+
+    json_set(object, "count", json_count(quantiles.count));
+    json_set(object, "p50_ns", ns(print, quantiles.p50));
+    json_set(object, "p90_ns", ns(print, quantiles.p90));
+    json_set(object, "p99_ns", ns(print, quantiles.p99));
+    for (uint32_t i = 0; buckets != NULL && i < OCCUPANCY_BUCKETS; ++i) {
+        json_t *bucket;
+
+        if (buckets[i] == 0)
+            continue;
+        bucket = json_array();
+        json_array_append_new(bucket, json_count(occupancy_bucket_begin(i)));
+        json_array_append_new(bucket, json_count(buckets[i]));
+        json_array_append_new(all, bucket);
+    }
+    json_set(object, "ranges", all);
+    return object;
+}
+
+/* Numbers of counts by their names. */
+static void set_counts(json_t *object, const struct event_loop_row *row)
+{
+    json_set(object, "calls", json_count(row->calls));
+    json_set(object, "pending", json_count(row->pending));
+    json_set(object, "resolved", json_count(row->resolved));
+    json_set(object, "failed", json_count(row->failed));
+    json_set(object, "cancelled", json_count(row->cancelled));
+    json_set(object, "runs", json_count(row->runs));
+    json_set(object, "own_cycles", json_count(row->own));
+    json_set(object, "total_cycles", json_count(row->total));
+    json_set(object, "longest_task", json_count(row->longest_task));
+    json_set(object, "longest_tsc", json_count(row->longest_begin));
+    json_set(object, "held", json_count(row->held));
+}
+
+static json_t *site_json(const struct loop_print *print, uint32_t number)
+{
+    const struct occupancy_site *site = &print->occupancy.now.sites[number];
+    const struct event_loop_row *row = &site->row;
+    json_t *object = json_object();
+
+    set_name(print, object, number);
+    json_set(object, "number", json_count(row->site));
+    json_set(object, "kind", json_text(loop_part_keys[site->kind]));
+    set_counts(object, row);
+    json_set(object, "own_ns", ns(print, row->own));
+    json_set(object, "total_ns", ns(print, row->total));
+    json_set(object, "oldest_ns", ns(print, row->oldest));
+    json_set(object, "longest_ns", ns(print, row->longest));
+    json_set(object, "delay_ns", ns(print, row->delay));
+    json_set(object, "wall_ns", ns(print, row->wall));
+    json_set(object, "held_ns", ns(print, row->held_time));
+    for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i)
+        json_set(object, loop_histograms[i],
+                 histogram_json(print, site, (enum occupancy_histogram)i));
+    return object;
+}
+
+static json_t *sites_json(const struct loop_print *print)
+{
+    uint32_t count;
+    uint32_t *sites = occupancy_sorted(&print->occupancy, &print->occupancy.now,
+                                       print->order, &count);
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < count; ++i)
+        json_array_append_new(all, site_json(print, sites[i]));
+    free(sites);
+    return all;
+}
+
+/* Parents come before their children, which name them by "node". */
+static json_t *nodes_json(const struct loop_print *print)
+{
+    const struct occupancy_snapshot *now = &print->occupancy.now;
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < now->node_count; ++i) {
+        const struct occupancy_node *node = &now->nodes[i];
+        json_t *object;
+
+        if (node->time == 0)
+            continue;
+        object = json_object();
+        json_set(object, "node", json_count(node->counts.node));
+        json_set(object, "parent", json_count(node->counts.parent));
+        set_name(print, object, node->site);
+        json_set(object, "calls", json_count(node->counts.calls));
+        json_set(object, "own_cycles", json_count(node->counts.own));
+        json_set(object, "total_cycles", json_count(node->counts.total));
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
+/* Since the first packet. */
+static json_t *at_ns(const struct loop_print *print, uint64_t time)
+{
+    uint64_t begin = print->view.model.begin;
+
+    return json_count((time > begin ? time - begin : 0) *
+                      (1000000000u / PROF_CLOCK_HZ));
+}
+
+static json_t *runs_json(struct loop_print *print)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    uint32_t *runs = loop_longest_runs(print);
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < occupancy->run_count; ++i) {
+        const struct occupancy_run *run = &occupancy->runs[runs[i]];
+        json_t *object = json_object(), *functions = json_array();
+
+        set_name(print, object, run->site);
+        json_set(object, "task", json_count(run->task));
+        json_set(object, "at_ns", at_ns(print, run->time));
+        json_set(object, "ns", ns(print, run->cycles));
+        json_set(object, "samples", json_count(run->samples));
+        for (unsigned j = 0;
+             j < OCCUPANCY_FUNCTIONS && run->functions[j].address != 0; ++j) {
+            json_t *function = json_object();
+
+            json_set(
+                function, "function",
+                json_text(loop_function(print, run->functions[j].address)));
+            json_set(function, "samples",
+                     json_count(run->functions[j].samples));
+            json_array_append_new(functions, function);
+        }
+        json_set(object, "functions", functions);
+        json_array_append_new(all, object);
+    }
+    free(runs);
+    return all;
+}
+
+static json_t *freezes_json(struct loop_print *print)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < occupancy->freeze_count; ++i) {
+        const struct occupancy_freeze *freeze = &occupancy->freezes[i];
+        const char *functions[OCCUPANCY_STACK];
+        size_t count = loop_stack(print, freeze, functions);
+        json_t *object = json_object(), *stack = json_array();
+
+        set_name(print, object, freeze->site);
+        json_set(object, "task", json_count(freeze->task));
+        json_set(object, "at_ns", at_ns(print, freeze->time));
+        json_set(object, "ns", ns(print, freeze->cycles));
+        for (size_t j = 0; j < count; ++j)
+            json_array_append_new(stack, json_text(functions[j]));
+        json_set(object, "stack", stack);
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
+static json_t *account_json(const struct loop_print *print)
+{
+    const struct occupancy_snapshot *now = &print->occupancy.now;
+    uint64_t parts[OCCUPANCY_PARTS];
+    json_t *object = json_object();
+
+    occupancy_account(now, parts);
+    for (unsigned i = 0; i < OCCUPANCY_PARTS; ++i)
+        json_set(object, loop_part_keys[i], json_count(parts[i]));
+    json_set(object, "of_all_stolen", json_count(now->account.stolen_inside));
+    json_set(object, "of_all_statistics", json_count(now->account.own));
+    return object;
+}
+
+static json_t *busy_json(const struct occupancy *occupancy)
+{
+    static const struct {
+        const char *key;
+        double seconds;
+    } spans[] = {{"1s", 1}, {"10s", 10}, {"60s", 60}};
+    uint64_t parts[OCCUPANCY_PARTS];
+    json_t *object = json_object();
+
+    occupancy_account(&occupancy->now, parts);
+    json_set(object, "all",
+             json_real(
+                 occupancy_busy(parts[OCCUPANCY_WALL], parts[OCCUPANCY_IDLE])));
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; ++i) {
+        double busy = occupancy_lately(occupancy, spans[i].seconds);
+
+        json_set(object, spans[i].key,
+                 busy < 0 ? json_null() : json_real(busy));
+    }
+    return object;
+}
+
+static void loop_print_json(struct loop_print *print)
+{
+    const struct occupancy *occupancy = &print->occupancy;
+    const struct event_loop *account = &occupancy->now.account;
+    json_t *all = json_object();
+
+    json_set(all, "tsc_hz", json_count(occupancy->tsc_hz));
+    json_set(all, "rounds", json_count(occupancy->rounds));
+    json_set(all, "sites_refused", json_count(account->sites_refused));
+    json_set(all, "contexts_refused", json_count(account->contexts_refused));
+    json_set(all, "unbinned", json_count(account->unbinned));
+    json_set(all, "busy", busy_json(occupancy));
+    json_set(all, "cycles", account_json(print));
+    json_set(all, "freeze_count", json_count(account->freezes));
+    json_set(all, "sites", sites_json(print));
+    json_set(all, "tree", nodes_json(print));
+    json_set(all, "long_runs", runs_json(print));
+    json_set(all, "freezes", freezes_json(print));
+    json_print(all, stdout);
+}
+
+/* ---- the command */
 
 static const char help_text[] =
     "Show which tasks held the event loop, by the site that created them, as "
@@ -32,21 +758,7 @@ static const char help_text[] =
     "  parasite loop --tree --time 2,3 x.trace\n"
     "  parasite loop --json x.trace | jq '.sites[].own_ns'";
 
-static const struct argp_option options[] = {
-    {"sort", 's', "KEY", 0,
-     "own (default), total, longest, delay, wall, calls, pending or name", 0},
-    {"rows", KEY_ROWS, "N", 0, "rows of a table (40; 0 = all)", 0},
-    {"tree", KEY_TREE, NULL, 0, "sites below those that created their tasks",
-     0},
-    {"percentiles", 'p', NULL, 0,
-     "of runs, delays and wall times, for each site", 0},
-    {"histogram", KEY_HISTOGRAM, "WHAT", 0,
-     "for each site: of its run, delay or wall times", 0},
-    {"json", 'j', NULL, 0, "print JSON, with all rows", 0},
-    {0},
-};
-
-static void set_histogram(struct loop_print *print, const char *word)
+static void set_histogram(char *word)
 {
     unsigned i = 0;
 
@@ -54,46 +766,42 @@ static void set_histogram(struct loop_print *print, const char *word)
         ++i;
     if (i == OCCUPANCY_HISTOGRAMS)
         die_usage("--histogram takes run, delay or wall, not '%s'", word);
-    print->histogram = (enum occupancy_histogram)i;
-    print->has_histogram = true;
+    request.histogram = (enum occupancy_histogram)i;
+    request.has_histogram = true;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static void set_order(char *word)
 {
-    struct request *request = state->input;
-    struct loop_print *print = &request->print;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &print->view;
-        break;
-    case 's':
-        print->order = occupancy_order_of(word);
-        if (print->order == OCCUPANCY_ORDERS)
-            die_usage("-s takes own, total, longest, delay, wall, calls, "
-                      "pending or name, not '%s'",
-                      word);
-        break;
-    case KEY_ROWS:
-        print->rows = arguments_rows(word);
-        break;
-    case KEY_TREE:
-        print->tree = true;
-        break;
-    case 'p':
-        print->percentiles = true;
-        break;
-    case KEY_HISTOGRAM:
-        set_histogram(print, word);
-        break;
-    case 'j':
-        request->json = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    request.order = occupancy_order_of(word);
+    if (request.order == OCCUPANCY_ORDERS)
+        die_usage("-s takes own, total, longest, delay, wall, calls, "
+                  "pending or name, not '%s'",
+                  word);
 }
+
+static void set_rows(char *word)
+{
+    request.rows = arguments_rows(word);
+}
+
+static const struct argument options[] = {
+    {"sort", 's', "KEY",
+     "own (default), total, longest, delay, wall, calls, pending or name",
+     .take = set_order},
+    {"rows", 0, "N", "rows of a table (40; 0 = all)", .take = set_rows},
+    {"tree", 0, NULL, "sites below those that created their tasks",
+     .flag = &request.tree},
+    {"percentiles", 'p', NULL, "of runs, delays and wall times, for each site",
+     .flag = &request.percentiles},
+    {"histogram", 0, "WHAT", "for each site: of its run, delay or wall times",
+     .take = set_histogram},
+    {"json", 'j', NULL, "print JSON, with all rows", .flag = &request.json},
+    {0},
+};
+
+static const struct command_line line = {options, "[TRACE]", help_text,
+                                         .child = &view_trace_argp,
+                                         .child_input = &request.view};
 
 static void take(void *occupancy, const struct packet *packet)
 {
@@ -143,16 +851,10 @@ static bool print_problems(const struct occupancy *occupancy)
 
 int command_loop(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&view_trace_argp, 0, NULL, 0},
-                                                 {0}};
-    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
-                                     children, 0,     0};
-    static struct request request = {
-        .print = {.rows = 40, .view = {.input = "x.trace", .by_time = true}}};
-    struct loop_print *print = &request.print;
+    struct loop_print *print = &request;
     bool right;
 
-    arguments_parse(&argp, argc, argv, &request);
+    arguments_parse(&line, argc, argv);
     if (print->tree + print->percentiles + print->has_histogram > 1)
         die_usage("one of --tree, -p and --histogram at a time");
     read_trace(print);
@@ -160,7 +862,7 @@ int command_loop(int argc, char **argv)
     if (request.json)
         loop_print_json(print);
     else
-        loop_print(print);
+        print_loop(print);
     right = print_problems(&print->occupancy);
     occupancy_free(&print->occupancy);
     view_close(&print->view);

@@ -21,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_PORT = 768, KEY_NO_BROWSER };
-
 static const char help_text[] =
     "Show a trace in the browser, and offer it in other viewers' formats, "
     "until Ctrl-C."
@@ -33,34 +31,28 @@ static const char help_text[] =
     "  parasite open x.trace\n"
     "  parasite open --port 8080 --no-browser -k image.elf x.trace";
 
-static const struct argp_option options[] = {
-    {"port", KEY_PORT, "PORT", 0, "the port to listen at (any free one)", 0},
-    {"no-browser", KEY_NO_BROWSER, NULL, 0, "only print the address", 0},
-    {0},
-};
-
 static bool make_export(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *opened = order->owner;
+    struct served_trace *trace = order->owner;
 
-    return export_write(export_format(order->page->detail), false,
-                        &opened->view, out);
+    return export_write(export_format(order->page->detail), false, &trace->view,
+                        out);
 }
 
 static bool make_flame(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *opened = order->owner;
+    struct served_trace *trace = order->owner;
 
-    return flame_write_view(&opened->view, out);
+    return flame_write_view(&trace->view, out);
 }
 
 static bool make_annotate(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *opened = order->owner;
+    struct served_trace *trace = order->owner;
 
-    return opened->view.names.image != NULL &&
-           image_file(&opened->view.image) != NULL &&
-           annotate_write_view(&opened->view, OPEN_CODE_PERCENT, out);
+    return trace->view.names.image != NULL &&
+           image_file(&trace->view.image) != NULL &&
+           annotate_write_view(&trace->view, OPEN_CODE_PERCENT, out);
 }
 
 #define BYTES "application/octet-stream"
@@ -82,35 +74,28 @@ static const struct serve_page pages[] = {
 };
 #define PAGES (sizeof pages / sizeof pages[0])
 
-static unsigned port_of(const char *word)
-{
-    char *end;
-    unsigned long port = strtoul(word, &end, 10);
+static struct served_trace opened = {
+    .view = {.input = "x.trace", .lines = true, .own_apart = true},
+    .pages = pages,
+    .page_count = PAGES,
+};
 
-    if (end == word || *end != '\0' || *word == '-' || port > 65535)
-        die_usage("--port takes 0 to 65535, not '%s'", word);
-    return (unsigned)port;
+static void set_port(char *word)
+{
+    opened.port = (unsigned)arguments_whole("--port", word, 0, 65535);
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct served_trace *opened = state->input;
+static const struct argument options[] = {
+    {"port", 0, "PORT", "the port to listen at (any free one)",
+     .take = set_port},
+    {"no-browser", 0, NULL, "only print the address",
+     .flag = &opened.no_browser},
+    {0},
+};
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opened->view;
-        break;
-    case KEY_PORT:
-        opened->port = port_of(word);
-        break;
-    case KEY_NO_BROWSER:
-        opened->no_browser = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct command_line line = {options, "[TRACE]", help_text,
+                                         .child = &view_argp,
+                                         .child_input = &opened.view};
 
 /* In its own process group, so that Ctrl-C does not reach the browser;
  * (signals) are those that it may receive. It is not waited for. */
@@ -156,7 +141,7 @@ static void start_browser(char *address, const sigset_t *signals)
 }
 
 /* Serves until a signal arrives. */
-static void serve(struct served_trace *opened)
+static void serve(void)
 {
     struct server *server;
     sigset_t ends, before;
@@ -170,14 +155,13 @@ static void serve(struct served_trace *opened)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_IGN); /* the browser is not waited for */
     pthread_sigmask(SIG_BLOCK, &ends, &before);
-    server =
-        serve_begin(opened->pages, opened->page_count, opened, opened->port);
+    server = serve_begin(pages, PAGES, &opened, opened.port);
     snprintf(address, sizeof address, "http://127.0.0.1:%u%s",
-             serve_port(server), opened->pages[0].path);
+             serve_port(server), pages[0].path);
     puts(address);
     fflush(stdout);
     log_info("press Ctrl-C to stop");
-    if (!opened->no_browser)
+    if (!opened.no_browser)
         start_browser(address, &before);
     sigwait(&ends, &number);
     serve_end(server);
@@ -185,21 +169,9 @@ static void serve(struct served_trace *opened)
 
 int command_open(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&view_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {options,  parse, "[TRACE]", help_text,
-                                     children, 0,     0};
-    static struct served_trace opened = {
-        .view = {.input = "x.trace", .lines = true, .own_apart = true},
-        .pages = pages,
-        .page_count = PAGES,
-    };
-
-    arguments_parse(&argp, argc, argv, &opened);
+    arguments_parse(&line, argc, argv);
     view_open(&opened.view);
-    serve(&opened);
+    serve();
     view_close(&opened.view);
     return STATUS_OK;
 }

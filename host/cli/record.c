@@ -9,16 +9,13 @@
 #include "input/capture.h"
 #include "input/request.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct recording {
-    struct request request;
-    const char *output;
-    double seconds;
-};
+static struct request request = REQUEST_NOTHING;
+static struct capture capture;
+static const char *output = "x.trace";
 
 static const char help_text[] =
     "Record a guest's profile into a trace, a folder that 'parasite report' "
@@ -35,31 +32,16 @@ static const char help_text[] =
     "  parasite record -k image.elf --control unix:console.sock -d 10 \\\n"
     "    shm:/dev/shm/ram";
 
-static const struct argp_option options[] = {
-    {"output", 'o', "TRACE", 0, "the folder to write (x.trace)", 0},
-    {"duration", 'd', "SECONDS", 0, "stop after SECONDS", 0},
+static void set_duration(char *word)
+{
+    capture.seconds = request_number("-d", word);
+}
+
+static const struct argument options[] = {
+    {"output", 'o', "TRACE", "the folder to write (x.trace)", .text = &output},
+    {"duration", 'd', "SECONDS", "stop after SECONDS", .take = set_duration},
     {0},
 };
-
-static error_t parse(int key, char *word, struct argp_state *state)
-{
-    struct recording *recording = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &recording->request;
-        break;
-    case 'o':
-        recording->output = word;
-        break;
-    case 'd':
-        recording->seconds = request_number("-d", word);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
 
 /* Whether the guest accepted the commands; if not, that has been reported. */
 static bool answered(struct sender *sender)
@@ -71,10 +53,8 @@ static bool answered(struct sender *sender)
 }
 
 /* Starts the guest if necessary, and records it. */
-static int run(struct capture *capture, struct recording *recording,
-               const struct image *image)
+static int record(const struct image *image)
 {
-    struct request *request = &recording->request;
     struct target target = {.file = -1};
     struct guest guest = {.stream = -1};
     struct guest *started = NULL;
@@ -82,75 +62,66 @@ static int run(struct capture *capture, struct recording *recording,
     char why[TARGET_WHY_MAX];
 
     signals_catch(); /* connecting is a wait, too */
-    if (request->target != NULL) {
-        target_open(&target, request->target);
-        if (!request_prepare(request, &target, why, sizeof why))
+    if (request.target != NULL) {
+        target_open(&target, request.target);
+        if (!request_prepare(&request, &target, why, sizeof why))
             die("%s", why);
-        capture->sender = &request->sender;
+        capture.sender = &request.sender;
     }
     if (target.is_ram ||
-        (request->guest != NULL && request->transport == GUEST_SHM))
-        ring = request_ring(request, image);
-    if (request->guest != NULL) {
+        (request.guest != NULL && request.transport == GUEST_SHM))
+        ring = request_ring(&request, image);
+    if (request.guest != NULL) {
         started = &guest;
-        guest_start(started, request->guest, request->transport, request->hz,
-                    request->depth);
+        guest_start(started, request.guest, request.transport, request.hz,
+                    request.depth);
         target = guest_target(started);
     }
-    capture->hz = started != NULL ? request->hz : 0;
-    capture_begin(capture, recording->output);
-    capture_run(capture, &target, started, ring);
-    capture_end(capture);
+    capture.hz = started != NULL ? request.hz : 0;
+    capture_begin(&capture, output);
+    capture_run(&capture, &target, started, ring);
+    capture_end(&capture);
     if (started == NULL)
-        return answered(&request->sender) ? STATUS_OK : STATUS_DATA;
+        return answered(&request.sender) ? STATUS_OK : STATUS_DATA;
     guest_free(&guest);
     return guest_code(&guest);
 }
 
-static _Noreturn void die_without_packets(struct request *request)
+static _Noreturn void die_without_packets(void)
 {
-    if (request->target != NULL && send_is_held(&request->sender))
+    if (request.target != NULL && send_is_held(&request.sender))
         die("no packets received: another client is connected to '%s', and "
             "QEMU serves one at a time",
-            request->target);
+            request.target);
     die("no packets received; does the guest run with prof.out=, and is the "
         "profiler linked into it?");
 }
 
 int command_record(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&request_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {
-        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, children,
-        0,       0};
-    static struct capture capture;
-    struct recording recording = {.request = REQUEST_NOTHING,
-                                  .output = "x.trace"};
-    struct request *request = &recording.request;
+    static const struct command_line line = {
+        options, "TARGET\n-- QEMU-COMMAND...", help_text,
+        .child = &request_argp, .child_input = &request};
     struct image image = {0};
     int code;
 
-    argc = request_split(request, argc, argv);
-    arguments_parse(&argp, argc, argv, &recording);
-    request_check(request);
-    if (request->image != NULL) {
-        image_open(&image, request->image);
+    argc = request_split(&request, argc, argv);
+    arguments_parse(&line, argc, argv);
+    request_check(&request);
+    if (request.image != NULL) {
+        image_open(&image, request.image);
         capture.image = &image;
-        capture.boots.image = image_paths_real(request->image);
+        capture.boots.image = image_paths_real(request.image);
         capture.boots.symbols =
             image_remember(&image, &capture.boots.symbols_bytes);
     }
-    capture.seconds = recording.seconds;
-    capture.force = request->force;
+    capture.force = request.force;
     capture.show_text =
-        request->guest != NULL && request->transport == GUEST_SERIAL;
-    code = run(&capture, &recording, &image);
+        request.guest != NULL && request.transport == GUEST_SERIAL;
+    code = record(&image);
     if (capture.refused)
         return STATUS_DATA;
     if (code == STATUS_OK && capture.boots.list[0]->writer.index.count == 0)
-        die_without_packets(request);
+        die_without_packets();
     return code;
 }

@@ -14,7 +14,6 @@
 #include "input/target.h"
 #include "trace/console.h"
 
-#include <argp.h>
 #include <ctype.h>
 #include <errno.h>
 #include <prof/format.h>
@@ -25,7 +24,7 @@
 
 #define WAIT_SECONDS 0.05
 
-struct request {
+static struct {
     const char *target;
     struct sender sender;
     struct scanner scanner;
@@ -38,7 +37,7 @@ struct request {
     FILE *text;
     char *kept;
     size_t kept_bytes;
-};
+} session;
 
 static const char help_text[] =
     "Send commands to a running guest and print its answers. COMMAND is "
@@ -53,12 +52,6 @@ static const char help_text[] =
     "  parasite tell unix:console.sock rate 99 start\n"
     "  parasite tell unix:console.sock causal start\n"
     "  parasite tell unix:console.sock report";
-
-static const struct argp_option options[] = {
-    {"wait", 'w', "SECONDS", 0, "wait up to SECONDS for an answer (10)", 0},
-    {"quiet", 'q', NULL, 0, "print errors only, not the answers", 0},
-    {0},
-};
 
 /* Whether (word) continues the command before it: "rate" "99". */
 static bool is_value(const char *word)
@@ -79,13 +72,13 @@ static bool continues(const char *last, const char *word)
     return is_value(word) && strchr(last, ' ') == NULL;
 }
 
-static void take_word(struct request *request, char *word)
+static bool take_word(char *word)
 {
-    struct sender *sender = &request->sender;
+    struct sender *sender = &session.sender;
     char **last = sender->lines + sender->count - 1;
 
-    if (request->target == NULL) {
-        request->target = word;
+    if (session.target == NULL) {
+        session.target = word;
     } else if (sender->count > 0 && continues(*last, word)) {
         char *first = *last;
 
@@ -95,32 +88,28 @@ static void take_word(struct request *request, char *word)
     } else {
         send_add(sender, "%s", word);
     }
+    return true;
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static void set_wait(char *word)
 {
-    struct request *request = state->input;
     char *end;
 
-    switch (key) {
-    case 'w':
-        request->sender.seconds = strtod(word, &end);
-        if (*end != '\0' || !(request->sender.seconds > 0))
-            die_usage("-w takes a number of seconds, not '%s'", word);
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        take_word(request, word);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    session.sender.seconds = strtod(word, &end);
+    if (*end != '\0' || !(session.sender.seconds > 0))
+        die_usage("-w takes a number of seconds, not '%s'", word);
 }
 
-static struct request session;
+static const struct argument options[] = {
+    {"wait", 'w', "SECONDS", "wait up to SECONDS for an answer (10)",
+     .take = set_wait},
+    {"quiet", 'q', NULL, "print errors only, not the answers",
+     .flag = &log_quiet},
+    {0},
+};
+
+static const struct command_line words = {options, "TARGET COMMAND...",
+                                          help_text, .take = take_word};
 
 /* Prints the kept text, unless it was binary. */
 static void show_text(void)
@@ -234,13 +223,11 @@ static void receive(void)
 
 int command_tell(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options, parse, "TARGET COMMAND...", help_text, 0, 0, 0};
     struct target target;
     enum send_state state;
 
     listen_for();
-    arguments_parse(&argp, argc, argv, &session);
+    arguments_parse(&words, argc, argv);
     if (session.target == NULL || session.sender.count == 0)
         die_usage("give a target and commands; see 'parasite tell --help'");
     target_open(&target, session.target);

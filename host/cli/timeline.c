@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TITLE = 512, KEY_SVG, KEY_FROM, KEY_TO, KEY_SHIFT };
-
-struct request {
+static struct request {
     const char *inputs[TIMELINE_TRACES_MAX];
     size_t count;
     const char *output;
@@ -31,7 +29,7 @@ struct request {
     size_t shift_count;
     bool svg;
     bool has_range;
-};
+} request = {.range.to = UINT64_MAX};
 
 static const char help_text[] =
     "Draw the tasks and promises of a trace on an axis of time: one HTML page "
@@ -40,21 +38,6 @@ static const char help_text[] =
     "  parasite timeline x.trace -o x.html\n"
     "  parasite timeline client.trace server.trace -o both.html\n"
     "  parasite timeline --from 1.5 --to 1.52 x.trace -o x.svg";
-
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-     "write to FILE.html or FILE.svg (timeline.html); - is stdout", 0},
-    {"image", 'k', "ELF", 0,
-     "the image, for names of samples (the one the trace remembers)", 0},
-    {"svg", KEY_SVG, NULL, 0, "draw a static SVG picture, for documents", 0},
-    {"from", KEY_FROM, "SECONDS", 0, "the picture begins here (0)", 0},
-    {"to", KEY_TO, "SECONDS", 0, "and ends here (the end of the trace)", 0},
-    {"shift", KEY_SHIFT, "TRACE=SECONDS", 0,
-     "add SECONDS, which may be below 0, to the times of TRACE", 0},
-    {"quiet", 'q', NULL, 0, "no messages except errors", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "the title (the trace's name)", 0},
-    {0},
-};
 
 static uint64_t clocks_of(const char *text)
 {
@@ -66,70 +49,76 @@ static uint64_t clocks_of(const char *text)
     return (uint64_t)(seconds * PROF_CLOCK_HZ + 0.5);
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static void set_from(char *word)
 {
-    struct request *request = state->input;
-
-    switch (key) {
-    case 'o':
-        request->output = word;
-        break;
-    case KEY_TITLE:
-        request->title = word;
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    case 'k':
-        request->image = word;
-        break;
-    case KEY_SVG:
-        request->svg = true;
-        break;
-    case KEY_FROM:
-        request->range.from = clocks_of(word);
-        request->has_range = true;
-        break;
-    case KEY_TO:
-        request->range.to = clocks_of(word);
-        request->has_range = true;
-        break;
-    case KEY_SHIFT:
-        if (request->shift_count == TIMELINE_TRACES_MAX)
-            die_usage("more than %u times --shift", TIMELINE_TRACES_MAX);
-        request->shifts[request->shift_count++] = word;
-        break;
-    case ARGP_KEY_ARG:
-        if (request->count == TIMELINE_TRACES_MAX)
-            die_usage("more than %u traces", TIMELINE_TRACES_MAX);
-        request->inputs[request->count++] = word;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    request.range.from = clocks_of(word);
+    request.has_range = true;
 }
 
-static void check_output(struct request *request)
+static void set_to(char *word)
 {
-    arguments_choose_output(&request->output, "timeline", &request->svg);
-    if (request->has_range && !request->svg)
+    request.range.to = clocks_of(word);
+    request.has_range = true;
+}
+
+static void add_shift(char *word)
+{
+    if (request.shift_count == TIMELINE_TRACES_MAX)
+        die_usage("more than %u times --shift", TIMELINE_TRACES_MAX);
+    request.shifts[request.shift_count++] = word;
+}
+
+static bool add_trace(char *word)
+{
+    if (request.count == TIMELINE_TRACES_MAX)
+        die_usage("more than %u traces", TIMELINE_TRACES_MAX);
+    request.inputs[request.count++] = word;
+    return true;
+}
+
+static const struct argument options[] = {
+    {"output", 'o', "FILE",
+     "write to FILE.html or FILE.svg (timeline.html); - is stdout",
+     .text = &request.output},
+    {"image", 'k', "ELF",
+     "the image, for names of samples (the one the trace remembers)",
+     .text = &request.image},
+    {"svg", 0, NULL, "draw a static SVG picture, for documents",
+     .flag = &request.svg},
+    {"from", 0, "SECONDS", "the picture begins here (0)", .take = set_from},
+    {"to", 0, "SECONDS", "and ends here (the end of the trace)",
+     .take = set_to},
+    {"shift", 0, "TRACE=SECONDS",
+     "add SECONDS, which may be below 0, to the times of TRACE",
+     .take = add_shift},
+    {"quiet", 'q', NULL, "no messages except errors", .flag = &log_quiet},
+    {"title", 0, "TEXT", "the title (the trace's name)",
+     .text = &request.title},
+    {0},
+};
+
+static const struct command_line line = {options, "[TRACE...]", help_text,
+                                         .take = add_trace};
+
+static void check_output(void)
+{
+    arguments_choose_output(&request.output, "timeline", &request.svg);
+    if (request.has_range && !request.svg)
         die_usage("--from and --to are for a picture; the page has buttons");
-    if (request->range.to <= request->range.from)
+    if (request.range.to <= request.range.from)
         die_usage("--to must be after --from");
 }
 
-static void write_out(const struct timeline *timeline,
-                      const struct request *request)
+static void write_out(const struct timeline *timeline)
 {
-    const char *path = request->output;
+    const char *path = request.output;
     FILE *out = output_open(path);
     uint64_t events = 0, objects = 0;
     bool fine;
     char event_text[NUMBER_TEXT_MAX], object_text[NUMBER_TEXT_MAX];
 
-    fine = request->svg ? timeline_write_svg(timeline, &request->range, out)
-                        : timeline_write_page(timeline, out);
+    fine = request.svg ? timeline_write_svg(timeline, &request.range, out)
+                       : timeline_write_page(timeline, out);
     if (!output_close(out, fine))
         die("%s: cannot be written: %s", path, strerror(errno));
     for (size_t i = 0; i < timeline->count; ++i) {
@@ -167,10 +156,10 @@ static void add_other_waits(struct timeline *timeline)
 }
 
 /* Draws with the samples of the first trace, if it has any. */
-static void draw(struct timeline *timeline, const struct request *request)
+static void draw(struct timeline *timeline)
 {
-    struct view view = {.input = request->inputs[0],
-                        .image_path = request->image,
+    struct view view = {.input = request.inputs[0],
+                        .image_path = request.image,
                         .by_time = true};
     struct flame flame = {.by_time = true};
 
@@ -182,16 +171,16 @@ static void draw(struct timeline *timeline, const struct request *request)
         flame_finish(&flame);
         timeline->samples = &flame;
     }
-    write_out(timeline, request);
+    write_out(timeline);
     flame_free(&flame);
     view_close(&view);
 }
 
 /* Moves the traces as the options say. */
-static void shift(struct timeline *timeline, const struct request *request)
+static void shift_traces(struct timeline *timeline)
 {
-    for (size_t i = 0; i < request->shift_count; ++i) {
-        const char *word = request->shifts[i], *mark = strrchr(word, '=');
+    for (size_t i = 0; i < request.shift_count; ++i) {
+        const char *word = request.shifts[i], *mark = strrchr(word, '=');
         size_t bytes = mark != NULL ? (size_t)(mark - word) : 0, found = 0;
         char *end = NULL;
         double seconds = mark != NULL ? strtod(mark + 1, &end) : 0;
@@ -242,30 +231,27 @@ static void say_missing(const struct timeline *timeline)
 
 int command_timeline(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options, parse, "[TRACE...]", help_text, NULL, 0, 0};
-    struct request request = {.range.to = UINT64_MAX};
     struct timeline timeline = {0};
 
-    arguments_parse(&argp, argc, argv, &request);
+    arguments_parse(&line, argc, argv);
     if (request.count == 0)
         request.inputs[request.count++] = "x.trace";
-    check_output(&request);
+    check_output();
     for (size_t i = 0; i < request.count; ++i)
         if (!timeline_add(&timeline, request.inputs[i], request.inputs[i]))
             die("%s: no events of tasks; the guest records them with "
                 "prof.trace=stream",
                 request.inputs[i]);
-    shift(&timeline, &request);
+    shift_traces(&timeline);
     timeline_finish(&timeline);
     say_clocks(&timeline);
     say_missing(&timeline);
     timeline.title =
         request.title != NULL ? request.title : path_name(request.inputs[0]);
     if (request.svg)
-        write_out(&timeline, &request);
+        write_out(&timeline);
     else
-        draw(&timeline, &request);
+        draw(&timeline);
     timeline_free(&timeline);
     return 0;
 }

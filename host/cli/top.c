@@ -1,17 +1,146 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite top: what a guest is doing at present. */
 
+#define _GNU_SOURCE /* pipe2() */
+
 #include "base/log.h"
+#include "base/memory.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/top_attach.h"
 #include "top/loop.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#define HZ_USUAL 99
 #define ROWS_USUAL 25
+#define WORDS_MAX 16
+
+/* ---- --attach: a guest seen from outside, live */
+
+static FILE *talk; /* of the process */
+static pid_t process;
+
+/* Waits for its end, prints what it said, and returns its exit code. */
+static int wait_for_end(void)
+{
+    int byte, status = 0;
+
+    waitpid(process, &status, 0);
+    process = 0;
+    rewind(talk);
+    while ((byte = getc(talk)) != EOF)
+        putc(byte, stderr);
+    fclose(talk);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DATA;
+}
+
+/* Lets it have the guest run on. */
+static void end_process(void)
+{
+    if (process <= 0)
+        return;
+    kill(process, SIGTERM);
+    wait_for_end();
+}
+
+/* Waits for the first packet, which says that there is a guest. Without one
+ * the process has printed why, and no screen hides that. It gives up by itself,
+ * and a signal ends us both. */
+static void wait_for_packet(int packets)
+{
+    struct pollfd wait = {.fd = packets, .events = POLLIN};
+
+    wait_for(&wait, 1, HUGE_VAL, 0);
+    if ((wait.revents & POLLIN) == 0)
+        exit(wait_for_end());
+}
+
+/* The words for `parasite attach`, ended by NULL. */
+static char **words_for(const struct request *request, int packets, int *count)
+{
+    size_t guest = 0;
+    char **words, hz[16], file[16];
+
+    while (request->guest != NULL && request->guest[guest] != NULL)
+        ++guest;
+    words = xreallocarray(NULL, WORDS_MAX + guest, sizeof *words);
+    snprintf(hz, sizeof hz, "%u",
+             request->hz != 0 ? (unsigned)request->hz : HZ_USUAL);
+    snprintf(file, sizeof file, "%d", packets);
+    *count = 0;
+    words[(*count)++] = xstrdup("attach");
+    words[(*count)++] = xstrdup("-q");
+    words[(*count)++] = xstrdup("-F");
+    words[(*count)++] = xstrdup(hz);
+    words[(*count)++] = xstrdup("--packets");
+    words[(*count)++] = xstrdup(file);
+    if (request->image != NULL) {
+        words[(*count)++] = xstrdup("-k");
+        words[(*count)++] = xstrdup(request->image);
+    }
+    words[(*count)++] =
+        xstrdup(request->guest != NULL ? "--" : request->target);
+    for (size_t i = 0; i < guest; ++i)
+        words[(*count)++] = request->guest[i];
+    words[*count] = NULL;
+    return words;
+}
+
+/* In the process, which must not outlive us. */
+static void run_attach(const struct request *request, int packets)
+{
+    int nothing = open("/dev/null", O_RDONLY), count;
+    char **words = words_for(request, packets, &count);
+
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGPIPE, SIG_IGN); /* the guest is to run on before we end */
+    dup2(nothing, STDIN_FILENO);
+    dup2(fileno(talk), STDOUT_FILENO);
+    dup2(fileno(talk), STDERR_FILENO);
+    exit(command_attach(count, words));
+}
+
+/*
+ * The guest of (request) is sampled by `parasite attach`, as a process of its
+ * own, whose packets become the target of (request). What it says is printed
+ * when we end. If it has no guest, that is now, with its exit code.
+ */
+static void attach_process(struct request *request)
+{
+    static char path[32];
+    int ends[2];
+
+    talk = tmpfile();
+    if (talk == NULL || pipe2(ends, O_CLOEXEC) != 0)
+        die("no temporary file, or no pipe: %s", strerror(errno));
+    process = fork();
+    if (process < 0)
+        die("cannot start a process: %s", strerror(errno));
+    if (process == 0) {
+        close(ends[0]);
+        run_attach(request, ends[1]);
+    }
+    close(ends[1]);
+    atexit(end_process);
+    wait_for_packet(ends[0]);
+    snprintf(path, sizeof path, "file:/dev/fd/%d", ends[0]);
+    request->target = path;
+    request->guest = NULL;
+    request->hz = 0;
+    request->depth = -1;
+}
+
+/* ---- the command */
 
 static const char help_text[] =
     "Show what a guest is doing now: on a terminal a screen with keys (? lists "
@@ -26,36 +155,13 @@ static const char help_text[] =
     "  parasite top --stdio -n 3 --delay 5 -k image.elf tcp:localhost:5555\n"
     "  parasite top --attach -k vmlinux gdb:localhost:1234";
 
-enum {
-    KEY_DELAY = 2048,
-    KEY_STDIO,
-    KEY_ROWS,
-    KEY_COLOR,
-    KEY_WEIGHT,
-    KEY_FILTER,
-    KEY_LOOP,
-    KEY_ATTACH
-};
-
 static bool attaches; /* samples come from outside */
-
-static const struct argp_option options[] = {
-    {"delay", KEY_DELAY, "SECONDS", 0, "time between updates (1)", 0},
-    {"iterations", 'n', "N", 0, "stop after N updates", 0},
-    {"attach", KEY_ATTACH, NULL, 0,
-     "sample the guest from outside; TARGET is as for 'parasite attach'", 0},
-    {"loop", KEY_LOOP, NULL, 0,
-     "who holds the event loop, by site, instead of functions", 0},
-    {"sort", 's', "KEY", 0,
-     "sort by self (default), total or name; with --loop by own (default), "
-     "total, longest, delay, calls, pending or name",
-     0},
-    {"filter", KEY_FILTER, "REGEX", 0, "only names that match REGEX", 0},
-    {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 0},
-    {"stdio", KEY_STDIO, NULL, 0, "print tables, even on a terminal", 0},
-    {"rows", KEY_ROWS, "N", 0, "rows of a table (25)", 0},
-    {"color", KEY_COLOR, "WHEN", 0, "always, never or auto (default)", 0},
-    {0},
+static struct top_run run = {
+    .request = REQUEST_NOTHING,
+    .delay = 1,
+    .rows = ROWS_USUAL,
+    .color = "auto",
+    .by_time = true,
 };
 
 static unsigned long count_of(const char *option, const char *text)
@@ -91,103 +197,83 @@ static enum top_sort sort_of(const char *word, bool sites)
     return (enum top_sort)i;
 }
 
-static error_t parse_form(int key, char *word, struct top_run *run)
+static void set_delay(char *word)
 {
-    switch (key) {
-    case KEY_STDIO:
-        run->stdio = true;
-        break;
-    case KEY_ROWS:
-        run->rows = count_of("--rows", word);
-        break;
-    case KEY_COLOR:
-        run->color = color_when(word);
-        break;
-    case KEY_WEIGHT:
-        run->by_time = strcmp(word, "time") == 0;
-        if (!run->by_time && strcmp(word, "samples") != 0)
-            die_usage("--weight is samples or time, not '%s'", word);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    run.delay = request_number("--delay", word);
 }
 
-static error_t parse(int key, char *word, struct argp_state *state)
+static void set_updates(char *word)
 {
-    struct top_run *run = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &run->request;
-        break;
-    case KEY_DELAY:
-        run->delay = request_number("--delay", word);
-        break;
-    case 'n':
-        run->updates = count_of("-n", word);
-        break;
-    case 's':
-        run->sort = word;
-        break;
-    case KEY_LOOP:
-        run->sites = true;
-        break;
-    case KEY_ATTACH:
-        attaches = true;
-        break;
-    case ARGP_KEY_END:
-        if (run->sort != NULL)
-            run->ui.sort = sort_of(run->sort, run->sites);
-        break;
-    case KEY_FILTER:
-        if (!top_filter(&run->ui, word))
-            die_usage("'%s' is not a regular expression: %s", word,
-                      run->ui.problem);
-        break;
-    default:
-        return parse_form(key, word, run);
-    }
-    return 0;
+    run.updates = count_of("-n", word);
 }
+
+static void set_rows(char *word)
+{
+    run.rows = count_of("--rows", word);
+}
+
+static void set_filter(char *word)
+{
+    if (!top_filter(&run.ui, word))
+        die_usage("'%s' is not a regular expression: %s", word, run.ui.problem);
+}
+
+static void set_weight(char *word)
+{
+    run.by_time = strcmp(word, "time") == 0;
+    if (!run.by_time && strcmp(word, "samples") != 0)
+        die_usage("--weight is samples or time, not '%s'", word);
+}
+
+static const struct argument options[] = {
+    {"delay", 0, "SECONDS", "time between updates (1)", .take = set_delay},
+    {"iterations", 'n', "N", "stop after N updates", .take = set_updates},
+    {"attach", 0, NULL,
+     "sample the guest from outside; TARGET is as for 'parasite attach'",
+     .flag = &attaches},
+    {"loop", 0, NULL, "who holds the event loop, by site, instead of functions",
+     .flag = &run.sites},
+    {"sort", 's', "KEY",
+     "sort by self (default), total or name; with --loop by own (default), "
+     "total, longest, delay, calls, pending or name",
+     .text = &run.sort},
+    {"filter", 0, "REGEX", "only names that match REGEX", .take = set_filter},
+    {"weight", 0, "WHAT", "count time (default) or samples",
+     .take = set_weight},
+    {"stdio", 0, NULL, "print tables, even on a terminal", .flag = &run.stdio},
+    {"rows", 0, "N", "rows of a table (25)", .take = set_rows},
+    {"color", 0, "WHEN", "always, never or auto (default)", .text = &run.color,
+     .take = arguments_color},
+    {0},
+};
 
 /* Has the guest sampled from outside. */
-static void attach(struct top_run *run)
+static void attach(void)
 {
-    struct request *request = &run->request;
+    struct request *request = &run.request;
 
-    if (run->sites)
+    if (run.sites)
         die_usage("--loop needs a guest that counts; --attach sees functions");
     if (request->sender.count > 0 || request->control != NULL)
         die_usage("--send and --control are not for --attach");
     request_check(request);
     request->sender.count = 0; /* the rate is not for the guest */
-    top_attach(request);
+    attach_process(request);
 }
 
 int command_top(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&request_argp, 0, NULL, 0},
-        {0},
-    };
-    static const struct argp argp = {
-        options, parse, "TARGET\n-- QEMU-COMMAND...", help_text, children,
-        0,       0};
-    static struct top_run run = {
-        .request = REQUEST_NOTHING,
-        .delay = 1,
-        .rows = ROWS_USUAL,
-        .color = "auto",
-        .by_time = true,
-    };
+    static const struct command_line line = {
+        options, "TARGET\n-- QEMU-COMMAND...", help_text,
+        .child = &request_argp, .child_input = &run.request};
     struct image image = {0};
 
     argc = request_split(&run.request, argc, argv);
-    arguments_parse(&argp, argc, argv, &run);
+    arguments_parse(&line, argc, argv);
+    if (run.sort != NULL)
+        run.ui.sort = sort_of(run.sort, run.sites);
     if (attaches)
-        attach(&run);
+        attach();
     request_check(&run.request);
     run.stdio = run.stdio || !isatty(STDOUT_FILENO);
     if (run.request.image != NULL)

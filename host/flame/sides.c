@@ -1,21 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples from outside, and what only the outside sees. */
+/* A guest from both sides on one clock, and what only the outside sees. */
 
-#include "flame/sides_parts.h"
+#include "flame/sides.h"
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "page/columns.h"
 
 #include <math.h>
+#include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_PERIODS 3.0  /* without a sample: it is a gap */
-#define EDGE_PERIODS 1.5 /* beside the first and last sample: not yet one */
+#define GAP_PERIODS 3.0   /* without a sample: it is a gap */
+#define EDGE_PERIODS 1.5  /* beside the first and last sample: not yet one */
+#define CLOCKS_MAX 0x1p62 /* the sum of two of them fits, too */
+
+/* ---- the clock */
+
+/* Whether (event) is one sample, which the vector held. */
+static bool is_one_sample(const struct event *event)
+{
+    return event->kind == PROF_EVENT_SAMPLE || event->kind == PROF_EVENT_IDLE;
+}
+
+/* The number of the first of (count) sorted numbers that is beyond (limit). */
+static size_t first_beyond(const double *numbers, size_t count, double limit)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (numbers[middle] > limit)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* (clocks) as a whole number: the nearest one if they are out of range, which
+ * extrapolated times of a damaged trace can be. */
+static uint64_t whole_clocks(double clocks)
+{
+    if (!(clocks > 0))
+        return 0;
+    return (uint64_t)fmin(clocks, CLOCKS_MAX);
+}
+
+/* All of (view) once more. */
+static void read_again(struct view *view, struct model_watch watch)
+{
+    struct model again = {.watch = watch};
+
+    trace_feed(&view->trace, &again);
+    model_free(&again);
+}
+
+static void take_inside(void *owner, const struct event *event, uint32_t node,
+                        uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct sides *sides = owner;
+    bool sums =
+        event->kind == PROF_EVENT_OVERFLOW || event->kind == PROF_EVENT_DROP;
+
+    (void)node;
+    (void)clocks;
+    (void)cpu;
+    if (!is_one_sample(event) && !sums)
+        return;
+    vector_reserve_one(&sides->inside, sides->inside_count, sizeof(double));
+    vector_reserve_one(&sides->whole, sides->inside_count, sizeof(bool));
+    sides->whole[sides->inside_count] = sums;
+    sides->inside[sides->inside_count++] = (double)event->time;
+}
+
+struct marks {
+    const uint8_t *uuid; /* of the trace inside */
+    struct align_mark *list;
+    size_t count;
+    double before; /* the last reading of another boot before these, -1: none */
+    double after;  /* the first one of another boot after them */
+};
+
+static bool is_of(const uint8_t *uuid, const struct event_inside *inside)
+{
+    uint64_t halves[2] = {inside->boot, inside->time_of_boot};
+
+    for (unsigned i = 0; i < 16; ++i)
+        if (uuid[i] != (uint8_t)(halves[i / 8] >> i % 8 * 8))
+            return false;
+    return true;
+}
+
+static void take_mark(void *owner, const struct event *event, uint32_t node,
+                      uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct marks *marks = owner;
+    double time = (double)event->time;
+
+    (void)node;
+    (void)clocks;
+    (void)cpu;
+    if (event->kind != PROF_EVENT_INSIDE)
+        return;
+    if (!is_of(marks->uuid, &event->as_inside)) {
+        if (marks->count == 0)
+            marks->before = time;
+        else if (time < marks->after)
+            marks->after = time;
+        return;
+    }
+    vector_reserve_one(&marks->list, marks->count, sizeof *marks->list);
+    marks->list[marks->count++] = (struct align_mark){
+        time, (double)event->as_inside.newest, ALIGN_UNLIMITED};
+}
+
+static int by_number(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Readings are rounded down, as the samples' times are. While the guest has no
+ * room for samples its newest one stays what it is: only a sample says that the
+ * reading was before it. */
+static void set_limits(const struct sides *sides, struct marks *marks)
+{
+    double *samples =
+        xreallocarray(NULL, sides->inside_count + 1, sizeof *samples);
+    size_t used = 0, count = 0;
+
+    for (size_t i = 0; i < sides->inside_count; ++i)
+        if (!sides->whole[i])
+            samples[count++] = sides->inside[i];
+    for (size_t i = 0; i < marks->count; ++i) {
+        struct align_mark mark = marks->list[i];
+        size_t next = first_beyond(samples, count, mark.least + 1);
+
+        if (next == count) /* after the last sample */
+            continue;
+        mark.most = samples[next];
+        marks->list[used++] = mark;
+    }
+    marks->count = used;
+    free(samples);
+}
+
+static void find_clock(struct sides *sides, struct view *inside,
+                       struct view *outside)
+{
+    struct marks marks = {
+        .uuid = inside->trace.index.uuid, .before = -1, .after = INFINITY};
+    size_t readings;
+
+    read_again(inside, (struct model_watch){take_inside, sides});
+    read_again(outside, (struct model_watch){take_mark, &marks});
+    readings = marks.count;
+    if (sides->inside_count == 0)
+        die("%s: %s", inside->input, view_why_empty(inside));
+    if (readings == 0)
+        die("%s and %s are not of the same boot", inside->input,
+            outside->input);
+    set_limits(sides, &marks);
+    if (!align_fit(&sides->align, marks.list, marks.count))
+        die("%s and %s have no common clock: %zu of %zu readings of the "
+            "profiler's clock are of use, %zu of these contradict others",
+            inside->input, outside->input, marks.count, readings,
+            sides->align.refused);
+    sides->first = marks.before < 0 ? 0 : marks.before;
+    sides->last = marks.after;
+    free(marks.list);
+}
+
+/* Median and worst error of the clock, where samples inside limit it. */
+static void find_error(struct sides *sides)
+{
+    const struct align *align = &sides->align;
+    double *errors = xreallocarray(NULL, align->count, sizeof *errors);
+
+    for (size_t i = 0; i < align->count; ++i)
+        errors[i] = (align->marks[i].most - align->marks[i].least) / 2;
+    qsort(errors, align->count, sizeof *errors, by_number);
+    sides->error = errors[align->count / 2];
+    sides->worst = errors[align->count - 1];
+    free(errors);
+}
+
+/* From the earlier beginning to the later end. */
+static void find_span(struct flame *flame, const struct view *inside,
+                      const struct view *outside)
+{
+    struct sides *sides = flame->sides;
+    double error, end;
+    double begin =
+        align_at(&sides->align,
+                 fmax(sides->first, (double)outside->model.begin), &error);
+
+    end = align_at(&sides->align, fmin(sides->last, (double)outside->model.end),
+                   &error);
+    flame_set_span(flame, &inside->model);
+    if (begin < (double)flame->begin)
+        flame->lead = whole_clocks((double)flame->begin - begin);
+    if (whole_clocks(end) > flame->end)
+        flame->end = whole_clocks(end);
+    sides->period = inside->model.rate_mhz > 0
+                        ? PROF_CLOCK_HZ * 1000.0 / inside->model.rate_mhz
+                        : (double)PROF_CLOCK_HZ;
+    sides->ended = inside->model.ended;
+}
+
+bool sides_is_outside(struct view *view)
+{
+    static const uint8_t nobody[16];
+    struct marks marks = {.uuid = nobody, .before = -1, .after = INFINITY};
+
+    read_again(view, (struct model_watch){take_mark, &marks});
+    free(marks.list);
+    return marks.before >= 0;
+}
+
+/* Finds what both have in common: flame->sides.align, and the span of both. */
+static void find_common_clock(struct flame *flame, struct view *inside,
+                              struct view *outside)
+{
+    find_clock(flame->sides, inside, outside);
+    find_error(flame->sides);
+    find_span(flame, inside, outside);
+}
 
 /* (at), on the clock inside, as in sides_sample.time. */
 static uint64_t since_begin(const struct flame *flame, double at)
 {
-    return sides_clocks(at - (double)flame->begin + (double)flame->lead);
+    return whole_clocks(at - (double)flame->begin + (double)flame->lead);
 }
 
 /* ---- samples from outside */
@@ -30,7 +249,7 @@ struct reading {
 /* Whether (at), on the clock inside, is in a gap between two samples. */
 static bool is_gap(const struct sides *sides, double at, double error)
 {
-    size_t next = sides_beyond(sides->inside, sides->inside_count, at);
+    size_t next = first_beyond(sides->inside, sides->inside_count, at);
 
     return next > 0 && next < sides->inside_count && !sides->whole[next] &&
            sides->inside[next] - sides->inside[next - 1] >
@@ -107,7 +326,7 @@ static void take_outside(void *owner, const struct event *event, uint32_t node,
 
     if (event->kind == PROF_EVENT_MASKED)
         reading->masked[cpu->cpu % MODEL_CPUS_MAX] = true;
-    if (!sides_is_sample(event))
+    if (!is_one_sample(event))
         return;
     put_sample(reading, event, node, clocks, cpu);
     reading->masked[cpu->cpu % MODEL_CPUS_MAX] = false;
@@ -127,7 +346,7 @@ void sides_add_samples(struct flame *flame, struct view *view,
     struct reading reading = {flame, view, stacks, masked};
     struct sides *sides = flame->sides;
 
-    sides_read(view, (struct model_watch){take_outside, &reading});
+    read_again(view, (struct model_watch){take_outside, &reading});
     if (sides->count > 0)
         qsort(sides->samples, sides->count, sizeof *sides->samples, by_time);
 }
@@ -190,7 +409,7 @@ void sides_add(struct flame *flame, struct view *inside, struct view *outside,
     static struct sides sides;
 
     flame->sides = &sides;
-    sides_find_clock(flame, inside, outside);
+    find_common_clock(flame, inside, outside);
     flame_add(flame, inside, FLAME_NEW, exits);
     flame_add(flame, outside, FLAME_BASE, exits);
     find_windows(flame);
@@ -204,4 +423,57 @@ void sides_free(struct sides *sides)
     free(sides->inside);
     free(sides->whole);
     *sides = (struct sides){0};
+}
+
+/* ---- the payload of the page (docs/views.md) */
+
+static const char *const names[SIDES_KINDS] = {
+    [SIDES_BOTH] = "seen by both",
+    [SIDES_EARLY] = "before its first sample",
+    [SIDES_AFTER] = "after its last sample",
+    [SIDES_MASKED] = "interrupts off",
+    [SIDES_SAMPLER] = "in its own interrupt",
+    [SIDES_GAP] = "no tick came",
+    [SIDES_CPU] = "other CPUs",
+};
+
+const char *sides_kind_name(enum sides_kind kind)
+{
+    return names[kind];
+}
+
+void sides_put_columns(const struct flame *flame, struct columns *columns)
+{
+    const struct sides *sides = flame->sides;
+    const struct sides_sample *samples = sides->samples;
+    const struct sides_window *windows = sides->windows;
+
+    COLUMNS_PUT_ALL(columns, "outside.time", columns_put_change, sides->count,
+                    samples[i].time);
+    COLUMNS_PUT_ALL(columns, "outside.stack", columns_put, sides->count,
+                    samples[i].stack);
+    COLUMNS_PUT_ALL(columns, "outside.clocks", columns_put, sides->count,
+                    samples[i].clocks);
+    COLUMNS_PUT_ALL(columns, "outside.kind", columns_put, sides->count,
+                    samples[i].kind);
+    COLUMNS_PUT_ALL(columns, "window.kind", columns_put, sides->window_count,
+                    windows[i].kind);
+    COLUMNS_PUT_ALL(columns, "window.from", columns_put_change,
+                    sides->window_count, windows[i].from);
+    COLUMNS_PUT_ALL(columns, "window.length", columns_put, sides->window_count,
+                    windows[i].to - windows[i].from);
+}
+
+json_t *sides_head(const struct flame *flame)
+{
+    const struct sides *sides = flame->sides;
+    json_t *kinds = json_array();
+
+    for (int i = 0; i < SIDES_KINDS; ++i)
+        json_array_append_new(kinds, json_string(names[i]));
+    return json_pack("{so sf sf sf sI sI sb}", "kinds", kinds, "error",
+                     sides->error, "worst", sides->worst, "slack",
+                     sides->align.slack < 1 ? sides->align.slack : -1.0,
+                     "readings", (json_int_t)sides->align.count, "jumps",
+                     (json_int_t)sides->align.jumped, "ended", sides->ended);
 }

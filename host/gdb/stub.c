@@ -1,19 +1,479 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopping a guest, reading it, letting it run. */
+/*
+ * A stub for GDB as a machine: packets, the beginning of a conversation, stops.
+ *
+ * Acknowledgements go out before the next packet, never by themselves: QEMU
+ * takes any byte that comes while the guest runs for a request to stop it.
+ */
 
 #include "gdb/stub.h"
 
+#include "base/memory.h"
+#include "base/seconds.h"
 #include "base/signals.h"
-#include "gdb/stub_wire.h"
+#include "base/wait.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#define INTERRUPT '\x03'
+#define ASK_MAX 512
+#define HURRY_SECONDS 1.0  /* for all answers after Ctrl-C */
+#define NEWS_MAX 1000      /* packets that answer nothing, in a row */
+#define DRAINED_MAX 64     /* buffers */
+#define XML_MAX (1u << 18) /* of one file */
+#define XML_FILES_MAX 16u
+#define XML_PART 0xff0u /* a packet's worth */
+#define NAME_MAX_BYTES 64u
+#define DIGITS_64 328u    /* of the registers that every x86_64 has */
 #define TORN_MAX 64       /* stops in a row */
 #define ANSWERS_MAX 10000 /* to what was asked before */
 #define REGISTERS_BYTES_MAX 16384
+
+/* ---- packets */
+
+enum wire_answer {
+    WIRE_DATA,    /* in stub->reader */
+    WIRE_DAMAGED, /* an answer came, but cannot be read */
+    WIRE_ENDED,   /* there will be none; stub->machine.reason says why */
+};
+
+static void end_with(struct stub *stub, enum machine_reason reason)
+{
+    if (stub->machine.reason == MACHINE_LIVES)
+        stub->machine.reason = reason;
+}
+
+static void wire_send(struct stub *stub);
+
+static void put_bytes(struct stub *stub, const char *bytes, size_t count)
+{
+    if (stub->out_used + count > sizeof stub->out)
+        wire_send(stub);
+    memcpy(stub->out + stub->out_used, bytes, count);
+    stub->out_used += count;
+}
+
+/* Queues the acknowledgement that is owed. */
+static void wire_put_ack(struct stub *stub)
+{
+    if (stub->owes_ack && stub->acks)
+        put_bytes(stub, "+", 1);
+    stub->owes_ack = false;
+}
+
+static void put_packet(struct stub *stub, const char *format, va_list words)
+{
+    char payload[ASK_MAX], packet[ASK_MAX + 8];
+
+    vsnprintf(payload, sizeof payload, format, words);
+    wire_put_ack(stub);
+    put_bytes(stub, packet, remote_frame(packet, sizeof packet, payload));
+}
+
+/* Queues a packet, with the acknowledgement that is owed. */
+__attribute__((format(printf, 2, 3))) static void
+wire_put(struct stub *stub, const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    put_packet(stub, format, words);
+    va_end(words);
+}
+
+static void wire_put_interrupt(struct stub *stub)
+{
+    wire_put_ack(stub);
+    put_bytes(stub, &(char){INTERRUPT}, 1);
+}
+
+/* Begins a question: all its answers are due within stub->timeout, however
+ * they come, and soon if a signal has been caught. */
+static void wire_question(struct stub *stub)
+{
+    stub->deadline = seconds_now() + stub->timeout;
+}
+
+/* Nothing came in time. */
+static void end_late(struct stub *stub)
+{
+    end_with(stub, signals_caught() ? MACHINE_INTERRUPTED : MACHINE_SILENT);
+}
+
+static void wire_send(struct stub *stub)
+{
+    size_t sent = 0;
+
+    while (sent < stub->out_used && stub->machine.reason == MACHINE_LIVES) {
+        ssize_t count =
+            send(stub->file, stub->out + sent, stub->out_used - sent,
+                 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (count > 0)
+            sent += (size_t)count;
+        else if (count < 0 && errno != EINTR && errno != EAGAIN)
+            end_with(stub, MACHINE_GONE);
+        else if (!wait_writable(stub->file, stub->deadline, HURRY_SECONDS))
+            end_late(stub);
+        stub->cut = sent < stub->out_used;
+    }
+    stub->out_used = 0;
+}
+
+/* Takes what has come. */
+static void take_bytes(struct stub *stub)
+{
+    ssize_t count = recv(stub->file, stub->in, sizeof stub->in, MSG_DONTWAIT);
+
+    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
+        end_with(stub, MACHINE_GONE);
+    stub->in_at = 0;
+    stub->in_end = count > 0 ? (size_t)count : 0;
+}
+
+/* The next event from bytes that are there. */
+static enum remote_event feed(struct stub *stub)
+{
+    while (stub->in_at < stub->in_end) {
+        enum remote_event event;
+
+        stub->in_at += remote_feed_plain(&stub->reader, stub->in + stub->in_at,
+                                         stub->in_end - stub->in_at);
+        if (stub->in_at == stub->in_end)
+            break;
+        event = remote_feed(&stub->reader, stub->in[stub->in_at++]);
+        if (event != REMOTE_MORE) {
+            ++stub->packets;
+            stub->owes_ack = true;
+            return event;
+        }
+    }
+    return REMOTE_MORE;
+}
+
+/* The next event of the present question. What has come by its deadline is
+ * taken; a stub that sends a byte now and then is late as well. */
+static enum remote_event next(struct stub *stub)
+{
+    for (bool late = false; stub->machine.reason == MACHINE_LIVES;) {
+        enum remote_event event = feed(stub);
+
+        if (event != REMOTE_MORE)
+            return event;
+        if (late || !wait_readable(stub->file, stub->deadline, HURRY_SECONDS)) {
+            end_late(stub);
+            break;
+        }
+        late = seconds_now() >= wait_deadline(stub->deadline, HURRY_SECONDS);
+        take_bytes(stub);
+    }
+    return REMOTE_MORE;
+}
+
+/* Whether the packet says that the guest has stopped. */
+static bool is_stop(struct stub *stub)
+{
+    return stub->reader.data[0] == 'T' || stub->reader.data[0] == 'S';
+}
+
+/* Takes a packet that answers nothing. */
+static bool take_news(struct stub *stub)
+{
+    const char *data = (const char *)stub->reader.data;
+
+    if (is_stop(stub)) {
+        ++stub->stops;
+        stub->machine.late_stop = stub->answers > 0;
+        return true;
+    }
+    if (data[0] == 'W' || data[0] == 'X') {
+        end_with(stub, MACHINE_EXITED);
+        return true;
+    }
+    return data[0] == 'O' && strcmp(data, "OK") != 0;
+}
+
+/* The next packet that is an answer. Stop replies before the first one are
+ * counted in stub->stops, other output is skipped. A later stop reply means
+ * that somebody else let the guest run: what was asked is lost. */
+static enum wire_answer wire_receive(struct stub *stub)
+{
+    for (unsigned i = 0; i < NEWS_MAX; ++i) {
+        enum remote_event event = next(stub);
+
+        if (event == REMOTE_MORE)
+            return WIRE_ENDED;
+        if (event == REMOTE_DAMAGED)
+            return WIRE_DAMAGED;
+        if (!take_news(stub)) {
+            ++stub->answers;
+            return WIRE_DATA;
+        }
+        if (stub->machine.late_stop)
+            return WIRE_DAMAGED;
+    }
+    end_with(stub, MACHINE_NONSENSE);
+    return WIRE_ENDED;
+}
+
+/* Waits for a stop reply; false if none comes. */
+static bool wire_receive_stop(struct stub *stub)
+{
+    for (unsigned i = 0; stub->stops == 0 && i < NEWS_MAX; ++i) {
+        if (next(stub) == REMOTE_MORE)
+            return false;
+        take_news(stub);
+    }
+    return stub->stops > 0;
+}
+
+/* Takes what came without being asked for; true if that was a stop. */
+static bool wire_drain(struct stub *stub)
+{
+    unsigned before = stub->stops;
+
+    for (unsigned buffers = 0; buffers < DRAINED_MAX;) {
+        enum remote_event event = feed(stub);
+
+        if (event == REMOTE_PACKET)
+            take_news(stub);
+        if (event != REMOTE_MORE)
+            continue;
+        if (stub->machine.reason != MACHINE_LIVES ||
+            !wait_readable(stub->file, 0, 0))
+            break;
+        take_bytes(stub);
+        ++buffers;
+    }
+    return stub->stops != before;
+}
+
+/* Sends a packet and waits: its answer, "" if there is none. Valid until the
+ * next packet. */
+__attribute__((format(printf, 2, 3))) static const char *
+wire_ask_on(struct stub *stub, const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    put_packet(stub, format, words);
+    va_end(words);
+    wire_send(stub);
+    if (wire_receive(stub) != WIRE_DATA)
+        return "";
+    return (const char *)stub->reader.data;
+}
+
+/* A question of one packet. */
+#define wire_ask(stub, ...)                                                    \
+    (wire_question(stub), wire_ask_on(stub, __VA_ARGS__))
+
+/* Reads until the whole of (answer) has come. Closing a socket with unread
+ * bytes could take back what was sent. */
+static void wait_for_answer(int file, const char *answer)
+{
+    double deadline = seconds_now() + HURRY_SECONDS;
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    size_t matched = 0;
+    char bytes[256];
+
+    while (answer[matched] != '\0' && seconds_now() < deadline) {
+        ssize_t count = 0;
+
+        if (poll(&wait, 1, (int)(HURRY_SECONDS * 1000)) > 0)
+            count = recv(file, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (count <= 0)
+            return;
+        for (ssize_t i = 0; i < count && answer[matched] != '\0'; ++i)
+            matched = bytes[i] == answer[matched] ? matched + 1
+                                                  : bytes[i] == answer[0];
+    }
+}
+
+/* Whatever has been sent so far: has the guest run without us, unless somebody
+ * else held it, and waits a little for the answer. For a signal handler, too.
+ * A stop, so that the rest is read at all, and "detach". In front of them the
+ * end of a packet that was sent in part. */
+static void wire_let_go(struct stub *stub)
+{
+    static const char bytes[] = "#00\x03$D#44";
+    size_t skipped = stub->cut ? 0 : 3;
+
+    if (stub->machine.held || stub->machine.reason == MACHINE_EXITED ||
+        stub->machine.reason == MACHINE_GONE)
+        return;
+    if (send(stub->file, bytes + skipped, sizeof bytes - 1 - skipped,
+             MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+        wait_for_answer(stub->file, "$OK#9a");
+}
+
+/* ---- the beginning of a conversation with a stub: what it is, and its CPUs */
+
+/* Whether (feature) is among those that the stub reports as (reply). */
+static bool has(const char *reply, const char *feature)
+{
+    size_t bytes = strlen(feature);
+
+    for (const char *at = reply; (at = strstr(at, feature)) != NULL; ++at) {
+        if ((at == reply || at[-1] == ';') &&
+            (at[bytes] == ';' || at[bytes] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Reads the file (name) of the description; NULL if there is none. */
+static char *read_xml(struct stub *stub, const char *name)
+{
+    char *xml = NULL;
+    size_t used = 0;
+
+    for (;;) {
+        const char *answer = wire_ask_on(stub, "qXfer:features:read:%s:%zx,%x",
+                                         name, used, XML_PART);
+        size_t bytes = stub->reader.used;
+
+        if ((answer[0] != 'l' && answer[0] != 'm') || bytes == 0 ||
+            used + bytes > XML_MAX || (answer[0] == 'm' && bytes == 1)) {
+            free(xml);
+            return NULL;
+        }
+        xml = xreallocarray(xml, used + bytes, 1);
+        memcpy(xml + used, answer + 1, bytes - 1);
+        used += bytes - 1;
+        xml[used] = '\0';
+        if (answer[0] == 'l')
+            return xml;
+    }
+}
+
+/* The description is one question, in however many pieces it comes. */
+static void read_layout(struct stub *stub)
+{
+    char *target, name[NAME_MAX_BYTES];
+
+    wire_question(stub);
+    target = read_xml(stub, "target.xml");
+    if (target == NULL)
+        return;
+    registers_add_xml(&stub->layout, target);
+    for (unsigned i = 0;
+         i < XML_FILES_MAX && registers_included(target, i, name, sizeof name);
+         ++i) {
+        char *part = read_xml(stub, name);
+
+        if (part != NULL)
+            registers_add_xml(&stub->layout, part);
+        free(part);
+    }
+    free(target);
+}
+
+static void add_cpu(struct stub *stub, const char *thread, size_t bytes)
+{
+    struct machine_cpu *cpu;
+
+    if (stub->machine.cpu_count == MACHINE_CPUS_MAX || bytes == 0 ||
+        bytes >= sizeof cpu->thread)
+        return;
+    vector_reserve_one(&stub->machine.cpus, stub->machine.cpu_count,
+                       sizeof *stub->machine.cpus);
+    cpu = &stub->machine.cpus[stub->machine.cpu_count++];
+    memset(cpu, 0, sizeof *cpu);
+    memcpy(cpu->thread, thread, bytes);
+}
+
+static void read_cpus(struct stub *stub)
+{
+    const char *answer = wire_ask(stub, "qfThreadInfo");
+
+    for (unsigned i = 0; answer[0] == 'm' && i < MACHINE_CPUS_MAX; ++i) {
+        for (const char *at = answer + 1; *at != '\0';) {
+            size_t bytes = strcspn(at, ",");
+
+            add_cpu(stub, at, bytes);
+            at += bytes + (at[bytes] == ',');
+        }
+        answer = wire_ask_on(stub, "qsThreadInfo");
+    }
+    if (stub->machine.cpu_count == 0)
+        add_cpu(stub, "0", 1);
+}
+
+/* A packet is small and its answer is waited for. */
+static void do_not_delay(int file)
+{
+    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
+/* Stops the guest, reads it, lets it run: below. */
+static const struct machine_calls calls;
+
+static struct stub *begun;
+
+static void let_go(void)
+{
+    wire_let_go(begun);
+}
+
+bool stub_begin(struct stub *stub, int file, double timeout)
+{
+    const char *answer;
+    bool quiet, described;
+
+    *stub = (struct stub){.machine.calls = &calls,
+                          .file = file,
+                          .timeout = timeout,
+                          .acks = true,
+                          .current = SIZE_MAX};
+    begun = stub;
+    signals_at_end(let_go);
+    do_not_delay(file);
+    answer = wire_ask(stub, "qSupported:qXfer:features:read+;vContSupported+");
+    stub->binary = has(answer, "binary-upload+");
+    quiet = has(answer, "QStartNoAckMode+");
+    described = has(answer, "qXfer:features:read+");
+    if (quiet && strcmp(wire_ask(stub, "QStartNoAckMode"), "OK") == 0) {
+        wire_put_ack(stub);
+        stub->acks = false;
+    }
+    if (described)
+        read_layout(stub);
+    if (stub->machine.reason == MACHINE_LIVES)
+        read_cpus(stub);
+    /* It says so if a connection stops the guest; otherwise it was paused. */
+    if (stub->machine.reason == MACHINE_LIVES)
+        stub->is_qemu =
+            strncmp(wire_ask(stub, "qqemu.sstepbits"), "ENABLE=", 7) == 0;
+    stub->machine.held = stub->is_qemu && stub->stops == 0;
+    if (stub->machine.reason == MACHINE_LIVES && !stub->layout.described)
+        stub->layout.is_64 = strlen(wire_ask(stub, "g")) >= DIGITS_64;
+    if (stub->machine.reason == MACHINE_LIVES && !stub->is_qemu) {
+        stub->steps_apart =
+            strncmp(wire_ask(stub, "vCont?"), "vCont;c", 7) == 0;
+        if (stub->machine.reason == MACHINE_LIVES)
+            (void)wire_ask(stub, "Hc-1");
+    }
+    stub->machine.is_64 = stub->layout.is_64;
+    return stub->machine.reason == MACHINE_LIVES && stub->packets > 0;
+}
+
+/* ---- stopping a guest, reading it, letting it run */
+
+static struct stub *stub_of(struct machine *machine)
+{
+    return (struct stub *)machine;
+}
 
 /* The current answer as registers of (cpu). */
 static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
@@ -141,8 +601,9 @@ static bool receive_apart(struct stub *stub)
     return fine && !stub->machine.late_stop;
 }
 
-/* Waits for an answer that nothing else can have. */
-void stub_resynchronize(struct stub *stub)
+/* After a late stop: waits until what comes belongs to what is asked, by an
+ * answer that nothing else can have, and counts a torn sample. */
+static void stub_resynchronize(struct stub *stub)
 {
     stub->answers = 0;
     stub->machine.late_stop = false;
@@ -165,7 +626,7 @@ void stub_resynchronize(struct stub *stub)
 }
 
 /* Stops the guest, if it runs, and takes what there is. */
-static bool stop(struct stub *stub)
+static bool stop_and_receive(struct stub *stub)
 {
     bool fine;
 
@@ -181,13 +642,14 @@ static bool stop(struct stub *stub)
     return fine && receive_apart(stub);
 }
 
-enum machine_stop stub_stop(struct stub *stub)
+static enum machine_stop stub_stop(struct machine *machine)
 {
+    struct stub *stub = stub_of(machine);
     bool fine;
 
     if (stub->runs && wire_drain(stub))
         stub->machine.held = true;
-    fine = stop(stub);
+    fine = stop_and_receive(stub);
     if (stub->machine.reason != MACHINE_LIVES)
         return MACHINE_ENDED;
     if (stub->runs)
@@ -202,8 +664,10 @@ enum machine_stop stub_stop(struct stub *stub)
     return stub->machine.held ? MACHINE_HELD : MACHINE_STOPPED;
 }
 
-bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
+static bool stub_read(struct machine *machine, size_t cpu, uint64_t address,
+                      size_t bytes)
 {
+    struct stub *stub = stub_of(machine);
     bool chosen = put_choice(stub, cpu), fine = true;
 
     wire_question(stub);
@@ -216,11 +680,14 @@ bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes)
            take_memory(stub, &stub->machine.cpus[cpu], address) && fine;
 }
 
-bool stub_is_halted(struct stub *stub, size_t cpu)
+static bool stub_is_halted(struct machine *machine, size_t cpu)
 {
+    struct stub *stub = stub_of(machine);
     char text[256];
     size_t count;
 
+    if (!stub->is_qemu) /* others do not say */
+        return true;
     wire_ask(stub, "qThreadExtraInfo,%s", stub->machine.cpus[cpu].thread);
     count = remote_hex(stub->reader.data, stub->reader.used, (uint8_t *)text,
                        sizeof text - 1);
@@ -228,8 +695,12 @@ bool stub_is_halted(struct stub *stub, size_t cpu)
     return strstr(text, "halted") != NULL;
 }
 
-void stub_continue(struct stub *stub)
+static void stub_continue(struct machine *machine)
 {
+    struct stub *stub = stub_of(machine);
+
+    if (machine->late_stop)
+        stub_resynchronize(stub);
     stub->runs = true;
     if (stub->machine.held || stub->machine.reason != MACHINE_LIVES)
         return;
@@ -238,10 +709,12 @@ void stub_continue(struct stub *stub)
     wire_send(stub);
 }
 
-void stub_end(struct stub *stub)
+static void stub_end(struct machine *machine)
 {
+    struct stub *stub = stub_of(machine);
+
     if (stub->runs && stub->machine.reason == MACHINE_LIVES)
-        stub_stop(stub);
+        stub_stop(machine);
     if (stub->machine.reason == MACHINE_LIVES && !stub->machine.held)
         wire_ask(stub, "D");
     if (stub->machine.reason != MACHINE_LIVES)
@@ -251,3 +724,7 @@ void stub_end(struct stub *stub)
     free(stub->machine.cpus);
     stub->machine.cpus = NULL;
 }
+
+static const struct machine_calls calls = {
+    stub_stop, stub_read, stub_is_halted, stub_continue, stub_end,
+};

@@ -6,12 +6,12 @@
  * A guest seen through the stub of its VMM, to which GDB could connect as well:
  *
  *     stub_begin()
- *     stub_continue()                   the guest runs
- *     stub_stop()                       all CPUs: registers, a piece of stack
- *     stub_read() ...                   more of the memory
- *     stub_continue()
+ *     machine_continue()                the guest runs
+ *     machine_stop()                    all CPUs: registers, a piece of stack
+ *     machine_read() ...                more of the memory
+ *     machine_continue()
  *     ...
- *     stub_end()
+ *     machine_end()
  *
  * QEMU's stub handles what is sent after an interrupt as soon as the guest has
  * stopped, so a stop with the registers and a piece of each CPU's stack takes
@@ -53,30 +53,7 @@ struct stub {
 /* Starts the conversation over the connected socket (file). The guest is
  * stopped then, and goes on however the process ends, unless a signal kills it
  * that cannot be caught. False if that is no stub; the reason is set. To be
- * ended by stub_end() in any case. */
+ * ended by machine_end() in any case, which closes the connection. */
 bool stub_begin(struct stub *stub, int file, double timeout);
-
-/* Stops the guest, if it runs, and takes all registers, and memory from each
- * CPU's guess. */
-enum machine_stop stub_stop(struct stub *stub);
-
-/* While it is stopped: reads at most MACHINE_WINDOW_MAX bytes from (address),
- * as (cpu) sees them, into the window. False if there are none. */
-bool stub_read(struct stub *stub, size_t cpu, uint64_t address, size_t bytes);
-
-/* While it is stopped, after a late stop: waits until what comes belongs to
- * what is asked, and counts a torn sample. */
-void stub_resynchronize(struct stub *stub);
-
-/* While it is stopped: whether the stub says that (cpu) is halted. */
-bool stub_is_halted(struct stub *stub, size_t cpu);
-
-/* Lets the guest run, unless somebody else holds it. */
-void stub_continue(struct stub *stub);
-
-/* Lets it run without us, and closes the connection. */
-void stub_end(struct stub *stub);
-
-extern const struct machine_calls stub_calls;
 
 #endif

@@ -6,32 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum machine_stop machine_stop(struct machine *machine)
-{
-    return machine->calls->stop(machine);
-}
-
-bool machine_read(struct machine *machine, size_t cpu, uint64_t address,
-                  size_t bytes)
-{
-    return machine->calls->read(machine, cpu, address, bytes);
-}
-
-bool machine_is_halted(struct machine *machine, size_t cpu)
-{
-    return machine->calls->is_halted(machine, cpu);
-}
-
-void machine_continue(struct machine *machine)
-{
-    machine->calls->go_on(machine);
-}
-
-void machine_end(struct machine *machine)
-{
-    machine->calls->end(machine);
-}
-
 const uint8_t *machine_window(const struct machine_cpu *cpu, uint64_t address,
                               size_t bytes)
 {

@@ -75,21 +75,36 @@ struct machine {
 };
 
 /* Stops the guest, if it runs, and takes all registers. */
-enum machine_stop machine_stop(struct machine *machine);
+static inline enum machine_stop machine_stop(struct machine *machine)
+{
+    return machine->calls->stop(machine);
+}
 
 /* While it is stopped: reads at most MACHINE_WINDOW_MAX bytes from (address),
  * as (cpu) sees them, into its window. False if there are none. */
-bool machine_read(struct machine *machine, size_t cpu, uint64_t address,
-                  size_t bytes);
+static inline bool machine_read(struct machine *machine, size_t cpu,
+                                uint64_t address, size_t bytes)
+{
+    return machine->calls->read(machine, cpu, address, bytes);
+}
 
 /* While it is stopped: whether (cpu), which stands after a HLT, is halted. */
-bool machine_is_halted(struct machine *machine, size_t cpu);
+static inline bool machine_is_halted(struct machine *machine, size_t cpu)
+{
+    return machine->calls->is_halted(machine, cpu);
+}
 
 /* Lets the guest run, unless somebody else holds it. */
-void machine_continue(struct machine *machine);
+static inline void machine_continue(struct machine *machine)
+{
+    machine->calls->go_on(machine);
+}
 
 /* Lets it run without us, and frees what belongs to (machine). */
-void machine_end(struct machine *machine);
+static inline void machine_end(struct machine *machine)
+{
+    machine->calls->end(machine);
+}
 
 /* The (bytes) from (address) in a window that was read; NULL unless all are
  * there. The address may be anything. */

@@ -5,6 +5,12 @@
  * A sample accounts for the time since the one before. Where a packet is
  * missing that time is unknown: the first sample after the gap then counts as
  * one sampling period, or less if the gap is shorter.
+ *
+ * Samples are not counted for each object, of which there may be millions, but
+ * for the site that created it, below the task that did. A site that creates
+ * itself, directly or through others, is one task. An object that runs before
+ * its creation is known is a task of its own, which gets its site as soon as
+ * that comes.
  */
 
 #include "trace/model.h"
@@ -20,6 +26,9 @@
 /* Keys of nodes beside the guest's numbers, which have 32 bits. */
 #define OVERFLOW_KEY (1ull << 63) /* with a number in overflow_addresses */
 #define PSEUDO_KEY (1ull << 62)
+
+/* Of tasks beside (creator, site): objects without a creation. */
+#define OBJECT_KEY (1ull << 62)
 
 /* MODEL_UNDEFINED if there is no room for a new one. */
 static uint32_t node_number(struct model *model, uint64_t key)
@@ -95,11 +104,235 @@ static void take_node(struct model *model, const struct event *event)
         *node = (struct model_node){event->address, parent, true};
 }
 
-static void add(struct model_count *count, uint64_t samples, uint64_t clocks)
+/* ---- cells */
+
+static void add_count(struct model_count *count, uint64_t samples,
+                      uint64_t clocks)
 {
     count->samples = checked_add(count->samples, samples);
     count->clocks = checked_add(count->clocks, clocks);
 }
+
+static uint32_t find_cell(const struct model *model, uint32_t node,
+                          uint32_t task, uint32_t cpu)
+{
+    uint32_t where = index_find(&model->cell_tasks, index_pair(task, cpu));
+
+    return where != INDEX_NONE
+               ? index_find(&model->cell_keys, index_pair(where, node))
+               : INDEX_NONE;
+}
+
+static uint32_t find_or_add_cell(struct model *model, uint32_t node,
+                                 uint32_t task, uint32_t cpu)
+{
+    uint32_t where = index_add(&model->cell_tasks, index_pair(task, cpu), NULL);
+    bool is_new;
+    uint32_t number =
+        index_add(&model->cell_keys, index_pair(where, node), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&model->cells, number, sizeof *model->cells);
+        model->cells[number] =
+            (struct model_cell){.node = node, .task = task, .cpu = cpu};
+    }
+    return number;
+}
+
+uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
+                       uint32_t cpu)
+{
+    uint32_t cell = find_cell(model, node, task, cpu);
+
+    if (cell == INDEX_NONE && model->unkept_samples > 0)
+        return model->unkept_cell;
+    return cell;
+}
+
+/* Counts a sample of (node) on (cpu), with its task. */
+static void add_to_cell(struct model *model, uint32_t node,
+                        const struct model_cpu *cpu, uint64_t samples,
+                        uint64_t clocks)
+{
+    bool is_full = model_cells(model) >= MODEL_CELLS_MAX ||
+                   model->cell_tasks.count >= MODEL_PLACES_MAX;
+    uint32_t cell = is_full
+                        ? find_cell(model, node, cpu->task, cpu->cpu)
+                        : find_or_add_cell(model, node, cpu->task, cpu->cpu);
+
+    if (cell == INDEX_NONE) {
+        cell = find_or_add_cell(model, MODEL_UNDEFINED, 0, model->cpus[0].cpu);
+        model->unkept_cell = cell;
+        model->unkept_samples += samples;
+    }
+    add_count(&model->cells[cell].count, samples, clocks);
+}
+
+/* ---- tasks */
+
+/* The task of that key, 0 if there is no room for a new one. */
+static uint32_t task_of_key(struct model *model, uint64_t key, bool *is_new)
+{
+    uint32_t number = index_find(&model->task_keys, key);
+
+    *is_new = false;
+    if (number != INDEX_NONE)
+        return 1 + number;
+    if (model->task_keys.count >= MODEL_TASKS_MAX)
+        return 0;
+    *is_new = true;
+    if (model->task_keys.count == 0) { /* the first is none */
+        vector_reserve_one(&model->tasks, 0, sizeof *model->tasks);
+        model->tasks[0] = (struct model_task){0};
+    }
+    number = 1 + index_add(&model->task_keys, key, NULL);
+    vector_reserve_one(&model->tasks, number, sizeof *model->tasks);
+    model->tasks[number] = (struct model_task){0};
+    return number;
+}
+
+/* The task of objects that (creator) creates at (site); an unknown site is as
+ * good as its creator. */
+static uint32_t task_at(struct model *model, uint32_t creator, uint32_t site)
+{
+    unsigned depth = 0;
+    uint32_t number;
+    bool is_new;
+
+    if (site == 0)
+        return creator;
+    for (number = creator; number != 0; number = model->tasks[number].creator) {
+        if (model->tasks[number].site == site)
+            return number;
+        if (++depth == MODEL_TASK_DEPTH)
+            return creator;
+    }
+    number = task_of_key(model, index_pair(creator, site), &is_new);
+    if (is_new)
+        model->tasks[number] =
+            (struct model_task){.creator = creator, .site = site};
+    return number;
+}
+
+/* Where the task of object (id) is kept; NULL if there is no room. */
+static uint32_t *task_of_object(struct model *model, uint32_t id, bool *is_new)
+{
+    uint32_t number = index_find(&model->objects, id);
+
+    *is_new = false;
+    if (number == INDEX_NONE) {
+        if (model->objects.count >= MODEL_OBJECTS_MAX)
+            return NULL;
+        *is_new = true;
+        number = index_add(&model->objects, id, NULL);
+        vector_reserve_one(&model->object_tasks, number,
+                           sizeof *model->object_tasks);
+        model->object_tasks[number] = 0;
+    }
+    return &model->object_tasks[number];
+}
+
+/* The task of an object that was mentioned, or of none. */
+static uint32_t find_task(struct model *model, uint32_t id)
+{
+    uint32_t number = index_find(&model->objects, id);
+
+    return number != INDEX_NONE ? model->object_tasks[number] : 0;
+}
+
+/* The same for one that runs: it is a task, whatever is known of it. */
+static uint32_t running_task(struct model *model, uint32_t id)
+{
+    bool is_new, is_new_task;
+    uint32_t *task;
+
+    if (id == 0 || id == UINT32_MAX)
+        return 0;
+    task = task_of_object(model, id, &is_new);
+    if (task == NULL)
+        return 0;
+    if (is_new)
+        *task = task_of_key(model, OBJECT_KEY | id, &is_new_task);
+    if (is_new && *task != 0)
+        model->tasks[*task].object = id;
+    return *task;
+}
+
+/* Object (id) was created by (creator) at (site). */
+static void define_object(struct model *model, uint32_t id, uint32_t creator,
+                          uint32_t site)
+{
+    bool is_new;
+    uint32_t *task = task_of_object(model, id, &is_new);
+    struct model_task *known;
+
+    if (task == NULL)
+        return;
+    if (is_new) {
+        *task = task_at(model, creator, site);
+        return;
+    }
+    if (*task == 0)
+        return;
+    known = &model->tasks[*task];
+    if (known->object == id && known->site == 0 && known->function == 0 &&
+        creator < *task)
+        *known = (struct model_task){creator, site, 0, id};
+}
+
+static void take_function(struct model *model, const struct event_task *event)
+{
+    uint32_t task = running_task(model, event->task);
+
+    if (task != 0)
+        model->tasks[task].function = event->function;
+}
+
+/* It is not known any more what runs on (cpu). */
+static void forget_task(struct model_cpu *cpu)
+{
+    cpu->object = UINT32_MAX;
+    cpu->task = cpu->irq_depth = 0;
+}
+
+/* What events say of objects, sites and names. */
+static void take_task(struct model *model, struct model_cpu *cpu,
+                      const struct event *event)
+{
+    switch (event->kind) {
+    case PROF_EVENT_CREATE:
+        define_object(model, event->as_create.object,
+                      cpu->irq_depth == 0 ? cpu->task : 0,
+                      event->as_create.site);
+        break;
+    case PROF_EVENT_ALIVE:
+        define_object(model, event->as_alive.object,
+                      find_task(model, event->as_alive.creator),
+                      event->as_alive.site);
+        break;
+    case PROF_EVENT_SWITCH:
+        cpu->object = event->as_switch.task;
+        cpu->task = running_task(model, cpu->object);
+        break;
+    case PROF_EVENT_TASK:
+        take_function(model, &event->as_task);
+        break;
+    case PROF_EVENT_IRQ_ENTER:
+        ++cpu->irq_depth;
+        break;
+    case PROF_EVENT_IRQ_EXIT:
+        cpu->irq_depth -= cpu->irq_depth > 0;
+        break;
+    case PROF_EVENT_LOST:
+        forget_task(cpu);
+        break;
+    default:
+        guest_names_take(&model->names, event);
+        break;
+    }
+}
+
+/* ---- samples and their time */
 
 /* Intervals are equal to the period if they differ by one part in so many. */
 #define EQUAL_PART 20
@@ -173,8 +406,8 @@ static void take_time(struct model *model, struct model_cpu *cpu,
     }
     if (!inside(model, event->time))
         return;
-    add(total, samples, clocks);
-    model_add_to_cell(model, node, cpu, samples, clocks);
+    add_count(total, samples, clocks);
+    add_to_cell(model, node, cpu, samples, clocks);
     if (model->watch.event != NULL)
         model->watch.event(model->watch.owner, event, node, clocks, cpu);
 }
@@ -250,7 +483,7 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         model->code = event->as_bye.code;
         break;
     default: /* or STOP, CLOCK */
-        model_take_task(model, cpu, event);
+        take_task(model, cpu, event);
         break;
     }
     if (model->watch.event != NULL && is_in)
@@ -289,7 +522,7 @@ static void take_cpu(struct model *model, struct model_cpu *cpu,
             model->missing_packets += packet->sequence - cpu->next_sequence;
         cpu->known = false;
         cpu->stolen = 0;
-        model_forget_task(cpu);
+        forget_task(cpu);
     }
     cpu->begun = true;
     cpu->next_sequence = packet->sequence + 1;

@@ -172,19 +172,6 @@ uint32_t model_node(const struct model *model, uint32_t node);
 uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
                        uint32_t cpu);
 
-/* Counts a sample of (node) on (cpu), with its task. */
-void model_add_to_cell(struct model *model, uint32_t node,
-                       const struct model_cpu *cpu, uint64_t samples,
-                       uint64_t clocks);
-
-/* Takes what events say of objects, sites and names; false if (event) is none
- * of these. */
-bool model_take_task(struct model *model, struct model_cpu *cpu,
-                     const struct event *event);
-
-/* It is not known any more what runs on (cpu). */
-void model_forget_task(struct model_cpu *cpu);
-
 /* All samples: with a stack or an address, and idle; the clocks of these and
  * of the dropped ones; and the samples that were lost. */
 uint64_t model_samples(const struct model *model);

@@ -15,7 +15,6 @@
  */
 
 #include "trace/model.h"
-#include "trace/packet_index.h"
 
 #include <stdio.h>
 

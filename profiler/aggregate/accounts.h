@@ -3,12 +3,12 @@
 #define PROF_ACCOUNTS_H
 
 /*
- * What the drain counts. Members only ever grow: a reset takes a snapshot that
+ * What the drain counts, for each CPU. Members only ever grow: a reset takes a snapshot that
  * prof_stats() subtracts, and the stream sends differences.
  */
 
 #include "aggregate/amount.h"
-#include "sample/frames.h"
+#include "sample/cpu_state.h"
 
 enum prof_class {
     PROF_CLASS_ATTRIBUTED, /* in a function that has a name */
@@ -32,7 +32,12 @@ struct prof_accounts {
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 };
 
-/* Written by the drain. */
-extern struct prof_accounts prof_accounts;
+extern struct prof_accounts prof_accounts_by_cpu[PROF_CPUS_MAX];
+
+/* Those of (cpu). Written by the drain. */
+static inline struct prof_accounts *prof_accounts_of(const struct prof_cpu *cpu)
+{
+    return &prof_accounts_by_cpu[prof_cpu_number(cpu)];
+}
 
 #endif

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A drain, at a time when the heap may be used: reads what is queued
- * (drain_entries.c), has the other rooms send what they have, and looks after
- * the timer. The last one, in a panic, only sends.
+ * The consumer: at a time when the heap may be used, moves samples from the
+ * fixed vector and the overflow table into the stack tree and to the stream,
+ * has the other rooms send what they have, and looks after the timer. The last
+ * drain, in a panic, only sends.
+ *
+ * Samples must be read in the order of time, since each covers the time since
+ * the one before. They go to the overflow table only while the vector is full,
+ * and each half of the table records at which entry that was (overflow.h). The
+ * drain reads up to that entry, releases the entries, empties the half, and
+ * continues. It does not turn interrupts off, which would not stop an NMI.
+ *
+ * If there is no memory for a new stack, the remaining samples stay queued for
+ * the next drain. Once half of the vector is queued, samples that need memory
+ * are dropped, the oldest first; those of known stacks are still counted.
  */
 
 #include "aggregate/drain.h"
@@ -12,18 +23,19 @@
 #include "base/cpu.h"
 #include "aggregate/accounts.h"
 #include "aggregate/addresses.h"
-#include "aggregate/drain_state.h"
 #include "aggregate/image.h"
 #include "aggregate/recent.h"
 #include "aggregate/resolve.h"
 #include "aggregate/stacks.h"
 #include "aggregate/stolen.h"
 #include "aggregate/sums.h"
-#include "sample/cpu_state.h"
 #include "causal/causal_send.h"
 #include "causal/shares.h"
+#include "loop/long_runs.h"
 #include "loop/loop.h"
 #include "loop/loop_send.h"
+#include "loop/loop_stolen.h"
+#include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
@@ -31,6 +43,14 @@
 #include "trace/send.h"
 
 #include <prof/config.h>
+#include <prof/symbols.h>
+#include <stddef.h>
+
+/* More samples than these wait for the next drain. */
+#define DRAIN_ENTRIES 1000u
+
+/* Ticks during a drain cause another round; at most so many. */
+#define ROUNDS_MAX 4
 
 /* Prologues analysed in a drain beyond those that its samples need, and steps
  * (units of work): as many as half of its samples may have new. */
@@ -41,29 +61,471 @@
 #define PORTION_ENTRIES 4u
 #define PORTION_WORK 250u
 
+struct prof_accounts prof_accounts_by_cpu[PROF_CPUS_MAX];
+struct prof_image prof_image;
 struct prof_drain_state prof_drain_state;
 static struct prof_drain_state *const drain = &prof_drain_state;
 
+/* How far the samples of a CPU were read. */
+static struct reader {
+    struct prof_entry *entry; /* next one of the vector */
+    uint32_t frames;          /* words of the frame vector read so far */
+    uint64_t ticks;           /* the producer's count, extended to 64 bits */
+    struct prof_overflow_half *taken; /* that is being emptied, or NULL */
+    uint32_t taken_at;                /* slots of it that are done with */
+    uint64_t taken_gap; /* cycles of its time that may have been stolen */
+} readers[PROF_CPUS_MAX];
+
+static struct reader *reader_of(const struct prof_cpu *cpu)
+{
+    return &readers[prof_cpu_number(cpu)];
+}
+
+/* The frame vector stores 32-bit words, too short for 4 GiB of code or more. */
+static void set_image(const struct prof_config *config)
+{
+    uintptr_t code = config->text.end - config->text.begin;
+
+    prof_image = (struct prof_image){
+        .text = config->text,
+        .idle = config->idle,
+        .text_base = config->text.begin + 1,
+        .text_bytes = code < UINT32_MAX ? code : 0,
+        .tsc_hz = config->tsc_hz,
+        .drained_by = config->drained_by,
+    };
+}
+
 void prof_drain_open(const struct prof_config *config)
 {
-    prof_image_open(config);
-    prof_accounts = (struct prof_accounts){0};
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    set_image(config);
+    *prof_accounts_of(cpu) = (struct prof_accounts){0};
     prof_stacks_open();
-    prof_stolen_open();
+    prof_stolen_open(cpu);
     prof_recent_open();
     prof_sums_expire();
-    prof_drain_state = (struct prof_drain_state){.open = true,
-                                                 .read = prof_cpus[0].ring.tail,
-                                                 .most = PROF_DRAIN_ENTRIES};
+    *drain = (struct prof_drain_state){.open = true, .most = DRAIN_ENTRIES};
+    *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
 }
+
+/* ---- one sample: which leaf it is, and what it is charged */
+
+/* The leaf of a sample at (pc) without words. NULL: it stays queued
+ * (resolve.h). */
+static inline const struct prof_recent_leaf *find_flat(uintptr_t pc)
+{
+    const struct prof_recent_leaf *leaf = prof_recent_find_flat(pc, 0);
+
+    return leaf != NULL ? leaf : prof_resolve(pc, 0, NULL);
+}
+
+/* Whether (word) is a return address where the image was linked: what has
+ * called the copy that the image runs in. */
+static bool was_code_word(uint32_t word)
+{
+    return prof_is_code_word(word + (uint32_t)prof_symbols_moved_by());
+}
+
+/* The leaf of an entry with words, whose walk returned (walk). Counts the walk
+ * if it ended early. */
+static inline const struct prof_recent_leaf *
+find_walked(struct prof_cpu *cpu, const struct prof_entry *entry, uint32_t walk)
+{
+    const uint32_t *kept = prof_frames_at(&cpu->frames, reader_of(cpu)->frames);
+    const uint32_t *frames = kept + PROF_FRAMES_HEAD;
+    uint32_t count = prof_walk_words(walk) - PROF_FRAMES_HEAD;
+    uint32_t hash = prof_recent_hash(frames, count), stop;
+    const struct prof_callers *callers =
+        prof_recent_find_callers(frames, count, hash);
+    const struct prof_recent_leaf *leaf;
+
+    if (callers == NULL)
+        callers = prof_resolve_callers(frames, count, hash);
+    if (callers == NULL)
+        return NULL;
+    stop = prof_callers_stop(count, callers->count, prof_walk_reason(walk));
+    if (PROF_WITH_BUILTIN && stop == PROF_WALK_NOT_CODE &&
+        was_code_word(frames[callers->count]))
+        stop = 0;
+    leaf = prof_recent_find_leaf(entry->pc, callers->stack, kept);
+    if (leaf == NULL)
+        leaf = prof_resolve(entry->pc, callers->stack, kept);
+    if (stop != 0 && leaf != NULL)
+        prof_accounts_of(cpu)->stopped[stop]++;
+    return leaf;
+}
+
+/* The leaf of an entry for whose walk there was no room. */
+static inline const struct prof_recent_leaf *
+find_unwalked(struct prof_cpu *cpu, const struct prof_entry *entry)
+{
+    const struct prof_recent_leaf *leaf = find_flat(entry->pc);
+
+    if (leaf != NULL)
+        prof_accounts_of(cpu)->stopped[prof_walk_reason(entry->frames)]++;
+    return leaf;
+}
+
+/* Emits the ticks and the time that were lost before (tsc). Times in a stream
+ * only grow: so the events of objects before (tsc) are sent first. */
+static void emit_lost_ticks(struct prof_cpu *cpu, uint64_t tsc)
+{
+    if (prof_stream_on())
+        prof_trace_before(tsc);
+    prof_stream_lost_ticks(tsc, prof_clock_of(cpu)->missed,
+                           prof_accounts_of(cpu)->stolen_cycles);
+}
+
+/* What a sample of (pc) at (tsc) is charged, in cycles. */
+static uint64_t charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t tsc)
+{
+    uint64_t cycles = prof_timebase_step(prof_clock_of(cpu), tsc);
+    uint64_t charged =
+        prof_stolen_charge(cpu, pc, cycles, prof_clock_of(cpu)->gap);
+
+    if (charged != cycles)
+        prof_loop_stolen(tsc, cycles - charged);
+    return charged;
+}
+
+/* Whether more than half of a vector is queued, so that it may fill up soon. */
+static bool is_crowded(const struct prof_cpu *cpu)
+{
+    const struct prof_ring *ring = &cpu->ring;
+    const struct reader *reader = reader_of(cpu);
+    size_t waiting = prof_ring_bytes(ring, reader->entry, prof_ring_head(ring));
+    size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
+
+    return waiting > all / 2 ||
+           prof_frames_half_full(&cpu->frames, reader->frames);
+}
+
+/* Counts samples as dropped because there is no memory for their stack. */
+static void drop_no_memory(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
+                           uint64_t cycles)
+{
+    prof_amount_add(&prof_accounts_of(cpu)->no_memory, samples, cycles);
+    emit_lost_ticks(cpu, tsc);
+    prof_stream_drop(tsc, samples, cycles);
+}
+
+/* Whether the image panics; what is drained then goes to the stream alone. */
+static bool is_dying(void)
+{
+    return PROF_WITH_STREAM && drain->dying;
+}
+
+/* ---- the vector */
+
+_Static_assert(offsetof(struct prof_entry, divisor) ==
+                   offsetof(struct prof_entry, frames) + sizeof(uint16_t),
+               "two halves of a word");
+
+/* Advances to the next entry. Clears this one, as the producer relies on it
+ * (ring.h). */
+static inline void pass_entry(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    struct prof_entry *entry = reader->entry;
+    uint32_t both = 0; /* frames and divisor, in one load */
+
+    if (PROF_WITH_CALLERS || PROF_WITH_PIT) /* else they are always 0 */
+        __builtin_memcpy(&both, &entry->frames, sizeof both);
+    if (both != 0) {
+        reader->frames += prof_walk_words(both);
+        if (PROF_WITH_PIT && both > UINT16_MAX)
+            prof_timebase_change(prof_clock_of(cpu), both >> 16);
+        entry->frames = entry->divisor = 0;
+    }
+    reader->entry = prof_ring_next(&cpu->ring, entry);
+}
+
+/*
+ * Handles an entry that was not resolved: this drain has resolved enough, or
+ * there is no memory for its stack. Without memory its address is emitted in a
+ * panic, and the sample is dropped if the vector may fill up soon. False: the
+ * entry stays queued.
+ */
+static bool drain_unresolved(struct prof_cpu *cpu,
+                             const struct prof_entry *entry)
+{
+    uint64_t tsc = prof_entry_tsc(entry);
+
+    if (prof_resolve_is_enough())
+        return false;
+    if (is_dying())
+        prof_stream_overflow(tsc, entry->pc, 1,
+                             prof_timebase_step(prof_clock_of(cpu), tsc));
+    else if (is_crowded(cpu))
+        drop_no_memory(cpu, tsc, 1, charge(cpu, entry->pc, tsc));
+    else
+        return false;
+    return true;
+}
+
+/* Counts the sample of an entry for its (leaf), and emits it. */
+static inline void count_entry(struct prof_cpu *cpu,
+                               const struct prof_entry *entry,
+                               const struct prof_recent_leaf *leaf)
+{
+    uint64_t tsc = prof_entry_tsc(entry), cycles;
+
+    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
+        cycles = charge(cpu, entry->pc, tsc);
+        emit_lost_ticks(cpu, tsc);
+    }
+    prof_credit(cpu, leaf->stack, 1, cycles, tsc);
+    prof_held_sample(tsc, entry->pc);
+    if (prof_stream_on()) {
+        prof_trace_before(tsc);
+        prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));
+    }
+}
+
+/* Drains one entry. False: it stays queued, as there is no memory for its
+ * stack, or as this drain has resolved enough. */
+static inline bool drain_entry(struct prof_cpu *cpu,
+                               const struct prof_entry *entry)
+{
+    const struct prof_recent_leaf *leaf;
+    uint32_t walk = entry->frames;
+
+    if (!PROF_WITH_CALLERS || walk == 0)
+        leaf = find_flat(entry->pc);
+    else if (prof_walk_words(walk) != 0)
+        leaf = find_walked(cpu, entry, walk);
+    else
+        leaf = find_unwalked(cpu, entry);
+    if (leaf == NULL) {
+        if (is_dying()) /* its address will be emitted; times only grow */
+            prof_trace_before(prof_entry_tsc(entry));
+        return drain_unresolved(cpu, entry);
+    }
+    count_entry(cpu, entry, leaf);
+    return true;
+}
+
+/* The end of the entries that may be read now: the vector's present head, or
+ * the entry at which the overflow table came into use, whichever comes first;
+ * and no more than one drain takes. */
+static const struct prof_entry *read_until(const struct prof_cpu *cpu)
+{
+    const struct prof_ring *ring = &cpu->ring;
+    struct prof_entry *entry = reader_of(cpu)->entry;
+    const struct prof_entry *until =
+        prof_overflow_until(&cpu->overflow, ring, entry);
+    uint32_t most = PROF_WITH_BUILTIN ? drain->most : DRAIN_ENTRIES;
+
+    if (prof_ring_bytes(ring, entry, until) <= most * sizeof *until)
+        return until;
+    drain->behind = true;
+    until = entry + most;
+    return until < ring->end ? until : until - (ring->end - ring->begin);
+}
+
+/* Drains the vector. False: the rest stays queued. */
+static bool drain_vector(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    const struct prof_entry *until = read_until(cpu);
+    bool more = drain->behind; /* entries than these */
+
+    while (reader->entry != until && drain_entry(cpu, reader->entry))
+        pass_entry(cpu);
+    prof_frames_release(&cpu->frames, reader->frames);
+    return reader->entry == until && !more;
+}
+
+/* ---- the overflow table */
+
+/* Counts one slot of the half that was taken. False: it stays queued. */
+static bool drain_slot(struct prof_cpu *cpu, const struct prof_slot *slot)
+{
+    const struct prof_recent_leaf *leaf = prof_resolve(slot->pc, 0, NULL);
+    struct reader *reader = reader_of(cpu);
+    uint64_t tsc = reader->taken->last_tsc, cycles = slot->cycles;
+    bool memory = leaf != NULL;
+
+    if (!memory && prof_resolve_is_enough())
+        return false;
+    if (!memory && !is_dying() && !is_crowded(cpu))
+        return false;
+    cycles = prof_stolen_charge_all(cpu, slot->pc, slot->count, cycles,
+                                    &reader->taken_gap);
+    if (!memory && !is_dying()) {
+        drop_no_memory(cpu, tsc, slot->count, cycles);
+        return true;
+    }
+    if (memory)
+        prof_credit(cpu, leaf->stack, slot->count, cycles, tsc);
+    emit_lost_ticks(cpu, tsc);
+    prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
+    prof_accounts_of(cpu)->overflowed += slot->count;
+    return true;
+}
+
+/* Empties the half that was taken. False: the rest stays queued. */
+static bool drain_taken(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    struct prof_overflow_half *half = reader->taken;
+
+    if (half == NULL)
+        return true;
+    while (reader->taken_at < PROF_OVERFLOW_SLOTS) {
+        const struct prof_slot *slot = &half->slots[reader->taken_at];
+
+        if (slot->count != 0 && !drain_slot(cpu, slot))
+            return false;
+        reader->taken_at++;
+    }
+    reader->taken = NULL;
+    prof_overflow_free(half);
+    return true;
+}
+
+/* Releases the entries read so far, and takes the next half of the overflow
+ * table, if there is one. All of its samples are newer than these entries. */
+static void hand_over_vector(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    struct prof_timebase *clock = prof_clock_of(cpu);
+    struct prof_amount *dropped = &prof_accounts_of(cpu)->dropped;
+    struct prof_overflow_half *half =
+        prof_overflow_take(&cpu->overflow, &cpu->ring, reader->entry);
+
+    if (half == NULL)
+        return;
+    reader->taken = half;
+    reader->taken_at = 0;
+    prof_timebase_skip(clock, half->last_tsc,
+                       prof_overflow_samples(half, 0) + half->dropped);
+    reader->taken_gap = clock->gap;
+    prof_amount_add(dropped, half->dropped,
+                    prof_stolen_charge_all(cpu, 0, half->dropped,
+                                           half->dropped_cycles,
+                                           &reader->taken_gap));
+    emit_lost_ticks(cpu, half->last_tsc);
+    prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
+}
+
+/* ---- all that is queued */
+
+/* Whether anything is queued. */
+static bool is_more(const struct prof_cpu *cpu)
+{
+    const struct reader *reader = reader_of(cpu);
+
+    return reader->taken != NULL || reader->entry != prof_ring_head(&cpu->ring);
+}
+
+/* Drains the vector and the overflow table, or as much of them as one drain
+ * may: (most), then it sets (behind), and what resolve.h allows. */
+static __attribute__((noinline)) void drain_queued(struct prof_cpu *cpu)
+{
+    bool all = true;
+
+    for (int round = 0; all && round < ROUNDS_MAX; round++) {
+        all = drain_taken(cpu) && drain_vector(cpu);
+        if (reader_of(cpu)->taken == NULL)
+            hand_over_vector(cpu);
+        if (!is_more(cpu))
+            break;
+    }
+}
+
+/* Samples not drained yet of the half that was taken. */
+static uint32_t count_taken(const struct prof_cpu *cpu)
+{
+    const struct reader *reader = reader_of(cpu);
+
+    return reader->taken == NULL
+               ? 0
+               : prof_overflow_samples(reader->taken, reader->taken_at);
+}
+
+static uint32_t discard_taken(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    uint32_t samples = count_taken(cpu);
+
+    if (reader->taken != NULL)
+        prof_overflow_free(reader->taken);
+    reader->taken = NULL;
+    return samples;
+}
+
+static uint32_t discard_vector(struct prof_cpu *cpu)
+{
+    struct reader *reader = reader_of(cpu);
+    struct prof_entry *until =
+        prof_overflow_until(&cpu->overflow, &cpu->ring, reader->entry);
+    uint32_t samples =
+        (uint32_t)prof_ring_distance(&cpu->ring, reader->entry, until);
+
+    if (samples != 0)
+        prof_timebase_skip(prof_clock_of(cpu),
+                           prof_entry_tsc(prof_ring_before(&cpu->ring, until)),
+                           samples);
+    while (reader->entry != until)
+        pass_entry(cpu);
+    prof_frames_release(&cpu->frames, reader->frames);
+    return samples;
+}
+
+uint64_t prof_drain_discard(void)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    uint64_t samples = 0;
+
+    do {
+        samples += discard_taken(cpu);
+        samples += discard_vector(cpu);
+        hand_over_vector(cpu);
+    } while (is_more(cpu));
+    return samples;
+}
+
+uint64_t prof_ticks(void)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    uint64_t *ticks = &reader_of(cpu)->ticks;
+
+    *ticks += __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED) - (uint32_t)*ticks;
+    return *ticks;
+}
+
+uint64_t prof_queued(void)
+{
+    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct reader *reader = reader_of(cpu);
+
+    return prof_ring_distance(&cpu->ring, reader->entry,
+                              prof_ring_head(&cpu->ring)) +
+           prof_overflow_waiting(&cpu->overflow, reader->taken) +
+           count_taken(cpu);
+}
+
+uint64_t prof_dropped(void)
+{
+    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_accounts *accounts = prof_accounts_of(cpu);
+
+    return accounts->dropped.samples + accounts->no_memory.samples +
+           prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken);
+}
+
+/* ---- drains */
 
 /* Whether the samples stay queued, since it is still being measured how often
  * ticks come; (now): the measurement ends, as well as it can. */
-static bool is_measuring(bool now)
+static bool is_measuring(const struct prof_cpu *cpu, bool now)
 {
     if (!PROF_WITH_BUILTIN)
         return false;
-    if (prof_meter_waits(&prof_cpus[0].ring, drain->read, now))
+    if (prof_meter_waits(cpu, reader_of(cpu)->entry, now))
         return true;
     prof_image.tsc_hz = prof_clock_tsc_hz();
     return false;
@@ -71,27 +533,31 @@ static bool is_measuring(bool now)
 
 /* Sends events of objects: all of them, as what is sent next has the present
  * time; or only those before the samples that are left for the next drain. */
-static void flush_events(void)
+static void flush_events(const struct prof_cpu *cpu)
 {
-    if (drain->behind && drain->read != prof_ring_head(&prof_cpus[0].ring))
-        prof_trace_before(prof_entry_tsc(drain->read));
+    const struct prof_entry *entry = reader_of(cpu)->entry;
+
+    if (drain->behind && entry != prof_ring_head(&cpu->ring))
+        prof_trace_before(prof_entry_tsc(entry));
     else
         prof_trace_flush();
 }
 
 /* Reads what is queued, in one drain that takes up to (work). */
-static inline __attribute__((always_inline)) void read_queued(uint32_t work)
+static inline __attribute__((always_inline)) void
+read_queued(struct prof_cpu *cpu, uint32_t work)
 {
-    if (prof_drain_is_more())
+    if (is_more(cpu))
         prof_recent_reserve();
     prof_resolve_begin(work);
     drain->behind = false;
-    prof_drain_entries();
+    drain_queued(cpu);
     drain->behind = drain->behind || prof_resolve_is_enough();
 }
 
 /* A drain that began at (begin) ends. */
-static inline __attribute__((always_inline)) void end(uint64_t begin)
+static inline __attribute__((always_inline)) void
+end_drain(struct prof_cpu *cpu, uint64_t begin)
 {
     uint64_t now = prof_tsc();
 
@@ -102,12 +568,13 @@ static inline __attribute__((always_inline)) void end(uint64_t begin)
             drain->longest = begin - drain->ended_tsc;
         drain->ended_tsc = now;
     }
-    prof_accounts.drain_cycles += now - begin;
+    prof_accounts_of(cpu)->drain_cycles += now - begin;
 }
 
 /* One drain, after is_measuring() has returned false. */
-static void drain_once(void)
+static void drain_once(struct prof_cpu *cpu)
 {
+    const struct prof_accounts *accounts = prof_accounts_of(cpu);
     uint64_t begin = prof_tsc();
     struct prof_loop_frame frame;
 
@@ -115,13 +582,14 @@ static void drain_once(void)
     prof_loop_profiler(&frame);
     drain->draining = true;
     prof_shares_drains();
-    read_queued(PROF_RESOLVE_WORK);
-    flush_events();
+    read_queued(cpu, PROF_RESOLVE_WORK);
+    flush_events(cpu);
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
-        prof_loop_drained(prof_tsc(), prof_accounts.stolen_cycles,
-                          prof_clock.step, prof_clock.last_tsc);
-        prof_causal_drained(prof_tsc(), prof_accounts.stolen_cycles);
+        prof_stream_stopped_walks(prof_tsc(), accounts->stopped);
+        prof_loop_drained(prof_tsc(), accounts->stolen_cycles,
+                          prof_clock_of(cpu)->step,
+                          prof_clock_of(cpu)->last_tsc);
+        prof_causal_drained(prof_tsc(), accounts->stolen_cycles);
     }
     prof_stream_flush(prof_tsc());
     if (PROF_WITH_PIT)
@@ -130,20 +598,20 @@ static void drain_once(void)
         prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
         prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
     prof_shares_drained();
-    end(begin);
+    end_drain(cpu, begin);
     prof_loop_leave(&frame);
     prof_leave();
 }
 
-void prof_drain(void)
+void prof_drain_once(void)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
+
     prof_enter();
-    if (drain->open && !drain->draining && !is_measuring(false)) {
+    if (drain->open && !drain->draining && !is_measuring(cpu, false)) {
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
-        drain_once();
-        if (PROF_WITH_PIT && prof_watchdog_gave_up())
-            prof_stop();
+        drain_once(cpu);
     }
     prof_leave();
 }
@@ -151,26 +619,27 @@ void prof_drain(void)
 #if PROF_WITH_BUILTIN
 bool prof_drain_in_tick(uint64_t cycles)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
     uint64_t begin = prof_tsc();
     uint32_t work = cycles != 0 ? PORTION_WORK : PROF_RESOLVE_WORK;
 
-    if (!drain->open || drain->draining || is_measuring(false))
+    if (!drain->open || drain->draining || is_measuring(cpu, false))
         return false;
     prof_enter();
     drain->draining = true;
     if (cycles != 0)
         drain->most = PORTION_ENTRIES;
     do {
-        read_queued(work);
+        read_queued(cpu, work);
     } while (drain->behind && prof_tsc() - begin < cycles);
-    drain->most = PROF_DRAIN_ENTRIES;
+    drain->most = DRAIN_ENTRIES;
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), prof_accounts.stopped);
+        prof_stream_stopped_walks(prof_tsc(), prof_accounts_of(cpu)->stopped);
         if (PROF_WITH_CALLERS)
             prof_addresses_catch_up(PORTION_ENTRIES, work);
     }
     prof_stream_flush(prof_tsc());
-    end(begin);
+    end_drain(cpu, begin);
     prof_leave();
     return drain->behind;
 }
@@ -183,33 +652,59 @@ void prof_drain_whole(void)
     if (PROF_WITH_BUILTIN && (!drain->open || drain->draining))
         return;
     prof_enter();
-    (void)is_measuring(true);
+    (void)is_measuring(prof_cpu_here(), true);
     if (PROF_WITH_BUILTIN)
         prof_meter_say();
     do {
         if (PROF_WITH_BUILTIN)
-            drain_once();
+            drain_once(prof_cpu_here());
         else
-            prof_drain();
+            prof_drain_once();
     } while (drain->behind && most-- > 0);
     prof_leave();
 }
 
+void prof_drain_clear(void)
+{
+    (void)prof_sums(); /* counts what is pending */
+    prof_stacks_clear();
+    prof_sums_expire();
+    if (PROF_WITH_BUILTIN)
+        drain->longest = 0;
+}
+
+#if PROF_WITH_STREAM
+/* Emits the addresses in the vector, for a panic that has interrupted a drain,
+ * so that no other state can be trusted. */
+static void emit_vector(struct prof_cpu *cpu)
+{
+    const struct prof_entry *head = prof_ring_head(&cpu->ring);
+    struct reader *reader = reader_of(cpu);
+
+    while (reader->entry != head) {
+        (void)drain_unresolved(cpu, reader->entry);
+        reader->entry = prof_ring_next(&cpu->ring, reader->entry);
+    }
+}
+
 void prof_drain_last(void)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_accounts *accounts = prof_accounts_of(cpu);
     bool interrupted = drain->draining;
 
-    if (!PROF_WITH_STREAM || !drain->open)
+    if (!drain->open)
         return;
     drain->draining = drain->dying = true;
     prof_resolve_begin(PROF_RESOLVE_ALL);
     prof_table_freeze(true);
     if (interrupted)
-        prof_drain_emit_vector();
+        emit_vector(cpu);
     else
-        prof_drain_entries();
+        drain_queued(cpu);
     prof_stream_discard(
-        prof_queued() + prof_accounts.dropped.samples -
+        prof_queued() + accounts->dropped.samples -
         prof_stream_emitted.dropped +
-        prof_overflow_dropped(&prof_cpus[0].overflow, drain->taken));
+        prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
 }
+#endif

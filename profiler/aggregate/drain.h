@@ -4,12 +4,25 @@
 
 /* The drain's internal interface; prof_drain() itself is in <prof/prof.h>. */
 
-#include "aggregate/drain_state.h"
-#include "stream/stream.h"
+#include "sample/cpu_state.h"
 
 #include <prof/prof.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The drain's own state, whichever CPUs it reads. Written by drain.c alone;
+ * others use the calls below. */
+struct prof_drain_state {
+    bool open;          /* prof_drain_open() was called */
+    bool draining;      /* inside prof_drain() */
+    bool dying;         /* the image panics: nothing is allocated */
+    bool behind;        /* the last drain has left samples for the next */
+    uint64_t ended_tsc; /* when the last drain ended */
+    uint64_t longest;   /* cycles between two drains, while sampling */
+    uint32_t most;      /* samples that one drain takes */
+};
+
+extern struct prof_drain_state prof_drain_state;
 
 /* Initialises this room for the image in (config); before any other call.
  * Contexts: boot, once. */
@@ -18,6 +31,9 @@ static inline bool prof_drain_is_open(void)
 {
     return prof_drain_state.open;
 }
+
+/* One drain, as prof_drain() makes it. Contexts: thread. */
+void prof_drain_once(void);
 
 /* Whether the last drain has left samples for the next, so as not to take too
  * long. Contexts: thread. */
@@ -55,6 +71,7 @@ void prof_drain_whole(void);
  * of new stacks are emitted without callers. If the panic interrupted a drain,
  * which leaves the tables in an unknown state, all samples are, and those in
  * the overflow table count as discarded. Later drains do nothing.
+ * PROF_WITH_STREAM.
  */
 void prof_drain_last(void);
 
@@ -78,6 +95,9 @@ uint64_t prof_queued(void);
 uint64_t prof_dropped(void);
 
 /* Callers recorded with each sample, 0 = none. */
-uint32_t prof_drain_depth(void);
+static inline uint32_t prof_drain_depth(void)
+{
+    return prof_cpu_here()->depth;
+}
 
 #endif

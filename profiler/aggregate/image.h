@@ -2,7 +2,8 @@
 #ifndef PROF_IMAGE_H
 #define PROF_IMAGE_H
 
-/* What the profile knows of the image. Constant after prof_drain_open(). */
+/* What the profile knows of the image. Constant after prof_drain_open(), but
+ * for tsc_hz, which may still be measured. */
 
 #include <prof/prof.h>
 #include <stdbool.h>
@@ -36,8 +37,5 @@ static inline bool prof_is_code_word(uint32_t word)
 {
     return word - (uint32_t)prof_image.text_base < prof_image.text_bytes;
 }
-
-/* Takes it from (config). Contexts: boot. */
-void prof_image_open(const struct prof_config *config);
 
 #endif

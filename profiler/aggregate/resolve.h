@@ -43,10 +43,10 @@ const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
 const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
                                             const uint32_t *kept);
 
-/* Adds (samples) that cover (cycles), the last of them taken at (tsc), to
- * (stack), NULL = idle, and to its account. */
-static inline void prof_credit(struct prof_stack *stack, uint32_t samples,
-                               uint64_t cycles, uint64_t tsc)
+/* Adds (samples) of (cpu) that cover (cycles), the last of them taken at (tsc),
+ * to (stack), NULL = idle, and to its account. */
+static inline void prof_credit(struct prof_cpu *cpu, struct prof_stack *stack,
+                               uint32_t samples, uint64_t cycles, uint64_t tsc)
 {
     enum prof_class class = PROF_CLASS_IDLE;
 
@@ -57,7 +57,7 @@ static inline void prof_credit(struct prof_stack *stack, uint32_t samples,
         prof_amount_add(&stack->self, samples, cycles);
         class = stack->class;
     }
-    prof_amount_add(&prof_accounts.drained[class], samples, cycles);
+    prof_amount_add(&prof_accounts_of(cpu)->drained[class], samples, cycles);
 }
 
 #endif

@@ -18,62 +18,60 @@
 /* Gaps elsewhere for each one where interrupts are enabled, at least. */
 #define ELSEWHERE_MIN 4u
 
-static struct {
+static struct recent {
     uint32_t elsewhere; /* gaps that the guest cannot have made */
     uint32_t masked;    /* that it may have made */
     uint64_t longest;   /* cycles of one elsewhere */
-} recent;
+} recent_of_cpu[PROF_CPUS_MAX];
 
-void prof_stolen_open(void)
+void prof_stolen_open(struct prof_cpu *cpu)
 {
-    recent.elsewhere = recent.masked = 0;
-    recent.longest = 0;
-}
-
-static void forget_half(void)
-{
-    recent.elsewhere /= 2;
-    recent.masked /= 2;
-    recent.longest /= 2;
+    recent_of_cpu[prof_cpu_number(cpu)] = (struct recent){0};
 }
 
 /* Whether (gap) cycles before a sample of (pc) were stolen. */
-static bool was_stolen(uintptr_t pc, uint64_t gap)
+static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
 {
     if (!PROF_WITH_CLASSES)
         return true;
-    if (recent.elsewhere + recent.masked >= RECENT_MAX)
-        forget_half();
-    if (prof_was_masked(pc)) {
-        recent.masked++;
-        return gap <= recent.longest &&
-               recent.elsewhere >= recent.masked * ELSEWHERE_MIN;
+    if (recent->elsewhere + recent->masked >= RECENT_MAX) {
+        recent->elsewhere /= 2;
+        recent->masked /= 2;
+        recent->longest /= 2;
     }
-    recent.elsewhere++;
-    if (gap > recent.longest)
-        recent.longest = gap;
+    if (prof_was_masked(pc)) {
+        recent->masked++;
+        return gap <= recent->longest &&
+               recent->elsewhere >= recent->masked * ELSEWHERE_MIN;
+    }
+    recent->elsewhere++;
+    if (gap > recent->longest)
+        recent->longest = gap;
     return true;
 }
 
-uint64_t prof_stolen_charge(uintptr_t pc, uint64_t cycles, uint64_t gap)
+uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
+                            uint64_t gap)
 {
-    if (gap == 0 || !was_stolen(pc, gap))
+    if (gap == 0 || !was_stolen(&recent_of_cpu[prof_cpu_number(cpu)], pc, gap))
         return cycles;
-    prof_accounts.stolen_cycles += gap;
+    prof_accounts_of(cpu)->stolen_cycles += gap;
     return cycles - gap;
 }
 
-uint64_t prof_stolen_charge_all(uintptr_t pc, uint32_t samples, uint64_t cycles,
+uint64_t prof_stolen_charge_all(struct prof_cpu *cpu, uintptr_t pc,
+                                uint32_t samples, uint64_t cycles,
                                 uint64_t *gap)
 {
-    uint64_t covered = (uint64_t)samples * prof_clock.step;
+    const struct prof_timebase *clock = prof_clock_of(cpu);
+    uint64_t covered = (uint64_t)samples * clock->step;
     uint64_t beyond = cycles > covered ? cycles - covered : 0;
 
     /* Less than half a period is a tick that came late. */
-    if (beyond <= prof_clock.step / 2)
+    if (beyond <= clock->step / 2)
         return cycles;
     if (beyond > *gap)
         beyond = *gap;
     *gap -= beyond;
-    return prof_stolen_charge(pc, cycles, beyond);
+    return prof_stolen_charge(cpu, pc, cycles, beyond);
 }

@@ -17,19 +17,23 @@
  * Contexts: the drain.
  */
 
+#include "sample/cpu_state.h"
+
 #include <stdint.h>
 
-/* Before the first sample. */
-void prof_stolen_open(void);
+/* Before the first sample of (cpu). */
+void prof_stolen_open(struct prof_cpu *cpu);
 
-/* What a sample of (pc) is charged that comes after (cycles), of which the last
- * (gap) are beyond one period, as prof_timebase_step() found. */
-uint64_t prof_stolen_charge(uintptr_t pc, uint64_t cycles, uint64_t gap);
+/* What a sample of (cpu) at (pc) is charged that comes after (cycles), of which
+ * the last (gap) are beyond one period, as prof_timebase_step() found. */
+uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
+                            uint64_t gap);
 
 /* The same for (samples) samples of the overflow table, which cover (cycles)
  * together; at (pc), 0 = anywhere. *(gap) is what its half may lose, and is
  * reduced by what is taken from these. */
-uint64_t prof_stolen_charge_all(uintptr_t pc, uint32_t samples, uint64_t cycles,
+uint64_t prof_stolen_charge_all(struct prof_cpu *cpu, uintptr_t pc,
+                                uint32_t samples, uint64_t cycles,
                                 uint64_t *gap);
 
 #endif

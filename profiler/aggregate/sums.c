@@ -176,10 +176,11 @@ static void add_calls(void)
 
 const struct prof_sums *prof_sums(void)
 {
-    uint64_t now =
-        prof_accounts.drained[PROF_CLASS_ATTRIBUTED].samples +
-        prof_accounts.drained[PROF_CLASS_UNRESOLVED].samples +
-        (PROF_WITH_USER ? prof_accounts.drained[PROF_CLASS_USER].samples : 0);
+    const struct prof_amount *drained =
+        prof_accounts_of(prof_cpu_here())->drained;
+    uint64_t now = drained[PROF_CLASS_ATTRIBUTED].samples +
+                   drained[PROF_CLASS_UNRESOLVED].samples +
+                   (PROF_WITH_USER ? drained[PROF_CLASS_USER].samples : 0);
     uint32_t vmm;
 
     if (up_to_date && weight == PROF_OPTION(weight) && summed == now)

@@ -3,15 +3,19 @@
 #define PROF_ALLOC_H
 
 /* Memory: prof_port_alloc() and prof_port_free() of the image or, where it has
- * none, the built-in ones (control/pool.c); the contract: <prof/port.h>. */
+ * none, the built-in ones (pool.c); the contract: <prof/port.h>. */
 
 #include <prof/config.h>
 #include <prof/port.h>
+#include <stdbool.h>
 
 #if PROF_WITH_BUILTIN
 
 void *prof_alloc(size_t bytes);
 void prof_free(void *memory);
+
+/* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
+bool prof_pool_in_use(void);
 
 #else
 

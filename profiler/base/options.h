@@ -23,6 +23,8 @@
     .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0
 
 #if PROF_WITH_OPTIONS
+/* prof_option() changes them; everybody else reads. */
+extern struct prof_options prof_options_in_force;
 #define PROF_OPTION(name) (prof_options()->name)
 #else
 static const __attribute__((unused)) struct prof_options prof_defaults = {

@@ -17,6 +17,7 @@
 
 #include <prof/error.h>
 #include <prof/name.h>
+#include <prof/origin.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
 
@@ -262,6 +263,7 @@ static bool open_patch(void)
     if (prof_patch == NULL)
         return false;
     *prof_patch = (struct prof_patch){0};
+    prof_origin_of_patch = prof_patch_origin;
     prof_patch->functions[PROF_PROBE] = (struct prof_patched){
         .address = (uintptr_t)prof_own_measure, /* where it is called */
         .taken = 1,

@@ -56,6 +56,9 @@ struct prof_patch {
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
 
+/* prof_origin() where functions were patched. patch_origin.c Contexts: any. */
+uintptr_t prof_patch_origin(uintptr_t address);
+
 /* The entry that the beginning of (function) jumps to. */
 uintptr_t prof_patch_entry(const struct prof_patched *function);
 

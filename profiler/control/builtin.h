@@ -12,9 +12,6 @@
 /* Packets as lines of text to prof_port_write(). serial.c */
 extern const struct prof_transport prof_serial_transport;
 
-/* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
-bool prof_pool_in_use(void);
-
 /* Whether the interrupt drains where nobody else does. False: it was asked for
  * and cannot, as a line says. tick_drain.c Contexts: boot. */
 bool prof_tick_drain_open(enum prof_tick_drains how);

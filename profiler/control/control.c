@@ -18,6 +18,7 @@
 #include "control/builtin.h"
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
+#include "aggregate/stats.h"
 #include "aggregate/user.h"
 #include "loop/loop_send.h"
 #include "sample/bounds.h"
@@ -25,7 +26,6 @@
 #include "stream/stream.h"
 #include "tick/calibrate.h"
 #include "tick/clock.h"
-#include "tick/problem.h"
 #include "tick/source.h"
 #include "tick/watchdog.h"
 #include "trace/send.h"
@@ -34,7 +34,6 @@
 #include <prof/port.h>
 
 static bool ready;                       /* prof_init() has succeeded */
-static bool running;                     /* prof_start() is in force */
 static struct prof_config kept_config;   /* a copy of what prof_init() got */
 static const struct prof_source *source; /* of ticks, from prof_init() on */
 
@@ -51,11 +50,11 @@ static size_t frames_bytes(uint32_t capacity)
 
 /*
  * Divides (memory) among the overflow table, the vector of entries and the
- * frame vector. The frame vector's capacity is a power of two and takes at most
+ * frame vector of (cpu). The frame vector's capacity is a power of two and takes at most
  * half of what the overflow table leaves; an eighth if prof.depth is 0, since a
  * command may still ask for callers later.
  */
-static void share_out(void *memory, size_t bytes)
+static void share_out(struct prof_cpu *cpu, void *memory, size_t bytes)
 {
     struct prof_slot *slot = memory;
     struct prof_entry *entry = (void *)(slot + 2 * (size_t)PROF_OVERFLOW_SLOTS);
@@ -66,14 +65,13 @@ static void share_out(void *memory, size_t bytes)
     while (PROF_WITH_CALLERS && frames_bytes(capacity * 2) <= most &&
            capacity < 1u << 30)
         capacity *= 2;
-    prof_overflow_open(&prof_cpus[0].overflow, slot);
-    prof_ring_open(&prof_cpus[0].ring, entry,
+    prof_overflow_open(&cpu->overflow, slot);
+    prof_ring_open(&cpu->ring, entry,
                    entry + (rest - frames_bytes(capacity)) / sizeof *entry);
-    for (; entry < prof_cpus[0].ring.end; entry++)
+    for (; entry < cpu->ring.end; entry++)
         *entry = (struct prof_entry){0};
     if (PROF_WITH_CALLERS)
-        prof_frames_open(&prof_cpus[0].frames,
-                         (uint32_t *)prof_cpus[0].ring.end, capacity);
+        prof_frames_open(&cpu->frames, (uint32_t *)cpu->ring.end, capacity);
 }
 
 /* The walk stores 32-bit words, so an image with 4 GiB of code or more gets no
@@ -88,7 +86,7 @@ static void prepare_walks(const struct prof_config *config)
 {
     if (PROF_WITH_CALLERS)
         prof_bounds_open(config);
-    prof_cpus[0].depth = depth_for(PROF_OPTION(depth));
+    prof_cpu_here()->depth = depth_for(PROF_OPTION(depth));
     prof_stack_set(config->stack.begin, config->stack.end);
 }
 
@@ -112,7 +110,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
             prof_config_print_problem(config);
         return PROF_ECONFIG;
     }
-    share_out(memory, bytes);
+    share_out(prof_cpu_here(), memory, bytes);
     prof_drain_open(config);
     prof_stats_open();
     prepare_walks(config);
@@ -130,15 +128,15 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
  * and the names that a reader may not know. */
 static void emit_start(uint64_t tsc)
 {
-    prof_stream_start(tsc, prof_rate_mhz(), prof_cpus[0].depth);
+    prof_stream_start(tsc, prof_rate_mhz(), prof_cpu_here()->depth);
     prof_user_send(tsc);
 }
 
 /* While sampling: from the last sample on. */
 static void emit_change(void)
 {
-    if (running)
-        emit_start(prof_clock.last_tsc);
+    if (prof_running())
+        emit_start(prof_clock_of(prof_cpu_here())->last_tsc);
 }
 
 /* Arms the source and enables sampling. Called with interrupts off; (on) says
@@ -146,6 +144,7 @@ static void emit_change(void)
  * interrupt that cannot be acknowledged would be the last. */
 static int begin(bool on)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
     int error;
     uint64_t now;
 
@@ -155,10 +154,9 @@ static int begin(bool on)
     if (error != PROF_OK)
         return error;
     now = prof_tsc();
-    prof_timebase_resume(&prof_clock, now);
-    prof_overflow_resume(&prof_cpus[0].overflow, now);
-    prof_cpus[0].enabled = 1;
-    running = true;
+    prof_timebase_resume(prof_clock_of(cpu), now);
+    prof_overflow_resume(&cpu->overflow, now);
+    cpu->enabled = 1;
     return PROF_OK;
 }
 
@@ -169,7 +167,7 @@ int prof_start(void)
 
     if (!ready)
         return PROF_ESTATE;
-    if (running)
+    if (prof_running())
         return PROF_OK;
     prof_enter();
     if (PROF_WITH_BUILTIN && PROF_WITH_STREAM)
@@ -181,23 +179,29 @@ int prof_start(void)
     error = begin(on);
     prof_interrupts_restore(on);
     if (error == PROF_OK)
-        emit_start(prof_clock.resume_tsc);
+        emit_start(prof_clock_of(prof_cpu_here())->resume_tsc);
     prof_leave();
     return error;
+}
+
+void prof_drain(void)
+{
+    prof_drain_once();
+    if (PROF_WITH_PIT && prof_watchdog_gave_up())
+        prof_stop();
 }
 
 void prof_stop(void)
 {
     bool on;
 
-    if (!running)
+    if (!prof_running())
         return;
     prof_enter();
     prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
-    prof_cpus[0].enabled = 0;
-    running = false;
+    prof_cpu_here()->enabled = 0;
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
         prof_drain_whole(); /* what came before it is sent before it */
@@ -209,11 +213,6 @@ void prof_stop(void)
 const struct prof_config *prof_control_config(void)
 {
     return &kept_config;
-}
-
-bool prof_running(void)
-{
-    return running;
 }
 
 static int set_period(uint32_t hz)
@@ -265,10 +264,10 @@ int prof_set_depth(uint32_t frames)
     if (!PROF_WITH_CALLERS)
         return frames == 0 ? PROF_OK : PROF_EABSENT;
     prof_enter();
-    if (running)
+    if (prof_running())
         prof_drain_whole();
-    prof_cpus[0].depth = depth_for(frames);
-    if (PROF_WITH_BUILTIN && running)
+    prof_cpu_here()->depth = depth_for(frames);
+    if (PROF_WITH_BUILTIN && prof_running())
         prof_tick_drain_begin();
     emit_change();
     prof_leave();
@@ -279,7 +278,7 @@ int prof_set_depth(uint32_t frames)
 void prof_hello(void)
 {
     prof_enter();
-    if (running)
+    if (prof_running())
         prof_drain_whole();
     prof_stream_hello();
     prof_trace_hello();
@@ -297,6 +296,7 @@ void prof_hello(void)
 
 uint32_t prof_drain_ms(void)
 {
+    const struct prof_frames *frames = &prof_cpu_here()->frames;
     uint32_t asked = PROF_OPTION(drain_ms);
     uint32_t enough = DRAIN_SAMPLES * 1000000u / prof_rate_mhz();
 
@@ -304,7 +304,7 @@ uint32_t prof_drain_ms(void)
         return asked;
     /* deeper stacks fill it sooner, and tasks fill theirs */
     if (prof_drain_is_behind() || prof_trace_is_filling() ||
-        prof_frames_half_full(&prof_cpus[0].frames, prof_cpus[0].frames.tail))
+        prof_frames_half_full(frames, frames->tail))
         return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
@@ -362,6 +362,7 @@ void prof_reset(void)
 #ifdef PROF_HOSTED
 void prof_control_forget(void)
 {
-    ready = running = false;
+    ready = false;
+    prof_cpu_here()->enabled = 0;
 }
 #endif

@@ -13,14 +13,6 @@ void prof_hello(void); /* PROF_WITH_STREAM */
 /* The configuration passed to prof_init(); all 0 before that. */
 const struct prof_config *prof_control_config(void);
 
-/* Clears the snapshot: all counts begin at 0. stats.c. Contexts: boot. */
-void prof_stats_open(void);
-
-/* Takes a snapshot of all counts, which prof_stats() subtracts from now on.
- * stats.c. Contexts: thread, after prof_drain_clear() and
- * prof_drain_discard(). */
-void prof_stats_reset(void);
-
 #ifdef PROF_HOSTED
 /* Unit tests only: allows prof_init() to be called again. */
 void prof_control_forget(void);

@@ -16,12 +16,6 @@
 static char callers[128]; /* prof.callers */
 static char vmm[128];     /* prof.vmm */
 
-static struct prof_options options = {
-    PROF_OPTION_DEFAULTS,
-    .callers = callers,
-    .vmm = vmm,
-};
-
 /* Rates above PROF_HZ_MAX are lowered to it; one above this is a typing
  * error. */
 #define HZ_ASKABLE_MAX 1000000000u
@@ -33,30 +27,26 @@ static const struct number {
     uint32_t least;
     uint32_t most;
 } numbers[] = {
-    {"prof.hz", &options.hz, 1, HZ_ASKABLE_MAX},
-    {"prof.top", &options.top, 1, 1000000},
-    {"prof.width", &options.width, 0, 65535},
-    {"prof.every", &options.every_ms, 0, 86400000},
-    {"prof.drain", &options.drain_ms, 1, 10000},
-    {"prof.reports", &options.reports, 0, UINT32_MAX},
-    {"prof.depth", &options.depth, 0, 127},
-    {"prof.jitter", &options.jitter_percent, 0, 50},
-    {"prof.seed", &options.seed, 0, UINT32_MAX},
-    {"prof.share", &options.share_kib, 64, 1u << 20},
-    {"prof.trace_kb", &options.trace_kib, 24, 1u << 20},
-    {"prof.trace_stacks", &options.trace_stacks, 0, PROF_SUSPEND_DEPTH_MAX},
-    {"prof.loop", &options.loop_rows, 0, 4096},
-    {"prof.loop_kb", &options.loop_kib, 48, 1u << 20},
-    {"prof.loop_held", &options.loop_held_ms, 0, 3600000},
-    {"prof.loop_freeze", &options.loop_freeze_ms, 0, 3600000},
+    {"prof.hz", &prof_options_in_force.hz, 1, HZ_ASKABLE_MAX},
+    {"prof.top", &prof_options_in_force.top, 1, 1000000},
+    {"prof.width", &prof_options_in_force.width, 0, 65535},
+    {"prof.every", &prof_options_in_force.every_ms, 0, 86400000},
+    {"prof.drain", &prof_options_in_force.drain_ms, 1, 10000},
+    {"prof.reports", &prof_options_in_force.reports, 0, UINT32_MAX},
+    {"prof.depth", &prof_options_in_force.depth, 0, 127},
+    {"prof.jitter", &prof_options_in_force.jitter_percent, 0, 50},
+    {"prof.seed", &prof_options_in_force.seed, 0, UINT32_MAX},
+    {"prof.share", &prof_options_in_force.share_kib, 64, 1u << 20},
+    {"prof.trace_kb", &prof_options_in_force.trace_kib, 24, 1u << 20},
+    {"prof.trace_stacks", &prof_options_in_force.trace_stacks, 0,
+     PROF_SUSPEND_DEPTH_MAX},
+    {"prof.loop", &prof_options_in_force.loop_rows, 0, 4096},
+    {"prof.loop_kb", &prof_options_in_force.loop_kib, 48, 1u << 20},
+    {"prof.loop_held", &prof_options_in_force.loop_held_ms, 0, 3600000},
+    {"prof.loop_freeze", &prof_options_in_force.loop_freeze_ms, 0, 3600000},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-const struct prof_options *prof_options(void)
-{
-    return &options;
-}
 
 /* The value in (word), which is "KEY=VALUE"; NULL if its key is not (key). */
 static const char *value_of(const char *word, const char *key)
@@ -105,7 +95,7 @@ static int parse_out(const char *value)
 {
     for (size_t i = 0; i < COUNT(outs); i++)
         if (prof_equal(value, outs[i])) {
-            options.out = outs[i];
+            prof_options_in_force.out = outs[i];
             return 0;
         }
     return -1;
@@ -127,7 +117,7 @@ static int parse_report(const char *value)
     int kind = parse_word(value, kinds);
 
     if (kind >= 0)
-        options.report = (enum prof_report_kind)kind;
+        prof_options_in_force.report = (enum prof_report_kind)kind;
     return kind;
 }
 
@@ -138,7 +128,7 @@ static int parse_trace(const char *value)
     int mode = parse_word(value, modes);
 
     if (mode >= 0)
-        options.trace = (enum prof_trace_mode)mode;
+        prof_options_in_force.trace = (enum prof_trace_mode)mode;
     return mode;
 }
 
@@ -149,7 +139,7 @@ static int parse_loop_by(const char *value)
     int order = parse_word(value, orders);
 
     if (order >= 0)
-        options.loop_by = (enum prof_loop_by)order;
+        prof_options_in_force.loop_by = (enum prof_loop_by)order;
     return order;
 }
 
@@ -160,7 +150,7 @@ static int parse_causal(const char *value)
     int mode = parse_word(value, modes);
 
     if (mode >= 0)
-        options.causal = (enum prof_causal_mode)mode;
+        prof_options_in_force.causal = (enum prof_causal_mode)mode;
     return mode;
 }
 
@@ -171,7 +161,7 @@ static int parse_accrue(const char *value)
     int mode = parse_word(value, modes);
 
     if (mode >= 0)
-        options.accrue = (enum prof_accrue_mode)mode;
+        prof_options_in_force.accrue = (enum prof_accrue_mode)mode;
     return mode;
 }
 
@@ -203,19 +193,19 @@ static int set_choice(const char *word)
     if ((value = value_of(word, "prof.weight")) != NULL) {
         choice = parse_either(value, "time", "count");
         if (choice >= 0)
-            options.weight = (enum prof_weight)choice;
+            prof_options_in_force.weight = (enum prof_weight)choice;
     } else if ((value = value_of(word, "prof.form")) != NULL) {
         choice = parse_either(value, "shares", "classic");
         if (choice >= 0)
-            options.form = (enum prof_form)choice;
+            prof_options_in_force.form = (enum prof_form)choice;
     } else if ((value = value_of(word, "prof.start")) != NULL) {
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
-            options.start = choice == 1;
+            prof_options_in_force.start = choice == 1;
     } else if ((value = value_of(word, "prof.tick_drains")) != NULL) {
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
-            options.tick_drains = choice == 1;
+            prof_options_in_force.tick_drains = choice == 1;
     } else if ((value = value_of(word, "prof.out")) != NULL) {
         choice = parse_out(value);
     } else if ((value = value_of(word, "prof.report")) != NULL) {
@@ -227,11 +217,13 @@ static int set_choice(const char *word)
     } else if ((value = value_of(word, "prof.loop_trigger")) != NULL) {
         choice = parse_either(value, "off", "on");
         if (choice >= 0)
-            options.loop_trigger = choice == 1;
+            prof_options_in_force.loop_trigger = choice == 1;
     } else if ((value = value_of(word, "prof.callers")) != NULL) {
         choice = parse_name(value, callers, sizeof callers);
+        prof_options_in_force.callers = callers;
     } else if ((value = value_of(word, "prof.vmm")) != NULL) {
         choice = parse_name(value, vmm, sizeof vmm);
+        prof_options_in_force.vmm = vmm;
     } else if ((value = value_of(word, "prof.causal")) != NULL) {
         choice = parse_causal(value);
     } else if ((value = value_of(word, "prof.accrue")) != NULL) {

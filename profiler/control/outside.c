@@ -26,7 +26,7 @@ const struct prof_outside prof_outside = {
     .word_bytes = sizeof(void *),
     .entry_bytes = sizeof(struct prof_entry),
     .tsc_offset = offsetof(struct prof_entry, tsc_low),
-    .ring = &prof_cpus[0].ring,
+    .ring = &prof_cpus->ring, /* of the first CPU */
     .clock = &prof_encoder.clock,
     .uuid = prof_encoder.label.uuid,
 };

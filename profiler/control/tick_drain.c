@@ -89,8 +89,9 @@ static bool others_may_be_in(void)
 /* Whether more than so many quarters of a vector are used. */
 static bool is_used(uint32_t quarters)
 {
-    const struct prof_ring *ring = &prof_cpus[0].ring;
-    const struct prof_frames *frames = &prof_cpus[0].frames;
+    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_ring *ring = &cpu->ring;
+    const struct prof_frames *frames = &cpu->frames;
     size_t all = (size_t)((const char *)ring->end - (const char *)ring->begin);
 
     return prof_ring_bytes(ring, ring->tail, ring->head) > all / 4 * quarters ||
@@ -133,7 +134,8 @@ static bool is_busy(void)
 static void drain_now(void)
 {
     uint64_t begin = prof_tsc();
-    uint32_t took, share = prof_clock.step / SHARE + 1;
+    struct prof_cpu *cpu = prof_cpu_here();
+    uint32_t took, share = prof_clock_of(cpu)->step / SHARE + 1;
 
     tick.look = tick.pause;
     if (others_may_be_in())
@@ -145,7 +147,7 @@ static void drain_now(void)
     tick.more = prof_drain_in_tick(tick.always ? 0 : share);
     /* the interrupt counts all of its time; this is in another account */
     took = (uint32_t)(prof_tsc() - begin);
-    prof_cpus[0].observed_cycles += took;
+    cpu->observed_cycles += took;
     if (tick.more && !tick.always)
         tick.look = 1 + took / share;
 }
@@ -168,6 +170,7 @@ static bool may_allocate(void)
 /* With functions of the image's in it the stack is twice as large. */
 static bool open(void)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
     size_t bytes = PROF_STACK_BYTES * (port_busy != NULL ? 2u : 1u);
     char *stack = tick.stack_end == NULL ? prof_alloc(bytes) : NULL;
 
@@ -176,8 +179,8 @@ static bool open(void)
     if (tick.stack_end == NULL)
         return false;
     tick.pause = PROF_TICK_DRAIN_TICKS;
-    prof_cpus[0].tick_drain_left = tick.pause;
-    prof_cpus[0].tick_drain = drain_in_tick;
+    cpu->tick_drain_left = tick.pause;
+    cpu->tick_drain = drain_in_tick;
     return true;
 }
 
@@ -186,7 +189,7 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
     tick.always = how == PROF_TICK_DRAINS_ON;
     tick.more = tick.was_half = false;
     tick.stack_end = NULL;
-    prof_cpus[0].tick_drain = NULL;
+    prof_cpu_here()->tick_drain = NULL;
     if (!tick.always || !PROF_OPTION(tick_drains) || (may_allocate() && open()))
         return true;
     prof_message("prof: config.tick_drains needs config.pool or "
@@ -199,11 +202,12 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
 void prof_tick_drain_begin(void)
 {
     const struct prof_config *config = prof_control_config();
+    struct prof_cpu *cpu = prof_cpu_here();
 
     if (tick.always)
         return;
-    prof_cpus[0].tick_drain = NULL;
-    if (prof_cpus[0].depth != 0 && PROF_OPTION(tick_drains) &&
+    cpu->tick_drain = NULL;
+    if (cpu->depth != 0 && PROF_OPTION(tick_drains) &&
         config->tick_drains == PROF_TICK_DRAINS_DEFAULT &&
         config->tick.kind != PROF_TICK_HOOK && may_allocate())
         (void)open();

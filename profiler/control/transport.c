@@ -31,15 +31,17 @@ static bool chosen;                         /* prof_transport_choose() */
 /* Losses so far: a stream that begins now emits only later ones. */
 static struct prof_stream_losses losses(void)
 {
+    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_accounts *accounts = prof_accounts_of(cpu);
     struct prof_stream_losses so_far = {
-        .missed = prof_clock.missed,
-        .stolen_cycles = prof_accounts.stolen_cycles,
-        .dropped = prof_accounts.dropped.samples,
-        .dropped_cycles = prof_accounts.dropped.cycles,
+        .missed = prof_clock_of(cpu)->missed,
+        .stolen_cycles = accounts->stolen_cycles,
+        .dropped = accounts->dropped.samples,
+        .dropped_cycles = accounts->dropped.cycles,
     };
 
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
-        so_far.stopped_walks[i] = prof_accounts.stopped[i];
+        so_far.stopped_walks[i] = accounts->stopped[i];
     return so_far;
 }
 

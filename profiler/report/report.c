@@ -13,6 +13,7 @@
 #include "aggregate/drain.h"
 #include "aggregate/functions.h"
 #include "aggregate/hottest.h"
+#include "aggregate/stats.h"
 #include "aggregate/sums.h"
 #include "aggregate/user.h"
 #include "report/share.h"
@@ -31,13 +32,6 @@
 #define SAMPLES_MIN 16
 
 #define ADDRESS_DIGITS 8 /* at least; more for images above 4 GiB */
-
-static uint64_t report_cycles;
-
-uint64_t prof_report_cycles(void)
-{
-    return report_cycles;
-}
 
 void prof_report_name(struct prof_text *out, uintptr_t address)
 {
@@ -233,7 +227,7 @@ static void report_loop(void)
     prof_report_under_sampled(&out, &stats);
     prof_text_flush(&out);
     prof_loop_report(prof_options()->loop_rows);
-    report_cycles += prof_tsc() - begin;
+    prof_report_cycles += prof_tsc() - begin;
 }
 
 void prof_report(void)
@@ -262,7 +256,7 @@ void prof_report(void)
     if (PROF_WITH_TREES && PROF_OPTION(callers)[0] != '\0')
         prof_report_callers(&out, PROF_OPTION(callers), &stats);
     prof_text_flush(&out);
-    report_cycles += prof_tsc() - begin;
+    prof_report_cycles += prof_tsc() - begin;
     report_loop();
     prof_loop_leave(&frame);
     prof_leave();

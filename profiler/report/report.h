@@ -13,9 +13,6 @@
 #include <prof/text.h>
 #include <stdint.h>
 
-/* TSC cycles spent in prof_report() since prof_init(). */
-uint64_t prof_report_cycles(void);
-
 /* Writes the name of the function that begins at (address), cut to prof.width
  * columns; without a name, the address in hexadecimal. */
 void prof_report_name(struct prof_text *out, uintptr_t address);

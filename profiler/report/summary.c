@@ -14,6 +14,7 @@
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
 #include "report/share.h"
+#include "tick/clock.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
@@ -70,7 +71,7 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, " samples in ");
     prof_text_fixed(out, milliseconds(whole_time(stats)), 0, 1000);
     prof_text_string(out, " s at ");
-    prof_text_fixed(out, prof_rate_mhz(), 0, 1000);
+    prof_text_fixed(out, prof_clock_rate_mhz(), 0, 1000);
     prof_text_string(out, time ? " Hz, shares of time ---\n"
                                : " Hz, shares of samples ---\n");
     prof_text_string(out, PROF_WITH_CALLERS && prof_drain_depth() != 0
@@ -236,7 +237,7 @@ static void write_late(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, " more often\n");
 }
 
-/* An estimate (profile/stolen.h): less than a period is not noticed, and
+/* An estimate (aggregate/stolen.h): less than a period is not noticed, and
  * interrupts that iret enabled late look like stolen time. */
 static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {
@@ -277,7 +278,7 @@ static void write_troubles(struct prof_text *out,
         prof_text_char(out, '\n');
     }
     write_difference(out, stats);
-    if (stats->ticks != 0 && !prof_period_varies())
+    if (stats->ticks != 0 && prof_clock_is_steady())
         prof_text_string(out, "the sampling period does not vary: code that "
                               "runs in step with it has a wrong share\n");
     write_number(out, stats->missed,

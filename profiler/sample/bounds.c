@@ -28,10 +28,6 @@ static struct {
     struct prof_range memory, text;
     uintptr_t (*mapped_end)(uintptr_t address);
     uintptr_t user_end; /* user code is below; 0 = not known where */
-    bool exact;         /* nothing may be read beyond those that were found */
-
-    /* The last end of a walk that was found to be one. */
-    uintptr_t place, next;
 } bounds;
 
 /* Kernels in the upper part of the address space leave the lower one to user
@@ -55,7 +51,7 @@ void prof_bounds_open(const struct prof_config *config)
     bounds.mapped_end = config->mapped_end;
     bounds.text = config->text;
     bounds.user_end = user_end(config->text.begin);
-    bounds.place = bounds.next = 0;
+    prof_cpu_here()->end_place = prof_cpu_here()->end_next = 0;
 }
 
 static bool has_paging(void)
@@ -71,32 +67,33 @@ static bool has_paging(void)
 }
 
 /* The end of what may be read from (sp) on, 0 = nothing. */
-static uintptr_t readable_end(uintptr_t sp)
+static uintptr_t readable_end(struct prof_cpu *cpu, uintptr_t sp)
 {
     uintptr_t page = sp & ~(uintptr_t)(PAGE - 1);
 
-    bounds.exact = true;
+    cpu->found_exact = true;
     if (bounds.memory.begin != bounds.memory.end)
         return sp >= bounds.memory.begin && sp < bounds.memory.end
                    ? bounds.memory.end
                    : 0;
     if (bounds.mapped_end != NULL)
         return bounds.mapped_end(sp);
-    bounds.exact = false;
+    cpu->found_exact = false;
     return has_paging() ? page + PAGE : page + WINDOW;
 }
 
 bool prof_bounds_find(uintptr_t sp)
 {
-    struct prof_stack_bounds *found = &prof_cpus[0].found;
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_stack_bounds *found = &cpu->found;
     uintptr_t page = sp & ~(uintptr_t)(PAGE - 1), end;
 
-    if (!prof_cpus[0].unknown_stack || page == 0)
+    if (!cpu->unknown_stack || page == 0)
         return false;
-    end = readable_end(sp);
+    end = readable_end(cpu, sp);
     if (end > page + WINDOW) {
         end = page + WINDOW;
-        bounds.exact = false;
+        cpu->found_exact = false;
     }
     end -= end % WORD;
     if (end < sp + 2 * WORD)
@@ -104,7 +101,7 @@ bool prof_bounds_find(uintptr_t sp)
     prof_stack_bounds_set(found, page, end);
     if (page < bounds.memory.begin)
         found->begin = bounds.memory.begin;
-    prof_cpus[0].stack = found;
+    cpu->stack = found;
     return true;
 }
 
@@ -115,17 +112,18 @@ static bool is_code(uintptr_t word)
 
 bool prof_bounds_is_end(uintptr_t place, uintptr_t next)
 {
-    const struct prof_stack_bounds *stack = prof_cpus[0].stack;
+    struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_stack_bounds *stack = cpu->stack;
     uintptr_t end = (stack->last_frame + 2) * WORD, at, until;
 
-    if (prof_cpus[0].user_seen && next < bounds.user_end)
+    if (cpu->user_seen && next < bounds.user_end)
         return true;
-    if (place == bounds.place && next == bounds.next)
+    if (place == cpu->end_place && next == cpu->end_next)
         return true;
     at = (place + WORD - 1) & ~(uintptr_t)(WORD - 1);
     if (bounds.text.begin == bounds.text.end || at < stack->begin || at > end)
         return false;
-    if (stack == &prof_cpus[0].found && !bounds.exact && next - end < NEAR)
+    if (stack == &cpu->found && !cpu->found_exact && next - end < NEAR)
         return false; /* the stack goes on beyond what may be read */
     until = at + LOOK_WORDS * WORD;
     if (until > end)
@@ -133,7 +131,7 @@ bool prof_bounds_is_end(uintptr_t place, uintptr_t next)
     for (; at < until; at += WORD)
         if (is_code(*(const uintptr_t *)at))
             return false;
-    bounds.place = place;
-    bounds.next = next;
+    cpu->end_place = place;
+    cpu->end_next = next;
     return true;
 }

@@ -78,9 +78,12 @@ struct prof_cpu {
 
     /* Written by the interrupt, where no stack is set (bounds.h). */
     struct prof_stack_bounds found;
-    bool unknown_stack; /* written by the thread: that is so */
-    bool user_seen;     /* user code was interrupted */
-    uint8_t space;      /* written by any context: user code's address space */
+    uintptr_t end_place, end_next; /* last end of a walk that was found to be
+                                      one: the arguments (bounds.h) */
+    bool found_exact;              /* nothing may be read beyond (found) */
+    bool unknown_stack;            /* written by the thread: that is so */
+    bool user_seen;                /* user code was interrupted */
+    uint8_t space; /* written by any context: user code's address space */
 
     /* Written by the thread with interrupts off. */
     uint64_t taken_cycles; /* taken out of interrupt_cycles (loop/rebase.c) */
@@ -91,7 +94,22 @@ struct prof_cpu {
     uint32_t enabled;             /* prof_sample() records */
 };
 
+/* Reached by prof_cpu_here(), and by the stubs. */
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+
+/* The state of the current CPU: with one CPU a constant address. Contexts:
+ * any. */
+static inline struct prof_cpu *prof_cpu_here(void)
+{
+    return &prof_cpus[0];
+}
+
+/* The number of (cpu), by which other rooms index what they keep for each
+ * CPU. */
+static inline uint32_t prof_cpu_number(const struct prof_cpu *cpu)
+{
+    return PROF_CPUS_MAX == 1 ? 0 : (uint32_t)(cpu - prof_cpus);
+}
 
 /* Cycles in the sampler's own interrupts, so far. Contexts: interrupts off; or
  * any, for a reader that checks that no tick came meanwhile. */
@@ -100,10 +118,21 @@ static inline uint64_t prof_sampler_cycles(const struct prof_cpu *cpu)
     return cpu->interrupt_cycles + cpu->taken_cycles - cpu->observed_cycles;
 }
 
-/* The state of the current CPU. Contexts: the interrupt. */
-static inline struct prof_cpu *prof_cpu_here(void)
+/* When the newest sample of (cpu) was taken, drained or not; 0: none yet. Two
+ * words on i386, between which a tick may write both; so they are read again if
+ * one came. Turning interrupts off would not stop an NMI. Contexts: thread. */
+static inline uint64_t prof_cpu_newest_tsc(const struct prof_cpu *cpu)
 {
-    return &prof_cpus[0];
+    uint64_t stored, overflowed;
+    uint32_t ticks;
+
+    do {
+        ticks = __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE);
+        stored = prof_ring_newest_tsc(&cpu->ring);
+        overflowed = prof_overflow_newest(&cpu->overflow);
+        __atomic_signal_fence(__ATOMIC_ACQ_REL);
+    } while (__atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE) != ticks);
+    return stored > overflowed ? stored : overflowed;
 }
 
 /*

@@ -32,7 +32,7 @@
  *   then     the return addresses of the frames, innermost first; on x86_64
  *            only their low halves
  *
- * The consumer checks which of them point into the code (profile/resolve.c).
+ * The consumer checks which of them point into the code (aggregate/resolve.c).
  * The interrupt only follows frame pointers, and reads nothing outside the
  * stack. tests/model/frames.pml proves the protocol.
  */

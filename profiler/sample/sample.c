@@ -2,7 +2,7 @@
 
 /*
  * The producer in C: prof_sample(), for kernels with a hook of their own. With
- * the PIT as the source the interrupt is assembly: <width>/parasite.asm.
+ * the PIT as the source the interrupt is assembly: tick/<width>/parasite.asm.
  */
 
 #include "base/cpu.h"
@@ -13,6 +13,11 @@
 #include <stddef.h>
 
 struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+
+bool prof_running(void)
+{
+    return prof_cpu_here()->enabled;
+}
 
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
@@ -56,14 +61,14 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
  */
 void prof_stack_set(uintptr_t begin, uintptr_t end)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
     struct prof_stack_bounds *other =
-        prof_cpus[0].stack == &prof_cpus[0].stacks[0] ? &prof_cpus[0].stacks[1]
-                                                      : &prof_cpus[0].stacks[0];
+        &cpu->stacks[cpu->stack == &cpu->stacks[0] ? 1 : 0];
 
     if (!PROF_WITH_CALLERS) /* nothing is walked */
         return;
-    prof_cpus[0].unknown_stack = false;
+    cpu->unknown_stack = false;
     prof_stack_bounds_set(other, begin, end);
-    __atomic_store_n(&prof_cpus[0].stack, other, __ATOMIC_RELEASE);
-    prof_cpus[0].unknown_stack = begin == end;
+    __atomic_store_n(&cpu->stack, other, __ATOMIC_RELEASE);
+    cpu->unknown_stack = begin == end;
 }

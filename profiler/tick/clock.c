@@ -8,37 +8,44 @@
 
 #include <prof/config.h>
 
-struct prof_timebase prof_clock;
+struct prof_timebase prof_clocks[PROF_CPUS_MAX];
+
+/* Missed ticks at the last reset. */
+static int64_t missed_before[PROF_CPUS_MAX];
 
 static struct {
     uint32_t rate_mhz;
     bool steady;
     uint64_t tsc_hz;
-    int64_t missed_before; /* prof_clock.missed at the last reset */
 } tick;
 
 void prof_clock_open(uint64_t tsc)
 {
-    prof_clock = (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
-    tick.missed_before = 0;
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    *prof_clock_of(cpu) =
+        (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
+    missed_before[prof_cpu_number(cpu)] = 0;
 }
 
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 {
-    int64_t missed = prof_clock.missed;
-    uint64_t last = prof_clock.last_tsc, resume = prof_clock.resume_tsc;
-    bool irregular = PROF_WITH_BUILTIN && prof_clock.irregular;
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_timebase *clock = prof_clock_of(cpu);
+    int64_t missed = clock->missed;
+    int64_t before = missed_before[prof_cpu_number(cpu)];
+    uint64_t last = clock->last_tsc, resume = clock->resume_tsc;
+    bool irregular = PROF_WITH_BUILTIN && clock->irregular;
 
-    prof_timebase_set(&prof_clock, prof_tsc(), period, counts);
+    prof_timebase_set(clock, prof_tsc(), period, counts);
     /* Ticks that were made up for before they were missed do not carry over. */
-    prof_clock.missed =
-        missed < tick.missed_before ? tick.missed_before : missed;
+    clock->missed = missed < before ? before : missed;
     if (PROF_WITH_BUILTIN)
-        prof_clock.irregular = irregular;
-    prof_clock.last_tsc = last;
-    prof_clock.resume_tsc = resume;
+        clock->irregular = irregular;
+    clock->last_tsc = last;
+    clock->resume_tsc = resume;
     /* The timer begins anew just now: what was before is not on its grid. */
-    prof_clock.grid_tsc = prof_clock.run_begin_tsc;
+    clock->grid_tsc = clock->run_begin_tsc;
     tick.rate_mhz = rate_mhz;
 }
 
@@ -76,12 +83,16 @@ bool prof_clock_is_steady(void)
 
 uint64_t prof_clock_missed(void)
 {
-    int64_t missed = prof_clock.missed - tick.missed_before;
+    struct prof_cpu *cpu = prof_cpu_here();
+    int64_t missed =
+        prof_clock_of(cpu)->missed - missed_before[prof_cpu_number(cpu)];
 
     return missed > 0 ? (uint64_t)missed : 0;
 }
 
 void prof_clock_reset(void)
 {
-    tick.missed_before = prof_clock.missed;
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
 }

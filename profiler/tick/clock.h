@@ -3,18 +3,25 @@
 #define PROF_CLOCK_H
 
 /*
- * The clock of samples: the time base in force, and the rate that it is for.
+ * The clock of samples: each CPU's time base, and the rate that they are for.
  * The source of ticks sets it, the drain steps it with each sample. Contexts:
  * thread.
  */
 
+#include "sample/cpu_state.h"
 #include "tick/timebase.h"
 
 #include <stdbool.h>
 
-/* Written by tick/, and by the drain through the calls of timebase.h. Its count
- * of missed ticks is since prof_init() and unknown to resets. */
-extern struct prof_timebase prof_clock;
+extern struct prof_timebase prof_clocks[PROF_CPUS_MAX];
+
+/* The time base of (cpu). Written by tick/, and by the drain through the calls
+ * of timebase.h. Its count of missed ticks is since prof_init() and unknown to
+ * resets. */
+static inline struct prof_timebase *prof_clock_of(const struct prof_cpu *cpu)
+{
+    return &prof_clocks[prof_cpu_number(cpu)];
+}
 
 /* Before anything else, at (tsc). */
 void prof_clock_open(uint64_t tsc);

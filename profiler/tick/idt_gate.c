@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Reading and writing one gate of the IDT; see idt_gate.h. */
+/*
+ * The stub's place in the timer's gate of the IDT.
+ *
+ * A driver that installs its handler after us would silently end the profile.
+ * Its handler becomes the one that the stub goes on to, as if it had been there
+ * first. But it may be one that goes on to what it found, as ours does; to go
+ * on to that one would be a circle. So nothing is done at first: only if no
+ * sample has come by the next check is the gate taken back.
+ */
 
 #include "tick/idt_gate.h"
+
+#include "base/cpu.h"
+#include "sample/cpu_state.h"
+#include "tick/stub.h"
+#include "tick/message.h"
 
 #include <stddef.h>
 
@@ -26,7 +39,7 @@ struct table {
     uintptr_t base;
 } __attribute__((packed));
 
-static struct gate *find(uint8_t vector)
+static struct gate *find_gate(uint8_t vector)
 {
     struct table idt;
     struct gate *gate;
@@ -57,28 +70,96 @@ static void set_handler(struct gate *gate, uintptr_t handler)
 #endif
 }
 
-bool prof_gate_take(uint8_t vector, uintptr_t stub, uintptr_t *next)
+/* The handler in the gate of (vector), 0 where there is none. */
+static uintptr_t handler_in(uint8_t vector)
 {
-    struct gate *gate = find(vector);
-
-    if (gate == NULL)
-        return false;
-    *next = handler_of(gate);
-    set_handler(gate, stub);
-    return true;
-}
-
-uintptr_t prof_gate_handler(uint8_t vector)
-{
-    const struct gate *gate = find(vector);
+    const struct gate *gate = find_gate(vector);
 
     return gate != NULL ? handler_of(gate) : 0;
 }
 
-void prof_gate_return(uint8_t vector, uintptr_t handler)
+/* Puts the stub into the gate of (vector), and what was there after it. */
+static bool take_gate(struct prof_cpu *cpu, uint8_t vector)
 {
-    struct gate *gate = find(vector);
+    struct gate *gate = find_gate(vector);
 
-    if (gate != NULL)
-        set_handler(gate, handler);
+    if (gate == NULL)
+        return false;
+    cpu->tick.next_handler = handler_of(gate);
+    set_handler(gate, (uintptr_t)prof_parasite);
+    return true;
+}
+
+static struct {
+    uintptr_t handler; /* found in the gate in our place, or 0 */
+    uint64_t seen_tsc; /* when it was last looked at */
+    bool goes_on;      /* and it goes on to our stub */
+} other;
+
+static bool has_stub(uintptr_t handler)
+{
+    return handler == (uintptr_t)prof_parasite ||
+           (handler == other.handler && other.goes_on);
+}
+
+bool prof_gate_enter(uint8_t vector)
+{
+    return has_stub(handler_in(vector)) || take_gate(prof_cpu_here(), vector);
+}
+
+void prof_gate_leave(uint8_t vector)
+{
+    struct gate *gate = find_gate(vector);
+
+    if (gate != NULL && handler_of(gate) == (uintptr_t)prof_parasite)
+        set_handler(gate, prof_cpu_here()->tick.next_handler);
+}
+
+/* Whether it is known by now that the handler in our gate does not go on to the
+ * stub. */
+static bool is_cut_off(const struct prof_cpu *cpu, uint64_t now,
+                       uint64_t period)
+{
+    bool sampled = prof_cpu_newest_tsc(cpu) > other.seen_tsc;
+
+    if (sampled && !other.goes_on)
+        prof_message(
+            "prof: another handler in the timer's IDT gate calls ours; "
+            "left as it is\n");
+    if (sampled) {
+        other.goes_on = true;
+        other.seen_tsc = now;
+    }
+    return !sampled && now - other.seen_tsc > 2 * period;
+}
+
+static void take_back(struct prof_cpu *cpu, uint8_t vector)
+{
+    bool on = prof_interrupts_save();
+
+    take_gate(cpu, vector);
+    prof_interrupts_restore(on);
+    other.handler = 0;
+    prof_message(
+        "prof: the timer's IDT gate was replaced by other code; restored, and "
+        "the other handler is called after each sample\n");
+}
+
+bool prof_gate_check(uint8_t vector, uint64_t period)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    uintptr_t handler = handler_in(vector);
+    uint64_t now = prof_tsc();
+
+    if (handler == (uintptr_t)prof_parasite || handler == 0) {
+        other.handler = 0;
+    } else if (handler != other.handler) {
+        other.handler = handler;
+        other.seen_tsc = now;
+        other.goes_on = false;
+    } else if (is_cut_off(cpu, now, period)) {
+        take_back(cpu, vector);
+        return true;
+    }
+    return false;
 }

@@ -3,26 +3,31 @@
 #define PROF_IDT_GATE_H
 
 /*
- * The parasite's place in the interrupt descriptor table (Intel SDM vol. 3A,
- * 6.10 and 6.14). Only the handler's address in the gate changes; selector,
- * type, privilege and interrupt stack stay as the kernel chose them.
+ * Our place among the handlers of the timer's interrupt: the stub stands in the
+ * gate of the interrupt descriptor table (Intel SDM vol. 3A, 6.10 and 6.14) and
+ * goes on to the handler that was there; or another handler stands in the gate
+ * and goes on to the stub. Only the handler's address in the gate changes;
+ * selector, type, privilege and interrupt stack stay as the kernel chose them.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Puts (stub) into the gate of (vector) and returns the handler that was
- * there in (*next). False, and nothing changed, where the table has no such
- * gate, or it is not a present interrupt gate: a trap gate would let a second
- * tick into the sampler. Contexts: thread, interrupts off.
+ * Puts the stub into the gate of (vector), unless it is called already. False,
+ * and nothing changed, where the table has no such gate, or it is not a present
+ * interrupt gate: a trap gate would let a second tick into the sampler.
+ * Contexts: thread, interrupts off.
  */
-bool prof_gate_take(uint8_t vector, uintptr_t stub, uintptr_t *next);
+bool prof_gate_enter(uint8_t vector);
 
-/* Handler in the gate of (vector), 0 where there is none. Contexts: thread. */
-uintptr_t prof_gate_handler(uint8_t vector);
+/* Takes the stub out again, where it stands in the gate; from another handler
+ * it cannot be taken away. Contexts: as above. */
+void prof_gate_leave(uint8_t vector);
 
-/* Puts (handler) back. Contexts: thread, interrupts off. */
-void prof_gate_return(uint8_t vector, uintptr_t handler);
+/* Checks whether the stub is still called, and if not takes the gate back, as
+ * one line says. (period): cycles between two samples. Returns whether it was
+ * taken back. Contexts: the drain. */
+bool prof_gate_check(uint8_t vector, uint64_t period);
 
 #endif

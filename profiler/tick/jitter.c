@@ -82,14 +82,15 @@ uint32_t prof_jitter_next(struct prof_jitter *jitter)
 
 /* A period of (counts) is in force from the newest sample on, even if that is
  * not yet drained. */
-static void note_period(uint32_t counts)
+static void note_period(struct prof_cpu *cpu, uint32_t counts)
 {
-    struct prof_ring *ring = &prof_cpus[0].ring;
+    struct prof_ring *ring = &cpu->ring;
+    struct prof_timebase *clock = prof_clock_of(cpu);
 
-    if (prof_ring_newest_tsc(ring) > prof_clock.last_tsc) /* not drained */
+    if (prof_ring_newest_tsc(ring) > clock->last_tsc) /* not drained */
         prof_ring_before(ring, ring->head)->divisor = (uint16_t)counts;
     else
-        prof_timebase_change(&prof_clock, counts);
+        prof_timebase_change(clock, counts);
 }
 
 /* Any two seeds, consecutive ones among them, begin at places of the
@@ -107,12 +108,13 @@ static uint64_t mixed(uint64_t seed)
 
 void prof_jitter_open(void)
 {
-    prof_cpus[0].tick.jitter.random = mixed(prof_options()->seed);
+    prof_cpu_here()->tick.jitter.random = mixed(prof_options()->seed);
 }
 
 void prof_jitter_begin(const struct prof_pit_rate *rate)
 {
-    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_jitter *jitter = &cpu->tick.jitter;
     uint32_t either_side = width(rate);
 
     jitter->least = rate->ours - either_side;
@@ -124,22 +126,24 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
     jitter->divisor =
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     prof_pit_set(jitter->divisor);
-    note_period(jitter->divisor);
+    note_period(cpu, jitter->divisor);
     prof_clock_set_steady(either_side * 100 < rate->ours * ENOUGH_PERCENT);
 }
 
 void prof_jitter_end(const struct prof_pit_rate *rate)
 {
-    prof_cpus[0].tick.jitter.counts = 0;
-    note_period(rate->ours);
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    cpu->tick.jitter.counts = 0;
+    note_period(cpu, rate->ours);
 }
 
 /* prof_jitter_turn() without what else is done so often. */
-static inline __attribute__((always_inline)) void turn(uint32_t tsc_low)
+static inline __attribute__((always_inline)) void turn(struct prof_cpu *cpu,
+                                                       uint32_t tsc_low)
 {
-    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
-    struct prof_entry *entry =
-        prof_ring_before(&prof_cpus[0].ring, prof_cpus[0].ring.head);
+    struct prof_jitter *jitter = &cpu->tick.jitter;
+    struct prof_entry *entry = prof_ring_before(&cpu->ring, cpu->ring.head);
 
     jitter->ticks_left = PROF_JITTER_TICKS;
     if (jitter->counts == 0 || entry->tsc_low != tsc_low)
@@ -152,16 +156,17 @@ static inline __attribute__((always_inline)) void turn(uint32_t tsc_low)
 #if PROF_WITH_BUILTIN
 /* The same where the interrupt may have to drain, which may look sooner than
  * the period changes: then that waits for the rest of its ticks. */
-static __attribute__((noinline)) void turn_and_drain(uint32_t tsc_low)
+static __attribute__((noinline)) void turn_and_drain(struct prof_cpu *cpu,
+                                                     uint32_t tsc_low)
 {
-    struct prof_jitter *jitter = &prof_cpus[0].tick.jitter;
+    struct prof_jitter *jitter = &cpu->tick.jitter;
     uint32_t next;
 
     jitter->ticks_left = jitter->rest;
     if (jitter->rest == 0)
-        turn(tsc_low);
+        turn(cpu, tsc_low);
     jitter->rest = 0;
-    next = prof_cpus[0].tick_drain();
+    next = cpu->tick_drain();
     if (next < jitter->ticks_left) {
         jitter->rest = jitter->ticks_left - next;
         jitter->ticks_left = next;
@@ -171,11 +176,13 @@ static __attribute__((noinline)) void turn_and_drain(uint32_t tsc_low)
 
 void prof_jitter_turn(uint32_t tsc_low)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
+
 #if PROF_WITH_BUILTIN
-    if (prof_cpus[0].tick_drain != NULL) {
-        turn_and_drain(tsc_low);
+    if (cpu->tick_drain != NULL) {
+        turn_and_drain(cpu, tsc_low);
         return;
     }
 #endif
-    turn(tsc_low);
+    turn(cpu, tsc_low);
 }

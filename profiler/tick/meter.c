@@ -48,12 +48,15 @@ struct times {
     uint64_t sum;
 };
 
-static void add(struct times *times, uint64_t cycles, uint32_t counts)
+/* Adds a time of (cycles), in a period of (counts), of which (mean) are the
+ * mean. */
+static void add_time(struct times *times, uint64_t cycles, uint32_t counts,
+                     uint32_t mean)
 {
     uint32_t at = times->count, time;
 
-    if (counts != prof_clock.divisor && counts != 0)
-        cycles = prof_divide(cycles * prof_clock.divisor, counts);
+    if (counts != mean && counts != 0)
+        cycles = prof_divide(cycles * mean, counts);
     time = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
     times->sum += time;
     for (; at > 0 && times->sorted[at - 1] > time; at--)
@@ -62,11 +65,13 @@ static void add(struct times *times, uint64_t cycles, uint32_t counts)
     times->count++;
 }
 
-static void collect(const struct prof_ring *ring, struct prof_entry *entry,
+static void collect(const struct prof_cpu *cpu, struct prof_entry *entry,
                     struct times *times)
 {
+    const struct prof_ring *ring = &cpu->ring;
     const struct prof_entry *head = prof_ring_head(ring);
-    uint32_t counts = prof_clock.counts;
+    const struct prof_timebase *clock = prof_clock_of(cpu);
+    uint32_t counts = clock->counts;
 
     while (entry != head && times->count < TIMES) {
         struct prof_entry *next = prof_ring_next(ring, entry);
@@ -75,7 +80,8 @@ static void collect(const struct prof_ring *ring, struct prof_entry *entry,
             return;
         if (entry->divisor != 0)
             counts = entry->divisor;
-        add(times, prof_entry_tsc(next) - prof_entry_tsc(entry), counts);
+        add_time(times, prof_entry_tsc(next) - prof_entry_tsc(entry), counts,
+                 clock->divisor);
         entry = next;
     }
 }
@@ -92,14 +98,15 @@ static bool contradicts(const struct times *times, uint32_t period)
     return meter.wait && short_one > period + period / 2;
 }
 
-/* The result is known; (times) has enough of them. */
-static void decide(const struct times *times)
+/* The result is known; (times) has enough of them. (nominal): the clock's
+ * period. */
+static void decide(const struct times *times, uint64_t nominal)
 {
     uint64_t median = times->sorted[times->count / 2];
     prof_meter_result *result = meter.result;
 
-    if (meter.known && !contradicts(times, (uint32_t)(prof_clock.nominal >>
-                                                      PROF_PERIOD_SHIFT))) {
+    if (meter.known &&
+        !contradicts(times, (uint32_t)(nominal >> PROF_PERIOD_SHIFT))) {
         meter.result = NULL;
         return;
     }
@@ -118,17 +125,17 @@ void prof_meter_say(void)
         print();
 }
 
-bool prof_meter_waits(const struct prof_ring *ring, struct prof_entry *entry,
+bool prof_meter_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
                       bool now)
 {
     struct times times = {.count = 0};
 
     if (meter.result == NULL)
         return false;
-    collect(ring, entry, &times);
+    collect(cpu, entry, &times);
     now = now || prof_tsc() - meter.begin > prof_clock_cycles(SLOW_MS);
     if (times.count == TIMES || (now && times.count >= TIMES_MIN)) {
-        decide(&times);
+        decide(&times, prof_clock_of(cpu)->nominal);
         return false;
     }
     return meter.wait && !now;

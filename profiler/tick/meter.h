@@ -8,7 +8,7 @@
  * time is right from the first one on. PROF_WITH_BUILTIN.
  */
 
-#include "sample/ring.h"
+#include "sample/cpu_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,10 +32,10 @@ void prof_meter_say(void);
 /* Nothing is to be measured. Contexts: boot. */
 void prof_meter_end(void);
 
-/* Looks at the entries of (ring) from (entry) on; (now): no more will come
+/* Looks at the samples of (cpu) from (entry) on; (now): no more will come
  * soon. Returns whether they are to stay where they are. Contexts: the
  * drain. */
-bool prof_meter_waits(const struct prof_ring *ring, struct prof_entry *entry,
+bool prof_meter_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
                       bool now);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which source of ticks there is. */
+/* Which source of ticks there is; and which field of a configuration the
+ * sources refuse: the same limits, in words. A test compares the two. */
 
 #include "tick/source.h"
 
 #include "base/cpu.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
-#include "tick/source_gate.h"
-#include "tick/source_hook.h"
+#include "tick/source_fixed.h"
 #include "tick/source_pit.h"
 
 #include <prof/config.h>
+#include <prof/port.h>
+#include <prof/text.h>
 
 const struct prof_source *prof_source_open(const struct prof_config *config)
 {
@@ -36,3 +38,73 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
         source = &prof_source_gate;
     return source;
 }
+
+#if PROF_WITH_BUILTIN
+static bool is_outside(struct prof_config_problem *problem, const char *field,
+                       uint64_t given, uint64_t least, uint64_t most)
+{
+    *problem = (struct prof_config_problem){field, given, least, most};
+    return given < least || given > most;
+}
+
+/* A period of the hook must fit, so that a fast counter needs a faster tick. */
+static uint64_t rate_least(uint64_t tsc_hz)
+{
+    uint64_t least = (tsc_hz * 1000 >> PROF_PERIOD_BITS) + 1;
+
+    return least > 1000 ? least : 1000;
+}
+
+bool prof_config_problem(const struct prof_config *config,
+                         struct prof_config_problem *problem)
+{
+    const struct prof_tick *tick = &config->tick;
+
+    if (is_outside(problem, "tsc_hz", config->tsc_hz, 1,
+                   (1ull << PROF_TSC_HZ_BITS) - 1))
+        return true;
+    switch (tick->kind) {
+    case PROF_TICK_HOOK:
+    case PROF_TICK_GATE:
+        if (tick->rate_mhz != 0 && /* 0 = as measured */
+            is_outside(problem, "tick.rate_mhz", tick->rate_mhz,
+                       rate_least(config->tsc_hz), PROF_HZ_MAX * 1000))
+            return true;
+        if (tick->kind == PROF_TICK_HOOK)
+            return false;
+        break;
+    case PROF_TICK_PIT:
+        if (is_outside(problem, "tick.kernel_divisor", tick->kernel_divisor,
+                       PROF_DIVISOR_MIN, PROF_DIVISOR_MAX))
+            return true;
+        break;
+    case PROF_TICK_OWN_PIT:
+        break;
+    default:
+        return is_outside(problem, "tick.kind", tick->kind, PROF_TICK_PIT,
+                          PROF_TICK_GATE);
+    }
+    return is_outside(problem, "tick.vector", tick->vector, PROF_VECTOR_MIN,
+                      UINT8_MAX);
+}
+
+void prof_config_print_problem(const struct prof_config *config)
+{
+    struct prof_config_problem problem;
+    struct prof_text out;
+
+    if (!prof_config_problem(config, &problem))
+        return;
+    prof_text_open(&out, prof_port_write);
+    prof_text_string(&out, "prof: config.");
+    prof_text_string(&out, problem.field);
+    prof_text_string(&out, " is ");
+    prof_text_decimal(&out, problem.given, 0);
+    prof_text_string(&out, ", but must be from ");
+    prof_text_decimal(&out, problem.least, 0);
+    prof_text_string(&out, " to ");
+    prof_text_decimal(&out, problem.most, 0);
+    prof_text_string(&out, "\n");
+    prof_text_flush(&out);
+}
+#endif

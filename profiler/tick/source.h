@@ -60,4 +60,8 @@ extern const struct prof_source prof_source_pit, prof_source_hook,
  */
 const struct prof_source *prof_source_open(const struct prof_config *config);
 
+/* Prints what prof_config_problem() finds in (config), one line, or nothing.
+ * Part of PROF_WITH_BUILTIN. Contexts: boot. */
+void prof_config_print_problem(const struct prof_config *config);
+
 #endif

@@ -7,8 +7,18 @@
  * too, from pass_due on, which then moves on by the kernel's own period: by the
  * TSC, so that ticks lost on a busy host cost the kernel none of its own.
  * Starting takes over in the middle of a kernel's tick and knows from the PIT
- * how much of it is left; stopping gives the PIT back at the end of one
- * (pit_ownership.c).
+ * how much of it is left.
+ *
+ * The PIT begins anew whenever it is programmed, so what has passed of a tick
+ * would be lost: half a tick on average, each time that sampling stops. Hence
+ * stopping takes two steps. First the PIT is given what is left of the kernel's
+ * tick, so that it ends when it should; then, when the stub has passed that
+ * tick on, whole ones. Only the moment between the two is lost, some
+ * microseconds.
+ *
+ * A tick that has come but is not yet delivered must not change hands, for
+ * programming the PIT may take it back (QEMU's does). So nothing is programmed
+ * soon after a tick of the kernel's was due, unless it was seen to arrive.
  *
  * At the kernel's own rate the PIT is not touched at all. A kernel that does
  * not use the PIT has no tick: none is ever due, and stopping stops the PIT.
@@ -20,8 +30,7 @@
 #include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
-#include "tick/gate_chain.h"
-#include "tick/pit_ownership.h"
+#include "tick/idt_gate.h"
 #include "tick/jitter.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
@@ -36,6 +45,17 @@
 #define ONE_SHOTS_SECONDS 10u
 
 #define NEVER (1ull << 62) /* cycles until a tick that the kernel never gets */
+
+/* For this part of a tick after it has come, it may still be pending. */
+#define PENDING_PART 16
+
+/* The tick that the PIT ends with is the kernel's even if it comes early by one
+ * part of it in this many, as the period is not measured better. */
+#define EARLY_PART 256
+
+/* Fewer counts, a tenth of a millisecond, are not programmed: the end might
+ * pass before it is waited for. */
+#define COUNTS_MIN (PROF_PIT_HZ / 10000)
 
 static struct {
     struct prof_pit_rate rate;
@@ -81,12 +101,78 @@ static void restart_clock(void)
                    (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
 }
 
-/* The kernel's next tick comes (cycles) from now. */
-static void program(uint64_t cycles)
+/* Cycles in (counts) of the PIT, by the best knowledge there is. */
+static uint64_t cycles_in(uint32_t counts)
 {
-    struct prof_cpu_tick *tick = &prof_cpus[0].tick;
+    return prof_timebase_cycles(prof_clock_of(prof_cpu_here()), pit.rate.ours,
+                                counts);
+}
 
-    if (prof_pit_is_multiplied(&pit.rate)) {
+static bool is_multiplied(void)
+{
+    return prof_pit_is_multiplied(&pit.rate);
+}
+
+/* Lets interrupts in for a moment, where (on). */
+static void let_in(bool on)
+{
+    prof_interrupts_restore(on);
+    (void)prof_interrupts_save();
+}
+
+/* ---- the kernel's tick */
+
+/* Counts left of the tick that the kernel's PIT is counting. */
+static uint32_t counts_left(void)
+{
+    struct prof_pit_state state = prof_pit_read();
+    uint32_t counts = state.count, whole = pit.rate.kernel;
+
+    /* Counts by two, high in the first half: twice down to 0 for one tick. */
+    if (prof_pit_is_square(state))
+        counts = counts / 2 + (prof_pit_is_high(state) ? whole / 2 : 0);
+    return counts < whole ? counts : whole;
+}
+
+/* Cycles until the kernel's next tick while the PIT runs faster; 0 where it is
+ * overdue. */
+static uint64_t left_of_multiplied(const struct prof_cpu *cpu)
+{
+    uint64_t now = prof_tsc(), due = cpu->tick.pass_due;
+
+    return due > now ? due - now : 0;
+}
+
+/* The same, however the PIT runs. */
+static uint64_t time_left(const struct prof_cpu *cpu)
+{
+    if (pit.unused)
+        return NEVER;
+    if (pit.running && is_multiplied())
+        return left_of_multiplied(cpu);
+    return cycles_in(counts_left());
+}
+
+/* Waits, where (on), until no tick that has come can still be pending. The PIT
+ * is as the kernel had it. */
+static void await_no_pending(bool on)
+{
+    uint32_t whole = pit.rate.kernel;
+    uint64_t end = prof_tsc() + cycles_in(whole);
+
+    while (on && whole - counts_left() < whole / PENDING_PART &&
+           prof_tsc() < end)
+        let_in(on);
+}
+
+/* ---- taking the PIT and giving it back */
+
+/* The kernel's next tick comes (cycles) from now. */
+static void program(struct prof_cpu *cpu, uint64_t cycles)
+{
+    struct prof_cpu_tick *tick = &cpu->tick;
+
+    if (is_multiplied()) {
         tick->pass_due = prof_tsc() + cycles;
         tick->pass_period = prof_source_pit_pass_period();
         prof_jitter_begin(&pit.rate);
@@ -97,59 +183,123 @@ static void program(uint64_t cycles)
     }
 }
 
-/* TSC cycles until the kernel's next tick; 0 where it is overdue. */
-static uint64_t time_left(void)
-{
-    if (pit.unused)
-        return NEVER;
-    if (pit.running && prof_pit_is_multiplied(&pit.rate))
-        return prof_handover_left_multiplied();
-    return prof_handover_left(&pit.rate);
-}
-
 static int start(bool on)
 {
+    struct prof_cpu *cpu = prof_cpu_here();
+
     pit.given_up = false;
     pit.one_shots = 0;
     if (!pit.unused && prof_pit_is_one_shot(prof_pit_read()))
         return PROF_EONE_SHOT;
-    if (prof_pit_is_multiplied(&pit.rate) && !pit.unused)
-        prof_handover_wait(&pit.rate, on);
-    if (!prof_gate_chain_enter(pit.vector))
+    if (is_multiplied() && !pit.unused)
+        await_no_pending(on);
+    if (!prof_gate_enter(pit.vector))
         return PROF_EGATE;
-    program(time_left());
+    program(cpu, time_left(cpu));
     pit.running = true;
     return PROF_OK;
 }
 
+/* Waits until half a tick is left, so that there is time for what follows. */
+static void await_first_half(const struct prof_cpu *cpu, uint64_t period)
+{
+    const volatile uint64_t *due = &cpu->tick.pass_due;
+    uint64_t before = *due;
+    uint64_t end = prof_tsc() + 2 * period;
+
+    while (left_of_multiplied(cpu) < period / 2 && prof_tsc() < end) {
+        let_in(true);
+        if (*due != before)
+            end = prof_tsc() + 2 * period;
+        before = *due;
+    }
+}
+
+/*
+ * The PIT ends with the kernel's tick. The sample that comes with it is worth
+ * one period like any other: the time before that is in no account, as it is
+ * after a stop.
+ */
+static void program_rest(struct prof_cpu *cpu)
+{
+    uint32_t period = (uint32_t)cycles_in(pit.rate.ours);
+    uint64_t left = left_of_multiplied(cpu);
+    uint64_t counts = prof_divide(left * pit.rate.ours, period);
+
+    if (counts < COUNTS_MIN)
+        counts = COUNTS_MIN;
+    prof_pit_set((uint32_t)counts);
+    cpu->tick.pass_due -= cycles_in(pit.rate.kernel) / EARLY_PART;
+    if (left > period)
+        prof_timebase_resume(prof_clock_of(cpu), prof_tsc() + left - period);
+}
+
+static void await_delivery(const struct prof_cpu *cpu, uint64_t period)
+{
+    const volatile uint64_t *due = &cpu->tick.pass_due;
+    uint64_t before = *due;
+    uint64_t end = prof_tsc() + 2 * period;
+
+    while (*due == before && prof_tsc() < end)
+        let_in(true);
+}
+
+/*
+ * Gives the PIT back: when the kernel has had its next tick, and not before, it
+ * counts whole ticks of the kernel's again. The stub must still be in place.
+ * Takes about two ticks at most, unless the kernel is still being given ticks
+ * that it was owed. Where not (on) it does not wait, and the kernel's clock
+ * loses what has passed of a tick.
+ */
+static void return_pit(struct prof_cpu *cpu, bool on)
+{
+    uint64_t period = cycles_in(pit.rate.kernel);
+
+    if (on)
+        await_first_half(cpu, period);
+    prof_jitter_end(&pit.rate);
+    if (on) {
+        program_rest(cpu);
+        await_delivery(cpu, period);
+    }
+    prof_pit_set(pit.rate.kernel);
+}
+
 static void stop(bool on)
 {
-    if (pit.given_up)
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    if (pit.given_up) {
         ; /* it is as the kernel has programmed it */
-    else if (pit.unused)
-        prof_handover_end(&pit.rate, on);
-    else if (prof_pit_is_multiplied(&pit.rate))
-        prof_handover_return(&pit.rate, on);
-    prof_gate_chain_leave(pit.vector);
+    } else if (pit.unused) {
+        prof_jitter_end(&pit.rate);
+        prof_pit_stop();
+        if (on)
+            let_in(on); /* a tick that has come, while the stub takes it */
+    } else if (is_multiplied()) {
+        return_pit(cpu, on);
+    }
+    prof_gate_leave(pit.vector);
     /* Whoever stands before the stub goes on to it: all ticks pass. */
-    prof_cpus[0].tick.pass_due = prof_cpus[0].tick.pass_period = 0;
+    cpu->tick.pass_due = cpu->tick.pass_period = 0;
     pit.running = false;
 }
 
 /* The new rate is faster than the kernel's tick, and the old one no slower. */
 static void change_running(uint32_t divisor, bool on)
 {
-    bool multiplied = prof_pit_is_multiplied(&pit.rate);
-    uint64_t left, due = prof_cpus[0].tick.pass_due;
+    struct prof_cpu *cpu = prof_cpu_here();
+    bool multiplied = is_multiplied();
+    uint64_t left, due = cpu->tick.pass_due;
 
     if (!multiplied)
-        prof_handover_wait(&pit.rate, on);
-    left = time_left();
+        await_no_pending(on);
+    left = time_left(cpu);
     pit.rate.ours = divisor;
     restart_clock();
-    program(left);
+    program(cpu, left);
     if (multiplied) /* it may be past, and its tick still to come */
-        prof_cpus[0].tick.pass_due = due;
+        cpu->tick.pass_due = due;
 }
 
 static int set_period(uint32_t hz, bool on)
@@ -158,15 +308,15 @@ static int set_period(uint32_t hz, bool on)
 
     if (divisor == pit.rate.ours)
         return PROF_OK;
+    /* To the kernel's own rate: only stopping gives the PIT back. */
+    if (pit.running && divisor == pit.rate.kernel)
+        return PROF_ESTATE;
     if (pit.running) {
-        /* To the kernel's own rate: only stopping gives the PIT back. */
-        if (divisor == pit.rate.kernel)
-            return PROF_ESTATE;
         change_running(divisor, on);
-        return PROF_OK;
+    } else {
+        pit.rate.ours = divisor;
+        restart_clock();
     }
-    pit.rate.ours = divisor;
-    restart_clock();
     return PROF_OK;
 }
 
@@ -192,7 +342,8 @@ static void print_tsc_hz(void)
  * number: nothing but the TSC's frequency can be wrong by so much. */
 static prof_meter_print *take_period(uint64_t period)
 {
-    uint32_t before = (uint32_t)(prof_clock.nominal >> PROF_PERIOD_SHIFT);
+    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
+    uint32_t before = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
 
     pit.tsc_hz =
         prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
@@ -260,16 +411,14 @@ uint8_t prof_source_pit_vector(void)
 
 uint64_t prof_source_pit_pass_period(void)
 {
-    return prof_pit_is_multiplied(&pit.rate)
-               ? prof_handover_cycles(&pit.rate, pit.rate.kernel)
-               : 0;
+    return is_multiplied() ? cycles_in(pit.rate.kernel) : 0;
 }
 
 void prof_source_pit_program(void)
 {
     bool on = prof_interrupts_save();
 
-    if (prof_pit_is_multiplied(&pit.rate))
+    if (is_multiplied())
         prof_jitter_begin(&pit.rate);
     else
         prof_pit_set(pit.rate.ours);

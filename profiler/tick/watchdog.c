@@ -19,11 +19,13 @@
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
-#include "tick/gate_chain.h"
+#include "tick/idt_gate.h"
 #include "tick/message.h"
 #include "tick/pit.h"
-#include "tick/source_gate.h"
+#include "tick/source_fixed.h"
 #include "tick/source_pit.h"
+
+#include <stddef.h>
 
 /* Ticks too many before a close look. That takes longer than a period; so each
  * one that finds nothing doubles them, this often. */
@@ -34,7 +36,7 @@
 #define COUNT_SLACK 64
 
 static struct {
-    int64_t missed;   /* prof_clock.missed at its most, or at the last close
+    int64_t missed;   /* the clock's, at its most, or at the last close
                          look */
     uint32_t doubled; /* close looks since one found something */
 } seen;
@@ -85,14 +87,15 @@ static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
     look->begin = prof_tsc();
     look->pit = prof_pit_read();
     look->end = prof_tsc();
-    look->divisor = multiplied ? prof_cpus[0].tick.jitter.divisor : rate->ours;
+    look->divisor =
+        multiplied ? prof_cpu_here()->tick.jitter.divisor : rate->ours;
     prof_interrupts_restore(on);
     return prof_pit_disturbed(look->pit, look->divisor, multiplied);
 }
 
 static uint64_t sampling_period(void)
 {
-    return prof_clock.period >> PROF_PERIOD_SHIFT;
+    return prof_clock_of(prof_cpu_here())->period >> PROF_PERIOD_SHIFT;
 }
 
 /* Whether the count, just begun anew after (before), began below the
@@ -129,17 +132,18 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
 {
     struct look look;
     bool disturbed = look_at_pit(rate, &look);
-    int64_t missed = prof_clock.missed - seen.missed;
+    int64_t now = prof_clock_of(prof_cpu_here())->missed;
+    int64_t missed = now - seen.missed;
     int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
 
     *one_shot = prof_pit_is_one_shot(look.pit);
     if (disturbed || *one_shot)
         return true;
     if (missed > 0)
-        seen.missed = prof_clock.missed;
+        seen.missed = now;
     if (missed >= -odd)
         return false;
-    seen.missed = prof_clock.missed;
+    seen.missed = now;
     if (count_disturbed(rate, &look))
         return true;
     if (seen.doubled < DOUBLED_MAX)
@@ -161,7 +165,7 @@ static void check_pit(const struct prof_pit_rate *rate)
         return;
     }
     prof_source_pit_program();
-    seen.missed = prof_clock.missed;
+    seen.missed = prof_clock_of(prof_cpu_here())->missed;
     seen.doubled = 0;
     prof_tick_count_pit();
     prof_message(
@@ -175,8 +179,14 @@ static void correct_pass_period(void)
     uint64_t period = prof_source_pit_pass_period();
     bool on = prof_interrupts_save();
 
-    prof_cpus[0].tick.pass_period = period;
+    prof_cpu_here()->tick.pass_period = period;
     prof_interrupts_restore(on);
+}
+
+static void check_gate(uint8_t vector)
+{
+    if (prof_gate_check(vector, sampling_period()))
+        prof_tick_count_gate();
 }
 
 void prof_watchdog(void)
@@ -184,10 +194,10 @@ void prof_watchdog(void)
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
     if (prof_source_gate_vector() != 0)
-        prof_gate_chain_check(prof_source_gate_vector(), sampling_period());
+        check_gate(prof_source_gate_vector());
     if (rate == NULL)
         return;
-    prof_gate_chain_check(prof_source_pit_vector(), sampling_period());
+    check_gate(prof_source_pit_vector());
     check_pit(rate);
     correct_pass_period();
 }

@@ -56,7 +56,7 @@ def shares(attach, cpus, seconds, *words, machine=None):
     """The leaves' shares of what is not idle, and who calls them."""
     if machine is None:
         machine = attach.machine(attach.s.part, "prof.start=off", "-smp", cpus)
-    said = attach("-F", HZ, "-T", seconds, *words, *machine).err
+    said = attach("-F", HZ, "-d", seconds, *words, *machine).err
     stacks = attach.parasite.folded(attach.trace)
     whole = {name: 0 for name in SHARES}
     for names, samples in stacks:
@@ -112,7 +112,7 @@ def views(s, attach):
 
 def budget(attach, seconds):
     said = attach(
-        *("-F", 1000, "-T", seconds, "--pause-budget", "2%"),
+        *("-F", 1000, "-d", seconds, "--pause-budget", "2%"),
         *attach.machine(attach.s.part, "prof.start=off"),
     ).err
     _, _, worst, share, *_ = rate(said)
@@ -156,7 +156,7 @@ def triple_fault(s, attach):
     with s.test(f"{s.part}: one after the other do not end it"):
 
         def reboots(seconds):
-            attach("-F", 200, "-T", seconds, "--", *words)
+            attach("-F", 200, "-d", seconds, "--", *words)
             check.true(attach.fact("samples") > 50)
 
         given_time(reboots)
@@ -180,7 +180,7 @@ def stub_test(s, attach, what, kind, status=0, says=(), samples=20):
         def once(seconds):
             with kind() as stub:
                 said = attach(
-                    *("-F", 200, "--timeout", 3, "-T", seconds, stub.target),
+                    *("-F", 200, "--timeout", 3, "-d", seconds, stub.target),
                     status=status,
                 ).err
             check.true(attach.fact("samples") >= samples, said)
@@ -200,7 +200,7 @@ def top_of_stack(s, attach):
 
         def once(seconds):
             with fake.Top() as stub:
-                attach("-F", 200, "-T", seconds, stub.target)
+                attach("-F", 200, "-d", seconds, stub.target)
                 check.true(stub.stops >= 40, stub.stops)
                 check.true(stub.failed <= 4, f"{stub.failed}, {stub.stops}")
             for names, _ in attach.parasite.folded(attach.trace):
@@ -216,7 +216,7 @@ def short_searches(s, attach):
 
         def once(seconds):
             with fake.Unknown() as stub:
-                attach("-F", 400, "-T", seconds, "-k", image, stub.target)
+                attach("-F", 400, "-d", seconds, "-k", image, stub.target)
                 check.true(stub.total - stub.stops > 60, stub.total)
                 check.true(stub.most <= 30, stub.most)
 
@@ -229,7 +229,7 @@ def torn_is_not_reached(s, attach):
 
         def once(seconds):
             with fake.Tears() as stub:
-                said = attach("-F", 200, "-T", seconds, stub.target).err
+                said = attach("-F", 200, "-d", seconds, stub.target).err
             samples = attach.fact("samples")
             check.true(samples >= 40, said)
             *_, reached, _, _, torn = rate(said)
@@ -285,7 +285,7 @@ def split_ram(s, attach):
             def once(seconds, kind=kind, known=known):
                 with kind() as stub:
                     said = attach(
-                        *("-F", 200, "-T", seconds, "--ram", stub.ram),
+                        *("-F", 200, "-d", seconds, "--ram", stub.ram),
                         stub.target,
                     ).err
                 check.true(attach.fact("samples") >= 20, said)
@@ -313,7 +313,7 @@ def wild_registers(s, attach):
 
         def once(seconds):
             with fake.Wild() as stub:
-                attach("-F", 400, "-T", seconds, stub.target)
+                attach("-F", 400, "-d", seconds, stub.target)
             check.true(attach.fact("samples") > 40, "samples")
 
         given_time(once)

@@ -87,9 +87,9 @@ def table_is_json(trace):
     check.has(text, "^answered:$")
     check.has(text, "^every fourth:$")
     check.has(text, "beyond 50 % faster something else is the limit")
-    check.has(text, "^# 12345 events held, 67 at a time; .* 2 ms stolen")
+    check.has(text, "^# 12345 events held, 67 at a time; .* least 2 ms stolen")
     check.has(text, "^# 2 times all traffic of open loops was let through$")
-    check.has(text, "^# 3 of 500 answers at normal speed came before an agent")
+    check.has(text, "^# model check: 3 of 500 answers came earlier than assumed possible")
     rows = ROW.findall(text)
     curves = curves_of(trace.json())
     check.same(len(rows), 2 * len(curves))
@@ -151,7 +151,7 @@ def limits_are_named(trace):
     curves = curves_of(trace.json())
     check.same(curves["log(char const*)"]["limit"], "devices")
     check.near(curves["log(char const*)"]["limit_share"], 0.7, 1e-9)
-    check.has(curves["reply"]["explanation"], "then 75 % of the time is CPU;")
+    check.has(curves["reply"]["explanation"], "what remains is 75 % CPU;")
     check.same(curves["unused"]["limit"], None)
 
 
@@ -310,7 +310,7 @@ def equals_table(s, trace, console):
     for target, share, value, part, word in rows:
         target = re.escape(target)
         check.has(text, rf"^ +{share} +{re.escape(value)} +{target}$")
-        check.has(text, f"; then {part} % of the time is {word}$")
+        check.has(text, f"; what remains is {part} % (waiting for )?{word}$")
     nones = GUEST_NONE.findall(table)
     check.same(NONE.findall(text), nones)
     check.same(len(nones), 1)
@@ -341,8 +341,8 @@ def equals_latencies(s, trace, console):
     )
     for line in assumed:
         check.has(text, f"^# {line}$")
-    (early,) = re.findall(r"^\d+ of \d+ answers .* sent them.*$", table, re.M)
-    check.has(text, f"^# {early}$")
+    (early,) = re.findall(r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M)
+    check.has(text, f"^# model check: {early} came earlier than assumed")
     each = re.findall(r"^\d+ of \d+: .*$", table, re.M)
     check.same([line.partition(": ")[2] for line in each], [assumed[1][9:]])
     for line in each:

@@ -16,7 +16,6 @@
 #include "tasks/tasks.h"
 #include "trace/console.h"
 #include "trace/model.h"
-#include "trace/packet_index.h"
 #include "mended_packets.h"
 
 #define IS_TEXT 1u

@@ -35,18 +35,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     require(write(ends[1], data, bytes) == (ssize_t)bytes);
     shutdown(ends[1], SHUT_WR);
     if (stub_begin(&stub, ends[0], 1)) {
-        stub_continue(&stub);
-        for (int i = 0; i < 4 && stub_stop(&stub) != MACHINE_ENDED; ++i) {
+        machine_continue(&stub.machine);
+        for (int i = 0; i < 4 && machine_stop(&stub.machine) != MACHINE_ENDED;
+             ++i) {
             look(&stub);
             stub.machine.cpus[0].guess = 0x1000;
             stub.machine.cpus[0].guess_bytes = 64;
-            stub_read(&stub, 0, 0x8000, 256);
-            stub_is_halted(&stub, 0);
+            machine_read(&stub.machine, 0, 0x8000, 256);
+            machine_is_halted(&stub.machine, 0);
             machine_continue(&stub.machine);
         }
     }
     require(stub.machine.reason != MACHINE_SILENT);
-    stub_end(&stub);
+    machine_end(&stub.machine);
     close(ends[1]);
     return 0;
 }

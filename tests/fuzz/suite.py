@@ -44,8 +44,7 @@ DECODER = BASE + (
     "causal/curve causal/explain causal/notes causal/series causal/take "
     "causal/verdict "
     "base/base64 base/strings trace/console trace/event trace/guest_names "
-    "trace/model trace/model_cells trace/model_tasks trace/packet "
-    "trace/packet_index occupancy/histogram occupancy/problems "
+    "trace/model trace/packet occupancy/histogram occupancy/problems "
     "occupancy/snapshot occupancy/sort occupancy/take tasks/acts tasks/count "
     "tasks/names tasks/objects tasks/problems tasks/running tasks/take"
 )
@@ -57,8 +56,7 @@ IMPORT = BASE + (
     "trace/packet"
 )
 STUB = BASE + (
-    "machine/machine machine/registers gdb/remote gdb/stub "
-    "gdb/stub_begin gdb/stub_machine gdb/stub_wire base/signals "
+    "machine/machine machine/registers gdb/remote gdb/stub base/signals "
     "base/wait"
 )
 RING = BASE + "input/shared_ring trace/packet"

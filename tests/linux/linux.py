@@ -124,7 +124,7 @@ class Linux:
     def sample(self):
         self.s.note(
             self.attach(
-                *("-F", 1000, "-T", SECONDS, "-k", self.symbols),
+                *("-F", 1000, "-d", SECONDS, "-k", self.symbols),
                 *("-o", self.out),
             ).err
         )
@@ -154,7 +154,7 @@ class Linux:
         """The kernel has moved itself; its image has no symbols."""
         image = unpack(self.s, self.kernel)
         said = self.attach(
-            *("-F", 200, "-T", 5, "-k", image, "-o", self.s.work / "m.trace")
+            *("-F", 200, "-d", 5, "-k", image, "-o", self.s.work / "m.trace")
         ).err
         check.has(said, r"vmlinux: 0x[0-9a-f]+00000 bytes .* its build-id")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The drain (profiler/aggregate/drain_entries.c) with the two halves of the
+ * The drain (profiler/aggregate/drain.c) with the two halves of the
  * overflow table (profiler/sample/overflow.h), and the time that each sample
  * carries.
  *

@@ -40,7 +40,7 @@ async function standing() {
     '',
     async (page) => {
       assert.deepStrictEqual(await textsOf(page, '#open tr'), [
-        'Not ended Still',
+        'Still pending For',
         'answer 2 services/made/client.c:30 pending 6.00 s',
         'client 1 services/made/client.c:12 waiting 6.00 s',
       ]);

@@ -46,7 +46,7 @@ $(BUILD)/host$1/net_probe_test: $(BUILD)/host$1/obj/kernel/net/probe.o
 $(BUILD)/host$1/disk_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,disk.o disk_device.o)
 $(BUILD)/host$1/tcp_stream_test: $(addprefix \
-    $(BUILD)/host$1/obj/kernel/task/,stream.o stream_begin.o)
+    $(BUILD)/host$1/obj/kernel/task/,stream.o)
 $(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test \
     disk_test tcp_stream_test): \
     $(addprefix $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o))

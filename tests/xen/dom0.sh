@@ -65,7 +65,7 @@ sample()
     : >/root/folded
     until [ "$(awk '{ n += $NF } END { print n + 0 }' /root/folded)" -ge "$2" ]
     do
-        show "$1.attach" /root/parasite attach -v -F 400 -T 3 \
+        show "$1.attach" /root/parasite attach -v -F 400 -d 3 \
             -k "/root/$1.elf" -o "/root/$1.trace" "xen:$id"
         /root/parasite export -q -f folded --weight samples \
             "/root/$1.trace" >>/root/folded || break

@@ -47,19 +47,19 @@ sample {name} {least}
 LOOPS = """
 show walk /root/plain $id 100 walk
 show map /root/plain $id 1000 map
-show fast /root/parasite attach -F 100000 -T 2 -k /root/pvh64.elf \\
+show fast /root/parasite attach -F 100000 -d 2 -k /root/pvh64.elf \\
     -o /root/fast.trace xen:$id
 """
 MORE = """
 show once /root/parasite attach --once -q -k /root/pvh64.elf xen:$id
 xl pause pvh64
-show paused /root/parasite attach -F 100 -T 1 -k /root/pvh64.elf \\
+show paused /root/parasite attach -F 100 -d 1 -k /root/pvh64.elf \\
     -o /root/paused.trace xen:$id
 show paused.once /root/parasite attach --once -q -k /root/pvh64.elf xen:$id
 show paused.list xl list pvh64
 xl unpause pvh64
 (sleep 2; xl destroy pvh64) &
-show destroyed /root/parasite attach -F 100 -T 600 -k /root/pvh64.elf \\
+show destroyed /root/parasite attach -F 100 -d 600 -k /root/pvh64.elf \\
     -o /root/destroyed.trace xen:$id
 show destroyed.report /root/parasite report -q /root/destroyed.trace
 show none /root/parasite attach xen:$id

@@ -39,15 +39,12 @@ LEFT_OUT = "left_out.c"
 PARTS = {
     "pit": (
         [
-            "tick/gate*.c",
-            "tick/pit_ownership.c",
+            "tick/idt_gate.c",
             "tick/jitter.c",
-            "tick/newest.c",
             "tick/pit.c",
-            "tick/source_gate.c",
             "tick/source_pit.c",
             "tick/watchdog.c",
-            "sample/*/parasite.asm",
+            "tick/*/parasite.asm",
         ],
         [],
     ),
@@ -55,7 +52,7 @@ PARTS = {
         ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
         ["unwind/left_out.c"],
     ),
-    "user": (["sample/user.c", "profile/user.c"], []),
+    "user": (["sample/user.c", "aggregate/user.c"], []),
     "stream": (
         [
             "stream/*.c",
@@ -72,22 +69,21 @@ PARTS = {
         ["loop/left_out.c"],
     ),
     "causal": (
-        ["causal/*.c", "causal/*.asm", "control/causal*.c"],
+        ["causal/*.c", "causal/*.asm", "control/causal*.c", "base/origin.c"],
         ["causal/left_out.c"],
     ),
     "trees": (
         ["report/call_tree.c", "report/callers.c"],
         ["report/left_out.c"],
     ),
-    "classes": (["profile/instruction_class.c"], []),
+    "classes": (["aggregate/instruction_class.c"], []),
     "builtin": (
         [
             "control/poll.c",
-            "control/pool.c",
+            "base/pool.c",
             "control/serial.c",
             "control/tick_drain.c",
             "tick/calibrate.c",
-            "tick/problem.c",
             "tick/meter.c",
         ],
         [],
@@ -101,7 +97,7 @@ PARTS = {
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode*.c", "unwind/forms.c"],
-    ("callers", "trees"): ["profile/calls.c"],
+    ("callers", "trees"): ["aggregate/calls.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 

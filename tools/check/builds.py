@@ -27,7 +27,8 @@ def build(compiler, folder):
     }
     made = subprocess.run(
         ["make", "-k", f"-j{os.cpu_count()}", "--no-print-directory"]
-        + [f"CC={compiler}", f"BUILD={folder}", "objects", "lib"],
+        + [f"CC={compiler}", f"BUILD={folder}", "objects", "lib"]
+        + (["tool"] if compiler == "gcc" else []),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -163,6 +163,69 @@ def no_unit_cycles():
     return [f"cycle: {' '.join(group)}" for group in cycles(graph)]
 
 
+def objects_of(folder):
+    """The object files below (folder)."""
+    return [
+        os.path.join(parent, name)
+        for parent, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".o")
+    ]
+
+
+def upward_calls(tree, objects):
+    """no room of (tree) uses a symbol of a room that is listed after it
+
+    Public headers let any room call any other, so includes alone do not show
+    this. (objects) is the folder with an object file for each source."""
+    with open(f"{tree}/rooms", encoding="utf-8") as lines:
+        order = [
+            line.partition(":")[0] for line in lines if line[0] not in "#\n"
+        ]
+    defined, needed = {}, []
+    for level, room in enumerate(order):
+        files = [
+            file
+            for file in objects_of(f"{objects}/{room}")
+            # others were left by an earlier build
+            if os.path.exists(source_of(file, objects, tree))
+        ]
+        for file, name, kind in symbols_of(files):
+            if kind in "Uwv":
+                needed.append((level, room, file, name))
+            else:
+                defined[name] = min(level, defined.get(name, level))
+    if not needed:
+        raise Failed(f"{objects}: no object files: build them first")
+    return [
+        f"{os.path.relpath(file, objects)}: {room} uses {name} of "
+        f"{order[defined[name]]}"
+        for level, room, file, name in sorted(needed)
+        if defined.get(name, 0) > level
+    ]
+
+
+def source_of(file, objects, tree):
+    """The source of an object file: tree/room/x.c, or .asm."""
+    stem = f"{tree}/{os.path.relpath(file, objects)}"[: -len("o")]
+    return stem + ("c" if os.path.exists(stem + "c") else "asm")
+
+
+def symbols_of(files):
+    """(object file, name, kind) of each external symbol in (files)."""
+    if not files:
+        return
+    listed = subprocess.run(
+        ["nm", "-A", "-g", "-P", *files],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for line in listed.splitlines():
+        file, name, kind = line.split()[:3]
+        yield file.rstrip(":"), name, kind
+
+
 def rooms():
     """rooms include only what their list allows"""
     trees = [os.path.dirname(path) for path in matching("rooms")]

@@ -69,6 +69,18 @@ def export_checks(build):
         )
         for folder in (build, f"{build}/clang")
         for width in builds.WIDTHS
+    ] + [
+        (
+            f"no symbol of a higher room is used in {tree} ({folder})",
+            lambda tree=tree, folder=folder: layers.upward_calls(
+                tree, f"{build}/{folder}/obj/{tree}"
+            ),
+        )
+        for tree, folder in (
+            ("profiler", "i386"),
+            ("profiler", "x86_64"),
+            ("host", "host"),
+        )
     ]
 
 

@@ -172,7 +172,7 @@ function openPart() {
     else list.push([objects.end[o] - standingOf(o).since, o]);
   }
   list.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-  const table = make('table', {id: 'open'}, headRow(['Not ended', 'Still']));
+  const table = make('table', {id: 'open'}, headRow(['Still pending', 'For']));
   for (const [, object] of list.slice(0, OPEN_MAX))
     table.append(
       rowOf([[objectLink(object), sitePlace(object)], standingOf(object).text]),

@@ -118,7 +118,7 @@ function factsOfBand(group, band) {
         `longest ${clocksText(lives[lives.length - 1])}`,
     );
   if (band.failed) facts.push(`${countText(band.failed)} failed`);
-  if (band.open) facts.push(`${countText(band.open)} not ended`);
+  if (band.open) facts.push(`${countText(band.open)} still pending`);
   return facts.filter(Boolean);
 }
 

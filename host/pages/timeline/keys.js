@@ -144,7 +144,7 @@ const helpTexts = [
   'A line is an object from its creation to its end; it is white where it ' +
     'runs, orange where it could run and something else held the loop. The ' +
     'ground is darker while the loop was idle. Arrows slope by the delay ' +
-    'between their ends. A triangle ends what has not ended.',
+    'between their ends. A triangle: still pending.',
   'The address of this page includes the view: copy it to show someone the ' +
     'same.',
 ];

@@ -7,7 +7,7 @@
 
 // How an object ended: enum tasks_end.
 const STATES = [
-  'not ended',
+  'still pending',
   'resolved',
   'failed',
   'cancelled',

@@ -46,7 +46,7 @@ function showSites(panel) {
   const table = make(
     'table',
     {id: 'sites'},
-    headRow(['Site', 'Objects', 'Not ended', 'Mean life', 'Show']),
+    headRow(['Site', 'Objects', 'Still pending', 'Mean life', 'Show']),
   );
   const list = [...sums.values()].sort(
     (a, b) => b.stuck - a.stuck || b.count - a.count,

@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 #if PROF_WITH_CAUSAL
-extern struct prof_patch *prof_patch;
-uintptr_t prof_patch_origin(uintptr_t address);
+/* NULL: nothing was patched. */
+extern uintptr_t (*prof_origin_of_patch)(uintptr_t address);
 #endif
 
 /* The address in the program instead of (address), or it itself. Remains so
@@ -26,8 +26,8 @@ uintptr_t prof_patch_origin(uintptr_t address);
 static inline uintptr_t prof_origin(uintptr_t address)
 {
 #if PROF_WITH_CAUSAL
-    if (__builtin_expect(prof_patch != 0, 0))
-        return prof_patch_origin(address);
+    if (__builtin_expect(prof_origin_of_patch != 0, 0))
+        return prof_origin_of_patch(address);
 #endif
     return address;
 }

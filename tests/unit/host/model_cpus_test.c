@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model_feeder.h"
-#include "trace/packet_index.h"
+#include "trace/packet.h"
 
 /* From now on (made) speaks for (cpu), whose time is (time). */
 static void speak_for(struct made *made, uint16_t cpu, uint64_t time)

@@ -202,7 +202,7 @@ static void a_pause_belongs_to_no_sample(void **unused)
 
     (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
-    prof_timebase_resume(&prof_clock, 50 * WORLD_PERIOD);
+    prof_timebase_resume(prof_clock_of(prof_cpu_here()), 50 * WORLD_PERIOD);
     world_tick(0x1000, 51 * WORLD_PERIOD);
     prof_drain();
     assert_accounts(2, 2 * WORLD_PERIOD);
@@ -281,7 +281,7 @@ static void a_reset_counts_what_was_dropped(void **unused)
         if (i % 100 == 99)
             prof_drain();
     }
-    assert_true(prof_accounts.no_memory.samples > 0);
+    assert_true(prof_accounts_of(prof_cpu_here())->no_memory.samples > 0);
     assert_accounts(3000, tsc);
     prof_reset();
     assert_accounts(0, 0);

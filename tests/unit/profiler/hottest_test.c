@@ -106,8 +106,8 @@ static void samples_go_on_after_a_long_table(void **unused)
     assert_table(100, 100);
     prof_stats(&before);
     for (uint32_t i = 0; i < 200; i++) {
-        world_tick(0x10000 + i * 16,
-                   prof_clock.last_tsc + (i + 1) * WORLD_PERIOD);
+        world_tick(0x10000 + i * 16, prof_clock_of(prof_cpu_here())->last_tsc +
+                                         (i + 1) * WORLD_PERIOD);
         if (i % 20 == 19)
             prof_drain();
     }

@@ -17,7 +17,6 @@
 #include "../single_step.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
-#include "tick/newest.h"
 
 #include <signal.h>
 #include <string.h>
@@ -284,7 +283,7 @@ static void the_newest_is_never_half_a_time(void **unused)
         nmi.next = ++steps;
         nmi.tsc = after - 1;
         STEP_ON();
-        newest = prof_newest_tsc();
+        newest = prof_cpu_newest_tsc(prof_cpu_here());
         STEP_OFF();
         assert_true(newest == before || newest == after);
     } while (nmi.samples == 0);

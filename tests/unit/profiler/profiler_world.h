@@ -18,7 +18,7 @@
 #include "aggregate/recent.h"
 #include "aggregate/stacks.h"
 #include "sample/cpu_state.h"
-#include "sample/stub.h"
+#include "tick/stub.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
 #include "tick/watchdog.h"
@@ -102,7 +102,7 @@ static inline void *world_new(size_t bytes)
         abort();
     world_output_bytes = 0;
     prof_meter_end(); /* samples come as a test wants */
-    prof_timebase_set(&prof_clock, 0,
+    prof_timebase_set(prof_clock_of(prof_cpu_here()), 0,
                       (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
                       WORLD_DIVISOR);
     prof_clock_reset();

@@ -166,8 +166,9 @@ static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         assert_int_equal(source->set_period(rates[i].hz, false), PROF_OK);
         assert_int_equal(prof_clock_rate_mhz(), rates[i].mhz);
-        assert_int_equal(prof_clock.divisor, rates[i].counts);
-        assert_int_equal(prof_clock.period,
+        assert_int_equal(prof_clock_of(prof_cpu_here())->divisor,
+                         rates[i].counts);
+        assert_int_equal(prof_clock_of(prof_cpu_here())->period,
                          (uint64_t)rates[i].counts * WORLD_COUNT_CYCLES
                              << PROF_PERIOD_SHIFT);
     }
@@ -185,8 +186,8 @@ static void the_hook_has_one_rate(void **unused)
     assert_int_equal(source->set_period(HOOK_HZ + 1, false), PROF_EFIXED);
     assert_int_equal(source->set_period(HOOK_HZ - 1, true), PROF_EFIXED);
     assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
-    assert_int_equal(prof_clock.period, (uint64_t)(WORLD_TSC_HZ / HOOK_HZ)
-                                            << PROF_PERIOD_SHIFT);
+    assert_int_equal(prof_clock_of(prof_cpu_here())->period,
+                     (uint64_t)(WORLD_TSC_HZ / HOOK_HZ) << PROF_PERIOD_SHIFT);
 }
 
 static void the_hook_says_what_has_no_effect(void **unused)
@@ -217,8 +218,8 @@ static void a_reset_of_missed_ticks_leaves_the_clock_alone(void **unused)
     assert_int_equal(prof_clock_missed(), 9);
     prof_reset();
     assert_int_equal(prof_clock_missed(), 0);
-    assert_int_equal(prof_clock.missed, 9);
-    prof_clock.missed--; /* made up for after all */
+    assert_int_equal(prof_clock_of(prof_cpu_here())->missed, 9);
+    prof_clock_of(prof_cpu_here())->missed--; /* made up for after all */
     assert_int_equal(prof_clock_missed(), 0);
     world_end(memory);
 }

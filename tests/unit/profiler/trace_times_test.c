@@ -129,7 +129,7 @@ static void so_do_those_of_a_drain_with_stopped_walks(void **unused)
     (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     event_at(times[0], 1);
-    prof_accounts.stopped[PROF_WALK_OUTSIDE]++;
+    prof_accounts_of(prof_cpu_here())->stopped[PROF_WALK_OUTSIDE]++;
     check_times(times, 1);
     world_end(memory);
 }

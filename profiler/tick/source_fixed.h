@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PROF_SOURCE_GATE_H
-#define PROF_SOURCE_GATE_H
+#ifndef PROF_SOURCE_FIXED_H
+#define PROF_SOURCE_FIXED_H
 
-/* The source `gate`: the gate of a timer that is not programmed. */
+/* The sources `hook` and `gate`, beyond what every source does (source.h). */
 
 #include <prof/prof.h>
 #include <stdbool.h>
 
-/* Prepares it; false where it cannot work. Contexts: boot. */
+/* Prepare them; false where they cannot work. Contexts: boot. */
+bool prof_source_hook_open(const struct prof_config *config);
 bool prof_source_gate_open(const struct prof_config *config);
 
 /* The vector of the gate while it is taken, 0 otherwise. Contexts: thread. */

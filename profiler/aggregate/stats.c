@@ -9,8 +9,8 @@
  * a reset: the stack tree, which is cleared, and the queue, which is discarded.
  */
 
-#include "base/busy.h"
-#include "control/control.h"
+#include "aggregate/stats.h"
+
 #include "aggregate/accounts.h"
 #include "aggregate/addresses.h"
 #include "aggregate/calls.h"
@@ -18,7 +18,7 @@
 #include "aggregate/functions.h"
 #include "aggregate/stacks.h"
 #include "aggregate/sums.h"
-#include "report/report.h"
+#include "base/busy.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -42,27 +42,30 @@ struct counts {
 
 _Static_assert(sizeof(struct prof_accounts) -
                        offsetof(struct prof_accounts, stopped) -
-                       sizeof prof_accounts.stopped <
+                       sizeof((struct prof_accounts *)0)->stopped <
                    sizeof(uint64_t),
                "nothing comes after it");
 
 static struct counts at_reset;
+
+uint64_t prof_report_cycles;
 
 /* Reads all counters, and returns how many samples are queued. Those that the
  * interrupt writes must belong to the same tick, so they are read again if a
  * tick came in between; turning interrupts off would not stop an NMI. */
 static uint64_t read_counts(struct counts *counts)
 {
+    const struct prof_cpu *cpu = prof_cpu_here();
     uint64_t queued;
 
     do {
         counts->ticks = prof_ticks();
         counts->dropped = prof_dropped();
-        counts->interrupt_cycles = prof_sampler_cycles(&prof_cpus[0]);
+        counts->interrupt_cycles = prof_sampler_cycles(cpu);
         queued = prof_queued();
     } while (prof_ticks() != counts->ticks);
-    counts->accounts = prof_accounts;
-    counts->report_cycles = prof_report_cycles();
+    counts->accounts = *prof_accounts_of(cpu);
+    counts->report_cycles = prof_report_cycles;
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +
                        (PROF_HAS_CALLS ? prof_calls.refusals : 0);

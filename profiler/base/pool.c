@@ -6,8 +6,6 @@
  * their addresses, of which the first that is large enough is taken.
  */
 
-#include "control/builtin.h"
-
 #include "base/alloc.h"
 #include "base/busy.h"
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_AGGREGATE_STATS_H
+#define PROF_AGGREGATE_STATS_H
+
+/* What prof_stats() (<prof/stats.h>) subtracts and collects. */
+
+#include <stdint.h>
+
+/* TSC cycles spent in prof_report() since prof_init(); it adds them itself. */
+extern uint64_t prof_report_cycles;
+
+/* Clears the snapshot: all counts begin at 0. Contexts: boot. */
+void prof_stats_open(void);
+
+/* Takes a snapshot of all counts, which prof_stats() subtracts from now on.
+ * Contexts: thread, after prof_drain_clear() and prof_drain_discard(). */
+void prof_stats_reset(void);
+
+#endif
