@@ -16,7 +16,9 @@ def assumptions_are_said(trace):
     check.has(text, r"^# assumed: network: \\x1b peers wait$")
     check.lacks(text, "to be said")
     check.has(text, "^# assumed: what answers does so also with more to do;")
-    check.has(text, "^# model check: 3 of 500 answers .* possible: its kind is wrong$")
+    check.has(
+        text, "^# model check: 3 of 500 answers .* possible: its kind is wrong$"
+    )
     check.has(text, "^# targets are measured from enter to leave, unless")
 
 

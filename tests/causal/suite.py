@@ -89,7 +89,10 @@ def table_is_json(trace):
     check.has(text, "beyond 50 % faster something else is the limit")
     check.has(text, "^# 12345 events held, 67 at a time; .* least 2 ms stolen")
     check.has(text, "^# 2 times all traffic of open loops was let through$")
-    check.has(text, "^# model check: 3 of 500 answers came earlier than assumed possible")
+    check.has(
+        text,
+        "^# model check: 3 of 500 answers came earlier than assumed possible",
+    )
     rows = ROW.findall(text)
     curves = curves_of(trace.json())
     check.same(len(rows), 2 * len(curves))
@@ -341,7 +344,9 @@ def equals_latencies(s, trace, console):
     )
     for line in assumed:
         check.has(text, f"^# {line}$")
-    (early,) = re.findall(r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M)
+    (early,) = re.findall(
+        r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M
+    )
     check.has(text, f"^# model check: {early} came earlier than assumed")
     each = re.findall(r"^\d+ of \d+: .*$", table, re.M)
     check.same([line.partition(": ")[2] for line in each], [assumed[1][9:]])

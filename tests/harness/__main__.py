@@ -28,7 +28,7 @@ def main():
     arguments = parser.parse_args()
     patterns = [word for text in arguments.patterns for word in text.split()]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    # the firmware has no drives and no screen to wait for, which takes it longer
+    # the firmware has no drives and no screen to wait for, which takes longer
     # than many a guest runs
     os.environ.setdefault(qemu.MACHINE, "-nodefaults")
     try:
