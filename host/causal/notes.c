@@ -158,13 +158,16 @@ static void note_contradictions(struct notes *notes)
 {
     const struct event_causal *is = &notes->causal->is;
 
-    if (is->checked != 0)
+    if (is->checked != 0 && is->contradictions == 0)
+        NOTE(notes,
+             "model check: none of %" PRIu64
+             " answers came earlier than assumed possible",
+             is->checked);
+    else if (is->checked != 0)
         NOTE(notes,
              "model check: %" PRIu64 " of %" PRIu64
-             " answers came earlier than "
-             "assumed possible%s",
-             is->contradictions, is->checked,
-             is->contradictions != 0 ? ": its kind is wrong" : "");
+             " answers came earlier than assumed possible: its kind is wrong",
+             is->contradictions, is->checked);
     note_checked_each(notes);
 }
 

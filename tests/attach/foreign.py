@@ -83,7 +83,7 @@ def callers(attach, image, least, seconds, width=None, knows=(), more=()):
     (more) is for QEMU. Returns the share of chains that are right, which must
     be at (least) that."""
     attach.said = attach(
-        *("-F", 1000, "-T", seconds, *(w for k in knows for w in ("-k", k))),
+        *("-F", 4000, "-d", seconds, *(w for k in knows for w in ("-k", k))),
         *("--", f"qemu-system-{width or attach.s.part}"),
         *("-display", "none", "-monitor", "none", "-nic", "none"),
         *("-m", 16, "-kernel", image, *more),

@@ -62,7 +62,7 @@ class Running:
         check.same(self.status(), "running")
 
     def idle(self, seconds):
-        self.attach("-F", 200, "-T", seconds, "-k", self.image, self.target)
+        self.attach("-F", 200, "-d", seconds, "-k", self.image, self.target)
         stacks = self.attach.parasite.folded(self.attach.trace)
         count = sum(n for names, n in stacks if names == ["[idle]"])
         total = sum(n for _, n in stacks)
@@ -92,7 +92,7 @@ class Running:
 
     def paused_before(self):
         self.guest.monitor.command("stop")
-        said = self.attach("-T", 1, "-k", self.image, self.target).err
+        said = self.attach("-d", 1, "-k", self.image, self.target).err
         check.has(said, "somebody else held the guest")
         said = self.attach("--once", "-k", self.image, self.target).out
         check.has(said, "  service_main  main")
@@ -205,19 +205,19 @@ def ring(s, attach):
 
         def read(seconds):
             target = f"{there.target}.none"
-            said = attach("-T", seconds, *words, target).err
+            said = attach("-d", seconds, *words, target).err
             check.has(said, "read without a stop")
             check.true(there.samples() > 100)
 
         with s.test(f"{s.part}: a ring in shared RAM is read without a stop"):
             given_time(read)
         with s.test(f"{s.part}: but not if the stub is asked for"):
-            said = attach("-T", 1, "--stub", *words, there.target).err
+            said = attach("-d", 1, "--stub", *words, there.target).err
             check.has(said, "QEMU's stub.* stacks from shared RAM")
 
         def by_port(seconds):
             check.has(there.target, r"^gdb:127\.0\.0\.1:\d+$")
-            attach("-F", 200, "-T", seconds, "-k", image, there.target)
+            attach("-F", 200, "-d", seconds, "-k", image, there.target)
             check.true(there.samples() > 20)
 
         with s.test(f"{s.part}: the stub is at gdb:HOST:PORT"):

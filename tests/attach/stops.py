@@ -63,7 +63,7 @@ def sampled(parasite, trace, known, seconds, machine):
     """Shares of the samples in each of the (known) functions."""
     shutil.rmtree(trace, ignore_errors=True)
     parasite(
-        *("attach", "-q", "-F", 1000, "-T", seconds, "-o", trace, *machine)
+        *("attach", "-q", "-F", 4000, "-d", seconds, "-o", trace, *machine)
     )
     found = Counter()
     for names, samples in parasite.folded(trace):

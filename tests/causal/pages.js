@@ -1,44 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of causal profiling and Coz's viewer, in Chromium without a window.
-// usage: node pages.js FOLDER VIEWER; pictures stay in FOLDER
+// usage: node pages.js FOLDER - PARASITE VIEWER; pictures stay in FOLDER
 'use strict';
 
-const assert = require('node:assert');
-const {readFileSync} = require('node:fs');
 const path = require('node:path');
-const {chromium} = require('playwright-core');
+const {
+  assert,
+  closePage,
+  onPage,
+  openPage,
+  read,
+  start,
+  stop,
+  withPage,
+  work,
+} = require('../pages/browser.js');
 const {fitsEverywhere} = require('../pages/boxes.js');
 const {plan, test} = require('../pages/tap.js');
 
-const [work, viewer] = process.argv.slice(2).map((word) => path.resolve(word));
-const data = JSON.parse(readFileSync(path.join(work, 'causal.json')));
-const NEVER_MS = 600000; // how long an element is waited for, on any machine
-let browser;
-
-async function open(url, scheme = 'light', size = {width: 1100, height: 800}) {
-  const page = await browser.newPage({viewport: size, colorScheme: scheme});
-  page.setDefaultTimeout(NEVER_MS);
-  page.problems = [];
-  page.on('pageerror', (error) => page.problems.push(String(error)));
-  page.on('request', (request) => {
-    if (!/^(file|data):/.test(request.url())) page.problems.push(request.url());
-  });
-  await page.goto('file://' + url);
-  return page;
-}
-
-async function openPage(name, ...words) {
-  const page = await open(path.join(work, name), ...words);
-  await page.waitForSelector('body[data-ready]');
-  return page;
-}
-
-const openOurs = (...words) => openPage('causal.html', ...words);
+const viewer = path.resolve(process.argv[5]);
+const data = JSON.parse(read('causal.json'));
+const SIZE = {width: 1100, height: 800};
+const PHONE = {width: 360, height: 740};
 
 const titles = (page) => page.locator('.card h2').allTextContents();
 
-async function cardsAreSorted() {
-  const page = await openOurs();
+async function cardsAreSorted(page) {
   const {curves} = data.points[0];
   assert.deepStrictEqual(
     await titles(page),
@@ -63,13 +50,10 @@ async function cardsAreSorted() {
     }),
   );
   assert.strictEqual(await page.locator('.card svg .bend').count(), 1);
-  assert.deepStrictEqual(page.problems, []);
-  await page.close();
 }
 
 // Dots are where the gains are, by the scale that the lines of the grid show.
-async function dotsAreTheGains() {
-  const page = await openOurs();
+async function dotsAreTheGains(page) {
   const cards = await page.evaluate(() =>
     [...document.querySelectorAll('.card')].map((card) => ({
       ...Object.fromEntries(
@@ -100,12 +84,10 @@ async function dotsAreTheGains() {
   });
   assert(scales.length >= 5);
   for (const scale of scales) assert(Math.abs(scale - scales[0]) < 0.01);
-  await page.close();
 }
 
 // Dots of both quantiles by one scale, and the band around them.
-async function latenciesAreDrawn() {
-  const page = await openOurs();
+async function latenciesAreDrawn(page) {
   const cards = await page.evaluate(() =>
     [...document.querySelectorAll('.card')].map((card) => {
       const dots = [...card.querySelectorAll('.dot50, .dot99')];
@@ -140,12 +122,9 @@ async function latenciesAreDrawn() {
   await page.locator('.dot99 >> nth=3').hover();
   const tip = await page.locator('#tip').textContent();
   assert(/99 % of requests take less than .* ms/.test(tip), tip);
-  assert.deepStrictEqual(page.problems, []);
-  await page.close();
 }
 
-async function keysWalk() {
-  const page = await openOurs();
+async function keysWalk(page) {
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
@@ -167,69 +146,63 @@ async function keysWalk() {
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
   assert(await page.locator('#help').isVisible());
-  assert.deepStrictEqual(page.problems, []);
-  await page.close();
 }
 
-async function pointerShowsDetails() {
-  const page = await openOurs();
+async function pointerShowsDetails(page) {
   const dot = page.locator('.card >> nth=1').locator('.dot >> nth=2');
   await dot.hover();
   const tip = await page.locator('#tip').textContent();
   const {target} = data.points[0].curves[1];
   assert(tip.startsWith(`${target}, 95 % faster:`), tip);
-  await page.close();
 }
 
 async function themesDiffer() {
   const seen = new Set();
   for (const scheme of ['light', 'dark']) {
-    const page = await openOurs(scheme);
-    await page.keyboard.press('j');
-    await page.keyboard.press('ArrowRight');
-    await page.screenshot({path: path.join(work, `causal-${scheme}.png`)});
-    seen.add(
-      await page.evaluate(
-        () => getComputedStyle(document.body).backgroundColor,
-      ),
-    );
-    await page.close();
+    const look = async (page) => {
+      await page.keyboard.press('j');
+      await page.keyboard.press('ArrowRight');
+      await page.screenshot({path: path.join(work, `causal-${scheme}.png`)});
+      seen.add(
+        await page.evaluate(
+          () => getComputedStyle(document.body).backgroundColor,
+        ),
+      );
+    };
+    await withPage('causal.html', look, {scheme});
   }
   assert.strictEqual(seen.size, 2);
 }
 
 // Also with long names and curves that are near to each other; in both forms.
 async function nothingIsCropped() {
-  for (const name of ['causal', 'wide']) {
-    const page = await openPage(`${name}.html`);
-    const toADot = async () => {
-      for (const key of ['j', 'ArrowRight', 'ArrowRight'])
-        await page.keyboard.press(key);
-    };
-    await fitsEverywhere(page, work, name, toADot);
-    await page.keyboard.press('s');
-    await fitsEverywhere(page, work, `${name}-own`, toADot);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('?');
-    await fitsEverywhere(page, work, `${name}-help`, async () => {});
-    assert.deepStrictEqual(page.problems, []);
-    await page.close();
-  }
+  const toADot = async (page) => {
+    for (const key of ['j', 'ArrowRight', 'ArrowRight'])
+      await page.keyboard.press(key);
+  };
+  for (const name of ['causal', 'wide'])
+    await withPage(`${name}.html`, async (page) => {
+      await fitsEverywhere(page, work, name, toADot);
+      await page.keyboard.press('s');
+      await fitsEverywhere(page, work, `${name}-own`, toADot);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await fitsEverywhere(page, work, `${name}-help`, async () => {});
+    });
 }
 
-async function fitsAPhone() {
-  const page = await openOurs('light', {width: 360, height: 740});
+async function fitsAPhone(page) {
   const wide = await page.evaluate(
     () => document.documentElement.scrollWidth > innerWidth,
   );
   assert(!wide, 'it can be scrolled sideways');
-  await page.close();
 }
 
 // ---- Coz's own viewer
 
 async function loaded() {
-  const page = await open(path.join(viewer, 'index.htm'));
+  const index = path.join(viewer, 'index.htm');
+  const page = await openPage(index, '', {isStatic: true, size: SIZE});
   await page.click('#load-profile-btn');
   await page.setInputFiles(
     '#load-profile-file',
@@ -292,25 +265,24 @@ async function cozShowsTheGains() {
   assert.deepStrictEqual(warnings, []);
   await page.waitForTimeout(700); // plots move to their places
   await page.screenshot({path: path.join(work, 'coz.png')});
-  await page.close();
+  await closePage(page);
 }
 
+const ours = (what, check, size = SIZE) =>
+  onPage(what, 'causal.html', check, {size});
+
 async function main() {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    timeout: NEVER_MS,
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
-  await test('cards are sorted, and say why', cardsAreSorted);
-  await test('dots are where the gains are', dotsAreTheGains);
-  await test('latencies are next to the gains', latenciesAreDrawn);
-  await test('keys walk through targets and speed-ups', keysWalk);
-  await test('details are shown under the pointer', pointerShowsDetails);
+  await start();
+  await ours('cards are sorted, and say why', cardsAreSorted);
+  await ours('dots are where the gains are', dotsAreTheGains);
+  await ours('latencies are next to the gains', latenciesAreDrawn);
+  await ours('keys walk through targets and speed-ups', keysWalk);
+  await ours('details are shown under the pointer', pointerShowsDetails);
   await test('both themes are drawn', themesDiffer);
   await test('nothing is cropped or overlaps', nothingIsCropped);
-  await test('the page fits a small screen', fitsAPhone);
+  await ours('the page fits a small screen', fitsAPhone, PHONE);
   await test("Coz's viewer shows the same gains", cozShowsTheGains);
-  await browser.close();
+  await stop();
   plan();
 }
 

@@ -24,6 +24,21 @@ GUEST_NONE = re.compile(r"^  \(A/A: nothing is faster\) +(.*)$", re.M)
 GUEST_ROW = re.compile(
     r"^  (\S.*?) +([\d.]+) +(-?[\d.]+ \+- [\d.]+) +(\d+) % (\w+)$", re.M
 )
+GUEST_SHOWS = (
+    r"^--- causal profile: \d+ experiments$",
+    r"^  target +50 % {19}what remains is$",
+    r"^request done:$",
+    r"^  F  +2\d\.\d\d  +1\d\.\d\d \+- \d\.\d\d +\d+ % CPU$",
+    r"^  \(A/A: nothing is faster\) +-?\d\.\d\d \+- \d\.\d\d$",
+    r"^latency of request, us: ",
+    r"^  F( +\d{3}\.\d){4}$",
+    "^assumed: Disk: as fast as now$",
+    r"^model check: none of \d+ answers came earlier than assumed ",
+    r"^0 of \d+: network: peers wait for answers$",
+    r"^  never called  +0\.00  never called$",
+    "^never reached:$",
+    r"^  F  +2\d\.\d\d  point never reached$",
+)
 P50_P99 = ("p50", "p99")
 KINDS = (
     *("", "_speedup", "_point", "_target", "_visits", "_sum", "_latency"),
@@ -335,9 +350,7 @@ def equals_latencies(s, trace, console):
     )
     for line in assumed:
         check.has(text, f"^# {line}$")
-    (early,) = re.findall(
-        r"^(?:model check: )?(\d+ of \d+ answers)", table, re.M
-    )
+    (early,) = re.findall(r"^model check: (\S+ of \d+ answers)", table, re.M)
     check.has(text, f"^# model check: {early} came earlier than assumed")
     each = re.findall(r"^\d+ of \d+: .*$", table, re.M)
     check.same([line.partition(": ")[2] for line in each], [assumed[1][9:]])
@@ -361,7 +374,10 @@ def test_guest(s):
     width, trace, console = s.part, None, ""
     with s.test(f"{width}: a guest's experiments are recorded"):
         trace, console = record(s)
-        check.has(console, "^--- causal profile")
+        for text in GUEST_SHOWS:
+            check.has(console, text)
+        check.lacks(console, r"^\d+ of \d+: (other agents|Disk)")
+    s.tap_of(f"{width}: ", console)
     with s.test(f"{width}: the table is the guest's"):
         equals_table(s, trace, console)
     with s.test(f"{width}: so are latencies"):
@@ -393,13 +409,13 @@ def test_guest(s):
 # ---- functions of one name
 
 
-def asked(s, target):
+def asked(s, target, units=4000):
     """What a guest says that is asked for this target."""
     options = f"prof.causal=on prof.progress=work_done prof.target={target}"
     with s.guest(
         s.part,
         "test/causal_options",
-        append=f"{options} prof.every=0",
+        append=f"{options} prof.every=0 units={units}",
         icount=0,
     ) as guest:
         check.same(guest.end(), 0)
@@ -416,7 +432,9 @@ def names_are_chosen(s):
     check.has(text, "^causal: no target: what prof.target= names was refused$")
     shares = []
     for address in listed:
-        rows = re.findall(r"^  twice +([\d.]+) ", asked(s, address), re.M)
+        rows = re.findall(
+            r"^  twice +([\d.]+) ", asked(s, address, 20000), re.M
+        )
         check.same(len(rows), 1)
         shares.append(float(rows[0]))
     check.between(max(shares), 1, 4)
@@ -447,7 +465,8 @@ def test_pages(s):
     Trace(s, "wide")("-q", "-o", s.work / "wide.html")
     modules = s.npm(PLAYWRIGHT, "playwright")
     done = run(
-        *("node", "tests/causal/pages.js", s.work, fetch_viewer(s)),
+        *("node", "tests/causal/pages.js", s.work, "-", s.parasite),
+        fetch_viewer(s),
         status=None,
         env={"NODE_PATH": str(modules)},
         by_lines=True,

@@ -108,6 +108,7 @@ def make_both_sides(made, folder):
 
 
 def make_traces(made, folder, command):
+    """Those that the command names."""
     if OF_BOTH_SIDES.search(command):
         make_both_sides(made, folder)
         return
@@ -118,9 +119,8 @@ def make_traces(made, folder, command):
         packets, image = made.loop, ()
     elif OF_CAUSAL.search(command):
         packets, image = made.causal, ()
-    for name in ("x", "base", "new", "before", "after", "client", "server"):
-        trace = folder / f"{name}.trace"
-        made.parasite.record(trace, "-q", *image, packets)
+    for name in re.findall(r"\b(\w+\.trace)\b", command):
+        made.parasite.record(folder / name, "-q", *image, packets)
 
 
 def work_folder(made):

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from . import progress, runner
+from . import progress, qemu, runner
 
 
 def main():
@@ -28,6 +28,9 @@ def main():
     arguments = parser.parse_args()
     patterns = [word for text in arguments.patterns for word in text.split()]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # the firmware has no drives and no screen to wait for, which takes longer
+    # than many a guest runs
+    os.environ.setdefault(qemu.MACHINE, "-nodefaults")
     try:
         return runner.main(
             arguments.build,

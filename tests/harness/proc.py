@@ -214,7 +214,7 @@ def ends(thread, text="a thread's end"):
     soon(lambda: not thread.is_alive(), text)
 
 
-def given_time(function, seconds=(3, 12, 48, 192)):
+def given_time(function, seconds=(1, 4, 16, 64, 192)):
     """Calls function(SECONDS) with increasing numbers until it does not fail;
     returns its value. For observations over a time in which a slow host gets
     little done."""

@@ -2,11 +2,14 @@
 """Starting QEMU, for every test: its command line, the ISO that GRUB boots
 from, and the meaning of its exit status."""
 
+import os
 import re
 import subprocess
 
 from . import progress
 
+# environment: words for every machine that boots an image by -kernel
+MACHINE = "PARASITE_TEST_MACHINE"
 ISO = "tools/build/iso.sh"
 
 # exit codes if the guest gave none
@@ -66,6 +69,7 @@ def command(
     elif str(image).endswith(".bios"):
         words += ["-bios", str(image)]
     else:
+        words += os.environ.get(MACHINE, "").split()
         words += ["-kernel", str(image), "-append", append]
         if modules:
             words += ["-initrd", ",".join(map(str, modules))]

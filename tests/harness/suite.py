@@ -18,6 +18,7 @@ import importlib
 import os
 import signal
 import sys
+import time
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,7 +75,9 @@ class Suite:
     @contextmanager
     def test(self, what):
         """One test: it fails if the block raises an exception, and is skipped
-        if that is Skip. A wait that took too long ends the suite as well."""
+        if that is Skip. A wait that took too long ends the suite as well. Its
+        CPU time is in the log."""
+        before = _cpu_seconds()
         try:
             yield
         except Skip as skip:
@@ -88,6 +91,8 @@ class Suite:
             self.tap.result(False, what, traceback.format_exc())
         else:
             self.tap.result(True, what)
+        used = _cpu_seconds() - before
+        self.tap.note(f"{used:.1f} s of CPU")
 
     def holds(self, what, function, *args, **options):
         """A test that function(...) neither raises nor returns False."""
@@ -155,6 +160,10 @@ class Suite:
             self.work / f"{log}.{width}.log",
             **options,
         )
+
+
+def _cpu_seconds():
+    return time.process_time() + progress.cpu_seconds(os.getpid())
 
 
 def _where():

@@ -12,6 +12,8 @@ from harness.suite import Skip, background, check, given_time, run, soon
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NEED_KERNEL = ("main.cpp", "virtio_net.cpp")
 FUZZ_CPU_S = 1500
+FULL = os.environ.get("FULL") == "1"
+RUNS = int(os.environ.get("RUNS", 100000 if FULL else 30000))  # of the fuzzer
 
 
 def server_sources():
@@ -74,7 +76,7 @@ def test_fuzz(s):
             *("tests/irc/fake_net.cpp", *server_sources()),
         )
         run(
-            *(fuzzer, "-seed=1", f"-runs={os.environ.get('RUNS', 100000)}"),
+            *(fuzzer, "-seed=1", f"-runs={RUNS}"),
             *("-max_len=4096", f"-artifact_prefix={s.work}/"),
             *(s.work / "corpus", s.work / "seeds"),
             cpu_limit=FUZZ_CPU_S,

@@ -7,11 +7,18 @@ const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 const {test} = require('./tap.js');
-const {assert, has, hashOf, openPage, press, untilDrawn, text, work} =
-  require('./browser.js');
+const {
+  assert,
+  has,
+  kept,
+  number,
+  onPage,
+  painted,
+  press,
+  text,
+  work,
+} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
-
-const number = (words) => Number(words.replace(/,/g, ''));
 
 // The class Curve of bands.js.
 function curveClass() {
@@ -49,19 +56,11 @@ function curves() {
   }
 }
 
-async function fresh(what, check, hash = '') {
-  await test(what, async () => {
-    const page = await openPage('alike.html', hash);
-    await page.waitForSelector('body[data-painted]:not([data-painting])');
-    await untilDrawn(page);
-    await check(page, await page.locator('#canvas').boundingBox());
-    assert.deepStrictEqual(page.problems, []);
-    await page.close();
-  });
+function fresh(what, check, hash = '') {
+  const look = async (page) =>
+    check(page, await page.locator('#canvas').boundingBox());
+  return onPage(what, 'alike.html', look, {hash, settle: painted});
 }
-
-const kept = async (page, letter) =>
-  new URLSearchParams((await hashOf(page)).slice(1)).get(letter);
 
 // Moves the pointer down from (y) until what is under it is (wanted).
 async function pointed(page, x, y, wanted) {

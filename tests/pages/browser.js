@@ -4,9 +4,10 @@
 
 const assert = require('node:assert');
 const {execFileSync} = require('node:child_process');
-const {mkdtempSync, rmSync} = require('node:fs');
+const {mkdtempSync, readFileSync, rmSync} = require('node:fs');
 const path = require('node:path');
 const {chromium} = require('playwright-core');
+const {test} = require('./tap.js');
 
 const work = path.resolve(process.argv[2]);
 const parasite = path.resolve(process.argv[4]);
@@ -15,6 +16,7 @@ const ROW = 21,
   PADDING = 6; // of the picture, see host/pages
 const NEVER_MS = 600000; // how long an element is waited for, on any machine
 const TURNS_MAX = 300; // of the page, with pauses, in which a text must come
+const SIZE = {width: 1400, height: 900};
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -33,7 +35,7 @@ async function start() {
     headless: true,
     timeout: NEVER_MS,
     args: FLAGS,
-    viewport: {width: 1400, height: 900},
+    viewport: SIZE,
     acceptDownloads: true,
     hasTouch: true,
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -46,20 +48,34 @@ async function stop() {
   rmSync(profile, {recursive: true, force: true});
 }
 
-// Opens FOLDER/(name); whatever it asks the network for, or reports as an
-// error, is in page.problems. Animation frames have passed when it returns.
-async function openPage(name, hash = '', options = {}) {
+// Empty pages to be used again: a new one takes half as much time as all that
+// most tests do.
+const spares = [];
+
+// A new page; whatever it loads beside itself, or reports as an error, is in
+// page.problems.
+async function makePage() {
   const page = await context.newPage();
-  page.problems = [];
   page.on('pageerror', (error) => page.problems.push(error.stack));
   page.on('console', (message) => {
     if (message.type() === 'error') page.problems.push(message.text());
   });
   page.on('request', (request) => {
-    if (!/^(file|blob|data):/.test(request.url()))
-      page.problems.push(request.url());
+    const allowed = request.isNavigationRequest()
+      ? /^(file|about):/
+      : /^(blob|data):/;
+    if (!allowed.test(request.url())) page.problems.push(request.url());
   });
-  if (options.size) await page.setViewportSize(options.size);
+  return page;
+}
+
+// Opens FOLDER/(name) in a page without a past: its problems are those of this
+// name. Animation frames have passed when it returns.
+async function openPage(name, hash = '', options = {}) {
+  const page = (!options.before && spares.pop()) || (await makePage());
+  page.problems = [];
+  page.isSpare = !options.before;
+  await page.setViewportSize(options.size || SIZE);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
   await page.goto('file://' + path.resolve(work, name) + hash);
@@ -67,6 +83,35 @@ async function openPage(name, hash = '', options = {}) {
   await untilDrawn(page);
   return page;
 }
+
+// Ends what openPage() has begun; a page that (before) has changed is not used
+// again.
+async function closePage(page) {
+  if (!page.isSpare) {
+    await page.close();
+    return;
+  }
+  await page.mouse.move(0, 0);
+  await page.goto('about:blank');
+  spares.push(page);
+}
+
+// Opens FOLDER/(name) at (hash) with openPage's (options), has (check) look at
+// it once (settle) has waited for it, and closes it. It must report no error.
+async function withPage(name, check, options = {}) {
+  const {hash = '', settle = () => {}, ...more} = options;
+  const page = await openPage(name, hash, more);
+  try {
+    await settle(page);
+    await check(page);
+    assert.deepStrictEqual(page.problems, []);
+  } finally {
+    await closePage(page);
+  }
+}
+
+// One test, of what withPage() opens.
+const onPage = (what, ...words) => test(what, () => withPage(...words));
 
 // An empty page of this size.
 async function newPage(size) {
@@ -88,6 +133,15 @@ const untilDrawn = (page, ms = 260) =>
       ),
     ms,
   );
+
+// Waits for the picture of a timeline that was asked for last: on a busy
+// machine it is made in many slices, and what is compared must not be the one
+// before.
+async function painted(page) {
+  await untilDrawn(page);
+  await page.waitForSelector('body[data-painted]:not([data-painting])');
+  await untilDrawn(page);
+}
 
 // Waits until a search has found something, and that is drawn.
 async function found(page) {
@@ -123,6 +177,32 @@ async function has(page, selector, wanted, again = () => {}) {
 
 const hashOf = (page) => page.evaluate(() => location.hash);
 
+// A part of the hash.
+const kept = async (page, letter) =>
+  new URLSearchParams((await hashOf(page)).slice(1)).get(letter);
+
+// The texts of the rows that (selector) finds, in one line each.
+const textsOf = (page, selector) =>
+  page
+    .locator(selector)
+    .evaluateAll((rows) =>
+      rows.map((row) => row.innerText.replace(/\s+/g, ' ').trim()),
+    );
+
+// The texts of the cells of each row of a table of functions that is in sight.
+const cellsOf = (page) =>
+  page.$$eval('.row', (rows) =>
+    rows.map((row) =>
+      [...row.querySelectorAll('span')].map((cell) => cell.textContent),
+    ),
+  );
+
+// A file of the work folder as a text.
+const read = (name) => readFileSync(path.join(work, name), 'utf8');
+
+// What is written as 1,234.
+const number = (words) => Number(words.replace(/,/g, ''));
+
 function run(...words) {
   return execFileSync(parasite, words, {
     encoding: 'utf8',
@@ -145,13 +225,16 @@ const reportOf = (trace, ...words) =>
   );
 
 // Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
+// Those of a trace do not change.
+const folded = new Map();
+
 function foldedOf(trace) {
-  return readFolded(
-    run(
-      ...['export', '-q', '-f', 'folded', '--weight', 'samples'],
-      ...['-k', image, path.join(work, trace)],
-    ),
-  );
+  if (!folded.has(trace)) {
+    const form = ['-f', 'folded', '--weight', 'samples'];
+    const words = [...form, '-k', image, path.join(work, trace)];
+    folded.set(trace, readFolded(run('export', '-q', ...words)));
+  }
+  return folded.get(trace);
 }
 
 function readFolded(lines) {
@@ -225,16 +308,23 @@ function colourAt(page, canvas, [x, y]) {
 module.exports = {
   assert,
   boxOf,
+  cellsOf,
+  closePage,
   colourAt,
   foldedOf,
   found,
   has,
   hashOf,
   image,
+  kept,
   newPage,
+  number,
+  onPage,
   openPage,
+  painted,
   parasite,
   press,
+  read,
   readFolded,
   reportOf,
   run,
@@ -243,5 +333,7 @@ module.exports = {
   start,
   stop,
   text,
+  textsOf,
+  withPage,
   work,
 };

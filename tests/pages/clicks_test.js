@@ -5,25 +5,11 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {
-  assert,
-  has,
-  hashOf,
-  openPage,
-  untilDrawn,
-  work,
-} = require('./browser.js');
+const {assert, has, kept, onPage, untilDrawn, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
-async function fresh(what, check, name = 'tasks.html', hash = '') {
-  await test(what, async () => {
-    const page = await openPage(name, hash);
-    await drawn(page);
-    await check(page);
-    assert.deepStrictEqual(page.problems, []);
-    await page.close();
-  });
-}
+const fresh = (what, check, name = 'tasks.html', hash = '') =>
+  onPage(what, name, check, {hash, settle: drawn});
 
 async function drawn(page) {
   await untilDrawn(page);
@@ -35,9 +21,6 @@ async function click(page, id) {
   await page.locator('#' + id).click();
   await drawn(page);
 }
-
-const kept = async (page, letter) =>
-  new URLSearchParams((await hashOf(page)).slice(1)).get(letter);
 
 async function panels(page) {
   for (const [panel, shown] of [

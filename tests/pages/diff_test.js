@@ -3,14 +3,7 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {
-  assert,
-  has,
-  openPage,
-  press,
-  untilDrawn,
-  text,
-} = require('./browser.js');
+const {assert, has, onPage, press, text, untilDrawn} = require('./browser.js');
 
 // Every function's row: {name: [change, kind]}.
 const changesOf = (page) =>
@@ -36,20 +29,8 @@ const changesOf = (page) =>
 
 const partsOf = (colour) => colour.match(/\d+/g).map(Number);
 
-async function compared(what, name, check) {
-  await test(what, async () => {
-    const page = await openPage(name);
-    try {
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
-
 module.exports = async () => {
-  await compared(
+  await onPage(
     'the losses of both sides are shown',
     'stolen.html',
     async (page) => {
@@ -59,7 +40,7 @@ module.exports = async () => {
       await has(page, '#facts', /^1,955 samples .*before: 1,955 samples/);
     },
   );
-  await compared('more is red, noise is grey', 'more.html', async (page) => {
+  await onPage('more is red, noise is grey', 'more.html', async (page) => {
     const changes = await changesOf(page);
     // 600 of 2,355 against 300 of 1,955
     assert.deepStrictEqual(changes.work.slice(0, 2), ['+10.13', 'more']);
@@ -69,7 +50,7 @@ module.exports = async () => {
     assert.strictEqual(Object.keys(changes)[0], 'work', 'sorted by change');
     await has(page, '#legend', 'not significant');
   });
-  await compared(
+  await onPage(
     'less is blue the other way round',
     'less.html',
     async (page) => {
@@ -79,7 +60,7 @@ module.exports = async () => {
       assert(b > r + 60, changes.work[2]);
     },
   );
-  await compared(
+  await onPage(
     'a trace against itself shows no news',
     'same.html',
     async (page) => {
@@ -91,7 +72,7 @@ module.exports = async () => {
       }
     },
   );
-  await compared('what vanished is still there', 'gone.html', async (page) => {
+  await onPage('what vanished is still there', 'gone.html', async (page) => {
     const changes = await changesOf(page);
     assert.strictEqual(changes.work[1], 'less');
     await page.click('.row:has-text("work")');
@@ -99,7 +80,7 @@ module.exports = async () => {
     await has(page, '#chosen', 'Total 0 %, 0 samples');
     await has(page, '#chosen', /Change \u2212.*, significant/);
   });
-  await compared(
+  await onPage(
     'a comparison can be coloured and counted otherwise',
     'more.html',
     async (page) => {

@@ -7,11 +7,13 @@ const path = require('node:path');
 const {test} = require('./tap.js');
 const {
   assert,
+  closePage,
   has,
+  onPage,
   openPage,
   reportOf,
-  untilDrawn,
   text,
+  untilDrawn,
 } = require('./browser.js');
 
 const DOCS = path.resolve(__dirname, '../../docs');
@@ -24,8 +26,7 @@ const PAGES = {
   'the truth page': [path.join(DOCS, 'truth.html'), true],
 };
 const WIDTHS = [360, 500, 800, 1280];
-
-const opened = ([name, isStatic], size) => openPage(name, '', {isStatic, size});
+const NARROW = {width: 500, height: 740};
 
 // The policy allows the page's own scripts and no other, and no address.
 async function policy(page) {
@@ -112,47 +113,47 @@ async function warnings() {
     ['open/index.html', 3],
     ['open/annotate.html', 3],
   ])
-    await test(`warnings of ${name} are never cropped`, async () => {
-      const page = await openPage(name);
-      for (const width of WIDTHS) {
-        await page.setViewportSize({width, height: 740});
-        await untilDrawn(page);
-        const notes = await page.$$('#notes span');
-        assert(notes.length >= least, `${notes.length} warnings`);
-        assert.deepStrictEqual(await cropped(page, '#notes span'), []);
-        assert.deepStrictEqual(await cropped(page, '#facts'), []);
-      }
-      await page.close();
-    });
+    await onPage(
+      `warnings of ${name} are never cropped`,
+      name,
+      async (page) => {
+        for (const width of WIDTHS) {
+          await page.setViewportSize({width, height: 740});
+          await untilDrawn(page);
+          const notes = await page.$$('#notes span');
+          assert(notes.length >= least, `${notes.length} warnings`);
+          assert.deepStrictEqual(await cropped(page, '#notes span'), []);
+          assert.deepStrictEqual(await cropped(page, '#facts'), []);
+        }
+      },
+    );
 }
 
 async function everyPage() {
-  for (const [what, where] of Object.entries(PAGES)) {
-    const checked = async (name, check, size) =>
-      test(`${what}: ${name}`, async () => {
-        const page = await opened(where, size);
+  for (const [what, [name, isStatic]] of Object.entries(PAGES)) {
+    const page = await openPage(name, '', {isStatic, size: NARROW});
+    const checked = async (title, check) =>
+      test(`${what}: ${title}`, async () => {
         await check(page);
         assert.deepStrictEqual(page.problems, []);
-        await page.close();
       });
-    await checked('its policy allows its own scripts alone', policy);
-    await checked('a button chooses the theme', theme);
-    await checked(
-      'nothing sticks out of a narrow window',
-      async (page) =>
-        assert(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth <= innerWidth,
-          ),
+    await checked('nothing sticks out of a narrow window', async () =>
+      assert(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth <= innerWidth,
         ),
-      {width: 500, height: 740},
+      ),
     );
+    await checked('a button chooses the theme', theme);
+    await checked('its policy allows its own scripts alone', policy);
+    await closePage(page);
   }
 }
 
+const opened = (what, check) => onPage(what, 'open/index.html', check);
+
 async function overview() {
-  await test('the overview is the report', async () => {
-    const page = await openPage('open/index.html');
+  await opened('the overview is the report', async (page) => {
     const rows = await page.$$eval('#rows tr', (all) =>
       all.map((row) =>
         [...row.cells].slice(0, 3).map((one) => one.textContent),
@@ -166,28 +167,26 @@ async function overview() {
       one.symbol.slice(0, 1000),
     ]);
     assert.deepStrictEqual(rows.sort(), wanted.sort());
-    await page.close();
   });
-  await test('its functions lead to their code and their callers', async () => {
-    const page = await openPage('open/index.html');
-    await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
-    await page.waitForSelector('body[data-ready] #functions');
-    await has(page, '#name', 'helper');
-    await page.click('#graph');
-    await page.waitForSelector('body[data-ready] #path b');
-    await has(page, '#path', 'callers and callees of helper');
-    await page.click('#code');
-    await page.waitForSelector('body[data-ready] #functions');
-    await has(page, '#name', 'helper');
-    assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
-    await page.close();
-  });
-  await test('a function without code leads to the graph', async () => {
-    const page = await openPage('open/index.html');
+  await opened(
+    'its functions lead to their code and their callers',
+    async (page) => {
+      await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
+      await page.waitForSelector('body[data-ready] #functions');
+      await has(page, '#name', 'helper');
+      await page.click('#graph');
+      await page.waitForSelector('body[data-ready] #path b');
+      await has(page, '#path', 'callers and callees of helper');
+      await page.click('#code');
+      await page.waitForSelector('body[data-ready] #functions');
+      await has(page, '#name', 'helper');
+      assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
+    },
+  );
+  await opened('a function without code leads to the graph', async (page) => {
     await page.click('#rows tr:has-text("[dropped]") td:nth-child(3) a');
     await page.waitForSelector('body[data-ready] #path b');
     assert.match(await text(page, '#path'), /\[dropped\]/);
-    await page.close();
   });
 }
 

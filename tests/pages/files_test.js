@@ -6,12 +6,19 @@ const {execFileSync} = require('node:child_process');
 const {readFileSync, statSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, foldedOf, openPage, parasite, image, work} =
-  require('./browser.js');
+const {
+  assert,
+  closePage,
+  foldedOf,
+  image,
+  openPage,
+  parasite,
+  read,
+  work,
+} = require('./browser.js');
 
 const CODE_BYTES_MAX = 120000,
   PAGE_BYTES_MAX = 500000;
-const read = (name) => readFileSync(path.join(work, name), 'utf8');
 
 async function pages() {
   await test('the page names no address and forbids all of them', () => {
@@ -86,7 +93,7 @@ async function pictures() {
     const bad = await openPage('bad.html');
     assert.match(await bad.title(), /^no\ufffd <UTF-8> &/);
     assert.deepStrictEqual(bad.problems, []);
-    await bad.close();
+    await closePage(bad);
   });
   await test('--svg --diff is red, blue and grey', async () => {
     const kindOf = async (name) =>
@@ -97,7 +104,7 @@ async function pictures() {
     assert.match(await kindOf('less.svg'), /^l[123]$/);
     assert.strictEqual(await kindOf('same.svg'), 'g');
   });
-  await page.close();
+  await closePage(page);
 }
 
 async function commands() {
@@ -135,7 +142,7 @@ async function legendOf(name, colour) {
       item.title ? item.title.split('\n') : [item.textContent],
     ),
   );
-  await page.close();
+  await closePage(page);
   return items.flat();
 }
 

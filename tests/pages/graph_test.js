@@ -3,34 +3,26 @@
 'use strict';
 
 const {readFileSync} = require('node:fs');
-const {test} = require('./tap.js');
 const {
   assert,
+  closePage,
   colourAt,
   foldedOf,
   has,
   hashOf,
+  onPage,
   openPage,
   press,
   readFolded,
-  untilDrawn,
   spotOf,
+  untilDrawn,
 } = require('./browser.js');
 
 const MADE = 'made.trace';
 
 // (check) gets a page as it is at first, roots above.
-async function fresh(what, check, hash = '#i=1') {
-  await test(what, async () => {
-    const page = await openPage('made.html', hash);
-    try {
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
+const fresh = (what, check, hash = '#i=1') =>
+  onPage(what, 'made.html', check, {hash});
 
 async function clickOn(page, ...wanted) {
   await page.mouse.click(...(await spotOf(page, MADE, ...wanted)));
@@ -233,12 +225,11 @@ async function looks() {
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1,955 samples/);
   });
-  await test('time counts at first', async () => {
-    const page = await openPage('clocks.html', '#i=1');
+  const byTime = async (page) => {
     await press(page, 'g', 'ArrowDown');
     await has(page, '#chosen', /Total 100\.0 %, 1\.96 s/);
-    await page.close();
-  });
+  };
+  await onPage('time counts at first', 'clocks.html', byTime, {hash: '#i=1'});
 }
 
 async function themes() {
@@ -281,7 +272,7 @@ async function keeps() {
         (await page.locator(part).innerText()).replace(/\s+/g, ' '),
       );
     assert.strictEqual(await hashOf(again), hash);
-    await again.close();
+    await closePage(again);
   });
   await fresh(
     'nonsense in the hash does no harm',

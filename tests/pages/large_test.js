@@ -5,10 +5,16 @@
 // bench/page_block.js.
 'use strict';
 
-const {readFileSync} = require('node:fs');
-const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, untilDrawn, work} = require('./browser.js');
+const {
+  assert,
+  closePage,
+  has,
+  openPage,
+  read,
+  untilDrawn,
+  work,
+} = require('./browser.js');
 const {countEffort, effortOf, slicesOf, within} = require('./effort.js');
 
 const SAMPLES = 1000000,
@@ -223,7 +229,7 @@ module.exports = async () => {
   const page = await openPage('large.html', '', {before: countEffort});
   await test('a million samples of 100,000 stacks are shown', async () => {
     await has(page, '#facts', /^1,000,000 samples/);
-    const said = readFileSync(path.join(work, 'large.log'), 'utf8');
+    const said = read('large.log');
     const stacks = Number(said.match(/([\d,]+) stacks/)[1].replace(/,/g, ''));
     assert(stacks >= 100000, said);
   });
@@ -245,5 +251,5 @@ module.exports = async () => {
     await untilDrawn(page);
     assert.deepStrictEqual(page.problems, []);
   });
-  await page.close();
+  await closePage(page);
 };

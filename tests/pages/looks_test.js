@@ -5,31 +5,17 @@
 
 const {readFileSync} = require('node:fs');
 const path = require('node:path');
-const {test} = require('./tap.js');
-const {
-  assert,
-  has,
-  openPage,
-  press,
-  untilDrawn,
-  work,
-} = require('./browser.js');
+const {assert, has, onPage, press, untilDrawn, work} = require('./browser.js');
 
 const NARROW = {width: 360, height: 740};
 
-async function looked(what, name, hash, options, check) {
-  await test(what, async () => {
-    const page = await openPage(name, hash, options);
-    try {
-      await check(page);
-      await page.screenshot({
-        path: path.join(work, what.replace(/\W+/g, '_') + '.png'),
-      });
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
+function looked(what, name, hash, options, check) {
+  const picture = path.join(work, what.replace(/\W+/g, '_') + '.png');
+  const look = async (page) => {
+    await check(page);
+    await page.screenshot({path: picture});
+  };
+  return onPage(what, name, look, {hash, ...options});
 }
 
 // Nothing sticks out of the window, and buttons can be hit.

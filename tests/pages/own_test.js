@@ -5,7 +5,16 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, run, text, work} = require('./browser.js');
+const {
+  assert,
+  has,
+  run,
+  text,
+  textsOf,
+  untilDrawn,
+  withPage,
+  work,
+} = require('./browser.js');
 const {SIZES, SCHEMES, wrongWith} = require('./boxes.js');
 
 // may end in an ellipsis
@@ -17,35 +26,18 @@ const reportOf = (...words) =>
     run('report', '-q', '--json', '-k', image, ...words, '--weight', 'samples'),
   );
 
-async function opened(name, check, options = {}) {
-  const page = await openPage(name, '', options);
-  try {
-    await check(page);
-    assert.deepStrictEqual(page.problems, []);
-  } finally {
-    await page.close();
-  }
-}
-
-const tableOf = (page, rows) =>
-  page
-    .locator(rows)
-    .evaluateAll((all) =>
-      all.map((row) => row.innerText.replace(/\s+/g, ' ').trim()),
-    );
-
 async function own() {
   await test('the profiler\u2019s own samples are in no share', async () => {
     let plain;
-    await opened('made.html', async (page) => {
-      plain = await tableOf(page, '.row');
+    await withPage('made.html', async (page) => {
+      plain = await textsOf(page, '.row');
     });
-    await opened('own.html', async (page) => {
-      assert.deepStrictEqual(await tableOf(page, '.row'), plain);
+    await withPage('own.html', async (page) => {
+      assert.deepStrictEqual(await textsOf(page, '.row'), plain);
       await has(page, '#notes', /200 samples of the profiler \(9\.\d+ %\)/);
     });
-    await opened('own_too.html', async (page) => {
-      const rows = await tableOf(page, '.row');
+    await withPage('own_too.html', async (page) => {
+      const rows = await textsOf(page, '.row');
       assert(
         rows.some((row) => / prof_drain$/.test(row)),
         rows.join('; '),
@@ -66,8 +58,8 @@ async function own() {
     );
   });
   await test('the overview has a row of it', async () => {
-    await opened('open_own/index.html', async (page) => {
-      const rows = await tableOf(page, '#rows tr');
+    await withPage('open_own/index.html', async (page) => {
+      const rows = await textsOf(page, '#rows tr');
       assert.match(
         rows.at(-1),
         /^9\.\d+ % – \[the profiler itself\], in no other share/,
@@ -79,8 +71,8 @@ async function own() {
 
 async function few() {
   await test('shares of fewer than 16 samples are marked', async () => {
-    await opened('few.html', async (page) => {
-      const rows = await tableOf(page, '.row'),
+    await withPage('few.html', async (page) => {
+      const rows = await textsOf(page, '.row'),
         marked = rows.filter((row) => row.startsWith('? '));
       const few = reportOf(path.join(work, 'few.trace')).rows.filter(
         ({self}) => self > 0 && self < 16,
@@ -90,7 +82,7 @@ async function few() {
     });
   });
   await test('a sampling period that does not vary is said', async () => {
-    await opened('made.html', async (page) => {
+    await withPage('made.html', async (page) => {
       const said = (await text(page, '#notes')).includes('does not vary'),
         report = run('report', '-k', image, path.join(work, 'made.trace'));
       assert.strictEqual(said, report.includes('period does not vary'));
@@ -112,17 +104,21 @@ async function looks() {
   for (const name of PAGES)
     await test(`${name} is seen whole, at any size and theme`, async () => {
       for (const size of SIZES)
-        for (const scheme of SCHEMES)
-          await opened(
-            name,
-            async (page) =>
+        await withPage(
+          name,
+          async (page) => {
+            for (const colorScheme of SCHEMES) {
+              await page.emulateMedia({colorScheme});
+              await untilDrawn(page);
               assert.deepStrictEqual(
                 await wrongWith(page, {ellipsis: NAMES, ignore: HIDDEN}),
                 [],
-                `${size.width} ${scheme}`,
-              ),
-            {size, scheme},
-          );
+                `${size.width} ${colorScheme}`,
+              );
+            }
+          },
+          {size},
+        );
     });
 }
 

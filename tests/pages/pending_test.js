@@ -5,33 +5,11 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {assert, openPage, untilDrawn} = require('./browser.js');
+const {assert, onPage, painted, textsOf, withPage} = require('./browser.js');
 const {SIZES, SCHEMES, wrongWith} = require('./boxes.js');
 
-async function drawn(page) {
-  await page.waitForSelector('body[data-painted]:not([data-painting])');
-  await untilDrawn(page);
-}
-
-async function fresh(what, name, hash, check, options = {}) {
-  await test(what, async () => {
-    const page = await openPage(name, hash, options);
-    try {
-      await drawn(page);
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
-
-const rowsOf = (page, selector) =>
-  page
-    .locator(selector)
-    .evaluateAll((rows) =>
-      rows.map((row) => row.innerText.replace(/\s+/g, ' ').trim()),
-    );
+const fresh = (what, name, hash, check, options) =>
+  onPage(what, name, check, {hash, settle: painted, ...options});
 
 // Colours on the row (row), a pixel of each twentieth of the width.
 const coloursOf = (page, row) =>
@@ -61,12 +39,12 @@ async function standing() {
     'pending.html',
     '',
     async (page) => {
-      assert.deepStrictEqual(await rowsOf(page, '#open tr'), [
+      assert.deepStrictEqual(await textsOf(page, '#open tr'), [
         'Still pending For',
         'answer 2 services/made/client.c:30 pending 6.00 s',
         'client 1 services/made/client.c:12 waiting 6.00 s',
       ]);
-      assert.deepStrictEqual(await rowsOf(page, '#resting'), [
+      assert.deepStrictEqual(await textsOf(page, '#resting'), [
         'and 1 that rest, as idle mutexes do',
       ]);
     },
@@ -86,9 +64,9 @@ async function standing() {
     'pending.html',
     '#o=3&p=object',
     async (page) => {
-      const path = await rowsOf(page, '#path tr');
+      const path = await textsOf(page, '#path tr');
       assert.match(path[0], /^answer 2: waiting for .* 6\.00 s 100\.0 %$/);
-      const split = await rowsOf(page, '#split tr');
+      const split = await textsOf(page, '#split tr');
       assert.match(split[0], /^waiting for answer 2, asks 6\.00 s/);
     },
   );
@@ -98,7 +76,7 @@ async function standing() {
     '#p=late',
     async (page) => {
       await page.waitForSelector('#panel[data-done]');
-      const rows = await rowsOf(page, '#late tr');
+      const rows = await textsOf(page, '#late tr');
       assert.match(rows[1], /^answer services\/made\/client\.c:30$/);
       assert.match(rows[2], / 6\.00 s$/);
       assert.match(rows.at(-1), /–$/);
@@ -113,7 +91,7 @@ async function gaps() {
     '#o=4&p=object',
     async (page) => {
       assert.match(
-        (await rowsOf(page, '#panel dl')).join(' '),
+        (await textsOf(page, '#panel dl')).join(' '),
         /State unknown/,
       );
     },
@@ -123,8 +101,8 @@ async function gaps() {
     'pending_gap.html',
     '',
     async (page) => {
-      assert.deepStrictEqual(await rowsOf(page, '#open tr'), []);
-      const legend = await rowsOf(page, '#legend li');
+      assert.deepStrictEqual(await textsOf(page, '#open tr'), []);
+      const legend = await textsOf(page, '#legend li');
       assert(legend.includes('lost: unknown'), legend.join());
       const colours = new Set(await coloursOf(page, 1)),
         ground = (await coloursOf(page, 8))[3];
@@ -146,17 +124,26 @@ async function looks() {
   for (const [name, hashes] of Object.entries(VIEWS))
     await test(`${name} is seen whole, at any size and theme`, async () => {
       for (const [i, size] of SIZES.entries())
-        for (const [j, scheme] of SCHEMES.entries())
-          for (const hash of i === j ? hashes : hashes.slice(0, 1)) {
-            const page = await openPage(name, hash, {size, scheme});
-            await drawn(page);
-            assert.deepStrictEqual(
-              await wrongWith(page),
-              [],
-              `${size.width} ${scheme} ${hash}`,
-            );
-            await page.close();
-          }
+        await withPage(
+          name,
+          async (page) => {
+            for (const [j, colorScheme] of SCHEMES.entries()) {
+              await page.emulateMedia({colorScheme});
+              for (const hash of i === j ? hashes : ['']) {
+                await page.evaluate((to) => {
+                  location.hash = to;
+                }, hash);
+                await painted(page);
+                assert.deepStrictEqual(
+                  await wrongWith(page),
+                  [],
+                  `${size.width} ${colorScheme} ${hash}`,
+                );
+              }
+            }
+          },
+          {size},
+        );
     });
 }
 

@@ -13,7 +13,7 @@
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, openPage, untilDrawn, work} = require('./browser.js');
+const {assert, closePage, openPage, painted, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
@@ -43,12 +43,10 @@ async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
         });
       }, STYLE + style),
   });
-  await untilDrawn(page);
-  await page.waitForSelector('body[data-painted]:not([data-painting])');
-  await untilDrawn(page);
+  await painted(page);
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);
-  await page.close();
+  await closePage(page);
   return Buffer.from(url.split(',')[1], 'base64');
 }
 
@@ -156,5 +154,5 @@ module.exports = async () => {
         part = await difference(tool, changed, taken[name]);
       assert(part > FAR_MAX, `only ${(100 * part).toFixed(2)} % differ`);
     });
-  await tool.close();
+  await closePage(tool);
 };

@@ -4,10 +4,17 @@
 // two traces.
 'use strict';
 
-const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, openPage, untilDrawn, work} = require('./browser.js');
+const {
+  assert,
+  closePage,
+  has,
+  openPage,
+  read,
+  untilDrawn,
+  work,
+} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const RANDOM = 12; // traces
@@ -21,7 +28,7 @@ const PAGE_PITCH = 26,
 
 // Lines of objects in the static picture: [y, x, end] each, in order.
 function linesOfSvg(name) {
-  const text = readFileSync(path.join(work, name), 'utf8');
+  const text = read(name);
   return [...text.matchAll(/class="o" d="M([-\d.]+) ([\d.]+)H([\d.]+)"/g)]
     .map(([, x, y, end]) => [Number(y), Number(x), Number(end)])
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
@@ -104,7 +111,7 @@ async function packetsOfSvg() {
   const {model} = await timelineOf(path.join(work, 'pair.html')),
     {arrows, head} = model,
     packet = 11, // ARROW.packet
-    text = readFileSync(path.join(work, 'pair.svg'), 'utf8');
+    text = read('pair.svg');
   const found = [...text.matchAll(/class="k"[^>]*d="M([\d. L-]+)m/g)]
     .map(([, line]) => line.split(/[ L]/).map(Number))
     .sort((a, b) => a[0] - b[0]);
@@ -130,7 +137,7 @@ async function pair(what, check, hash = '') {
     const page = await openPage('pair.html', hash);
     await check(page);
     assert.deepStrictEqual(page.problems, []);
-    await page.close();
+    await closePage(page);
   });
 }
 
@@ -189,6 +196,6 @@ module.exports = async () => {
     await untilDrawn(page);
     await looksAlike(page, timeline);
     assert.deepStrictEqual(page.problems, []);
-    await page.close();
+    await closePage(page);
   });
 };

@@ -3,42 +3,25 @@
 'use strict';
 
 const path = require('node:path');
-const {test} = require('./tap.js');
 const {
   assert,
+  cellsOf,
   colourAt,
   has,
-  openPage,
+  onPage,
   press,
   text,
   untilDrawn,
   work,
 } = require('./browser.js');
 
-async function seen(what, name, hash, options, check) {
-  await test(what, async () => {
-    const page = await openPage(name, hash, options);
-    try {
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
+const seen = (what, name, hash, options, check) =>
+  onPage(what, name, check, {hash, ...options});
 
 // {name: [self, total, unseen]} of the table.
-const rowsOf = (page) =>
-  page.$$eval('.row', (rows) =>
-    Object.fromEntries(
-      rows.map((row) => {
-        const cells = [...row.querySelectorAll('span')];
-        return [
-          cells[3].textContent,
-          cells.slice(0, 3).map((cell) => cell.textContent),
-        ];
-      }),
-    ),
+const rowsOf = async (page) =>
+  Object.fromEntries(
+    (await cellsOf(page)).map((cells) => [cells[3], cells.slice(0, 3)]),
   );
 
 // Chooses a function of the table, and waits for what is said of it.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that `parasite flame` writes, in Debian's Chromium without a
-window, driven by playwright-core, which npm fetches once. Each part is one of
+window, driven by playwright-core, which npm fetches once. Each part is some of
 the *_test.js here; pictures of what was seen stay in its folder."""
 
 import os
@@ -13,10 +13,7 @@ from harness.command import Command, build_id, text_addresses
 from harness.suite import WIDTHS, background, run, soon
 
 PLAYWRIGHT = "playwright-core@1.60.0"
-PARTS = (
-    *("graph", "table", "time", "diff", "looks", "files", "every", "large"),
-    *("tasks", "sides"),
-)
+PARTS = ("graph", "looks", "every", "large", "tasks")  # see all.js
 CPU_LIMIT_S = 1500
 
 
@@ -235,13 +232,12 @@ def suite(s):
         make_large(pages)
     elif s.part == "tasks":
         make_tasks(pages)
-    elif s.part == "sides":
-        make_sides(pages)
     else:
         make_common(pages)
-    if s.part == "files":
+    if s.part == "looks":
         make_files(pages)
         make_project(pages)
+        make_sides(pages)
     if s.part == "every":
         make_served(pages, "stolen", "open")
         make_served(pages, "own", "open_own")

@@ -5,38 +5,21 @@
 const {test} = require('./tap.js');
 const {
   assert,
+  cellsOf,
   has,
-  hashOf,
-  openPage,
+  onPage,
   press,
   reportOf,
-  untilDrawn,
   spotOf,
   text,
+  untilDrawn,
 } = require('./browser.js');
 
 const MADE = 'made.trace';
 const LONG = 'x'.repeat(10000);
 
-async function fresh(what, check, hash = '#i=1') {
-  await test(what, async () => {
-    const page = await openPage('made.html', hash);
-    try {
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
-
-// Rows in sight: [self, total, name].
-const rowsOf = (page) =>
-  page.$$eval('.row', (rows) =>
-    rows.map((row) =>
-      [...row.querySelectorAll('span')].map((cell) => cell.textContent),
-    ),
-  );
+const fresh = (what, check, hash = '#i=1') =>
+  onPage(what, 'made.html', check, {hash});
 
 const percent = (value) => {
   if (value === 0) return '0 %';
@@ -53,7 +36,7 @@ async function rowsAgree(page, rows) {
     row.symbol.slice(0, 1000),
   ]);
   const order = (a, b) => (a[2] < b[2] ? -1 : 1);
-  assert.deepStrictEqual((await rowsOf(page)).sort(order), wanted.sort(order));
+  assert.deepStrictEqual((await cellsOf(page)).sort(order), wanted.sort(order));
 }
 
 async function tables() {
@@ -61,7 +44,7 @@ async function tables() {
     await rowsAgree(page, reportOf(MADE).rows);
   });
   await fresh('columns sort, by button and by o', async (page) => {
-    const first = async () => (await rowsOf(page))[0][2];
+    const first = async () => (await cellsOf(page))[0][2];
     assert.strictEqual(await first(), 'work');
     await page.click('#by-total');
     assert.strictEqual(await first(), 'main');
@@ -169,7 +152,7 @@ async function searches() {
     await press(page, '/');
     await page.keyboard.type('^(help|wo)');
     await has(page, '#matched', /^30\.2 %$/); // (400 + 150 + 40) of 1,955
-    assert.strictEqual((await rowsOf(page)).length, 2);
+    assert.strictEqual((await cellsOf(page)).length, 2);
     await page.waitForFunction(() => location.hash.includes('s='));
   });
   await fresh('n, N and the buttons walk to matches', async (page) => {
@@ -216,7 +199,7 @@ async function searches() {
 
 async function hardNames() {
   await fresh('hard names are shown as they are', async (page) => {
-    const names = (await rowsOf(page)).map(([, , name]) => name);
+    const names = (await cellsOf(page)).map(([, , name]) => name);
     for (const name of [
       '</script><script>document.title=1</script>',
       'a<b>&amp;c &lt; d',

@@ -3,53 +3,31 @@
 // stream says that it wrote (tests/tool/make_tasks.c).
 'use strict';
 
-const {readFileSync} = require('node:fs');
-const path = require('node:path');
 const {test} = require('./tap.js');
 const {
   assert,
+  closePage,
   has,
   hashOf,
+  kept,
+  number,
+  onPage,
   openPage,
+  painted,
   press,
-  untilDrawn,
+  read,
   text,
-  work,
+  untilDrawn,
 } = require('./browser.js');
 
-const read = (name) => JSON.parse(readFileSync(path.join(work, name), 'utf8'));
-const made = read('tasks.json');
-const other = read('other.json');
-const number = (words) => Number(words.replace(/,/g, ''));
+const made = JSON.parse(read('tasks.json'));
+const other = JSON.parse(read('other.json'));
 
-// Waits for the picture of what was asked for last: on a busy machine it is
-// made in many slices, and what is compared must not be the one before.
-async function drawn(page) {
-  await untilDrawn(page);
-  await page.waitForSelector('body[data-painted]:not([data-painting])');
-  await untilDrawn(page);
-}
-
-async function fresh(what, check, name = 'tasks.html', hash = '') {
-  await test(what, async () => {
-    const page = await openPage(name, hash);
-    try {
-      await drawn(page);
-      await check(page);
-      assert.deepStrictEqual(page.problems, []);
-    } finally {
-      await page.close();
-    }
-  });
-}
+const fresh = (what, check, name = 'tasks.html', hash = '') =>
+  onPage(what, name, check, {hash, settle: painted});
 
 const rows = async (page) =>
   Number(await page.locator('body').getAttribute('data-rows'));
-
-// A part of the hash.
-async function kept(page, letter) {
-  return new URLSearchParams((await hashOf(page)).slice(1)).get(letter);
-}
 
 // All of the canvas, as a number that changes if a pixel does.
 const pixels = (page) =>
@@ -67,7 +45,7 @@ const pixels = (page) =>
 async function repaints(page, act) {
   const before = await pixels(page);
   await act();
-  await drawn(page);
+  await painted(page);
   await page.waitForFunction(
     ([id, old]) => {
       const canvas = document.getElementById(id);
@@ -138,7 +116,7 @@ async function choosing() {
     const hash = await hashOf(page);
     const panel = await page.locator('#tab-late').getAttribute('aria-selected');
     const again = await openPage('tasks.html', hash);
-    await drawn(again);
+    await painted(again);
     assert.strictEqual(await hashOf(again), hash);
     assert.strictEqual(panel, 'true');
     assert.strictEqual(
@@ -146,7 +124,7 @@ async function choosing() {
       'true',
     );
     assert.strictEqual(await rows(again), await rows(page));
-    await again.close();
+    await closePage(again);
   });
 }
 
@@ -176,7 +154,7 @@ async function moving() {
     await page.mouse.down();
     await page.mouse.move(frame.x + 250, frame.y + 100, {steps: 4});
     await page.mouse.up();
-    await drawn(page);
+    await painted(page);
     assert(Number(await kept(page, 'a')) > from);
   });
   await fresh('Shift and dragging select a time', async (page) => {
@@ -203,23 +181,23 @@ async function filtering() {
     await press(page, '2');
     const line = page.locator('#sites tr').nth(1);
     await line.locator('text=only').click();
-    await drawn(page);
+    await painted(page);
     const alone = await rows(page);
     assert(alone < all, `${alone} of ${all} rows`);
     await page.locator('#filters button').click();
-    await drawn(page);
+    await painted(page);
     assert.strictEqual(await rows(page), all);
     await press(page, 'ArrowDown', 'h');
-    await drawn(page);
+    await painted(page);
     assert((await kept(page, 'x')).length > 0);
     await press(page, 'r');
-    await drawn(page);
+    await painted(page);
     assert.strictEqual(await rows(page), all);
   });
   await fresh('objects by how they ended', async (page) => {
     await page.locator('#states summary').click();
     await page.locator('#state-list label:has-text("resolved")').click();
-    await drawn(page);
+    await painted(page);
     assert.strictEqual((await kept(page, 'e')).includes('1'), false);
   });
   await fresh('search finds names', async (page) => {
@@ -242,15 +220,15 @@ async function filtering() {
       const frame = await page.locator('#canvas').boundingBox();
       for (let y = 40; y < frame.height && !(await kept(page, 'q')); y += 9) {
         await page.mouse.click(frame.x + 300, frame.y + y);
-        await drawn(page);
+        await painted(page);
       }
       assert((await kept(page, 'q')) !== null, 'no group was opened');
       await has(page, '#filters', 'open: ');
       await page.locator('#filters button').click();
-      await drawn(page);
+      await painted(page);
       assert.strictEqual(await rows(page), closed);
       await press(page, 'g');
-      await drawn(page);
+      await painted(page);
       assert((await rows(page)) !== closed);
     },
     'many.html',

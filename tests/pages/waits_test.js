@@ -5,8 +5,15 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, has, hashOf, openPage, press, untilDrawn, work} =
-  require('./browser.js');
+const {
+  assert,
+  has,
+  hashOf,
+  onPage,
+  press,
+  untilDrawn,
+  work,
+} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const CALLER = /^0x0*104000$/,
@@ -16,14 +23,7 @@ const CALLER = /^0x0*104000$/,
 const WAIT = 3,
   READY = 4; // of enum tasks_state
 
-async function fresh(what, hash, check) {
-  await test(what, async () => {
-    const page = await openPage('waits.html', hash);
-    await check(page);
-    assert.deepStrictEqual(page.problems, []);
-    await page.close();
-  });
-}
+const fresh = (what, hash, check) => onPage(what, 'waits.html', check, {hash});
 
 // The boxes of the flame graph below each other at (part) of its width.
 async function boxesAt(page, part) {

@@ -5,6 +5,7 @@ commands; with many tasks, late readers, and packets that are missing. What it
 sends is read by the host's command and by babeltrace2."""
 
 import re
+from contextlib import contextmanager
 
 from harness.command import Command, boot_and_record
 from harness.suite import WIDTHS, check, run, soon
@@ -14,13 +15,6 @@ from missing import missing
 PARTS = WIDTHS
 PARSER = "services/lua/scripts/parser.lua"
 HISTORY = 0x8000  # PROF_CPU_HISTORY
-
-
-def recorded(s, name, packets, image):
-    """The trace of the file (packets)."""
-    trace = s.work / f"{name}.trace"
-    Command(s).record(trace, "-q", f"file:{packets}", "-k", image)
-    return trace
 
 
 def events(trace):
@@ -66,19 +60,33 @@ def panics(s, width):
     check.true("create" in found or "switch" in found, found)
 
 
-def commands(s, width):
-    """It is switched on, dumped and switched off while the image runs."""
-    packets = s.work / f"{width}-commands.bin"
+@contextmanager
+def running(s, width, name, words):
+    """An image that takes commands, and the file of its packets. When the block
+    ends it is ended, and (name) is recorded."""
+    packets = s.work / f"{name}.bin"
     packets.write_bytes(b"")
     with s.guest(
-        *(width, "lua", f"{width}-commands"),
-        append="prof.out=e9 prof.every=0 prof.trace=flight",
+        *(width, "lua", name),
+        append=f"prof.out=e9 prof.every=0 {words}",
         modules=[PARSER],
         stream=packets,
         typed=True,
         serial="stdio",
     ) as guest:
         guest.wait_line("^parser: ")
+        yield guest, packets
+        guest.interrupt()
+    trace = s.work / f"{name}.trace"
+    Command(s).record(
+        trace, "-q", f"file:{packets}", "-k", s.image(width, "lua")
+    )
+
+
+def commands(s, width):
+    """It is switched on, dumped and switched off while the image runs."""
+    name = f"{width}-commands"
+    with running(s, width, name, "prof.trace=flight") as (guest, packets):
         for command, answer in (
             ("trace dump", "^#prof! ok trace dump$"),
             ("trace off", "^#prof! ok trace off$"),
@@ -90,36 +98,23 @@ def commands(s, width):
             guest.send(command)
             guest.wait_line(answer)
         soon(lambda: packets.stat().st_size > 0, "packets", guest.alive)
-        guest.interrupt()
-    trace = recorded(s, f"{width}-commands", packets, s.image(width, "lua"))
-    check.same(events(trace).count("history"), 1)
+    check.same(events(s.work / f"{name}.trace").count("history"), 1)
 
 
 def late(s, width):
     """Switched on by a command, it has interrupts as from the start; nobody
     looked at them before."""
-    packets = s.work / f"{width}-late.bin"
-    packets.write_bytes(b"")
-    with s.guest(
-        *(width, "lua", f"{width}-late"),
-        append="prof.out=e9 prof.every=0",
-        modules=[PARSER],
-        stream=packets,
-        typed=True,
-        serial="stdio",
-    ) as guest:
-        guest.wait_line("^parser: ")
+    name = f"{width}-late"
+    with running(s, width, name, "") as (guest, packets):
         guest.send("trace on")
         guest.wait_line("^#prof! ok trace on$")
-        size = packets.stat().st_size
+        wanted = packets.stat().st_size + 8 * 4096
         soon(
-            lambda: packets.stat().st_size > size + 8 * 4096,
+            lambda: packets.stat().st_size > wanted,
             "events",
             guest.alive,
         )
-        guest.interrupt()
-    trace = recorded(s, f"{width}-late", packets, s.image(width, "lua"))
-    check.true("irq_enter" in events(trace))
+    check.true("irq_enter" in events(s.work / f"{name}.trace"))
 
 
 def no_memory(s, width):
@@ -142,8 +137,8 @@ def suite(s):
     s.holds(f"{width}: without memory it is off", no_memory, s, width)
     s.holds(f"{width}: what is missing is said", missing, s)
     for what, function in (
-        ("100,000 tasks are recorded", crowd.many_are_recorded),
-        ("100,000 tasks are remembered", crowd.many_are_remembered),
+        (f"{crowd.MANY[width]:,} tasks are recorded", crowd.many_are_recorded),
+        (f"{crowd.MANY[width]:,} are remembered", crowd.many_are_remembered),
         ("a late reader learns all, by virtio", crowd.late_by_virtio),
         ("a late reader learns all, by a UART", crowd.late_by_uart),
         ("each allocation is refused in turn", crowd.refused_in_turn),

@@ -4,6 +4,7 @@ nested interrupts, rings that are full, dumps in the middle of everything. What
 comes out keeps the rules of traces, and what is missing is counted and marked.
 Time is instructions, so that each run is the same."""
 
+import functools
 import json
 import re
 
@@ -109,10 +110,15 @@ def says_losses(s, found, lost):
     )
 
 
+@functools.cache
+def full(s):
+    """A ring that interrupts overflow again and again."""
+    return Recording(s, "full", f"prof.trace=stream {SMALL}")
+
+
 def full_ring_is_marked(s):
-    """Interrupts overflow the ring again and again: each loss is marked where
-    it is, and they add up to what is missing."""
-    found = Recording(s, "full", f"prof.trace=stream {SMALL}")
+    """Each loss is marked where it is, and they add up to what is missing."""
+    found = full(s)
     losses = found.checked()
     lost = sum(loss["events"] for loss in losses)
     check.same(lost, found.stat("lost"))
@@ -159,7 +165,7 @@ def crc32c(data):
 
 def missing_mark_is_found(s):
     """The same recording, of which one mark is taken away."""
-    found = Recording(s, "full", f"prof.trace=stream {SMALL}", "unmarked")
+    found = full(s)
     most = max(loss["events"] for loss in found.checked())
     trace = s.work / "no-mark.trace"
     data = without_mark(found.packets.read_bytes(), most)

@@ -12,13 +12,14 @@ SURE = ("--confidence", 99.9)
 
 def nothing_new(views, width, service):
     """The rates in a ring, each against the next."""
-    for before, rate in zip((RATES[-1], *RATES), RATES):
+    rates = RATES[width]
+    for before, rate in zip((rates[-1], *rates), rates):
         traces = (views.trace(service, width, r) for r in (before, rate))
         checks.news(views.differences(*SURE, *traces), {})
 
 
 def change_is_news(views, width):
-    for rate in RATES:
+    for rate in RATES[width][::2]:
         traces = (views.trace(n, width, rate) for n in ("base", "changed"))
         checks.news(views.differences(*SURE, *traces), TRUTH)
 

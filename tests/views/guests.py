@@ -6,7 +6,8 @@ import json
 from harness.command import Command
 from harness.suite import run
 
-RATES = (911, 953, 997, 1021)
+#: samples a second; i386 is a smaller sample
+RATES = {"x86_64": (911, 953, 997, 1021), "i386": (953, 997)}
 PARSER = "services/lua/scripts/parser.lua"
 #: {name: (service, command line)}. What has changed has a leaf_b that takes a
 #: tenth less of all, and a leaf_c that takes a tenth more. The steady one's

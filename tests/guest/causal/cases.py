@@ -30,27 +30,7 @@ def probed(name, work, visits, kind, port=""):
 
 
 CASES = [
-    case(
-        "causal_experiments",
-        append="prof.start=off prof.every=0 prof.drain=10000",
-        icount=0,
-        shows=[
-            r"^--- causal profile: \d+ experiments$",
-            r"^  target +50 % {19}what remains is$",
-            r"^request done:$",
-            r"^  F  +2\d\.\d\d  +1\d\.\d\d \+- \d\.\d\d +\d+ % CPU$",
-            r"^  \(A/A: nothing is faster\) +-?\d\.\d\d \+- \d\.\d\d$",
-            r"^latency of request, us: ",
-            r"^  F( +\d{3}\.\d){4}$",
-            r"^assumed: Disk: as fast as now$",
-            r"^model check: none of \d+ answers came earlier than assumed ",
-            r"^0 of \d+: network: peers wait for answers$",
-            r"^  never called  +0\.00  never called$",
-            r"^never reached:$",
-            r"^  F  +2\d\.\d\d  point never reached$",
-        ],
-        hides=[r"^\d+ of \d+: (other agents|Disk)"],
-    ),
+    # causal_experiments is run and recorded by suite/causal
     case(
         "causal_options",
         append="prof.causal=auto prof.progress=work_done prof.every=0",
@@ -72,7 +52,7 @@ CASES = [
         append=(
             "prof.causal=on prof.progress=work_done prof.target=no_such "
             "prof.target=prof_drain prof.target=entered prof.target=end_visit "
-            "prof.progress=left prof.every=0"
+            "prof.progress=left prof.every=0 units=4000"
         ),
         icount=0,
         exits=0,
@@ -93,7 +73,7 @@ CASES = [
         image="test/causal_options",
         append=(
             "prof.causal=on prof.progress=no_such prof.target=hot_work "
-            "prof.every=0"
+            "prof.every=0 units=4000"
         ),
         icount=0,
         exits=0,
@@ -107,7 +87,7 @@ CASES = [
     case(
         "causal_nothing_named",
         image="test/causal_options",
-        append="prof.causal=on prof.every=0",
+        append="prof.causal=on prof.every=0 units=4000",
         icount=0,
         exits=0,
         shows=[
@@ -175,7 +155,7 @@ CASES = [
         image="test/causal_learnt",
         append=(
             "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.accrue=entry prof.every=0"
+            "prof.accrue=entry prof.every=0 units=4000"
         ),
         icount=0,
         exits=0,
@@ -190,7 +170,7 @@ CASES = [
         image="test/causal_learnt",
         append=(
             "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.start=off prof.every=0"
+            "prof.start=off prof.every=0 units=20000"
         ),
         icount=0,
         exits=0,
