@@ -56,7 +56,7 @@ $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/obj/%.o)))
 $(unit_tests:%=$(BUILD)/host$1/%): \
-    $(BUILD)/host$1/obj/tests/unit/port.o \
+    $(BUILD)/host$1/obj/tests/unit/unit.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a \
     libcmocka.a)
 	$$(call begin,HOSTLD)

@@ -4,6 +4,8 @@
  * sizes: what it writes is opened by the profiler's own reader.
  */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/symbols.h>
 #include <prof/symtab.h>
@@ -39,7 +41,9 @@ static void expect_function(uintptr_t offset, const char *name, size_t size)
     assert_int_equal(found.size, size);
 }
 
-static void functions_come_sorted_with_their_sizes(void **state)
+FIXTURE(make_folder, remove_folder);
+
+TEST(functions_come_sorted_with_their_sizes)
 {
     static const struct elf_symbol symbols[] = {
         FUNC("c", 0x80, 0x10), FUNC("a", 0x00, 0x20), FUNC("b", 0x20, 0x30)};
@@ -47,7 +51,6 @@ static void functions_come_sorted_with_their_sizes(void **state)
     void *table = embed_and_open(&plan);
     struct prof_symbol found;
 
-    (void)state;
     assert_int_equal(prof_symbols_count(), 3);
     expect_function(0x00, "a", 0x20);
     expect_function(0x20, "b", 0x30);
@@ -56,7 +59,7 @@ static void functions_come_sorted_with_their_sizes(void **state)
     free(table);
 }
 
-static void what_states_no_size_reaches_to_the_next_or_the_end(void **state)
+TEST(what_states_no_size_reaches_to_the_next_or_the_end)
 {
     static const struct elf_symbol symbols[] = {
         LABEL("entry", 0x00), FUNC("asm_function", 0x30, 0),
@@ -64,14 +67,13 @@ static void what_states_no_size_reaches_to_the_next_or_the_end(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     expect_function(0x00, "entry", 0x30);
     expect_function(0x30, "asm_function", 0x10);
     expect_function(0x50, "last", ELF_TEXT_BYTES - 0x50);
     free(table);
 }
 
-static void what_is_no_function_is_left_out(void **state)
+TEST(what_is_no_function_is_left_out)
 {
     static const struct elf_symbol symbols[] = {
         FUNC("kept", 0x00, 0x10),
@@ -93,13 +95,12 @@ static void what_is_no_function_is_left_out(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     assert_int_equal(prof_symbols_count(), 1);
     expect_function(0x00, "kept", 0x10);
     free(table);
 }
 
-static void parts_that_compilers_split_off_are_functions(void **state)
+TEST(parts_that_compilers_split_off_are_functions)
 {
     static const struct elf_symbol symbols[] = {
         FUNC("f.cold", 0x00, 0x10),
@@ -108,14 +109,13 @@ static void parts_that_compilers_split_off_are_functions(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     expect_function(0x00, "f.cold", 0x10);
     expect_function(0x10, "f.part.0", 0x10);
     expect_function(0x20, "chosen", 8);
     free(table);
 }
 
-static void of_several_names_the_rule_chooses(void **state)
+TEST(of_several_names_the_rule_chooses)
 {
     static const struct elf_symbol symbols[] = {
         /* marked as a function before a bare label, with any binding */
@@ -140,7 +140,6 @@ static void of_several_names_the_rule_chooses(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     assert_int_equal(prof_symbols_count(), 7);
     expect_function(0x00, "static_one", 8);
     expect_function(0x10, "sized", 4);
@@ -152,7 +151,7 @@ static void of_several_names_the_rule_chooses(void **state)
     free(table);
 }
 
-static void a_label_within_a_function_does_not_cut_it(void **state)
+TEST(a_label_within_a_function_does_not_cut_it)
 {
     static const struct elf_symbol symbols[] = {FUNC("outer", 0x00, 0x40),
                                                 LABEL("resume_here", 0x20),
@@ -160,7 +159,6 @@ static void a_label_within_a_function_does_not_cut_it(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     assert_int_equal(prof_symbols_count(), 2);
     expect_function(0x00, "outer", 0x40);
     expect_function(0x40, "behind", ELF_TEXT_BYTES - 0x40);
@@ -168,7 +166,7 @@ static void a_label_within_a_function_does_not_cut_it(void **state)
 }
 
 /* As assembly is written that says nothing of its functions. */
-static void a_local_label_behind_a_global_one_is_a_loop(void **state)
+TEST(a_local_label_behind_a_global_one_is_a_loop)
 {
     static const struct elf_symbol symbols[] = {
         {"memcpy", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
@@ -181,7 +179,6 @@ static void a_local_label_behind_a_global_one_is_a_loop(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     assert_int_equal(prof_symbols_count(), 4);
     expect_function(0x00, "memcpy", 0x30);
     expect_function(0x30, "memset", 0x10);
@@ -190,7 +187,7 @@ static void a_local_label_behind_a_global_one_is_a_loop(void **state)
     free(table);
 }
 
-static void functions_that_overlap_are_trimmed(void **state)
+TEST(functions_that_overlap_are_trimmed)
 {
     static const struct elf_symbol symbols[] = {
         FUNC("first", 0x00, 0x40), FUNC("second", 0x20, SIZE_MAX),
@@ -198,14 +195,13 @@ static void functions_that_overlap_are_trimmed(void **state)
     struct elf_plan plan = plan_of(symbols, COUNT(symbols));
     void *table = embed_and_open(&plan);
 
-    (void)state;
     expect_function(0x00, "first", 0x20);
     expect_function(0x20, "second", 0x10);
     expect_function(0x30, "third", ELF_TEXT_BYTES - 0x30);
     free(table);
 }
 
-static void a_wide_gap_between_functions_belongs_to_none(void **state)
+TEST(a_wide_gap_between_functions_belongs_to_none)
 {
     static const struct elf_symbol symbols[] = {FUNC("low", 0x00, 0x10),
                                                 FUNC("high", 0x200, 0x10)};
@@ -213,7 +209,6 @@ static void a_wide_gap_between_functions_belongs_to_none(void **state)
     void *table = embed_and_open(&plan);
     struct prof_symbol found;
 
-    (void)state;
     expect_function(0x00, "low", 0x10);
     expect_function(0x200, "high", 0x10);
     for (uintptr_t at = 0x10; at < 0x200; ++at)
@@ -241,12 +236,11 @@ static struct elf_plan plan_of_many(void)
     return plan_of(symbols, MANY);
 }
 
-static void names_are_compressed_where_it_saves_a_page(void **state)
+TEST(names_are_compressed_where_it_saves_a_page)
 {
     struct elf_plan plan = plan_of_many();
     struct prof_symtab *table = embed_and_open(&plan);
 
-    (void)state;
     assert_true(table->tokens_bytes > 0);
     for (unsigned i = 0; i < MANY; ++i)
         expect_function(i * 4, many_names[i], 4);
@@ -259,7 +253,7 @@ static void names_are_compressed_where_it_saves_a_page(void **state)
     free(table);
 }
 
-static void a_name_too_long_for_a_table_ends_with_dots(void **state)
+TEST(a_name_too_long_for_a_table_ends_with_dots)
 {
     static char name[PROF_SYMTAB_NAME_MAX + 200], text[sizeof name];
     struct elf_symbol symbols[] = {FUNC("f", 0, 4), FUNC(name, 4, 4)};
@@ -267,7 +261,6 @@ static void a_name_too_long_for_a_table_ends_with_dots(void **state)
     struct prof_symbol found;
     struct prof_symtab *table;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     table = embed_and_open(&plan);
     assert_true(prof_symbol_find(ELF_TEXT + 4, &found));
@@ -276,23 +269,4 @@ static void a_name_too_long_for_a_table_ends_with_dots(void **state)
     assert_memory_equal(text, name, PROF_SYMTAB_NAME_MAX - 3);
     assert_string_equal(text + PROF_SYMTAB_NAME_MAX - 3, "...");
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(functions_come_sorted_with_their_sizes),
-        TEST(what_states_no_size_reaches_to_the_next_or_the_end),
-        TEST(what_is_no_function_is_left_out),
-        TEST(parts_that_compilers_split_off_are_functions),
-        TEST(of_several_names_the_rule_chooses),
-        TEST(a_label_within_a_function_does_not_cut_it),
-        TEST(a_local_label_behind_a_global_one_is_a_loop),
-        TEST(functions_that_overlap_are_trimmed),
-        TEST(a_wide_gap_between_functions_belongs_to_none),
-        TEST(names_are_compressed_where_it_saves_a_page),
-        TEST(a_name_too_long_for_a_table_ends_with_dots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each key of top does, and how its rows are sorted and chosen. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "../unit.h"
 
 #include "top/keys.h"
 
@@ -40,11 +33,10 @@ static void names_are(const struct top_row *rows, size_t count,
     assert_string_equal(text, expected);
 }
 
-static void rows_are_sorted(void **state)
+TEST(rows_are_sorted)
 {
     struct top_row rows[ROWS];
 
-    (void)state;
     memcpy(rows, functions, sizeof rows);
     top_rows_sort(rows, ROWS, TOP_BY_SELF);
     names_are(rows, ROWS, "leaf branch [idle] apple main");
@@ -55,7 +47,7 @@ static void rows_are_sorted(void **state)
     top_rows_sort(rows, 0, TOP_BY_NAME);
 }
 
-static void callers_stand_before_callees(void **state)
+TEST(callers_stand_before_callees)
 {
     struct top_row rows[] = {
         FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
@@ -64,7 +56,6 @@ static void callers_stand_before_callees(void **state)
         FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
     };
 
-    (void)state;
     top_rows_sort(rows, 4, TOP_BY_SELF);
     names_are(rows, 4, "middle small big abc");
     top_rows_sort(rows, 4, TOP_BY_TOTAL);
@@ -73,7 +64,7 @@ static void callers_stand_before_callees(void **state)
     names_are(rows, 4, "middle small abc big");
 }
 
-static void sites_have_more_orders(void **state)
+TEST(sites_have_more_orders)
 {
     struct top_row rows[] = {
         {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
@@ -82,7 +73,6 @@ static void sites_have_more_orders(void **state)
         {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
     };
 
-    (void)state;
     top_rows_sort(rows, 4, TOP_BY_LONGEST);
     names_are(rows, 4, "b d c a");
     top_rows_sort(rows, 4, TOP_BY_DELAY);
@@ -95,12 +85,11 @@ static void sites_have_more_orders(void **state)
     names_are(rows, 4, "d a b c");
 }
 
-static void rows_are_filtered(void **state)
+TEST(rows_are_filtered)
 {
     struct top_row rows[ROWS];
     regex_t regex;
 
-    (void)state;
     assert_int_equal(regcomp(&regex, "^(l|b)|a$", REG_EXTENDED | REG_NOSUB), 0);
     memcpy(rows, functions, sizeof rows);
     names_are(rows, top_rows_filter(rows, ROWS, &regex, true), "leaf branch");
@@ -134,11 +123,10 @@ static void stands_at(const struct top_ui *ui, size_t selected, size_t first)
     assert_int_equal(ui->first, first);
 }
 
-static void keys_move_the_selection(void **state)
+TEST(keys_move_the_selection)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     top_key(ui, TOP_KEY_UP);
     stands_at(ui, 0, 0);
     top_key(ui, 'j');
@@ -162,7 +150,7 @@ static void keys_move_the_selection(void **state)
     stands_at(ui, 0, 0);
 }
 
-static void an_empty_list_bears_all_keys(void **state)
+TEST(an_empty_list_bears_all_keys)
 {
     static const int keys[] = {
         TOP_KEY_UP,   TOP_KEY_DOWN,  TOP_KEY_PAGE_UP, TOP_KEY_PAGE_DOWN,
@@ -170,20 +158,18 @@ static void an_empty_list_bears_all_keys(void **state)
         's',          TOP_KEY_RIGHT, TOP_KEY_LEFT,    TOP_KEY_ERASE};
     struct top_ui ui = {.page = 10};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+    for (size_t i = 0; i < COUNT(keys); ++i) {
         top_key(&ui, keys[i]);
         stands_at(&ui, 0, 0);
         assert_null(top_zoomed(&ui));
     }
 }
 
-static void a_chosen_row_stays_chosen(void **state)
+TEST(a_chosen_row_stays_chosen)
 {
     struct top_ui *ui = begun();
     struct top_row rows[] = {{.name = "f2"}, {.name = "f0"}, {.name = "f1"}};
 
-    (void)state;
     top_set_list(ui, rows, 3);
     stands_at(ui, 0, 0); /* f0 was not selected */
     ui = begun();
@@ -194,11 +180,10 @@ static void a_chosen_row_stays_chosen(void **state)
     stands_at(ui, 0, 0);
 }
 
-static void functions_are_zoomed_into_and_left(void **state)
+TEST(functions_are_zoomed_into_and_left)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     assert_null(top_zoomed(ui));
     top_key(ui, TOP_KEY_DOWN);
     top_key(ui, TOP_KEY_ENTER);
@@ -216,11 +201,10 @@ static void functions_are_zoomed_into_and_left(void **state)
     assert_null(top_zoomed(ui));
 }
 
-static void the_way_back_is_bounded(void **state)
+TEST(the_way_back_is_bounded)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     for (unsigned i = 0; i < 3 * TOP_ZOOMS_MAX; ++i) {
         top_key(ui, i % 2 == 0 ? TOP_KEY_DOWN : TOP_KEY_HOME);
         top_key(ui, TOP_KEY_ENTER);
@@ -236,11 +220,10 @@ static void type(struct top_ui *ui, const char *text)
         top_key(ui, (unsigned char)*text++);
 }
 
-static void a_filter_is_typed(void **state)
+TEST(a_filter_is_typed)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "/q(s");
     assert_true(ui->typing);
     assert_false(ui->quit);
@@ -262,11 +245,10 @@ static void a_filter_is_typed(void **state)
     assert_string_equal(ui->filter, "");
 }
 
-static void a_long_filter_is_cut(void **state)
+TEST(a_long_filter_is_cut)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     top_key(ui, '/');
     for (unsigned i = 0; i < 2 * TOP_TEXT_MAX; ++i)
         top_key(ui, 'x');
@@ -275,22 +257,20 @@ static void a_long_filter_is_cut(void **state)
     top_ui_free(ui);
 }
 
-static void a_filter_ends_the_zoom(void **state)
+TEST(a_filter_ends_the_zoom)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     top_key(ui, TOP_KEY_ENTER);
     type(ui, "/f\n");
     assert_null(top_zoomed(ui));
     top_ui_free(ui);
 }
 
-static void switches_switch(void **state)
+TEST(switches_switch)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "tpiwr");
     assert_int_equal(ui->sort, TOP_BY_TOTAL);
     assert_true(ui->paused && ui->no_idle && ui->since_reset && ui->reset);
@@ -308,7 +288,7 @@ static void switches_switch(void **state)
     assert_true(ui->quit);
 }
 
-static void sites_have_more_keys(void **state)
+TEST(sites_have_more_keys)
 {
     static const struct {
         int key;
@@ -318,7 +298,6 @@ static void sites_have_more_keys(void **state)
                 {'n', TOP_BY_NAME}};
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "tldce"); /* of functions there are three orders */
     assert_int_equal(ui->sort, TOP_BY_TOTAL);
     ui->sites = true;
@@ -330,26 +309,4 @@ static void sites_have_more_keys(void **state)
     top_key(ui, TOP_KEY_ENTER); /* there is nothing to zoom into */
     assert_null(top_zoomed(ui));
     stands_at(ui, 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_sorted),
-        cmocka_unit_test(callers_stand_before_callees),
-        cmocka_unit_test(sites_have_more_orders),
-        cmocka_unit_test(rows_are_filtered),
-        cmocka_unit_test(keys_move_the_selection),
-        cmocka_unit_test(an_empty_list_bears_all_keys),
-        cmocka_unit_test(a_chosen_row_stays_chosen),
-        cmocka_unit_test(functions_are_zoomed_into_and_left),
-        cmocka_unit_test(the_way_back_is_bounded),
-        cmocka_unit_test(a_filter_is_typed),
-        cmocka_unit_test(a_long_filter_is_cut),
-        cmocka_unit_test(a_filter_ends_the_zoom),
-        cmocka_unit_test(switches_switch),
-        cmocka_unit_test(sites_have_more_keys),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

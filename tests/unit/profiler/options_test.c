@@ -2,21 +2,14 @@
 
 /* Options: what is said is done, what makes no sense changes nothing. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <prof/prof.h>
 
-static void each_option_is_taken(void **unused)
+TEST(each_option_is_taken)
 {
     const struct prof_options *o = prof_options();
 
-    (void)unused;
     assert_int_equal(prof_option("prof.hz=997"), 0);
     assert_int_equal(o->hz, 997);
     assert_int_equal(prof_option("prof.top=1"), 0);
@@ -70,7 +63,7 @@ static void each_option_is_taken(void **unused)
     assert_true(o->tick_drains);
 }
 
-static void nonsense_changes_nothing(void **unused)
+TEST(nonsense_changes_nothing)
 {
     static const struct {
         const char *word;
@@ -106,18 +99,7 @@ static void nonsense_changes_nothing(void **unused)
     };
     struct prof_options before = *prof_options();
 
-    (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(prof_option(rows[i].word), rows[i].error);
     assert_memory_equal(&before, prof_options(), sizeof before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_option_is_taken),
-        cmocka_unit_test(nonsense_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

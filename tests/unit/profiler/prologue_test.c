@@ -3,13 +3,7 @@
 /* Where the caller is, instruction by instruction, in functions as bytes; the
  * same bytes mean nearly the same at both widths. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "unwind/prologue.h"
 #include "unwind/decode.h"
@@ -79,7 +73,7 @@ static void check(const struct line *lines)
     check_as(lines, true);
 }
 
-static void a_frame_from_beginning_to_end(void **unused)
+TEST(a_frame_from_beginning_to_end)
 {
     static const struct line lines[] = {
         LINE("\x55", 0),               /* push bp */
@@ -94,7 +88,6 @@ static void a_frame_from_beginning_to_end(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
@@ -111,7 +104,7 @@ static uint32_t learnt_of(const void *code, size_t bytes)
     return framed;
 }
 
-static void a_function_is_learnt_once(void **unused)
+TEST(a_function_is_learnt_once)
 {
     static const char usual[] = "\x55" W "\x89\xe5\x53\x5b\x5d\xc3";
     static const char leaf[] = "\x85\xc0\x74\x01\x90\xc3";
@@ -119,7 +112,6 @@ static void a_function_is_learnt_once(void **unused)
     static const char pushes[] = "\x53\x85\xc0\x5b\xc3";
     static const char lost[] = "\xff\xe0\x90";
 
-    (void)unused;
     assert_int_equal(learnt_of(usual, sizeof usual - 1), sizeof("" W) + 2);
     assert_int_equal(learnt_of(leaf, sizeof leaf - 1), PROF_PROLOGUE_LEAF);
     assert_in_range(learnt_of(late, sizeof late - 1), 6, sizeof late - 1);
@@ -127,7 +119,7 @@ static void a_function_is_learnt_once(void **unused)
     assert_int_equal(learnt_of(lost, sizeof lost - 1), PROF_PROLOGUE_UNSURE);
 }
 
-static void instructions_between_push_and_mov(void **unused)
+TEST(instructions_between_push_and_mov)
 {
     static const struct line lines[] = {
         LINE("\xf3\x0f\x1e\xfb", 0), /* endbr32 */
@@ -142,11 +134,10 @@ static void instructions_between_push_and_mov(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
-static void no_frame_but_pushes(void **unused)
+TEST(no_frame_but_pushes)
 {
     static const struct line lines[] = {
         LINE("\x53", 0),
@@ -160,11 +151,10 @@ static void no_frame_but_pushes(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
-static void a_frame_on_one_way_only(void **unused)
+TEST(a_frame_on_one_way_only)
 {
     static const struct line lines[] = {
         LINE("\x85\xff", 0),  /* test edi, edi */
@@ -181,11 +171,10 @@ static void a_frame_on_one_way_only(void **unused)
         LINE("\xc3", 0),         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
-static void a_jump_to_another_function_is_a_return(void **unused)
+TEST(a_jump_to_another_function_is_a_return)
 {
     static const struct line lines[] = {
         LINE("\x55", 0),
@@ -195,12 +184,11 @@ static void a_jump_to_another_function_is_a_return(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* As where a jump table leads. */
-static void a_return_far_behind(void **unused)
+TEST(a_return_far_behind)
 {
     static const struct line lines[] = {
         LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
@@ -223,12 +211,11 @@ static void a_return_far_behind(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* As where the cold part of a function with a frame goes back to it. */
-static void a_jump_to_another_function_far_behind(void **unused)
+TEST(a_jump_to_another_function_far_behind)
 {
     static const struct line lines[] = {
         LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
@@ -244,12 +231,11 @@ static void a_jump_to_another_function_far_behind(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* Jumps through tables: with the frame on, and with it given up. */
-static void a_jump_through_a_table_is_looked_at_twice(void **unused)
+TEST(a_jump_through_a_table_is_looked_at_twice)
 {
     static const struct line within[] = {
         LINE("\x55", 0),
@@ -274,12 +260,11 @@ static void a_jump_through_a_table_is_looked_at_twice(void **unused)
         END,
     };
 
-    (void)unused;
     check(within);
     check_as(away, false);
 }
 
-static void what_cannot_be_known_is_left_to_the_frame(void **unused)
+TEST(what_cannot_be_known_is_left_to_the_frame)
 {
     static const struct line lines[] = {
         LINE("\x55", 0),
@@ -291,7 +276,6 @@ static void what_cannot_be_known_is_left_to_the_frame(void **unused)
     struct prof_range empty = {0, 0};
     uint32_t framed = 0;
 
-    (void)unused;
     check(lines);
     assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty, &framed),
                      FRAME);
@@ -299,7 +283,7 @@ static void what_cannot_be_known_is_left_to_the_frame(void **unused)
 
 /* Opcodes after 0x0f are not those of one byte: 0x0f 0x58 and 0x0f 0x70 are
  * neither a pop nor a jump. */
-static void instructions_of_two_bytes_leave_the_stack_alone(void **unused)
+TEST(instructions_of_two_bytes_leave_the_stack_alone)
 {
     static const struct line lines[] = {
         LINE("\x53", 0),                 /* push bx */
@@ -311,12 +295,11 @@ static void instructions_of_two_bytes_leave_the_stack_alone(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* As compilers order the instructions of a leaf. */
-static void a_frame_that_is_given_up_early(void **unused)
+TEST(a_frame_that_is_given_up_early)
 {
     static const struct line lines[] = {
         LINE("\x55", 0),
@@ -335,12 +318,11 @@ static void a_frame_that_is_given_up_early(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* What follows the call is of another path: this one does not come back. */
-static void a_call_has_a_frame(void **unused)
+TEST(a_call_has_a_frame)
 {
     static const struct line lines[] = {
         LINE("\x55", 0),
@@ -355,18 +337,16 @@ static void a_call_has_a_frame(void **unused)
         END,
     };
 
-    (void)unused;
     check(lines);
 }
 
 /* Whatever the bytes are: no fault, and an end. */
-static void any_bytes_have_an_answer(void **unused)
+TEST(any_bytes_have_an_answer)
 {
     static uint8_t text[600];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
     uint32_t seed = 7, framed = 0;
 
-    (void)unused;
     for (int turn = 0; turn < 3000; turn++) {
         for (size_t i = 0; i < sizeof text; i++) {
             seed = seed * 1664525u + 1013904223u;
@@ -375,26 +355,4 @@ static void any_bytes_have_an_answer(void **unused)
         for (size_t i = 0; i < sizeof text; i += 7)
             prof_prologue_caller((uintptr_t)text + i, &range, &range, &framed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_from_beginning_to_end),
-        cmocka_unit_test(a_function_is_learnt_once),
-        cmocka_unit_test(instructions_between_push_and_mov),
-        cmocka_unit_test(no_frame_but_pushes),
-        cmocka_unit_test(a_frame_on_one_way_only),
-        cmocka_unit_test(a_jump_to_another_function_is_a_return),
-        cmocka_unit_test(a_return_far_behind),
-        cmocka_unit_test(a_jump_to_another_function_far_behind),
-        cmocka_unit_test(a_jump_through_a_table_is_looked_at_twice),
-        cmocka_unit_test(what_cannot_be_known_is_left_to_the_frame),
-        cmocka_unit_test(instructions_of_two_bytes_leave_the_stack_alone),
-        cmocka_unit_test(a_frame_that_is_given_up_early),
-        cmocka_unit_test(a_call_has_a_frame),
-        cmocka_unit_test(any_bytes_have_an_answer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

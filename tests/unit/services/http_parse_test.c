@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heads of HTTP requests: what is taken, what is refused, and with what. */
 
+#include "../unit.h"
+
 #include "../../../services/http/parse.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct http_request request;
 
@@ -43,9 +37,8 @@ static void refused(const char *text, int status)
     assert_int_equal(parse(text), -status);
 }
 
-static void a_request_is_understood(void **state)
+TEST(a_request_is_understood)
 {
-    (void)state;
     whole("GET /a%20b/c?d=e&f HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(request.method, HTTP_GET);
     assert_int_equal(request.minor, 1);
@@ -62,27 +55,24 @@ static void a_request_is_understood(void **state)
     assert_int_equal(request.method, HTTP_OTHER);
 }
 
-static void every_prefix_waits_for_more(void **state)
+TEST(every_prefix_waits_for_more)
 {
     static const char text[] = "\r\nGET / HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n";
 
-    (void)state;
     for (size_t i = 0; i < sizeof text - 1; i++)
         assert_int_equal(parse_bytes(text, i), 0);
     assert_int_equal(parse(text), sizeof text - 1);
 }
 
-static void what_follows_is_left_alone(void **state)
+TEST(what_follows_is_left_alone)
 {
-    (void)state;
     assert_int_equal(parse(GET "\r\nGET /2"), strlen(GET "\r\n"));
     assert_int_equal(parse_bytes(GET "\r\n\0\1", strlen(GET) + 4),
                      strlen(GET "\r\n"));
 }
 
-static void connections_stay_or_end(void **state)
+TEST(connections_stay_or_end)
 {
-    (void)state;
     whole(GET "Connection: close\r\n\r\n");
     assert_false(request.keep_alive);
     whole(GET "Connection: Upgrade , CLOSE\r\n\r\n");
@@ -95,9 +85,8 @@ static void connections_stay_or_end(void **state)
     assert_true(request.keep_alive);
 }
 
-static void bodies_are_seen(void **state)
+TEST(bodies_are_seen)
 {
-    (void)state;
     whole("POST / HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n");
     assert_true(request.body);
     whole(GET "Content-Length: 0\r\n\r\n");
@@ -109,9 +98,8 @@ static void bodies_are_seen(void **state)
     refused(GET "Content-Length: 0\r\nContent-Length: 5\r\n\r\n", 400);
 }
 
-static void tokens_are_found(void **state)
+TEST(tokens_are_found)
 {
-    (void)state;
     whole(GET "Authorization: Bearer  abc \r\n\r\n");
     assert_string_equal(request.bearer, "abc");
     whole(GET "authorization: BEARER x\r\n\r\n");
@@ -122,9 +110,8 @@ static void tokens_are_found(void **state)
     assert_string_equal(request.bearer, "");
 }
 
-static void formats_are_chosen(void **state)
+TEST(formats_are_chosen)
 {
-    (void)state;
     whole(GET "\r\n");
     assert_false(request.protobuf);
     whole(GET "Accept: text/plain;version=0.0.4;q=1,*/*;q=0.1\r\n\r\n");
@@ -138,7 +125,7 @@ static void formats_are_chosen(void **state)
 
 #define PROTOBUF "application/vnd.google.protobuf"
 
-static void formats_have_weights(void **state)
+TEST(formats_have_weights)
 {
     static const struct {
         const char *accept;
@@ -179,8 +166,7 @@ static void formats_have_weights(void **state)
     };
     char head[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         snprintf(head, sizeof head, GET "Accept: %s\r\n\r\n", rows[i].accept);
         whole(head);
         if (request.protobuf != rows[i].protobuf)
@@ -192,9 +178,8 @@ static void formats_have_weights(void **state)
     assert_true(request.protobuf);
 }
 
-static void bad_lines_are_refused(void **state)
+TEST(bad_lines_are_refused)
 {
-    (void)state;
     refused("GET\r\n", 400);
     refused("GET /\r\n", 400);
     refused("GET  / HTTP/1.1\r\n", 400);
@@ -210,9 +195,8 @@ static void bad_lines_are_refused(void **state)
     refused("GET / HTTP/1.1\r\r\n", 400);
 }
 
-static void bad_fields_are_refused(void **state)
+TEST(bad_fields_are_refused)
 {
-    (void)state;
     refused("GET / HTTP/1.1\r\n\r\n", 400);
     refused(GET HOST "\r\n", 400);
     refused(GET "no colon\r\n\r\n", 400);
@@ -224,9 +208,8 @@ static void bad_fields_are_refused(void **state)
     refused(GET "A: bare \r return\r\n\r\n", 400);
 }
 
-static void bad_percents_are_refused(void **state)
+TEST(bad_percents_are_refused)
 {
-    (void)state;
     refused("GET /% HTTP/1.0\r\n\r\n", 400);
     refused("GET /%4 HTTP/1.0\r\n\r\n", 400);
     refused("GET /%zz HTTP/1.0\r\n\r\n", 400);
@@ -235,20 +218,18 @@ static void bad_percents_are_refused(void **state)
     assert_string_equal(request.path, "/../x");
 }
 
-static void nuls_are_refused_at_once(void **state)
+TEST(nuls_are_refused_at_once)
 {
-    (void)state;
     assert_int_equal(parse_bytes("\0", 1), -400);
     assert_int_equal(parse_bytes("GET /\0", 6), -400);
     assert_int_equal(parse_bytes("GET /\0 HTTP/1.1\r\n\r\n", 19), -400);
     assert_int_equal(parse_bytes("GET / HTTP/1.1\r\nA: \0\r\n", 22), -400);
 }
 
-static void long_ones_are_refused(void **state)
+TEST(long_ones_are_refused)
 {
     static char text[20000];
 
-    (void)state;
     memset(text, 'a', sizeof text);
     memcpy(text, "GET /", 5);
     assert_int_equal(parse_bytes(text, HTTP_HEAD_MAX - 1), 0);
@@ -265,11 +246,10 @@ static void long_ones_are_refused(void **state)
     assert_int_equal(strlen(request.path), HTTP_TARGET_MAX);
 }
 
-static void queries_are_taken_apart(void **state)
+TEST(queries_are_taken_apart)
 {
     char value[5];
 
-    (void)state;
     assert_true(http_query("a=1&bc=%32x&d", "bc", value, sizeof value));
     assert_string_equal(value, "2x");
     assert_true(http_query("a=1&b=2", "a", value, sizeof value));
@@ -286,9 +266,8 @@ static void queries_are_taken_apart(void **state)
 }
 
 /* The name of one may be in the value of another. */
-static void names_are_looked_for_whole(void **state)
+TEST(names_are_looked_for_whole)
 {
-    (void)state;
     assert_true(http_query_has("token=ahz&hz=9", "hz"));
     assert_true(http_query_has("hz", "hz"));
     assert_true(http_query_has("a&hz=", "hz"));
@@ -297,37 +276,12 @@ static void names_are_looked_for_whole(void **state)
     assert_false(http_query_has("", "hz"));
 }
 
-static void secrets_are_compared(void **state)
+TEST(secrets_are_compared)
 {
-    (void)state;
     assert_true(http_same("secret", "secret"));
     assert_false(http_same("", "secret"));
     assert_false(http_same("secre", "secret"));
     assert_false(http_same("secrets", "secret"));
     assert_false(http_same("Secret", "secret"));
     assert_false(http_same("secret1secret1secret", "secret"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_understood),
-        cmocka_unit_test(every_prefix_waits_for_more),
-        cmocka_unit_test(what_follows_is_left_alone),
-        cmocka_unit_test(connections_stay_or_end),
-        cmocka_unit_test(bodies_are_seen),
-        cmocka_unit_test(tokens_are_found),
-        cmocka_unit_test(formats_are_chosen),
-        cmocka_unit_test(formats_have_weights),
-        cmocka_unit_test(bad_lines_are_refused),
-        cmocka_unit_test(bad_fields_are_refused),
-        cmocka_unit_test(bad_percents_are_refused),
-        cmocka_unit_test(nuls_are_refused_at_once),
-        cmocka_unit_test(long_ones_are_refused),
-        cmocka_unit_test(queries_are_taken_apart),
-        cmocka_unit_test(names_are_looked_for_whole),
-        cmocka_unit_test(secrets_are_compared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
