@@ -33,56 +33,51 @@ static void names_are(const struct top_row *rows, size_t count,
     assert_string_equal(text, expected);
 }
 
+static const struct top_row family[] = {
+    FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
+    FUNCTION(TOP_CALLER, "small", 1, 1, 0),
+    FUNCTION(TOP_CALLER, "middle", 5, 5, 0),
+    FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
+};
+
+static const struct top_row sites[] = {
+    {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
+    {TOP_ROW, "b", 4, 9, 5, 9, 6, 0},
+    {TOP_ROW, "c", 3, 9, 4, 3, 8, 9},
+    {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
+};
+
+/* Each list is sorted on from the order before. */
 TEST(rows_are_sorted)
 {
+    static const struct {
+        const struct top_row *rows;
+        size_t count;
+        enum top_sort sort;
+        const char *names;
+    } orders[] = {
+        {functions, ROWS, TOP_BY_SELF, "leaf branch [idle] apple main"},
+        {functions, ROWS, TOP_BY_TOTAL, "main branch leaf [idle] apple"},
+        {functions, ROWS, TOP_BY_NAME, "[idle] apple branch leaf main"},
+        /* callers stand before callees */
+        {family, 4, TOP_BY_SELF, "middle small big abc"},
+        {family, 4, TOP_BY_TOTAL, "middle small big abc"},
+        {family, 4, TOP_BY_NAME, "middle small abc big"},
+        {sites, 4, TOP_BY_LONGEST, "b d c a"},
+        {sites, 4, TOP_BY_DELAY, "d c a b"},
+        {sites, 4, TOP_BY_CALLS, "b d c a"},
+        {sites, 4, TOP_BY_PENDING, "d c a b"},
+        {sites, 4, TOP_BY_SELF, "d a b c"},
+    };
     struct top_row rows[ROWS];
 
-    memcpy(rows, functions, sizeof rows);
-    top_rows_sort(rows, ROWS, TOP_BY_SELF);
-    names_are(rows, ROWS, "leaf branch [idle] apple main");
-    top_rows_sort(rows, ROWS, TOP_BY_TOTAL);
-    names_are(rows, ROWS, "main branch leaf [idle] apple");
-    top_rows_sort(rows, ROWS, TOP_BY_NAME);
-    names_are(rows, ROWS, "[idle] apple branch leaf main");
+    for (size_t i = 0; i < COUNT(orders); ++i) {
+        if (i == 0 || orders[i].rows != orders[i - 1].rows)
+            memcpy(rows, orders[i].rows, orders[i].count * sizeof *rows);
+        top_rows_sort(rows, orders[i].count, orders[i].sort);
+        names_are(rows, orders[i].count, orders[i].names);
+    }
     top_rows_sort(rows, 0, TOP_BY_NAME);
-}
-
-TEST(callers_stand_before_callees)
-{
-    struct top_row rows[] = {
-        FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
-        FUNCTION(TOP_CALLER, "small", 1, 1, 0),
-        FUNCTION(TOP_CALLER, "middle", 5, 5, 0),
-        FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
-    };
-
-    top_rows_sort(rows, 4, TOP_BY_SELF);
-    names_are(rows, 4, "middle small big abc");
-    top_rows_sort(rows, 4, TOP_BY_TOTAL);
-    names_are(rows, 4, "middle small big abc");
-    top_rows_sort(rows, 4, TOP_BY_NAME);
-    names_are(rows, 4, "middle small abc big");
-}
-
-TEST(sites_have_more_orders)
-{
-    struct top_row rows[] = {
-        {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
-        {TOP_ROW, "b", 4, 9, 5, 9, 6, 0},
-        {TOP_ROW, "c", 3, 9, 4, 3, 8, 9},
-        {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
-    };
-
-    top_rows_sort(rows, 4, TOP_BY_LONGEST);
-    names_are(rows, 4, "b d c a");
-    top_rows_sort(rows, 4, TOP_BY_DELAY);
-    names_are(rows, 4, "d c a b");
-    top_rows_sort(rows, 4, TOP_BY_CALLS);
-    names_are(rows, 4, "b d c a");
-    top_rows_sort(rows, 4, TOP_BY_PENDING);
-    names_are(rows, 4, "d c a b");
-    top_rows_sort(rows, 4, TOP_BY_SELF);
-    names_are(rows, 4, "d a b c");
 }
 
 TEST(rows_are_filtered)
@@ -125,29 +120,23 @@ static void stands_at(const struct top_ui *ui, size_t selected, size_t first)
 
 TEST(keys_move_the_selection)
 {
+    static const struct {
+        int key;
+        size_t selected, first;
+    } steps[] = {
+        {TOP_KEY_UP, 0, 0},         {'j', 1, 0},
+        {TOP_KEY_DOWN, 2, 0},       {'k', 1, 0},
+        {TOP_KEY_PAGE_DOWN, 11, 2}, {TOP_KEY_END, 99, 90},
+        {TOP_KEY_DOWN, 99, 90},     {TOP_KEY_PAGE_DOWN, 99, 90},
+        {TOP_KEY_PAGE_UP, 89, 89},  {TOP_KEY_HOME, 0, 0},
+        {TOP_KEY_PAGE_UP, 0, 0},
+    };
     struct top_ui *ui = begun();
 
-    top_key(ui, TOP_KEY_UP);
-    stands_at(ui, 0, 0);
-    top_key(ui, 'j');
-    top_key(ui, TOP_KEY_DOWN);
-    stands_at(ui, 2, 0);
-    top_key(ui, 'k');
-    stands_at(ui, 1, 0);
-    top_key(ui, TOP_KEY_PAGE_DOWN);
-    stands_at(ui, 11, 2);
-    top_key(ui, TOP_KEY_END);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_DOWN);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_PAGE_DOWN);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_PAGE_UP);
-    stands_at(ui, 89, 89);
-    top_key(ui, TOP_KEY_HOME);
-    stands_at(ui, 0, 0);
-    top_key(ui, TOP_KEY_PAGE_UP);
-    stands_at(ui, 0, 0);
+    for (size_t i = 0; i < COUNT(steps); ++i) {
+        top_key(ui, steps[i].key);
+        stands_at(ui, steps[i].selected, steps[i].first);
+    }
 }
 
 TEST(an_empty_list_bears_all_keys)

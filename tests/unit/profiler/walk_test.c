@@ -146,6 +146,17 @@ TEST(no_frame_pointer_is_the_end)
 TEST(each_reason_is_reported)
 {
     const size_t word = sizeof(uintptr_t);
+    const struct {
+        uintptr_t frame; /* in place of the third of three */
+        uint32_t reason;
+    } thirds[] = {
+        {at(16) + word / 2, PROF_WALK_UNALIGNED},
+        {at(WORDS - 1), PROF_WALK_OUTSIDE},
+        {at(0), PROF_WALK_FALLING},
+        {at(0) - word, PROF_WALK_OUTSIDE},
+        {at(13), PROF_WALK_FALLING},
+        {at(10), PROF_WALK_FALLING},
+    };
 
     fresh(5);
     make_frames(10, 9, 3);
@@ -153,35 +164,17 @@ TEST(each_reason_is_reported)
     fresh(64);
     walk(at(3), at(10) + 1, 0, PROF_WALK_UNALIGNED);
     fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] += word / 2;
-    walk(at(3), at(10), 2, PROF_WALK_UNALIGNED);
-    fresh(64);
     walk(at(9), at(8), 0, PROF_WALK_OUTSIDE);
     fresh(64);
     walk(at(9), at(WORDS - 1), 0, PROF_WALK_OUTSIDE);
     fresh(64);
     walk(at(9), (uintptr_t) - (intptr_t)word, 0, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(WORDS - 1);
-    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(0);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(0) - word;
-    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(13);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(10);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
+    for (size_t i = 0; i < COUNT(thirds); i++) {
+        fresh(64);
+        make_frames(10, 3, 3);
+        stack[13] = thirds[i].frame;
+        walk(at(3), at(10), 2, thirds[i].reason);
+    }
 }
 
 TEST(another_stack_is_not_read)
