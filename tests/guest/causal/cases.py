@@ -72,7 +72,7 @@ CASES = [
         append=(
             "prof.causal=on prof.progress=work_done prof.target=no_such "
             "prof.target=prof_drain prof.target=entered prof.target=end_visit "
-            "prof.progress=left prof.every=0"
+            "prof.progress=left prof.every=0 units=1000"
         ),
         icount=0,
         exits=0,
@@ -93,7 +93,7 @@ CASES = [
         image="test/causal_options",
         append=(
             "prof.causal=on prof.progress=no_such prof.target=hot_work "
-            "prof.every=0"
+            "prof.every=0 units=1000"
         ),
         icount=0,
         exits=0,
@@ -107,7 +107,7 @@ CASES = [
     case(
         "causal_nothing_named",
         image="test/causal_options",
-        append="prof.causal=on prof.every=0",
+        append="prof.causal=on prof.every=0 units=1000",
         icount=0,
         exits=0,
         shows=[
@@ -175,7 +175,7 @@ CASES = [
         image="test/causal_learnt",
         append=(
             "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.accrue=entry prof.every=0"
+            "prof.accrue=entry prof.every=0 units=1000"
         ),
         icount=0,
         exits=0,

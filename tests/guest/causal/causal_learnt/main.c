@@ -8,10 +8,10 @@
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NAMED __attribute__((noinline, noclone))
-#define UNITS 80000u
 #define UNIT 10000u /* rounds of two instructions, or three */
 #define OFTEN 100u  /* calls in a unit */
 
@@ -38,7 +38,7 @@ void rest(uint32_t rounds);
 void work_done(void);
 
 static struct loop_timer timer;
-static unsigned done;
+static unsigned units = 80000, done;
 
 NAMED void calls_it(uint32_t rounds)
 {
@@ -60,7 +60,7 @@ NAMED void rest(uint32_t rounds)
 
 NAMED void work_done(void)
 {
-    if (++done == UNITS)
+    if (++done == units)
         loop_stop();
 }
 
@@ -73,6 +73,14 @@ static void work(void *unused)
     rest(UNIT / 2);
     work_done();
     loop_once(&timer, 0, work, NULL);
+}
+
+bool service_option(const char *key, const char *value)
+{
+    if (strcmp(key, "units") != 0)
+        return false;
+    units = (unsigned)strtoul(value, NULL, 10);
+    return true;
 }
 
 int service_main(void)

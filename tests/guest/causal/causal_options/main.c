@@ -10,10 +10,10 @@
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NAMED __attribute__((noinline, noclone))
-#define UNITS 60000u
 #define HOT 18000u /* rounds of two instructions */
 #define COLD 4000u
 
@@ -22,7 +22,7 @@ void cold_work(uint32_t rounds);
 void work_done(void);
 
 static struct loop_timer timer;
-static unsigned done;
+static unsigned units = 60000, done;
 
 NAMED void hot_work(uint32_t rounds)
 {
@@ -38,7 +38,7 @@ NAMED void cold_work(uint32_t rounds)
 
 NAMED void work_done(void)
 {
-    if (++done == UNITS)
+    if (++done == units)
         loop_stop();
 }
 
@@ -56,6 +56,14 @@ static void work(void *unused)
     twice();
     work_done();
     loop_once(&timer, 0, work, NULL);
+}
+
+bool service_option(const char *key, const char *value)
+{
+    if (strcmp(key, "units") != 0)
+        return false;
+    units = (unsigned)strtoul(value, NULL, 10);
+    return true;
 }
 
 int service_main(void)
