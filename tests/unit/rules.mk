@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unit tests: on the host, at both widths, under sanitizers, with cmocka built
-# from Debian's source package. Included by the Makefile.
+# Unit tests: on the host, under sanitizers, with cmocka built from Debian's
+# source package; at both widths, but for those of one_width.txt, which are
+# built at 64 bits only. Included by the Makefile.
 
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
-unit_tests := $(basename $(notdir $(unit_sources)))
+unit_tests64 := $(basename $(notdir $(unit_sources)))
+unit_tests32 := $(filter-out \
+    $(shell sed '/^#/d' tests/unit/one_width.txt),$(unit_tests64))
 promise_parts := promise run_queue chain group sleep mutex mailbox
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
@@ -55,8 +58,8 @@ $(BUILD)/host$1/promise_misuse_test: $(addprefix \
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/obj/%.o)))
-$(unit_tests:%=$(BUILD)/host$1/%): \
-    $(BUILD)/host$1/obj/tests/unit/port.o \
+$(unit_tests64:%=$(BUILD)/host$1/%): \
+    $(BUILD)/host$1/obj/tests/unit/unit.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a \
     libcmocka.a)
 	$$(call begin,HOSTLD)
@@ -66,4 +69,4 @@ endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))
 
-test-images: $(foreach b,32 64,$(unit_tests:%=$(BUILD)/host$b/%))
+test-images: $(foreach b,32 64,$(unit_tests$b:%=$(BUILD)/host$b/%))

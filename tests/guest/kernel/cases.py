@@ -4,9 +4,7 @@
 from harness.cases import case
 
 CASES = [
-    case(
-        "c_library", append="prof.start=off prof.every=0", boots="kernel grub"
-    ),
+    case("c_library", append="prof.start=off prof.every=0"),
     case(
         "clock_by_cmos",
         append="prof.start=off prof.every=0 clock=cmos",

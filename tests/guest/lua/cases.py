@@ -8,7 +8,6 @@ CASES = [
         "lua_counts_its_work",
         image="lua",
         append="prof.every=1000 prof.reports=2",
-        boots="kernel grub",
         modules=["tests/guest/lua/lua_counts_its_work.lua"],
         exits=0,
         shows=[
@@ -29,7 +28,6 @@ CASES = [
         "lua_error_is_reported",
         image="lua",
         append="prof.every=0",
-        boots="kernel grub",
         modules=["tests/guest/lua/lua_error_is_reported.lua"],
         exits=1,
         shows=[

@@ -125,7 +125,6 @@ CASES = [
     case(
         "names_are_readable",
         append="prof.every=0",
-        boots="kernel grub",
         icount=3,
         exits=0,
         shows=[
@@ -144,7 +143,6 @@ CASES = [
         "names_in_panic",
         image="test/names_are_readable",
         append="prof.every=0 die=yes",
-        boots="kernel grub",
         icount=3,
         exits=101,
         shows=[

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What loaders say may be more than there is room for: it is counted. */
 
+#include "../unit.h"
+
 #include "../../../arch/x86/boot_info.h"
 
 #include <arch/boot.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define PAGE 4096u
 #define MIB (1u << 20)
@@ -18,17 +15,16 @@ uint64_t boot_cmos_bytes(void)
     return 0;
 }
 
-static int nothing(void **state)
+static void nothing(void)
 {
-    (void)state;
     memset(&arch_boot, 0, sizeof arch_boot);
-    return 0;
 }
 
+FIXTURE(nothing, NULL);
+
 /* Every other page is RAM; in descending order, which is the hardest. */
-static void too_many_regions_are_counted(void **state)
+TEST(too_many_regions_are_counted)
 {
-    (void)state;
     for (unsigned i = ARCH_REGIONS_MAX + 5; i-- > 0;)
         boot_info_usable(MIB + i * 2 * PAGE, PAGE);
     assert_int_equal(arch_boot.region_count, ARCH_REGIONS_MAX);
@@ -38,9 +34,8 @@ static void too_many_regions_are_counted(void **state)
 }
 
 /* A reserved page in the middle of each of 64 regions would make them 128. */
-static void holes_do_not_write_beyond_the_table(void **state)
+TEST(holes_do_not_write_beyond_the_table)
 {
-    (void)state;
     for (unsigned i = 0; i < ARCH_REGIONS_MAX; i++)
         boot_info_usable(MIB + i * 4 * PAGE, 3 * PAGE);
     for (unsigned i = 0; i < ARCH_REGIONS_MAX; i++)
@@ -51,9 +46,8 @@ static void holes_do_not_write_beyond_the_table(void **state)
         assert_true(arch_boot.region[i - 1].end < arch_boot.region[i].begin);
 }
 
-static void ranges_that_wrap_around_are_cut(void **state)
+TEST(ranges_that_wrap_around_are_cut)
 {
-    (void)state;
     boot_info_usable(UINT64_MAX - PAGE, UINT64_MAX);
     boot_info_usable(MIB, UINT64_MAX);
     assert_int_equal(arch_boot.region_count, 1);
@@ -62,11 +56,10 @@ static void ranges_that_wrap_around_are_cut(void **state)
     assert_int_equal(arch_boot.region_count, 0);
 }
 
-static void too_many_modules_are_counted(void **state)
+TEST(too_many_modules_are_counted)
 {
     char name[ARCH_MODULE_NAME_MAX * 2];
 
-    (void)state;
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
     for (unsigned i = 0; i < ARCH_MODULES_MAX + 3; i++)
@@ -90,9 +83,8 @@ static void line_of(size_t count)
     boot_info_command_line(line);
 }
 
-static void a_line_is_cut_between_words(void **state)
+TEST(a_line_is_cut_between_words)
 {
-    (void)state;
     line_of(ARCH_COMMAND_LINE_MAX - 1);
     assert_false(arch_boot.command_line_cut);
     assert_int_equal(strlen(arch_boot.command_line), ARCH_COMMAND_LINE_MAX - 1);
@@ -108,27 +100,12 @@ static void a_line_is_cut_between_words(void **state)
     assert_string_equal(arch_boot.command_line, "");
 }
 
-static void a_word_that_is_too_long_is_left_out(void **state)
+TEST(a_word_that_is_too_long_is_left_out)
 {
     static char line[2 * ARCH_COMMAND_LINE_MAX];
 
-    (void)state;
     memset(line, 'x', sizeof line - 1);
     boot_info_command_line(line);
     assert_true(arch_boot.command_line_cut);
     assert_string_equal(arch_boot.command_line, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(too_many_regions_are_counted, nothing),
-        cmocka_unit_test_setup(holes_do_not_write_beyond_the_table, nothing),
-        cmocka_unit_test_setup(ranges_that_wrap_around_are_cut, nothing),
-        cmocka_unit_test_setup(too_many_modules_are_counted, nothing),
-        cmocka_unit_test_setup(a_line_is_cut_between_words, nothing),
-        cmocka_unit_test_setup(a_word_that_is_too_long_is_left_out, nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

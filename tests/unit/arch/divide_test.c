@@ -2,12 +2,7 @@
 
 /* The image's own 64-bit division against one bit at a time. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 uint64_t __udivmoddi4(uint64_t n, uint64_t d, uint64_t *rest);
 uint64_t __udivdi3(uint64_t n, uint64_t d);
@@ -65,9 +60,8 @@ static void check_signed(int64_t n, int64_t d)
 }
 
 /* Powers of two and what is next to them, up to the ends. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     for (int a = 0; a < 64; a++)
         for (int b = 0; b < 64; b++)
             for (int by = 0; by < 25; by++) {
@@ -81,11 +75,10 @@ static void test_edges(void **state)
             }
 }
 
-static void test_any(void **state)
+TEST(test_any)
 {
     uint64_t random = 1;
 
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         uint64_t n, d;
 
@@ -98,14 +91,4 @@ static void test_any(void **state)
         check(n, d);
         check_signed((int64_t)n, (int64_t)d);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_any),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
  * before, and not of another run.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../profiler/stream_world.h"
 #include "causal/send.h"
@@ -72,18 +67,19 @@ static struct sums sums_of_stream(void)
     return sums;
 }
 
-static void what_was_before_a_run_is_not_in_it(void **unused)
+FIXTURE(open_stream, NULL);
+
+TEST(what_was_before_a_run_is_not_in_it)
 {
     struct sums sums;
 
-    (void)unused;
     prof_causal_drained(at(500), STOLEN);
     run(30, STOLEN + MEANWHILE);
     sums = sums_of_stream();
     assert_in_range(sums.experiments, 2, 40);
     assert_int_equal(sums.held, 30);
     assert_int_equal(sums.stolen, MEANWHILE);
-    open_stream(NULL);
+    open_stream();
     prof_causal_send_again();
     run(7, STOLEN + 3 * MEANWHILE);
     sums = sums_of_stream();
@@ -93,11 +89,10 @@ static void what_was_before_a_run_is_not_in_it(void **unused)
 }
 
 /* With each account, so that a reader that missed a packet knows it. */
-static void assumptions_come_each_second(void **unused)
+TEST(assumptions_come_each_second)
 {
     unsigned accounts = 0, assumed = 0, learnt = 0, checked = 0;
 
-    (void)unused;
     assert_true(assumption.added);
     prof_causal_send_again();
     run(0, STOLEN);
@@ -117,14 +112,4 @@ static void assumptions_come_each_second(void **unused)
     assert_int_equal(assumed, accounts);
     assert_int_equal(checked, accounts);
     assert_int_equal(learnt, accounts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_before_a_run_is_not_in_it),
-        TEST(assumptions_come_each_second),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

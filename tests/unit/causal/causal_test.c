@@ -5,15 +5,7 @@
  * estimate of a gain, and wrong calls. Held events: held_events_test.c.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <prof/gain.h>
 #include "causal/virtual_clock.h"
@@ -23,11 +15,10 @@
 
 /* ---- virtual clock */
 
-static void time_in_the_target_passes_slower(void **state)
+TEST(time_in_the_target_passes_slower)
 {
     struct prof_virtual_clock clock = {0};
 
-    (void)state;
     prof_virtual_speed_up(&clock, 1000, PROF_ONE / 2);
     assert_int_equal(prof_virtual_time(&clock, 1500), 1500);
     prof_virtual_enter(&clock, 2000);
@@ -45,11 +36,10 @@ static void time_in_the_target_passes_slower(void **state)
     assert_int_equal(clock.delay, 300);
 }
 
-static void another_speed_begins_at_once(void **state)
+TEST(another_speed_begins_at_once)
 {
     struct prof_virtual_clock clock = {0};
 
-    (void)state;
     prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
     prof_virtual_enter(&clock, 0);
     prof_virtual_speed_up(&clock, 1000, PROF_ONE / 4);
@@ -64,12 +54,11 @@ static void another_speed_begins_at_once(void **state)
 }
 
 /* A target of 3 cycles at 25 %: 0.75 cycles each time. */
-static void fractions_of_a_cycle_are_kept(void **state)
+TEST(fractions_of_a_cycle_are_kept)
 {
     struct prof_virtual_clock clock = {0};
     uint64_t now = 0;
 
-    (void)state;
     prof_virtual_speed_up(&clock, 0, PROF_ONE / 4);
     for (unsigned i = 0; i < 1000; i++) {
         prof_virtual_enter(&clock, now);
@@ -79,12 +68,11 @@ static void fractions_of_a_cycle_are_kept(void **state)
     assert_int_equal(clock.delay, 750);
 }
 
-static void long_times_do_not_overflow(void **state)
+TEST(long_times_do_not_overflow)
 {
     struct prof_virtual_clock clock = {0};
     const uint64_t hour = 3600ull * 4000000000u;
 
-    (void)state;
     prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
     prof_virtual_enter(&clock, 0);
     assert_int_equal(prof_virtual_time(&clock, hour), hour / 2);
@@ -99,12 +87,11 @@ static struct prof_moment moment(uint64_t real, uint64_t virtual_time)
     return (struct prof_moment){real, virtual_time};
 }
 
-static void a_parallel_device_takes_as_long(void **state)
+TEST(a_parallel_device_takes_as_long)
 {
     struct prof_agent disk;
     struct prof_request a, b;
 
-    (void)state;
     prof_agent_init(&disk, PROF_AGENT_PARALLEL, 0);
     prof_agent_submit(&disk, &a, moment(1000, 900));
     prof_agent_submit(&disk, &b, moment(1100, 1000));
@@ -114,12 +101,11 @@ static void a_parallel_device_takes_as_long(void **state)
 
 /* Two requests, 100 each; virtually the second is submitted when the first is
  * still being served, and really as well. */
-static void a_queue_serves_one_after_the_other(void **state)
+TEST(a_queue_serves_one_after_the_other)
 {
     struct prof_agent disk;
     struct prof_request a, b, c;
 
-    (void)state;
     prof_agent_init(&disk, PROF_AGENT_SERVERS, 1);
     prof_agent_submit(&disk, &a, moment(1000, 1000));
     prof_agent_submit(&disk, &b, moment(1090, 1010));
@@ -131,12 +117,11 @@ static void a_queue_serves_one_after_the_other(void **state)
 }
 
 /* Answers in another order than that of a queue: no crash, and a time. */
-static void a_queue_out_of_order(void **state)
+TEST(a_queue_out_of_order)
 {
     struct prof_agent disk;
     struct prof_request request[3];
 
-    (void)state;
     prof_agent_init(&disk, PROF_AGENT_SERVERS, 1);
     for (unsigned i = 0; i < 3; i++)
         prof_agent_submit(&disk, &request[i], moment(1000 + i, 1000 + i));
@@ -149,11 +134,10 @@ static void a_queue_out_of_order(void **state)
     assert_int_equal(disk.of.queue.servers, 1);
 }
 
-static void a_closed_peer_answers(void **state)
+TEST(a_closed_peer_answers)
 {
     struct prof_agent peer;
 
-    (void)state;
     prof_agent_init(&peer, PROF_AGENT_CLOSED, 0);
     assert_int_equal(prof_agent_packet(&peer, 1000, 950), 950); /* the first */
     prof_agent_sent(&peer, moment(1100, 1000));
@@ -165,11 +149,10 @@ static void a_closed_peer_answers(void **state)
     assert_int_equal(prof_agent_packet(&peer, 1200, 1080), 1100);
 }
 
-static void an_open_peer_keeps_its_intervals(void **state)
+TEST(an_open_peer_keeps_its_intervals)
 {
     struct prof_agent peer;
 
-    (void)state;
     prof_agent_init(&peer, PROF_AGENT_OPEN, 0);
     assert_int_equal(prof_agent_packet(&peer, 1000, 900), 900);
     prof_agent_sent(&peer, moment(1100, 950));
@@ -188,12 +171,11 @@ static void fill(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
             cycles + (i % 2 != 0 ? spread : -spread), 100, 1};
 }
 
-static void a_gain_and_its_interval(void **state)
+TEST(a_gain_and_its_interval)
 {
     struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
     struct prof_gain gain;
 
-    (void)state;
     fill(normal, 16, 1000000, 0);
     fill(faster, 16, 800000, 0);
     assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
@@ -211,24 +193,22 @@ static void a_gain_and_its_interval(void **state)
     assert_in_range(-gain.ppm, 249000, 251000);
 }
 
-static void too_little_says_nothing(void **state)
+TEST(too_little_says_nothing)
 {
     struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
     struct prof_gain gain;
 
-    (void)state;
     fill(normal, 16, 1000, 0);
     fill(faster, PROF_GAIN_GROUPS_MIN - 1, 1000, 0);
     assert_int_equal(prof_gain_of(normal, faster, &gain), PROF_ESTATE);
     assert_int_equal(gain.groups, PROF_GAIN_GROUPS_MIN - 1);
 }
 
-static void hours_and_moments(void **state)
+TEST(hours_and_moments)
 {
     struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
     struct prof_gain gain;
 
-    (void)state;
     fill(normal, 16, 1ull << 49, 0);
     fill(faster, 16, 1ull << 48, 0);
     assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
@@ -243,12 +223,11 @@ static void hours_and_moments(void **state)
 static PROF_PROGRESS(point, "point");
 static PROF_TARGET(target, "target");
 
-static void wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
     struct prof_causal_settings settings = {.tsc_hz = 1000000000};
     struct prof_gain gain;
 
-    (void)state;
     assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
     prof_causal_add_target(&target);
     assert_int_equal(prof_causal_start(&settings), PROF_EVALUE);
@@ -272,14 +251,13 @@ static void wrong_calls_are_refused(void **state)
 }
 
 /* Stopped in the middle of a target, and with an event that is held. */
-static void a_stop_at_any_time(void **state)
+TEST(a_stop_at_any_time)
 {
     const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
     struct prof_causal_stats stats;
     uint64_t due;
     int event;
 
-    (void)state;
     prof_causal_add_progress(&point);
     prof_causal_add_target(&target);
     assert_int_equal(prof_causal_start(&settings), 0);
@@ -339,13 +317,12 @@ static void report(void)
 
 #define NONE_OF "\nmodel check: none of "
 
-static void a_report_adds_up(void **state)
+TEST(a_report_adds_up)
 {
     const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
     const char *line;
     char sum[32];
 
-    (void)state;
     prof_causal_add_target(&target);
     prof_causal_add_progress(&point);
     prof_agent_init(&printer, PROF_AGENT_SERVERS, 1);
@@ -369,27 +346,4 @@ static void a_report_adds_up(void **state)
         assert_non_null(strstr(printed, sum));
     }
     prof_causal_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_in_the_target_passes_slower),
-        cmocka_unit_test(another_speed_begins_at_once),
-        cmocka_unit_test(fractions_of_a_cycle_are_kept),
-        cmocka_unit_test(long_times_do_not_overflow),
-        cmocka_unit_test(a_parallel_device_takes_as_long),
-        cmocka_unit_test(a_queue_serves_one_after_the_other),
-        cmocka_unit_test(a_queue_out_of_order),
-        cmocka_unit_test(a_closed_peer_answers),
-        cmocka_unit_test(an_open_peer_keeps_its_intervals),
-        cmocka_unit_test(a_gain_and_its_interval),
-        cmocka_unit_test(too_little_says_nothing),
-        cmocka_unit_test(hours_and_moments),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(a_stop_at_any_time),
-        cmocka_unit_test(a_report_adds_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

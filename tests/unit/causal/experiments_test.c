@@ -5,13 +5,7 @@
  * intervals contain the truth? Fifty programs are made from a seed.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../../causal/simulation.h"
 
@@ -102,11 +96,10 @@ static void *experiment(const struct work *work, struct prof_experiments *all)
     return memory;
 }
 
-static void intervals_contain_the_truth(void **state)
+TEST(intervals_contain_the_truth)
 {
     uint32_t inside = 0, all_of_them = 0;
 
-    (void)state;
     for (uint32_t number = 0; number < PROGRAMS; number++) {
         struct work work = work_of(number);
         double normal = period_of(&work, 0);
@@ -138,13 +131,4 @@ static void intervals_contain_the_truth(void **state)
     }
     printf("%u of %u\n", inside, all_of_them);
     assert_true(inside * 100 >= all_of_them * 95);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_contain_the_truth),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

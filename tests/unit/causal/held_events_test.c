@@ -2,16 +2,11 @@
 
 /* Events that are held until they are due. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "causal/held_events.h"
 
-static void events_are_taken_in_due_order(void **state)
+TEST(events_are_taken_in_due_order)
 {
     enum { ROOM = 500 };
     _Alignas(8) char room[PROF_HELD_BYTES(ROOM)];
@@ -20,7 +15,6 @@ static void events_are_taken_in_due_order(void **state)
     uint64_t last = 0;
     uint32_t random = 1;
 
-    (void)state;
     prof_held_init(&held, room, ROOM);
     assert_null(prof_held_first(&held));
     for (uint32_t i = 0; i < ROOM; i++) {
@@ -73,7 +67,7 @@ static uint32_t first_listed(const struct listed *list)
 
 /* Most come in the order in which they are due, some before, and some are
  * withdrawn. */
-static void most_come_in_order(void **state)
+TEST(most_come_in_order)
 {
     _Alignas(8) char room[PROF_HELD_BYTES(64)];
     struct listed list = {.next = 0};
@@ -81,7 +75,6 @@ static void most_come_in_order(void **state)
     struct prof_held held;
     uint32_t random = 1, count = 0;
 
-    (void)state;
     prof_held_init(&held, room, 64);
     for (uint32_t step = 1; step < 200000; step++) {
         uint32_t at = (random = random * 1664525 + 1013904223) >> 26;
@@ -112,14 +105,13 @@ static void most_come_in_order(void **state)
 
 /* Those of an open loop, of which thousands are held: no one is compared with
  * more than one other. */
-static void in_order_none_is_in_the_heap(void **state)
+TEST(in_order_none_is_in_the_heap)
 {
     enum { ROOM = 2000 };
     static char events[ROOM];
     _Alignas(8) static char room[PROF_HELD_BYTES(ROOM)];
     struct prof_held held;
 
-    (void)state;
     prof_held_init(&held, room, ROOM);
     for (uint32_t i = 0; i < ROOM; i++) {
         assert_true(prof_held_put(&held, 100 + i / 2, &events[i]));
@@ -132,15 +124,4 @@ static void in_order_none_is_in_the_heap(void **state)
         assert_ptr_equal(prof_held_take(&held)->event, &events[i]);
     }
     assert_null(prof_held_first(&held));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_are_taken_in_due_order),
-        cmocka_unit_test(most_come_in_order),
-        cmocka_unit_test(in_order_none_is_in_the_heap),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
  * Quantiles of latencies from a histogram, beside those of the values.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "causal/causal.h"
 
@@ -33,11 +27,10 @@ static void is_near(uint64_t got, uint64_t wanted)
     assert_true(error <= wanted / 200 + 1);
 }
 
-static void quantiles_are_near_those_of_the_values(void **state)
+TEST(quantiles_are_near_those_of_the_values)
 {
     static const uint64_t units[] = {1, 3, 1000, 1000000};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         add_all(units[i]);
         assert_int_equal(sum.count, VALUES);
@@ -51,9 +44,8 @@ static void quantiles_are_near_those_of_the_values(void **state)
     }
 }
 
-static void a_few_values(void **state)
+TEST(a_few_values)
 {
-    (void)state;
     memset(&sum, 0, sizeof sum);
     assert_int_equal(prof_latency_quantile(&sum, 990), 0);
     prof_latency_add(&sum, 20);
@@ -67,11 +59,10 @@ static void a_few_values(void **state)
     assert_in_range(prof_latency_quantile(&sum, 999), 64, 66);
 }
 
-static void intervals_are_those_of_ranks(void **state)
+TEST(intervals_are_those_of_ranks)
 {
     struct prof_latency_interval found;
 
-    (void)state;
     memset(&sum, 0, sizeof sum);
     found = prof_latency_interval(&sum, 500);
     assert_int_equal(found.low + found.high, 0);
@@ -91,9 +82,8 @@ static void intervals_are_those_of_ranks(void **state)
     assert_in_range(found.high, 20, 21);
 }
 
-static void values_without_bounds(void **state)
+TEST(values_without_bounds)
 {
-    (void)state;
     memset(&sum, 0, sizeof sum);
     for (unsigned i = 0; i < 64; i++)
         prof_latency_add(&sum, (uint64_t)1 << i);
@@ -101,16 +91,4 @@ static void values_without_bounds(void **state)
     prof_latency_add(&sum, 0);
     assert_in_range(prof_latency_quantile(&sum, 1), 0, 1);
     assert_true(prof_latency_quantile(&sum, 1000) >= (uint64_t)1 << 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_near_those_of_the_values),
-        cmocka_unit_test(a_few_values),
-        cmocka_unit_test(intervals_are_those_of_ranks),
-        cmocka_unit_test(values_without_bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  * what cannot be moved is refused.
  */
 
+#include "../unit.h"
+
 #include "causal/relocate.h"
 
 #include <prof/error.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 /* after these */
-#include <cmocka.h>
 
 #define WIDE (sizeof(uintptr_t) == 8)
 #define AWAY 0x1000u /* where it is moved to, from its place */
@@ -42,9 +38,8 @@ static int32_t leads_to(uint32_t end)
     return distance + (int32_t)(AWAY + end);
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-    (void)state;
     /* push ebp; mov ebp, esp; sub esp, 24 (with REX.W the same in 64 bits) */
     assert_int_equal(MOVE(0x55, 0x89, 0xe5, 0x83, 0xec, 0x18), 0);
     assert_int_equal(moved.taken, 6);
@@ -54,9 +49,8 @@ static void test_plain(void **state)
     assert_int_equal(leads_to(11), 6);
 }
 
-static void test_calls_and_jumps(void **state)
+TEST(test_calls_and_jumps)
 {
-    (void)state;
     /* call +16 */
     assert_int_equal(MOVE(0xe8, 0x10, 0, 0, 0), 0);
     assert_int_equal(moved.taken, 5);
@@ -82,9 +76,8 @@ static void test_calls_and_jumps(void **state)
 
 /* Position-independent code of i386: the call's return address is its result,
  * and so the call must stay where it is. */
-static void test_calls_that_ask_where(void **state)
+TEST(test_calls_that_ask_where)
 {
-    (void)state;
     /* push ebx; call +3; 3 nops; mov ebx, [esp]; ret; and without the mov */
     assert_int_equal(
         MOVE(0x53, 0xe8, 3, 0, 0, 0, 0x90, 0x90, 0x90, 0x8b, 0x1c, 0x24, 0xc3),
@@ -107,9 +100,8 @@ static void refers_to(uint32_t offset, int32_t distance)
     assert_int_equal(found, WIDE ? distance - (int32_t)AWAY : distance);
 }
 
-static void test_relative_operands(void **state)
+TEST(test_relative_operands)
 {
-    (void)state;
     /* cmp byte [rip + 16], 5; an immediate follows the distance */
     assert_int_equal(MOVE(0x80, 0x3d, 0x10, 0, 0, 0, 5), 0);
     refers_to(2, 0x10);
@@ -121,9 +113,8 @@ static void test_relative_operands(void **state)
     refers_to(5, -8);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     assert_int_equal(move("\x90\x90\x90\xc3", 4, 4), PROF_EPATCH_SHORT);
     assert_int_equal(move("\x90\x90\x90\xb8", 4, 5), PROF_EPATCH_SHORT);
     /* vzeroupper is unknown, in front or further on */
@@ -139,9 +130,8 @@ static void test_refused(void **state)
 }
 
 /* The longest instructions that there can be fit. */
-static void test_room(void **state)
+TEST(test_room)
 {
-    (void)state;
     /* four nops, and 15 bytes: lock add dword [disp32 + sib], imm32 with
      * prefixes */
     assert_int_equal(MOVE(0x90, 0x90, 0x90, 0x90, 0x2e, 0x2e, 0x2e, 0xf0, 0x81,
@@ -149,18 +139,4 @@ static void test_room(void **state)
                      0);
     assert_int_equal(moved.taken, 19);
     assert_true(moved.count <= PROF_MOVED_BYTES_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_calls_and_jumps),
-        cmocka_unit_test(test_calls_that_ask_where),
-        cmocka_unit_test(test_relative_operands),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_room),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

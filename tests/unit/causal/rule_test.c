@@ -5,13 +5,7 @@
  * clock, beside the same in which it really is.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../../causal/simulation.h"
 
@@ -76,12 +70,11 @@ static const struct work works[] = {
     {&hidden, {2, 40, 30, 10, 20, 150, 0, G}},
 };
 
-static void a_prediction_is_the_truth(void **state)
+TEST(a_prediction_is_the_truth)
 {
     unsigned naive_wrong = 0;
 
-    (void)state;
-    for (unsigned i = 0; i < sizeof works / sizeof works[0]; i++) {
+    for (unsigned i = 0; i < COUNT(works); i++) {
         struct run normal = run(&works[i], 0, 0, false);
 
         for (uint32_t percent = 25; percent <= 75; percent += 25) {
@@ -109,13 +102,4 @@ static void a_prediction_is_the_truth(void **state)
     }
     /* what would be seen without the rule: these programs are not easy */
     assert_true(naive_wrong >= 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_prediction_is_the_truth),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,7 @@
  * those in interrupts. Virtual time goes on.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <prof/causal.h>
 #include "sample/cpu_state.h"
@@ -38,11 +32,10 @@ static uint64_t lag_of_a_visit(uint64_t taken)
     return after.delay_cycles - before.delay_cycles;
 }
 
-static void interrupts_may_be_counted_elsewhere(void **state)
+TEST(interrupts_may_be_counted_elsewhere)
 {
     const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
 
-    (void)state;
     prof_causal_add_progress(&point);
     prof_causal_add_target(&target);
     assert_int_equal(prof_causal_start(&settings), 0);
@@ -50,13 +43,4 @@ static void interrupts_may_be_counted_elsewhere(void **state)
     assert_int_not_equal(lag_of_a_visit(0), 0);
     assert_int_not_equal(lag_of_a_visit(1000000), 0);
     prof_causal_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interrupts_may_be_counted_elsewhere),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

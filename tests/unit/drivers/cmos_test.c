@@ -4,16 +4,10 @@
  * without a clock. The ports are this file's.
  */
 
+#include "../unit.h"
+
 /* instead of the header's instructions, which a program may not use */
 #define ARCH_CPU_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static struct {
     uint64_t seconds; /* after midnight, 2 January 2026 */
@@ -80,17 +74,15 @@ static void arch_pause(void)
 
 #define MIDNIGHT 1767312000u
 
-static void the_date_is_read(void **state)
+TEST(the_date_is_read)
 {
-    (void)state;
     machine.pauses = 0;
     machine.seconds = 3 * 3600 + 4 * 60 + 5;
     assert_true(cmos_unix_seconds() == MIDNIGHT + machine.seconds);
 }
 
-static void a_busy_host_gets_it_too(void **state)
+TEST(a_busy_host_gets_it_too)
 {
-    (void)state;
     machine.pauses = 50;
     machine.seconds = 59;
     assert_true(cmos_unix_seconds() == MIDNIGHT + machine.seconds);
@@ -98,42 +90,26 @@ static void a_busy_host_gets_it_too(void **state)
 }
 
 /* As long as the host keeps QEMU's other thread from running. */
-static void a_late_update_is_waited_for(void **state)
+TEST(a_late_update_is_waited_for)
 {
-    (void)state;
     machine.reads = 0;
     machine.update = 400000;
     assert_true(cmos_unix_seconds() == MIDNIGHT + machine.seconds);
 }
 
-static void a_stuck_update_is_given_up(void **state)
+TEST(a_stuck_update_is_given_up)
 {
-    (void)state;
     machine.reads = 0;
     machine.update = UINT64_MAX;
     assert_true(cmos_unix_seconds() == 0);
     machine.update = 0;
 }
 
-static void a_missing_clock_is_given_up(void **state)
+TEST(a_missing_clock_is_given_up)
 {
-    (void)state;
     machine.is_missing = true;
     machine.reads = 0;
     assert_true(cmos_unix_seconds() == 0);
     assert_in_range(machine.reads, 1, 1000);
     machine.is_missing = false;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_date_is_read),
-        cmocka_unit_test(a_busy_host_gets_it_too),
-        cmocka_unit_test(a_late_update_is_waited_for),
-        cmocka_unit_test(a_stuck_update_is_given_up),
-        cmocka_unit_test(a_missing_clock_is_given_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

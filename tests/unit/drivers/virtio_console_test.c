@@ -4,16 +4,10 @@
  * blocks late or never. Port, pause and queues are this file's.
  */
 
+#include "../unit.h"
+
 /* instead of the header's instructions, which a program may not use */
 #define ARCH_CPU_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static struct {
     uint64_t late;  /* reads of the port from one taken block to the next */
@@ -114,45 +108,29 @@ static void finish(unsigned blocks_sent, uint64_t late)
     virtio_console_finish();
 }
 
-static void nothing_sent_is_no_wait(void **state)
+TEST(nothing_sent_is_no_wait)
 {
-    (void)state;
     finish(0, 0);
     assert_int_equal(host.all_reads, 0);
 }
 
-static void every_block_has_its_time(void **state)
+TEST(every_block_has_its_time)
 {
-    (void)state;
     finish(15, 400000);
     assert_int_equal(host.begin, 15);
 }
 
 /* An access takes the lock that QEMU's other thread waits for. */
-static void accesses_are_rare(void **state)
+TEST(accesses_are_rare)
 {
-    (void)state;
     finish(2, 1000);
     assert_int_equal(host.begin, 2);
     assert_true(host.pauses_least >= 16);
 }
 
-static void a_dead_host_is_given_up(void **state)
+TEST(a_dead_host_is_given_up)
 {
-    (void)state;
     finish(3, UINT64_MAX);
     assert_int_equal(host.begin, 0);
     assert_in_range(host.all_reads, 100000, 2000000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_sent_is_no_wait),
-        cmocka_unit_test(every_block_has_its_time),
-        cmocka_unit_test(accesses_are_rare),
-        cmocka_unit_test(a_dead_host_is_given_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,20 @@
  * used.
  */
 
+#include "../unit.h"
+
 #include "embed_runner.h"
 
 static const struct elf_symbol pair[] = {FUNC("f", 0, 16), FUNC("g", 16, 16)};
 
-static void the_functions_are_listed(void **state)
+FIXTURE(make_folder, remove_folder);
+
+TEST(the_functions_are_listed)
 {
     struct elf_plan plan = plan_of(pair, 2);
     const char *zeros = sizeof(void *) == 8 ? "00000000" : "";
     char wanted[128];
 
-    (void)state;
     snprintf(wanted, sizeof wanted,
              "%s00100000      16 f\n%s00100010      16 g\n", zeros, zeros);
     write_elf("a.elf", &plan);
@@ -22,11 +25,10 @@ static void the_functions_are_listed(void **state)
     assert_string_equal(output, wanted);
 }
 
-static void what_is_no_image_is_refused(void **state)
+TEST(what_is_no_image_is_refused)
 {
     struct elf_plan plan = plan_of(pair, 2);
 
-    (void)state;
     expect_failure("missing.elf out", "cannot be read");
     expect_failure(". out", "not a file");
     write_file("a.elf", "#!/bin/sh\n", 10);
@@ -38,11 +40,10 @@ static void what_is_no_image_is_refused(void **state)
     expect_failure("a.elf out", "not a linked image");
 }
 
-static void an_image_without_names_is_refused(void **state)
+TEST(an_image_without_names_is_refused)
 {
     struct elf_plan plan = plan_of(pair, 0);
 
-    (void)state;
     write_elf("a.elf", &plan);
     expect_failure("a.elf out", "no function");
     plan = plan_of(pair, 2);
@@ -52,11 +53,10 @@ static void an_image_without_names_is_refused(void **state)
     expect_failure("--list a.elf", "no symbol table");
 }
 
-static void an_image_without_a_fitting_build_id_is_refused(void **state)
+TEST(an_image_without_a_fitting_build_id_is_refused)
 {
     struct elf_plan plan = plan_of(pair, 2);
 
-    (void)state;
     plan.build_id_bytes = 0;
     write_elf("a.elf", &plan);
     expect_failure("a.elf out", "no build-id");
@@ -65,12 +65,11 @@ static void an_image_without_a_fitting_build_id_is_refused(void **state)
     expect_failure("a.elf out", "a build-id of 36 bytes");
 }
 
-static void another_width_than_wanted_is_refused(void **state)
+TEST(another_width_than_wanted_is_refused)
 {
     struct elf_plan plan = plan_of(pair, 2);
     bool wide = sizeof(void *) == 8;
 
-    (void)state;
     write_elf("a.elf", &plan);
     expect_failure(wide ? "--width=32 a.elf out" : "--width=64 a.elf out",
                    wide ? "a 64-bit image" : "a 32-bit image");
@@ -78,12 +77,11 @@ static void another_width_than_wanted_is_refused(void **state)
         run(wide ? "--width=64 a.elf out" : "--width=32 a.elf out"), 0);
 }
 
-static void an_image_cut_at_any_length_is_refused(void **state)
+TEST(an_image_cut_at_any_length_is_refused)
 {
     struct elf_plan plan = plan_of(pair, 2);
     struct elf_file *file = elf_make(&plan);
 
-    (void)state;
     for (size_t bytes = 0; bytes < file->used; bytes += 61) {
         write_file("a.elf", file->bytes, bytes);
         expect_failure("a.elf out", "embed: a.elf: ");
@@ -93,54 +91,34 @@ static void an_image_cut_at_any_length_is_refused(void **state)
     free(file);
 }
 
-static void an_output_that_cannot_be_written_is_named(void **state)
+TEST(an_output_that_cannot_be_written_is_named)
 {
     struct elf_plan plan = plan_of(pair, 2);
 
-    (void)state;
     write_elf("a.elf", &plan);
     expect_failure("a.elf missing/out", "missing/out: cannot be written");
     expect_failure("a.elf .", ".: cannot be written");
     expect_failure("a.elf /dev/full", "/dev/full: cannot be written");
 }
 
-static void an_image_without_space_is_not_filled(void **state)
+TEST(an_image_without_space_is_not_filled)
 {
     struct elf_plan plan = plan_of(pair, 2);
 
-    (void)state;
     write_elf("a.elf", &plan);
     expect_failure("a.elf", "it reserves no space for a symbol table");
 }
 
-static void wrong_usage_is_explained(void **state)
+TEST(wrong_usage_is_explained)
 {
     static const char *const wrong[] = {
         "",       "a b c",      "--width=48 a b", "--width=32 a",
         "--list", "--list a b", "--what"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); ++i) {
         assert_int_equal(run(wrong[i]), 2);
         assert_non_null(strstr(output, "usage: embed"));
     }
     assert_int_equal(run("--help"), 0);
     assert_memory_equal(output, "usage: embed", 12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_functions_are_listed),
-        TEST(what_is_no_image_is_refused),
-        TEST(an_image_without_names_is_refused),
-        TEST(an_image_without_a_fitting_build_id_is_refused),
-        TEST(another_width_than_wanted_is_refused),
-        TEST(an_image_cut_at_any_length_is_refused),
-        TEST(an_output_that_cannot_be_written_is_named),
-        TEST(an_image_without_space_is_not_filled),
-        TEST(wrong_usage_is_explained),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

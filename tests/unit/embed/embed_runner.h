@@ -8,17 +8,10 @@
  * folder to write in, with the files a.elf, b.elf and out.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../unit.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "elf_maker.h"
 
@@ -30,16 +23,14 @@
     {                                                                          \
         name, ELF_TEXT + (value), 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT        \
     }
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static char folder[64];
 static char output[4096]; /* what the last run() printed, both streams */
 
-static inline int make_folder(void **state)
+static inline void make_folder(void)
 {
-    (void)state;
     strcpy(folder, "/tmp/embed_test_XXXXXX");
-    return mkdtemp(folder) == NULL;
+    assert_non_null(mkdtemp(folder));
 }
 
 static inline const char *in_folder(const char *name)
@@ -52,14 +43,13 @@ static inline const char *in_folder(const char *name)
     return path;
 }
 
-static inline int remove_folder(void **state)
+static inline void remove_folder(void)
 {
     static const char *const names[] = {"a.elf", "b.elf", "out"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); ++i)
         unlink(in_folder(names[i]));
-    return rmdir(folder);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static inline void write_file(const char *name, const void *bytes, size_t count)
@@ -130,8 +120,5 @@ static inline struct elf_plan plan_of(const struct elf_symbol *symbols,
     return (struct elf_plan){
         .symbols = symbols, .count = count, .build_id_bytes = 20};
 }
-
-#define TEST(name)                                                             \
-    cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 #endif

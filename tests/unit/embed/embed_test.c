@@ -4,6 +4,8 @@
  * sizes: what it writes is opened by the profiler's own reader.
  */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/symbols.h>
 #include <prof/symtab.h>
@@ -39,173 +41,135 @@ static void expect_function(uintptr_t offset, const char *name, size_t size)
     assert_int_equal(found.size, size);
 }
 
-static void functions_come_sorted_with_their_sizes(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        FUNC("c", 0x80, 0x10), FUNC("a", 0x00, 0x20), FUNC("b", 0x20, 0x30)};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-    struct prof_symbol found;
+FIXTURE(make_folder, remove_folder);
 
-    (void)state;
-    assert_int_equal(prof_symbols_count(), 3);
-    expect_function(0x00, "a", 0x20);
-    expect_function(0x20, "b", 0x30);
-    expect_function(0x80, "c", 0x10);
-    assert_false(prof_symbol_find(ELF_TEXT + 0x50, &found));
-    free(table);
+/* Symbols, and all functions that they make; between these is none. */
+static const struct image {
+    const char *rule;
+    struct elf_symbol symbols[16];
+    struct {
+        uintptr_t offset;
+        const char *name;
+        size_t size;
+    } functions[8];
+} images[] = {
+    {"functions come sorted with their sizes",
+     {FUNC("c", 0x80, 0x10), FUNC("a", 0x00, 0x20), FUNC("b", 0x20, 0x30)},
+     {{0x00, "a", 0x20}, {0x20, "b", 0x30}, {0x80, "c", 0x10}}},
+    {"what states no size reaches to the next or the end",
+     {LABEL("entry", 0x00), FUNC("asm_function", 0x30, 0),
+      FUNC("sized", 0x40, 0x10), LABEL("last", 0x50)},
+     {{0x00, "entry", 0x30},
+      {0x30, "asm_function", 0x10},
+      {0x40, "sized", 0x10},
+      {0x50, "last", ELF_TEXT_BYTES - 0x50}}},
+    {"what is no function is left out",
+     {FUNC("kept", 0x00, 0x10),
+      LABEL("kept.loop", 0x08),
+      LABEL(".local", 0x10),
+      LABEL("$x", 0x14),
+      LABEL("", 0x18),
+      LABEL("text_end", ELF_TEXT_BYTES),
+      {"object", ELF_TEXT + 0x20, 8, STT_OBJECT, STB_GLOBAL, ELF_IN_TEXT},
+      {"", ELF_TEXT + 0x20, 0, STT_SECTION, STB_LOCAL, ELF_IN_TEXT},
+      {"file.c", ELF_TEXT + 0x20, 0, STT_FILE, STB_LOCAL, SHN_ABS},
+      {"constant", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_GLOBAL, SHN_ABS},
+      {"undefined", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF},
+      {"variable", ELF_DATA, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_DATA},
+      {"in_data", ELF_DATA, 8, STT_FUNC, STB_GLOBAL, ELF_IN_DATA},
+      {"outside", ELF_TEXT - 1, 8, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
+      {"no_section", ELF_TEXT, 8, STT_FUNC, STB_GLOBAL, 999}},
+     {{0x00, "kept", 0x10}}},
+    {"parts that compilers split off are functions",
+     {FUNC("f.cold", 0x00, 0x10),
+      FUNC("f.part.0", 0x10, 0x10),
+      {"chosen", ELF_TEXT + 0x20, 8, STT_GNU_IFUNC, STB_GLOBAL, ELF_IN_TEXT}},
+     {{0x00, "f.cold", 0x10}, {0x10, "f.part.0", 0x10}, {0x20, "chosen", 8}}},
+    {"of several names the rule chooses",
+     {/* marked as a function before a bare label, with any binding */
+      {"text_begin", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+      {"static_one", ELF_TEXT, 8, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+      /* with a size before without */
+      FUNC("a", 0x10, 0),
+      FUNC("sized", 0x10, 4),
+      /* global before weak before local */
+      {"l", ELF_TEXT + 0x20, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+      {"wk", ELF_TEXT + 0x20, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
+      {"glo", ELF_TEXT + 0x20, 4, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
+      {"l", ELF_TEXT + 0x30, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
+      {"wk", ELF_TEXT + 0x30, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
+      /* no leading underscore, then the shorter, then the alphabet */
+      FUNC("_r", 0x40, 4),
+      FUNC("write", 0x40, 4),
+      FUNC("memmove", 0x50, 4),
+      FUNC("memcpy", 0x50, 4),
+      FUNC("bb", 0x60, 4),
+      FUNC("ab", 0x60, 4)},
+     {{0x00, "static_one", 8},
+      {0x10, "sized", 4},
+      {0x20, "glo", 4},
+      {0x30, "wk", 4},
+      {0x40, "write", 4},
+      {0x50, "memcpy", 4},
+      {0x60, "ab", 4}}},
+    {"a label within a function does not cut it",
+     {FUNC("outer", 0x00, 0x40), LABEL("resume_here", 0x20),
+      LABEL("behind", 0x40)},
+     {{0x00, "outer", 0x40}, {0x40, "behind", ELF_TEXT_BYTES - 0x40}}},
+    /* As assembly is written that says nothing of its functions. */
+    {"a local label behind a global one is a loop",
+     {{"memcpy", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+      {"loop", ELF_TEXT + 0x10, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+      {"byte_copy", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+      {"memset", ELF_TEXT + 0x30, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
+      {"loop", ELF_TEXT + 0x38, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
+      FUNC("sized", 0x40, 0x10),
+      {"helper", ELF_TEXT + 0x50, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT}},
+     {{0x00, "memcpy", 0x30},
+      {0x30, "memset", 0x10},
+      {0x40, "sized", 0x10},
+      {0x50, "helper", ELF_TEXT_BYTES - 0x50}}},
+    {"functions that overlap are trimmed",
+     {FUNC("first", 0x00, 0x40), FUNC("second", 0x20, SIZE_MAX),
+      FUNC("third", 0x30, ELF_TEXT_BYTES)},
+     {{0x00, "first", 0x20},
+      {0x20, "second", 0x10},
+      {0x30, "third", ELF_TEXT_BYTES - 0x30}}},
+};
+
+TEST(functions_are_those_of_the_rules)
+{
+    for (size_t i = 0; i < COUNT(images); ++i) {
+        const struct image *image = &images[i];
+        struct elf_plan plan = plan_of(image->symbols, 0);
+        struct prof_symbol found;
+        uint32_t count = 0;
+        void *table;
+
+        while (plan.count < COUNT(image->symbols) &&
+               image->symbols[plan.count].name != NULL)
+            ++plan.count;
+        table = embed_and_open(&plan);
+        for (; count < COUNT(image->functions) &&
+               image->functions[count].name != NULL;
+             ++count)
+            expect_function(image->functions[count].offset,
+                            image->functions[count].name,
+                            image->functions[count].size);
+        for (uint32_t f = 0; f + 1 < count; ++f) {
+            uintptr_t end =
+                image->functions[f].offset + image->functions[f].size;
+
+            if (end < image->functions[f + 1].offset)
+                assert_false(prof_symbol_find(ELF_TEXT + end, &found));
+        }
+        if (prof_symbols_count() != count)
+            fail_msg("%s: %u functions", image->rule, prof_symbols_count());
+        free(table);
+    }
 }
 
-static void what_states_no_size_reaches_to_the_next_or_the_end(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        LABEL("entry", 0x00), FUNC("asm_function", 0x30, 0),
-        FUNC("sized", 0x40, 0x10), LABEL("last", 0x50)};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    expect_function(0x00, "entry", 0x30);
-    expect_function(0x30, "asm_function", 0x10);
-    expect_function(0x50, "last", ELF_TEXT_BYTES - 0x50);
-    free(table);
-}
-
-static void what_is_no_function_is_left_out(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        FUNC("kept", 0x00, 0x10),
-        LABEL("kept.loop", 0x08),
-        LABEL(".local", 0x10),
-        LABEL("$x", 0x14),
-        LABEL("", 0x18),
-        LABEL("text_end", ELF_TEXT_BYTES),
-        {"object", ELF_TEXT + 0x20, 8, STT_OBJECT, STB_GLOBAL, ELF_IN_TEXT},
-        {"", ELF_TEXT + 0x20, 0, STT_SECTION, STB_LOCAL, ELF_IN_TEXT},
-        {"file.c", ELF_TEXT + 0x20, 0, STT_FILE, STB_LOCAL, SHN_ABS},
-        {"constant", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_GLOBAL, SHN_ABS},
-        {"undefined", 0, 0, STT_FUNC, STB_GLOBAL, SHN_UNDEF},
-        {"variable", ELF_DATA, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_DATA},
-        {"in_data", ELF_DATA, 8, STT_FUNC, STB_GLOBAL, ELF_IN_DATA},
-        {"outside", ELF_TEXT - 1, 8, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
-        {"no_section", ELF_TEXT, 8, STT_FUNC, STB_GLOBAL, 999},
-    };
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    assert_int_equal(prof_symbols_count(), 1);
-    expect_function(0x00, "kept", 0x10);
-    free(table);
-}
-
-static void parts_that_compilers_split_off_are_functions(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        FUNC("f.cold", 0x00, 0x10),
-        FUNC("f.part.0", 0x10, 0x10),
-        {"chosen", ELF_TEXT + 0x20, 8, STT_GNU_IFUNC, STB_GLOBAL, ELF_IN_TEXT}};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    expect_function(0x00, "f.cold", 0x10);
-    expect_function(0x10, "f.part.0", 0x10);
-    expect_function(0x20, "chosen", 8);
-    free(table);
-}
-
-static void of_several_names_the_rule_chooses(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        /* marked as a function before a bare label, with any binding */
-        {"text_begin", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
-        {"static_one", ELF_TEXT, 8, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
-        /* with a size before without */
-        FUNC("a", 0x10, 0),
-        FUNC("sized", 0x10, 4),
-        /* global before weak before local */
-        {"l", ELF_TEXT + 0x20, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
-        {"wk", ELF_TEXT + 0x20, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
-        {"glo", ELF_TEXT + 0x20, 4, STT_FUNC, STB_GLOBAL, ELF_IN_TEXT},
-        {"l", ELF_TEXT + 0x30, 4, STT_FUNC, STB_LOCAL, ELF_IN_TEXT},
-        {"wk", ELF_TEXT + 0x30, 4, STT_FUNC, STB_WEAK, ELF_IN_TEXT},
-        /* no leading underscore, then the shorter, then the alphabet */
-        FUNC("_r", 0x40, 4),
-        FUNC("write", 0x40, 4),
-        FUNC("memmove", 0x50, 4),
-        FUNC("memcpy", 0x50, 4),
-        FUNC("bb", 0x60, 4),
-        FUNC("ab", 0x60, 4)};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    assert_int_equal(prof_symbols_count(), 7);
-    expect_function(0x00, "static_one", 8);
-    expect_function(0x10, "sized", 4);
-    expect_function(0x20, "glo", 4);
-    expect_function(0x30, "wk", 4);
-    expect_function(0x40, "write", 4);
-    expect_function(0x50, "memcpy", 4);
-    expect_function(0x60, "ab", 4);
-    free(table);
-}
-
-static void a_label_within_a_function_does_not_cut_it(void **state)
-{
-    static const struct elf_symbol symbols[] = {FUNC("outer", 0x00, 0x40),
-                                                LABEL("resume_here", 0x20),
-                                                LABEL("behind", 0x40)};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    assert_int_equal(prof_symbols_count(), 2);
-    expect_function(0x00, "outer", 0x40);
-    expect_function(0x40, "behind", ELF_TEXT_BYTES - 0x40);
-    free(table);
-}
-
-/* As assembly is written that says nothing of its functions. */
-static void a_local_label_behind_a_global_one_is_a_loop(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        {"memcpy", ELF_TEXT, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
-        {"loop", ELF_TEXT + 0x10, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
-        {"byte_copy", ELF_TEXT + 0x20, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
-        {"memset", ELF_TEXT + 0x30, 0, STT_NOTYPE, STB_GLOBAL, ELF_IN_TEXT},
-        {"loop", ELF_TEXT + 0x38, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT},
-        FUNC("sized", 0x40, 0x10),
-        {"helper", ELF_TEXT + 0x50, 0, STT_NOTYPE, STB_LOCAL, ELF_IN_TEXT}};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    assert_int_equal(prof_symbols_count(), 4);
-    expect_function(0x00, "memcpy", 0x30);
-    expect_function(0x30, "memset", 0x10);
-    expect_function(0x40, "sized", 0x10);
-    expect_function(0x50, "helper", ELF_TEXT_BYTES - 0x50);
-    free(table);
-}
-
-static void functions_that_overlap_are_trimmed(void **state)
-{
-    static const struct elf_symbol symbols[] = {
-        FUNC("first", 0x00, 0x40), FUNC("second", 0x20, SIZE_MAX),
-        FUNC("third", 0x30, ELF_TEXT_BYTES)};
-    struct elf_plan plan = plan_of(symbols, COUNT(symbols));
-    void *table = embed_and_open(&plan);
-
-    (void)state;
-    expect_function(0x00, "first", 0x20);
-    expect_function(0x20, "second", 0x10);
-    expect_function(0x30, "third", ELF_TEXT_BYTES - 0x30);
-    free(table);
-}
-
-static void a_wide_gap_between_functions_belongs_to_none(void **state)
+TEST(a_wide_gap_between_functions_belongs_to_none)
 {
     static const struct elf_symbol symbols[] = {FUNC("low", 0x00, 0x10),
                                                 FUNC("high", 0x200, 0x10)};
@@ -213,7 +177,6 @@ static void a_wide_gap_between_functions_belongs_to_none(void **state)
     void *table = embed_and_open(&plan);
     struct prof_symbol found;
 
-    (void)state;
     expect_function(0x00, "low", 0x10);
     expect_function(0x200, "high", 0x10);
     for (uintptr_t at = 0x10; at < 0x200; ++at)
@@ -241,12 +204,11 @@ static struct elf_plan plan_of_many(void)
     return plan_of(symbols, MANY);
 }
 
-static void names_are_compressed_where_it_saves_a_page(void **state)
+TEST(names_are_compressed_where_it_saves_a_page)
 {
     struct elf_plan plan = plan_of_many();
     struct prof_symtab *table = embed_and_open(&plan);
 
-    (void)state;
     assert_true(table->tokens_bytes > 0);
     for (unsigned i = 0; i < MANY; ++i)
         expect_function(i * 4, many_names[i], 4);
@@ -259,7 +221,7 @@ static void names_are_compressed_where_it_saves_a_page(void **state)
     free(table);
 }
 
-static void a_name_too_long_for_a_table_ends_with_dots(void **state)
+TEST(a_name_too_long_for_a_table_ends_with_dots)
 {
     static char name[PROF_SYMTAB_NAME_MAX + 200], text[sizeof name];
     struct elf_symbol symbols[] = {FUNC("f", 0, 4), FUNC(name, 4, 4)};
@@ -267,7 +229,6 @@ static void a_name_too_long_for_a_table_ends_with_dots(void **state)
     struct prof_symbol found;
     struct prof_symtab *table;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     table = embed_and_open(&plan);
     assert_true(prof_symbol_find(ELF_TEXT + 4, &found));
@@ -276,23 +237,4 @@ static void a_name_too_long_for_a_table_ends_with_dots(void **state)
     assert_memory_equal(text, name, PROF_SYMTAB_NAME_MAX - 3);
     assert_string_equal(text + PROF_SYMTAB_NAME_MAX - 3, "...");
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(functions_come_sorted_with_their_sizes),
-        TEST(what_states_no_size_reaches_to_the_next_or_the_end),
-        TEST(what_is_no_function_is_left_out),
-        TEST(parts_that_compilers_split_off_are_functions),
-        TEST(of_several_names_the_rule_chooses),
-        TEST(a_label_within_a_function_does_not_cut_it),
-        TEST(a_local_label_behind_a_global_one_is_a_loop),
-        TEST(functions_that_overlap_are_trimmed),
-        TEST(a_wide_gap_between_functions_belongs_to_none),
-        TEST(names_are_compressed_where_it_saves_a_page),
-        TEST(a_name_too_long_for_a_table_ends_with_dots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
  * same image have the same name for every address.
  */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/symbols.h>
 
@@ -16,7 +18,7 @@
 #define ADDRESSES (ELF_TEXT_BYTES / STRIDE)
 #define LIMIT (ELF_TEXT + ELF_TEXT_BYTES)
 
-static void the_better_name_comes_first(void **state)
+TEST(the_better_name_comes_first)
 {
     /* each pair: the first names the function */
     static const struct function pairs[][2] = {
@@ -38,7 +40,6 @@ static void the_better_name_comes_first(void **state)
          {1, 8, 9, "a", BINDING_GLOBAL, false}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pairs); ++i) {
         assert_true(function_compare(&pairs[i][0], &pairs[i][1]) < 0);
         assert_true(function_compare(&pairs[i][1], &pairs[i][0]) > 0);
@@ -46,7 +47,7 @@ static void the_better_name_comes_first(void **state)
     }
 }
 
-static void the_chosen_do_not_overlap(void **state)
+TEST(the_chosen_do_not_overlap)
 {
     static const struct function all[] = {
         {0x00, 0x20, 0x80, "long", BINDING_GLOBAL, false},
@@ -66,7 +67,6 @@ static void the_chosen_do_not_overlap(void **state)
                   {"beyond", 0x60, 0x20}};
     struct function chosen[COUNT(all)];
 
-    (void)state;
     assert_int_equal(functions_choose(all, COUNT(all), chosen), COUNT(wanted));
     for (size_t i = 0; i < COUNT(wanted); ++i) {
         assert_string_equal(chosen[i].name, wanted[i].name);
@@ -164,13 +164,14 @@ static unsigned compare_all(void)
     return count;
 }
 
-static void guest_and_host_name_each_address_alike(void **state)
+FIXTURE(make_folder, remove_folder);
+
+TEST(guest_and_host_name_each_address_alike)
 {
     struct elf_plan plan = plan_of(aliased, COUNT(aliased));
     size_t bytes;
     void *table;
 
-    (void)state;
     write_elf("a.elf", &plan);
     assert_int_equal(run("a.elf out"), 0);
     table = read_file("out", &bytes);
@@ -181,15 +182,4 @@ static void guest_and_host_name_each_address_alike(void **state)
     assert_string_equal(guest_name(ELF_TEXT + 0x80), "strong");
     assert_string_equal(guest_name(ELF_TEXT + 0x148), "from_assembly");
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_better_name_comes_first),
-        cmocka_unit_test(the_chosen_do_not_overlap),
-        TEST(guest_and_host_name_each_address_alike),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

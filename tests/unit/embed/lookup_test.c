@@ -4,16 +4,11 @@
  * must, among few entries, and the index stays small, however the code lies.
  */
 
+#include "../unit.h"
+
 #include "embed/embed.h"
 
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define MANY 20000u
 
@@ -72,9 +67,8 @@ static uint32_t expect_sound(uint32_t count)
     return window;
 }
 
-static void one_entry_or_a_few_need_no_parts(void **state)
+TEST(one_entry_or_a_few_need_no_parts)
 {
-    (void)state;
     for (uint32_t count = 1; count < 16; ++count) {
         fill(0, count, 0, 1, 300);
         assert_true(expect_sound(count) <= count);
@@ -83,17 +77,15 @@ static void one_entry_or_a_few_need_no_parts(void **state)
     }
 }
 
-static void two_entries_may_lie_4_gib_apart(void **state)
+TEST(two_entries_may_lie_4_gib_apart)
 {
-    (void)state;
     fill(0, 1, 0, 0xfffffff0u, 0);
     fill(1, 1, 0xfffffff0u, 0x0f, 0);
     assert_int_equal(expect_sound(2), 2);
 }
 
-static void dense_code_is_searched_in_few_steps(void **state)
+TEST(dense_code_is_searched_in_few_steps)
 {
-    (void)state;
     fill(0, MANY, 0, 16, 300);
     assert_true(expect_sound(MANY) <= 17);
     fill(0, MANY, 0, 1, 0);
@@ -102,19 +94,17 @@ static void dense_code_is_searched_in_few_steps(void **state)
     assert_true(expect_sound(MANY) <= 17);
 }
 
-static void a_function_far_away_costs_only_itself(void **state)
+TEST(a_function_far_away_costs_only_itself)
 {
     uint32_t at = fill(0, MANY - 1, 0, 16, 300);
 
-    (void)state;
     offsets[MANY - 1] = htole32(at);
     fill(MANY - 1, 1, 0xf0000000u, 16, 0);
     assert_true(expect_sound(MANY) <= 17);
 }
 
-static void crowds_far_apart_cost_themselves(void **state)
+TEST(crowds_far_apart_cost_themselves)
 {
-    (void)state;
     for (uint32_t crowd = 0; crowd < 4; ++crowd)
         fill(crowd * (MANY / 4), MANY / 4, crowd * 0x10000000u, 8,
              40u << 2 * crowd);
@@ -123,26 +113,11 @@ static void crowds_far_apart_cost_themselves(void **state)
 
 /* Functions of one byte, then each twice as far from the next as the one
    before: the crowd has one part, which there are too few pieces for. */
-static void a_crowd_too_dense_for_its_part_is_found(void **state)
+TEST(a_crowd_too_dense_for_its_part_is_found)
 {
     uint32_t at = fill(0, MANY / 2, 0, 1, 0), i = MANY / 2;
 
-    (void)state;
     for (uint32_t step = 2; step < 0x40000000u; step *= 2)
         at = fill(i++, 1, at, step, 0);
     assert_true(expect_sound(i) <= 512);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_entry_or_a_few_need_no_parts),
-        cmocka_unit_test(two_entries_may_lie_4_gib_apart),
-        cmocka_unit_test(dense_code_is_searched_in_few_steps),
-        cmocka_unit_test(a_function_far_away_costs_only_itself),
-        cmocka_unit_test(crowds_far_apart_cost_themselves),
-        cmocka_unit_test(a_crowd_too_dense_for_its_part_is_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

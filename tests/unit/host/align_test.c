@@ -5,14 +5,9 @@
  * it, and is as exact as the readings allow.
  */
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "flame/align.h"
 
@@ -130,11 +125,10 @@ static double check(const struct world *world)
     return worst;
 }
 
-static void clocks_that_run_alike(void **unused)
+TEST(clocks_that_run_alike)
 {
     static struct world world;
 
-    (void)unused;
     make_times(&world, 300 * MS, 1.0003, 0.0002, 0, MARKS);
     fit(&world, 0, 0);
     assert_true(world.align.slack <= 0.01);
@@ -144,11 +138,10 @@ static void clocks_that_run_alike(void **unused)
     align_free(&world.align);
 }
 
-static void interrupts_off_hide_no_time(void **unused)
+TEST(interrupts_off_hide_no_time)
 {
     static struct world world;
 
-    (void)unused;
     make_times(&world, 300 * MS, 1, 0.001, 0, MARKS);
     fit(&world, 1000 * MS, 1300 * MS);
     /* 150 ms from either end, where the clock is known */
@@ -156,11 +149,10 @@ static void interrupts_off_hide_no_time(void **unused)
     align_free(&world.align);
 }
 
-static void a_host_that_was_away_makes_a_jump(void **unused)
+TEST(a_host_that_was_away_makes_a_jump)
 {
     static struct world world;
 
-    (void)unused;
     make_times(&world, 300 * MS, 1, 0.001, 80 * MS, 200);
     fit(&world, 0, 0);
     assert_int_equal(world.align.jumped, 1);
@@ -170,11 +162,10 @@ static void a_host_that_was_away_makes_a_jump(void **unused)
     align_free(&world.align);
 }
 
-static void clocks_that_do_not_run_alike(void **unused)
+TEST(clocks_that_do_not_run_alike)
 {
     static struct world world;
 
-    (void)unused;
     make_times(&world, 300 * MS, 1, 0.99, 0, MARKS);
     fit(&world, 0, 0);
     assert_true(isinf(world.align.slack));
@@ -183,12 +174,11 @@ static void clocks_that_do_not_run_alike(void **unused)
     align_free(&world.align);
 }
 
-static void beyond_the_readings_the_error_grows(void **unused)
+TEST(beyond_the_readings_the_error_grows)
 {
     static struct world world;
     double first, last, error, more, at;
 
-    (void)unused;
     make_times(&world, 300 * MS, 0.9, 0.001, 0, MARKS);
     fit(&world, 0, 0);
     first = world.marks[0].outside;
@@ -203,13 +193,12 @@ static void beyond_the_readings_the_error_grows(void **unused)
     align_free(&world.align);
 }
 
-static void clocks_of_two_runs_are_refused(void **unused)
+TEST(clocks_of_two_runs_are_refused)
 {
     static struct world world;
     struct align_mark marks[8] = {{0}};
     struct align align;
 
-    (void)unused;
     make_times(&world, 300 * MS, 1, 0.001, 0, MARKS);
     fit(&world, 0, 0);
     align_free(&world.align);
@@ -225,18 +214,4 @@ static void clocks_of_two_runs_are_refused(void **unused)
         marks[i] = (struct align_mark){(double)i * MS, 5, 6};
     assert_false(align_fit(&align, marks, 8));
     align_free(&align);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clocks_that_run_alike),
-        cmocka_unit_test(interrupts_off_hide_no_time),
-        cmocka_unit_test(a_host_that_was_away_makes_a_jump),
-        cmocka_unit_test(clocks_that_do_not_run_alike),
-        cmocka_unit_test(beyond_the_readings_the_error_grows),
-        cmocka_unit_test(clocks_of_two_runs_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A guest's answers are found among any other bytes, in pieces of any size. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "../unit.h"
 
 #include "input/send.h"
 
@@ -38,14 +31,13 @@ static uint64_t listen_to(const void *bytes, size_t count, size_t step,
     return answers.bytes;
 }
 
-static void answers_are_found_among_packets(void **state)
+TEST(answers_are_found_among_packets)
 {
     static const char bytes[] =
         "\xc1\x1f#pr\n#prof 1.1/1 AAAA\n##prof! ok start at 99.998 Hz\r\n"
         "\n#prof#prof! error: \"fly\": no\nrest";
     struct heard heard;
 
-    (void)state;
     for (size_t step = 1; step < sizeof bytes; ++step) {
         listen_to(bytes, sizeof bytes - 1, step, &heard);
         assert_int_equal(heard.count, 2);
@@ -54,48 +46,33 @@ static void answers_are_found_among_packets(void **state)
     }
 }
 
-static void what_is_no_answer_is_not_heard(void **state)
+TEST(what_is_no_answer_is_not_heard)
 {
     static const char bytes[] = "#prof !\n#prof! cut";
     struct heard heard;
 
-    (void)state;
     assert_int_equal(listen_to(bytes, sizeof bytes - 1, 3, &heard), 0);
     assert_int_equal(heard.count, 0);
 }
 
-static void their_bytes_are_counted_with_the_newline_before(void **state)
+TEST(their_bytes_are_counted_with_the_newline_before)
 {
     static const char led[] = "packet\n#prof! ok stop\npacket";
     static const char bare[] = "packet#prof! ok stop\npacket";
     struct heard heard;
 
-    (void)state;
     assert_int_equal(listen_to(led, sizeof led - 1, 1, &heard), 16);
     assert_int_equal(listen_to(bare, sizeof bare - 1, 1, &heard), 15);
 }
 
-static void a_long_answer_is_cut(void **state)
+TEST(a_long_answer_is_cut)
 {
     char bytes[1000] = "#prof! ";
     struct heard heard;
 
-    (void)state;
     memset(bytes + 7, 'x', sizeof bytes - 8);
     bytes[sizeof bytes - 1] = '\n';
     listen_to(bytes, sizeof bytes, 10, &heard);
     assert_int_equal(heard.count, 1);
     assert_int_equal(strlen(heard.texts[0]), SEND_LINE_MAX - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_found_among_packets),
-        cmocka_unit_test(what_is_no_answer_is_not_heard),
-        cmocka_unit_test(their_bytes_are_counted_with_the_newline_before),
-        cmocka_unit_test(a_long_answer_is_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 
 /* Verdicts of rows of a causal profile: none contradicts its row. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "causal/causal.h"
 
@@ -157,9 +150,8 @@ static const struct row rows[] = {
      "nothing is gained: what is counted waits for something else"},
 };
 
-static void verdicts_fit_their_rows(void **unused)
+TEST(verdicts_fit_their_rows)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         struct causal_curve curve = curve_of(&rows[i]);
         char text[CAUSAL_TEXT_MAX];
@@ -217,9 +209,8 @@ static void check_sense(const struct row *row, double bend, const char *text)
             assert_true(last[0] < row->values[i][0] / bend * speedups[2]);
 }
 
-static void no_row_is_contradicted(void **unused)
+TEST(no_row_is_contradicted)
 {
-    (void)unused;
     for (unsigned round = 0; round < 20000; ++round) {
         struct row row = {.share = draw(40)};
         struct causal_curve curve;
@@ -235,14 +226,4 @@ static void no_row_is_contradicted(void **unused)
         assert_true(strlen(text) > 10);
         check_sense(&row, curve.bend * 100, text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_fit_their_rows),
-        cmocka_unit_test(no_row_is_contradicted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

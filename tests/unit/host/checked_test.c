@@ -2,22 +2,16 @@
 
 /* Arithmetic of any numbers: what does not fit is the nearest that does. */
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "base/checked.h"
 
 #define MOST UINT64_MAX
 
-static void sums_are_limited(void **unused)
+TEST(sums_are_limited)
 {
-    (void)unused;
     assert_true(checked_add(2, 3) == 5);
     assert_true(checked_add(MOST, 0) == MOST);
     assert_true(checked_add(MOST, 1) == MOST);
@@ -28,9 +22,8 @@ static void sums_are_limited(void **unused)
     assert_true(checked_mul((uint64_t)1 << 32, (uint64_t)1 << 32) == MOST);
 }
 
-static void differences_have_a_sign(void **unused)
+TEST(differences_have_a_sign)
 {
-    (void)unused;
     assert_true(checked_plus(3, -5) == -2);
     assert_true(checked_plus(INT64_MAX, 1) == INT64_MAX);
     assert_true(checked_plus(INT64_MIN, -1) == INT64_MIN);
@@ -51,9 +44,8 @@ static void differences_have_a_sign(void **unused)
     assert_true(checked_size(INT32_MIN) == (uint64_t)1 << 31);
 }
 
-static void fractions_are_converted(void **unused)
+TEST(fractions_are_converted)
 {
-    (void)unused;
     assert_true(checked_u64(1.9) == 1);
     assert_true(checked_u64(-1) == 0);
     assert_true(checked_u64(NAN) == 0);
@@ -67,11 +59,10 @@ static void fractions_are_converted(void **unused)
     assert_true(checked_i64(-0x1p63) == INT64_MIN);
 }
 
-static void numbers_are_scaled(void **unused)
+TEST(numbers_are_scaled)
 {
     uint64_t found;
 
-    (void)unused;
     assert_true(checked_scale(7, 10, 4) == 17);
     assert_true(checked_scale(7, 10, 0) == 7);
     assert_true(checked_scale(MOST, MOST, MOST) == MOST);
@@ -81,16 +72,4 @@ static void numbers_are_scaled(void **unused)
     assert_true(found == ((uint64_t)1 << 62) / 3);
     found = checked_scale(MOST - 1, MOST / 2, MOST);
     assert_in_range(found >> 12, (MOST / 2 >> 12) - 1, (MOST / 2 >> 12) + 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_limited),
-        cmocka_unit_test(differences_have_a_sign),
-        cmocka_unit_test(fractions_are_converted),
-        cmocka_unit_test(numbers_are_scaled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
  * packets, with any other text in the log.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/base64.h"
 #include "trace/console.h"
@@ -80,27 +75,25 @@ static struct log *log_of(const struct made *made, const char *before)
     return log;
 }
 
-static void pieces_of_any_size_do(void **state)
+TEST(pieces_of_any_size_do)
 {
     struct made *made = made_for_faults(ROOM);
     struct log *log = log_of(made, "");
 
-    (void)state;
     for (size_t piece = 1; piece < 3000; piece += 13)
         require_others(read_log(made, log->text, log->count, piece), 0);
     free(log);
     made_free(made);
 }
 
-static void other_output_may_stand_between(void **state)
+TEST(other_output_may_stand_between)
 {
     static const char *const before[] = {"hello\n", "[ 1.234 ] ",
                                          "*** Listing 12 samples ***\r\n\r\n",
                                          "#prof! ok\n", "\033[0m"};
     struct made *made = made_for_faults(ROOM);
 
-    (void)state;
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; ++i) {
+    for (size_t i = 0; i < COUNT(before); ++i) {
         struct log *log = log_of(made, before[i]);
 
         require_others(read_log(made, log->text, log->count, 512), 0);
@@ -109,13 +102,12 @@ static void other_output_may_stand_between(void **state)
     made_free(made);
 }
 
-static void a_flipped_bit_costs_at_most_its_packet(void **state)
+TEST(a_flipped_bit_costs_at_most_its_packet)
 {
     struct made *made = made_for_faults(ROOM);
     struct log *log = log_of(made, "");
     size_t lines = 0;
 
-    (void)state;
     for (size_t at = 0; at < log->count; ++at) {
         struct found found;
         unsigned touched = (unsigned)(lines / 3);
@@ -135,14 +127,13 @@ static void a_flipped_bit_costs_at_most_its_packet(void **state)
 }
 
 /* The lines of two packets taken in turns, and the second one's backwards. */
-static void lines_may_come_in_any_order_and_again(void **state)
+TEST(lines_may_come_in_any_order_and_again)
 {
     static const unsigned order[] = {2, 1, 0, 1, 2};
     struct made *made = made_for_faults(ROOM);
     struct found found = {.made = made};
     struct console *console = console_for(&found);
 
-    (void)state;
     for (unsigned i = 0; i < FAULT_PACKETS * 5; ++i) {
         unsigned sequence = i / 10 * 2 + i % 2, part = order[i % 10 / 2];
         size_t bytes, from = part * (size_t)PROF_LINE_BYTES;
@@ -162,12 +153,11 @@ static void lines_may_come_in_any_order_and_again(void **state)
     made_free(made);
 }
 
-static void a_missing_line_costs_its_packet(void **state)
+TEST(a_missing_line_costs_its_packet)
 {
     struct made *made = made_for_faults(ROOM);
     struct log *log = log_of(made, "");
 
-    (void)state;
     for (size_t at = 0, line = 0; at < log->count; ++line) {
         char *end = strchr(log->text + at, '\n');
         size_t bytes = (size_t)(end - log->text) + 1 - at;
@@ -184,12 +174,11 @@ static void a_missing_line_costs_its_packet(void **state)
     made_free(made);
 }
 
-static void base64_is_strict(void **state)
+TEST(base64_is_strict)
 {
     uint8_t out[16];
     size_t bytes;
 
-    (void)state;
     assert_true(base64_decode("Zm9vYmE=", 8, out, &bytes));
     assert_int_equal(bytes, 5);
     assert_memory_equal(out, "fooba", 5);
@@ -201,18 +190,4 @@ static void base64_is_strict(void **state)
     assert_false(base64_decode("Zm=v", 4, out, &bytes));
     assert_false(base64_decode("====", 4, out, &bytes));
     assert_false(base64_decode("Zm9 YmFy", 8, out, &bytes));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size_do),
-        cmocka_unit_test(other_output_may_stand_between),
-        cmocka_unit_test(a_flipped_bit_costs_at_most_its_packet),
-        cmocka_unit_test(lines_may_come_in_any_order_and_again),
-        cmocka_unit_test(a_missing_line_costs_its_packet),
-        cmocka_unit_test(base64_is_strict),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

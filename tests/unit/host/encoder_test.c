@@ -3,14 +3,7 @@
 /* What parasite attach writes is what readers of traces read; and when its
  * samples are due. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "attach/encoder.h"
 #include "attach/pauses.h"
@@ -35,14 +28,13 @@ static void begin(struct encoder *encoder, struct model *model, size_t cpus)
     encoder_begin(encoder, cpus, &hello, 99000, 64);
 }
 
-static void samples_are_read_back(void **unused)
+TEST(samples_are_read_back)
 {
     static const uint64_t stack[] = {0xffffffff80001000u, 0x100200, 0x100100};
     struct encoder encoder;
     struct model model;
     uint32_t nodes[8];
 
-    (void)unused;
     begin(&encoder, &model, 2);
     for (unsigned i = 1; i <= 1000; ++i) {
         encoder_sample(&encoder, 0, i * MS, stack, i % 2 ? 3 : 1);
@@ -88,7 +80,7 @@ static void see(void *owner, const struct event *event, uint32_t node,
     seen->last = event->as_inside;
 }
 
-static void what_is_seen_of_the_inside_is_read_back(void **unused)
+TEST(what_is_seen_of_the_inside_is_read_back)
 {
     static const uint64_t address = 0x100100;
     static const uint8_t uuid[16] = {1, 0, 0, 0, 0, 0, 0, 2,
@@ -97,7 +89,6 @@ static void what_is_seen_of_the_inside_is_read_back(void **unused)
     struct model model;
     struct seen seen = {0};
 
-    (void)unused;
     begin(&encoder, &model, 2);
     model.watch = (struct model_watch){see, &seen};
     for (unsigned i = 1; i <= 1000; ++i) {
@@ -118,13 +109,12 @@ static void what_is_seen_of_the_inside_is_read_back(void **unused)
     model_free(&model);
 }
 
-static void long_pauses_keep_their_length(void **unused)
+TEST(long_pauses_keep_their_length)
 {
     static const uint64_t address = 0x100100;
     struct encoder encoder;
     struct model model;
 
-    (void)unused;
     begin(&encoder, &model, 1);
     encoder_sample(&encoder, 0, 1, &address, 1);
     encoder_sample(&encoder, 0, 1 + 100000 * (uint64_t)MS, &address, 1);
@@ -138,12 +128,11 @@ static void long_pauses_keep_their_length(void **unused)
 
 /* ---- when samples are due */
 
-static void intervals_have_their_mean_and_vary(void **unused)
+TEST(intervals_have_their_mean_and_vary)
 {
     struct schedule schedule = {.interval = 0.01};
     double last, least = 1, most = 0;
 
-    (void)unused;
     schedule_begin(&schedule, 100, 5);
     last = schedule.due;
     for (int i = 0; i < 10000; ++i) {
@@ -160,12 +149,11 @@ static void intervals_have_their_mean_and_vary(void **unused)
     assert_true(most <= 0.01501 && most > 0.0149);
 }
 
-static void what_is_late_is_missed(void **unused)
+TEST(what_is_late_is_missed)
 {
     struct schedule schedule = {.interval = 0.01};
     uint32_t missed;
 
-    (void)unused;
     schedule_begin(&schedule, 0, 5);
     missed = schedule_next(&schedule, 1, 0);
     assert_true(missed > 90 && missed < 110);
@@ -174,12 +162,11 @@ static void what_is_late_is_missed(void **unused)
     assert_true(schedule.due > 50 && schedule.due < 50.016);
 }
 
-static void pauses_stay_within_their_budget(void **unused)
+TEST(pauses_stay_within_their_budget)
 {
     struct schedule schedule = {.interval = 0.001, .budget = 0.005};
     double now, paused = 0;
 
-    (void)unused;
     schedule_begin(&schedule, 0, 5);
     for (int i = 0; i < 1000; ++i) {
         now = schedule.due;
@@ -197,11 +184,10 @@ static void check_part(const struct pauses *pauses, double part, double wanted)
     assert_true(found >= wanted && found <= 1.03 * wanted);
 }
 
-static void parts_of_the_pauses(void **unused)
+TEST(parts_of_the_pauses)
 {
     static struct pauses pauses;
 
-    (void)unused;
     assert_true(pauses_part(&pauses, 0.5) == 0);
     for (int i = 1000; i > 0; --i)
         pauses_add(&pauses, i * 1e-6);
@@ -214,19 +200,4 @@ static void parts_of_the_pauses(void **unused)
     pauses_add(&pauses, 1e6);
     assert_true(pauses_part(&pauses, 1) == 1e6);
     check_part(&pauses, 0, 1e-7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_are_read_back),
-        cmocka_unit_test(what_is_seen_of_the_inside_is_read_back),
-        cmocka_unit_test(long_pauses_keep_their_length),
-        cmocka_unit_test(intervals_have_their_mean_and_vary),
-        cmocka_unit_test(what_is_late_is_missed),
-        cmocka_unit_test(pauses_stay_within_their_budget),
-        cmocka_unit_test(parts_of_the_pauses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,10 @@
  * read by the host's decoder: what goes in comes out.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stream/packet.h"
 #include "trace/event.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 0x100000u
 #define EVENTS_MAX 2048u
@@ -276,9 +268,8 @@ static void read_all(void)
     assert_false(reader.passed_over);
 }
 
-static void each_event_comes_out_as_it_went_in(void **unused)
+TEST(each_event_comes_out_as_it_went_in)
 {
-    (void)unused;
     for (size_t number = 0; number < OTHERS + PROF_EVENT_OTHER; number++)
         for (unsigned i = 0; i < ROUNDS; i++) {
             begin_packet();
@@ -290,9 +281,8 @@ static void each_event_comes_out_as_it_went_in(void **unused)
         }
 }
 
-static void packets_of_all_events_come_out_as_they_went_in(void **unused)
+TEST(packets_of_all_events_come_out_as_they_went_in)
 {
-    (void)unused;
     for (unsigned i = 0; i < ROUNDS; i++) {
         begin_packet();
         while (prof_packet_fits(&packet, sizeof(union fields) + 8)) {
@@ -308,13 +298,12 @@ static void packets_of_all_events_come_out_as_they_went_in(void **unused)
 }
 
 /* A guest that knows more than this host. */
-static void unknown_extended_events_are_passed_over(void **unused)
+TEST(unknown_extended_events_are_passed_over)
 {
     struct event_reader reader;
     struct event event;
     struct put *before, *more;
 
-    (void)unused;
     for (unsigned bytes = 0; bytes <= UINT8_MAX; bytes++) {
         static const uint8_t fields[UINT8_MAX];
 
@@ -341,12 +330,11 @@ static void unknown_extended_events_are_passed_over(void **unused)
 }
 
 /* An extended event that is shorter than it must be is not read. */
-static void short_extended_events_end_the_packet(void **unused)
+TEST(short_extended_events_end_the_packet)
 {
     struct event_reader reader;
     struct event event;
 
-    (void)unused;
     begin_packet();
     prof_packet_put(&packet, PROF_EVENT_TASK, clock_now, expected[0].raw,
                     sizeof(struct prof_event_task) - 1);
@@ -356,26 +344,12 @@ static void short_extended_events_end_the_packet(void **unused)
     assert_true(reader.at != reader.end);
 }
 
-static void names_are_those_of_the_table(void **unused)
+TEST(names_are_those_of_the_table)
 {
-    (void)unused;
     assert_string_equal(event_name(PROF_EVENT_LEAF), "leaf");
     assert_string_equal(event_name(PROF_EVENT_OVERFLOW), "overflow");
     assert_string_equal(event_name(PROF_EVENT_TASK), "task");
     assert_string_equal(event_name((enum prof_event)PROF_KIND_ESCAPE),
                         "unknown");
     assert_string_equal(event_name((enum prof_event)1000), "unknown");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_event_comes_out_as_it_went_in),
-        cmocka_unit_test(packets_of_all_events_come_out_as_they_went_in),
-        cmocka_unit_test(unknown_extended_events_are_passed_over),
-        cmocka_unit_test(short_extended_events_end_the_packet),
-        cmocka_unit_test(names_are_those_of_the_table),
-    };
-
-    return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

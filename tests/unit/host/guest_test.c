@@ -2,13 +2,7 @@
 
 /* A guest that is a process of its own: ended once, and only if it is there. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "input/qemu.h"
 
@@ -16,13 +10,12 @@
 #include <unistd.h>
 
 /* A signal to process 0 would end everyone in the group, and this child. */
-static void test_none_started(void **state)
+TEST(test_none_started)
 {
     struct guest guest = {.stream = -1, .errors = -1};
     int status = -1;
     pid_t child = fork();
 
-    (void)state;
     assert_true(child >= 0);
     if (child == 0) {
         setpgid(0, 0);
@@ -34,11 +27,10 @@ static void test_none_started(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_running(void **state)
+TEST(test_running)
 {
     struct guest guest = {.stream = -1, .errors = -1};
 
-    (void)state;
     guest.process = fork();
     assert_true(guest.process >= 0);
     if (guest.process == 0) {
@@ -52,14 +44,4 @@ static void test_running(void **state)
     assert_true(WIFSIGNALED(guest.status));
     guest_stop(&guest); /* has no effect */
     assert_int_equal(guest_code(&guest), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none_started),
-        cmocka_unit_test(test_running),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

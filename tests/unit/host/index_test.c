@@ -2,24 +2,17 @@
 /* The map from keys to numbers: what it finds, and how many slots it looks at,
  * with keys that were chosen so that weaker ones put all into one place. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/index.h"
 
 #define KEYS 20000u
 #define PROBES_MAX 8u /* on average; 2.5 are expected where it is half full */
 
-static void numbers_are_in_the_order_of_keys(void **state)
+TEST(numbers_are_in_the_order_of_keys)
 {
     struct index index = {0};
 
-    (void)state;
     assert_int_equal(index_find(&index, 7), INDEX_NONE);
     assert_int_equal(index_probes(&index, 7), 0);
     for (uint32_t i = 0; i < KEYS; i++) {
@@ -43,12 +36,11 @@ static void numbers_are_in_the_order_of_keys(void **state)
     assert_int_equal(index_find(&index, 7), INDEX_NONE);
 }
 
-static void a_new_key_has_a_copy_of_its_row(void **state)
+TEST(a_new_key_has_a_copy_of_its_row)
 {
     struct index index = {0};
     uint32_t *rows = NULL;
 
-    (void)state;
     for (uint32_t i = 0; i < 2 * KEYS; i++) {
         uint32_t row = 5 * i, key = i % KEYS;
 
@@ -85,13 +77,12 @@ static uint64_t inverse(uint32_t i)
     return mixed ^ mixed >> 32;
 }
 
-static void chosen_keys_do_not_collide(void **state)
+TEST(chosen_keys_do_not_collide)
 {
     static uint64_t (*const kinds[])(uint32_t) = {dense, spread, halves,
                                                   inverse};
 
-    (void)state;
-    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
         struct index index = {0};
         uint64_t probes = 0;
 
@@ -105,15 +96,4 @@ static void chosen_keys_do_not_collide(void **state)
                      (unsigned long long)probes);
         index_free(&index);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_in_the_order_of_keys),
-        cmocka_unit_test(a_new_key_has_a_copy_of_its_row),
-        cmocka_unit_test(chosen_keys_do_not_collide),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

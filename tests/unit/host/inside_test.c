@@ -5,14 +5,7 @@
  * profiler itself, which is in this program's.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "attach/inside.h"
 #include "sample/cpu_state.h"
@@ -73,11 +66,10 @@ static void sample(uint64_t tsc)
     prof_ring_release(ring, prof_ring_head(ring));
 }
 
-static void the_newest_sample_is_found(void **unused)
+TEST(the_newest_sample_is_found)
 {
     struct inside inside;
 
-    (void)unused;
     open_profiler(&inside, 1000);
     for (uint64_t i = 1; i <= 3 * ENTRIES; ++i) {
         uint64_t tsc = 1000 + i * TSC_HZ;
@@ -92,11 +84,10 @@ static void the_newest_sample_is_found(void **unused)
     assert_int_equal(inside.looks, 3 * ENTRIES);
 }
 
-static void a_look_is_two_reads(void **unused)
+TEST(a_look_is_two_reads)
 {
     struct inside inside;
 
-    (void)unused;
     open_profiler(&inside, 1000);
     sample(2000);
     inside_look(&inside, &memory, 0);
@@ -108,11 +99,10 @@ static void a_look_is_two_reads(void **unused)
     assert_true(inside_due(&inside, 0.011));
 }
 
-static void nothing_is_found_before_there_is_something(void **unused)
+TEST(nothing_is_found_before_there_is_something)
 {
     struct inside inside;
 
-    (void)unused;
     open_profiler(&inside, 1000);
     inside_look(&inside, &memory, 0);
     assert_false(inside.is_new);
@@ -133,11 +123,10 @@ static void nothing_is_found_before_there_is_something(void **unused)
     is_gone = false;
 }
 
-static void another_boot_is_noticed(void **unused)
+TEST(another_boot_is_noticed)
 {
     struct inside inside;
 
-    (void)unused;
     open_profiler(&inside, 1000);
     sample(5000);
     inside_look(&inside, &memory, 0);
@@ -151,24 +140,10 @@ static void another_boot_is_noticed(void **unused)
     assert_int_equal(inside.uuid[0], 8);
 }
 
-static void an_image_without_it_is_never_read(void **unused)
+TEST(an_image_without_it_is_never_read)
 {
     struct inside inside;
 
-    (void)unused;
     inside_open(&inside, NULL);
     assert_false(inside_due(&inside, 1e9));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_sample_is_found),
-        cmocka_unit_test(a_look_is_two_reads),
-        cmocka_unit_test(nothing_is_found_before_there_is_something),
-        cmocka_unit_test(another_boot_is_noticed),
-        cmocka_unit_test(an_image_without_it_is_never_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

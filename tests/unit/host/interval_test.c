@@ -6,14 +6,9 @@
  * same program raise no alarm.
  */
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "profile/interval.h"
 
@@ -26,9 +21,8 @@ static void near(double is, double wanted, double within)
         fail_msg("%.9f should be %.9f", is, wanted);
 }
 
-static void z_is_the_normal_quantile(void **unused)
+TEST(z_is_the_normal_quantile)
 {
-    (void)unused;
     near(interval_z(0.95, 1), 1.959963985, 1e-8);
     near(interval_z(0.99, 1), 2.575829304, 1e-8);
     near(interval_z(0.6826894921, 1), 1, 1e-8);
@@ -38,7 +32,7 @@ static void z_is_the_normal_quantile(void **unused)
 
 /* Newcombe, Statistics in Medicine 17 (1998), pages 857-872, table I, method 3
  * (the score method without a correction for continuity). */
-static void shares_are_as_published(void **unused)
+TEST(shares_are_as_published)
 {
     static const struct {
         double hits, whole, low, high;
@@ -50,8 +44,7 @@ static void shares_are_as_published(void **unused)
     };
     double z = interval_z(0.95, 1);
 
-    (void)unused;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+    for (size_t i = 0; i < COUNT(known); ++i) {
         struct interval is = interval_share(known[i].hits, known[i].whole, z);
 
         near(is.low, known[i].low, 0.00005001);
@@ -60,7 +53,7 @@ static void shares_are_as_published(void **unused)
 }
 
 /* The same volume, pages 873-890, table II, method 10. */
-static void differences_are_as_published(void **unused)
+TEST(differences_are_as_published)
 {
     static const struct {
         struct interval_pair pair;
@@ -73,8 +66,7 @@ static void differences_are_as_published(void **unused)
     };
     double z = interval_z(0.95, 1);
 
-    (void)unused;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+    for (size_t i = 0; i < COUNT(known); ++i) {
         struct interval is = interval_difference(&known[i].pair, z);
 
         near(is.low, known[i].low, 0.00005001);
@@ -82,12 +74,11 @@ static void differences_are_as_published(void **unused)
     }
 }
 
-static void ends_are_exact(void **unused)
+TEST(ends_are_exact)
 {
     struct interval_pair pair = {0, 0, 3, 7};
     struct interval is;
 
-    (void)unused;
     is = interval_share(0, 1e12, 2);
     assert_true(is.low == 0 && is.high > 0);
     is = interval_share(7, 7, 2);
@@ -98,11 +89,10 @@ static void ends_are_exact(void **unused)
     assert_true(is.low == -1 && is.high == 1 && interval_is_noise(&is));
 }
 
-static void the_certain_change_is_the_near_bound(void **unused)
+TEST(the_certain_change_is_the_near_bound)
 {
     struct interval up = {0.1, 0.3}, down = {-0.3, -0.1}, noise = {-0.1, 0.3};
 
-    (void)unused;
     near(interval_certain(&up), 0.1, 0);
     near(interval_certain(&down), -0.1, 0);
     near(interval_certain(&noise), 0, 0);
@@ -111,12 +101,11 @@ static void the_certain_change_is_the_near_bound(void **unused)
     assert_true(interval_is_noise(&noise));
 }
 
-static void a_tail_of_single_samples_is_not_compared(void **unused)
+TEST(a_tail_of_single_samples_is_not_compared)
 {
     struct interval_pair wholes = {.base_whole = 2000, .new_whole = 2000};
     double totals[1004] = {2000, 1000, 500, 100};
 
-    (void)unused;
     for (size_t i = 4; i < 1004; ++i)
         totals[i] = 1;
     near(interval_comparisons(totals, 1004, &wholes, 0.95), 4, 0);
@@ -193,12 +182,11 @@ static void count_coverage(const double *shares, double z, struct tally *one,
 
 /* About 95 %, and not more either: an interval that holds everything says
  * nothing. */
-static void intervals_hold_the_truth_as_often_as_they_say(void **unused)
+TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
     struct tally one = {0}, two = {0};
     double shares[FUNCTIONS];
 
-    (void)unused;
     state = 42;
     for (int round = 0; round < 400; ++round) {
         make_program(shares);
@@ -243,12 +231,11 @@ static bool raises_alarm(const double *shares)
 
 /* A false alarm is any function at all that is news: at most one comparison of
  * two profiles in twenty has one. */
-static void the_same_program_is_no_news(void **unused)
+TEST(the_same_program_is_no_news)
 {
     double shares[FUNCTIONS];
     int alarms = 0, rounds = 600;
 
-    (void)unused;
     state = 43;
     for (int round = 0; round < rounds; ++round) {
         make_program(shares);
@@ -257,20 +244,4 @@ static void the_same_program_is_no_news(void **unused)
     print_message("# false alarms: %d of %d comparisons\n", alarms, rounds);
     assert_true(alarms <= rounds * 5 / 100);
     assert_true(alarms > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(z_is_the_normal_quantile),
-        cmocka_unit_test(shares_are_as_published),
-        cmocka_unit_test(differences_are_as_published),
-        cmocka_unit_test(ends_are_exact),
-        cmocka_unit_test(the_certain_change_is_the_near_bound),
-        cmocka_unit_test(a_tail_of_single_samples_is_not_compared),
-        cmocka_unit_test(intervals_hold_the_truth_as_often_as_they_say),
-        cmocka_unit_test(the_same_program_is_no_news),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,11 @@
  * shortest delays.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "timeline/clocks.h"
 
 #include <math.h>
-#include <string.h>
 
 #define ROUNDS 400
 #define MANY 500u
@@ -67,11 +60,10 @@ static void check_clock(const struct truth *truth,
     }
 }
 
-static void the_truth_is_within_the_error(void **unused)
+TEST(the_truth_is_within_the_error)
 {
     static struct match_bound least[MANY], most[MANY];
 
-    (void)unused;
     for (state = 1; state <= ROUNDS; ++state) {
         uint64_t seed = state;
         struct truth truth = {below(2e7) - 1e7, below(2e-3) - 1e-3};
@@ -88,13 +80,12 @@ static void the_truth_is_within_the_error(void **unused)
     }
 }
 
-static void many_messages_leave_the_shortest_delays(void **unused)
+TEST(many_messages_leave_the_shortest_delays)
 {
     static struct match_bound least[MANY], most[MANY];
     const struct truth truth = {12345, 5e-5};
     struct match_clock clock;
 
-    (void)unused;
     state = 7;
     make_bounds(&truth, least, MANY, 1e8, 200, -1);
     make_bounds(&truth, most, MANY, 1e8, 200, 1);
@@ -105,13 +96,12 @@ static void many_messages_leave_the_shortest_delays(void **unused)
 }
 
 /* A rate beyond the usual one is found if nothing else will do. */
-static void a_clock_may_be_bad(void **unused)
+TEST(a_clock_may_be_bad)
 {
     static struct match_bound least[MANY], most[MANY];
     const struct truth truth = {0, 0.03};
     struct match_clock clock;
 
-    (void)unused;
     state = 9;
     make_bounds(&truth, least, MANY, 1e8, 200, -1);
     make_bounds(&truth, most, MANY, 1e8, 200, 1);
@@ -120,13 +110,12 @@ static void a_clock_may_be_bad(void **unused)
     assert_true(fabs(clock.rate - truth.rate) < 1e-4);
 }
 
-static void strange_bounds_are_left_out(void **unused)
+TEST(strange_bounds_are_left_out)
 {
     static struct match_bound least[MANY], most[MANY];
     const struct truth truth = {-5000, 0};
     struct match_clock clock;
 
-    (void)unused;
     state = 11;
     make_bounds(&truth, least, MANY, 1e7, 200, -1);
     make_bounds(&truth, most, MANY, 1e7, 200, 1);
@@ -136,13 +125,12 @@ static void strange_bounds_are_left_out(void **unused)
     check_clock(&truth, &clock);
 }
 
-static void what_contradicts_itself_is_nothing(void **unused)
+TEST(what_contradicts_itself_is_nothing)
 {
     struct match_bound least[] = {{0, 10}, {1000, 10}};
     struct match_bound most[] = {{0, -10}, {1000, -10}};
     struct match_clock clock;
 
-    (void)unused;
     assert_false(match_clocks(least, 2, most, 2, &clock));
     assert_false(match_clocks(least, 0, most, 2, &clock));
     assert_false(match_clocks(least, 2, most, 0, &clock));
@@ -152,7 +140,7 @@ static void what_contradicts_itself_is_nothing(void **unused)
 }
 
 /* Of each message both ends, once; what is there twice is left out. */
-static void messages_are_paired(void **unused)
+TEST(messages_are_paired)
 {
     struct tasks_message sent[] = {
         {.time = 1, .message = 5, .sent = true},
@@ -176,25 +164,10 @@ static void messages_are_paired(void **unused)
     size_t count;
     struct match_pair *pairs = match_messages(&from, &to, &count);
 
-    (void)unused;
     assert_int_equal(count, 2);
     assert_int_equal(pairs[0].sent, 0);
     assert_int_equal(pairs[0].received, 1);
     assert_int_equal(pairs[1].sent, 5);
     assert_int_equal(pairs[1].received, 0);
     free(pairs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_truth_is_within_the_error),
-        cmocka_unit_test(many_messages_leave_the_shortest_delays),
-        cmocka_unit_test(a_clock_may_be_bad),
-        cmocka_unit_test(strange_bounds_are_left_out),
-        cmocka_unit_test(what_contradicts_itself_is_nothing),
-        cmocka_unit_test(messages_are_paired),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

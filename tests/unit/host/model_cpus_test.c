@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packets of several CPUs: in the model, and in order in an index. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "model_feeder.h"
 #include "trace/packet.h"
@@ -51,12 +46,11 @@ static const struct model_cell *cell_of_cpu(const struct model *model,
     return NULL;
 }
 
-static void each_cpu_has_its_own_task_and_time(void **state)
+TEST(each_cpu_has_its_own_task_and_time)
 {
     struct made *made = made_two_cpus(3);
     struct model model = {0};
 
-    (void)state;
     feed(made, UINT32_MAX, &model);
     assert_int_equal(model_cells(&model), 2);
     for (uint32_t cpu = 0; cpu < 2; ++cpu) {
@@ -73,13 +67,12 @@ static void each_cpu_has_its_own_task_and_time(void **state)
 
 /* Packets without a START: the time covered by the sample after a gap shows
  * which CPU the gap was on. */
-static void a_loss_is_its_cpus_own(void **state)
+TEST(a_loss_is_its_cpus_own)
 {
     for (unsigned lost = 0; lost < 4; ++lost) {
         struct made *made = begun();
         struct model model = {0};
 
-        (void)state;
         made_node(made, 1, 0, MADE_TEXT);
         for (unsigned round = 1; round <= 4; ++round)
             for (uint16_t cpu = 0; cpu < 2; ++cpu) {
@@ -100,12 +93,11 @@ static void a_loss_is_its_cpus_own(void **state)
     }
 }
 
-static void a_packet_index_separates_cpus(void **state)
+TEST(a_packet_index_separates_cpus)
 {
     struct made *made = made_two_cpus(3);
     struct packet_index index = {0};
 
-    (void)state;
     for (unsigned i = made->sequence; i-- > 0;) {
         size_t bytes;
         const uint8_t *at = made_packet(made, i, &bytes);
@@ -124,19 +116,18 @@ static void a_packet_index_separates_cpus(void **state)
     free(made);
 }
 
-static void an_index_holds_each_packet_once_and_in_order(void **state)
+TEST(an_index_holds_each_packet_once_and_in_order)
 {
     static const unsigned order[] = {2, 0, 2, 4, 0};
     struct made *made = begun();
     struct packet_index index = {0};
 
-    (void)state;
     made->step = STEP;
     for (int i = 0; i < 5; ++i) {
         made_bare(made, PROF_EVENT_IDLE);
         made_flush(made);
     }
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
+    for (size_t i = 0; i < COUNT(order); ++i) {
         size_t bytes;
         const uint8_t *at = made_packet(made, order[i], &bytes);
         struct packet packet;
@@ -154,16 +145,4 @@ static void an_index_holds_each_packet_once_and_in_order(void **state)
     packet_index_free(&index);
     free(made->bytes);
     free(made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cpu_has_its_own_task_and_time),
-        cmocka_unit_test(a_loss_is_its_cpus_own),
-        cmocka_unit_test(a_packet_index_separates_cpus),
-        cmocka_unit_test(an_index_holds_each_packet_once_and_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

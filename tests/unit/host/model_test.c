@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a stream adds up to, also with a packet missing. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "model_feeder.h"
 
@@ -20,12 +15,11 @@ static const struct model_cell *cell_at(const struct model *model,
     return NULL;
 }
 
-static void samples_stand_for_the_time_before_them(void **state)
+TEST(samples_stand_for_the_time_before_them)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made_node(made, 2, 1, 0x2000);
     made->step = STEP;
@@ -45,13 +39,12 @@ static void samples_stand_for_the_time_before_them(void **state)
     finish(made, &model);
 }
 
-static void whole_clocks_carry_over_long_silence(void **state)
+TEST(whole_clocks_carry_over_long_silence)
 {
     struct made *made = begun();
     struct model model = {0};
     uint64_t long_time = 10ull << PROF_EVENT_TIME_BITS;
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made->step = long_time;
     made_event(made, PROF_EVENT_CLOCK, &(uint64_t){long_time}, 8);
@@ -63,13 +56,12 @@ static void whole_clocks_carry_over_long_silence(void **state)
     finish(made, &model);
 }
 
-static void a_leaf_is_a_node_and_a_sample(void **state)
+TEST(a_leaf_is_a_node_and_a_sample)
 {
     struct made *made = begun();
     struct model model = {0};
     uint32_t stack[4], leaf;
 
-    (void)state;
     made_node(made, 1, 0, MADE_TEXT + 16);
     made->step = STEP;
     made_leaf(made, 2, 1, MADE_TEXT + (1u << 26) - 1);
@@ -87,12 +79,11 @@ static void a_leaf_is_a_node_and_a_sample(void **state)
 }
 
 /* Packets of a format that is not ours are counted, and not misread. */
-static void another_version_is_not_read(void **state)
+TEST(another_version_is_not_read)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_leaf(made, 2, 0, MADE_TEXT);
     made_flush(made);
     made->bytes[offsetof(struct prof_packet, version)] += 1;
@@ -105,14 +96,13 @@ static void another_version_is_not_read(void **state)
 }
 
 /* The events of an unknown kind, and cut ones, end their packet only. */
-static void what_is_not_understood_ends_the_packet(void **state)
+TEST(what_is_not_understood_ends_the_packet)
 {
     static const uint8_t wrong[][2] = {
         {0, 1}, {1, 8}, {2, 6}, {3, 3}, {3, 4}, {3 | 4 << 2, 7}, {255, 60}};
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_flush(made);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         made_sample(made, 1);
@@ -127,12 +117,11 @@ static void what_is_not_understood_ends_the_packet(void **state)
     finish(made, &model);
 }
 
-static void overflows_and_drops_carry_their_own_time(void **state)
+TEST(overflows_and_drops_carry_their_own_time)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made->step = STEP;
     MADE_EVENT(made, PROF_EVENT_OVERFLOW,
                (struct prof_event_overflow){0x3000, 7, 70000});
@@ -160,12 +149,11 @@ static void overflows_and_drops_carry_their_own_time(void **state)
 
 /* It is part of one sample's time, and what was lost is not guessed. */
 /* Sums of what a damaged stream says are large, not small. */
-static void sums_beyond_64_bits_stay_the_largest(void **state)
+TEST(sums_beyond_64_bits_stay_the_largest)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made->step = STEP;
     for (int i = 0; i < 2; ++i) {
         MADE_EVENT(made, PROF_EVENT_OVERFLOW,
@@ -185,12 +173,11 @@ static void sums_beyond_64_bits_stay_the_largest(void **state)
     finish(made, &model);
 }
 
-static void stolen_time_is_no_samples(void **state)
+TEST(stolen_time_is_no_samples)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made->step = 50 * STEP;
     MADE_EVENT(made, PROF_EVENT_STOLEN, (uint64_t){49 * STEP});
@@ -215,13 +202,12 @@ static void stolen_time_is_no_samples(void **state)
     finish(made, &model);
 }
 
-static void a_period_that_does_not_vary_is_noticed(void **state)
+TEST(a_period_that_does_not_vary_is_noticed)
 {
     for (unsigned spread = 0; spread < 2; ++spread) {
         struct made *made = begun();
         struct model model = {0};
 
-        (void)state;
         made_node(made, 1, 0, 0x1000);
         for (unsigned i = 0; i < 100; ++i) {
             made->step = STEP + spread * (i % 10 * STEP / 10) -
@@ -235,12 +221,11 @@ static void a_period_that_does_not_vary_is_noticed(void **state)
     }
 }
 
-static void tasks_are_distinguished(void **state)
+TEST(tasks_are_distinguished)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     MADE_EVENT(made, PROF_EVENT_TASK, (struct prof_event_task){3, 0x7777});
     made_node(made, 1, 0, 0x1000);
     made_sample(made, 1);
@@ -259,14 +244,13 @@ static void tasks_are_distinguished(void **state)
 }
 
 /* Three packets: nodes, samples, and the same nodes once more. */
-static void a_lost_definition_comes_again(void **state)
+TEST(a_lost_definition_comes_again)
 {
     struct made *made = begun();
     struct model model = {0};
     uint32_t stack[8];
     uint32_t leaf;
 
-    (void)state;
     made_node(made, 70000, 0, 0x100001000);
     made_flush(made);
     made_node(made, 1, 70000, 0x2000);
@@ -282,13 +266,12 @@ static void a_lost_definition_comes_again(void **state)
     finish(made, &model);
 }
 
-static void what_stays_unknown_is_shown_as_such(void **state)
+TEST(what_stays_unknown_is_shown_as_such)
 {
     struct made *made = begun();
     struct model model = {0};
     uint32_t stack[8];
 
-    (void)state;
     made_node(made, 2, 1, 0x2000);
     made_sample(made, 2);
     made_sample(made, 9);
@@ -301,12 +284,11 @@ static void what_stays_unknown_is_shown_as_such(void **state)
     finish(made, &model);
 }
 
-static void behind_a_gap_a_sample_is_one_period(void **state)
+TEST(behind_a_gap_a_sample_is_one_period)
 {
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made_flush(made);
     made->step = STEP;
@@ -324,17 +306,16 @@ static void behind_a_gap_a_sample_is_one_period(void **state)
 }
 
 /* Whatever address it is, and whatever numbers the guest's nodes have. */
-static void an_overflow_is_a_node_of_its_own(void **state)
+TEST(an_overflow_is_a_node_of_its_own)
 {
     static const uint64_t addresses[] = {
         0x8000000000000000u, 0x8000000000000001u, 0x8000000000000002u,
         0xc000000000000000u, 0xc000000000000001u, 0xc000000000000004u,
         0x0000000000000001u, 0xffffffff80001000u, 0x7fffffff80001000u};
-    const size_t count = sizeof addresses / sizeof addresses[0];
+    const size_t count = COUNT(addresses);
     struct made *made = begun();
     struct model model = {0};
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made_node(made, 2, 1, 0x2000);
     made_sample(made, 2);
@@ -357,13 +338,12 @@ static void an_overflow_is_a_node_of_its_own(void **state)
     finish(made, &model);
 }
 
-static void a_circle_of_nodes_ends(void **state)
+TEST(a_circle_of_nodes_ends)
 {
     struct made *made = begun();
     struct model model = {0};
     uint32_t stack[100];
 
-    (void)state;
     made_node(made, 1, 2, 0x1000);
     made_node(made, 2, 1, 0x2000);
     made_sample(made, 1);
@@ -373,12 +353,11 @@ static void a_circle_of_nodes_ends(void **state)
     finish(made, &model);
 }
 
-static void a_span_of_time_can_be_chosen(void **state)
+TEST(a_span_of_time_can_be_chosen)
 {
     struct made *made = begun();
     struct model model = {.from = 10 * STEP, .to = 20 * STEP};
 
-    (void)state;
     made_node(made, 1, 0, 0x1000);
     made->step = STEP;
     for (int i = 0; i < 100; ++i)
@@ -388,28 +367,4 @@ static void a_span_of_time_can_be_chosen(void **state)
     assert_int_equal(model.stacks.samples, 10);
     assert_int_equal(model.stacks.clocks, 10 * STEP);
     finish(made, &model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_stand_for_the_time_before_them),
-        cmocka_unit_test(whole_clocks_carry_over_long_silence),
-        cmocka_unit_test(a_leaf_is_a_node_and_a_sample),
-        cmocka_unit_test(another_version_is_not_read),
-        cmocka_unit_test(what_is_not_understood_ends_the_packet),
-        cmocka_unit_test(overflows_and_drops_carry_their_own_time),
-        cmocka_unit_test(sums_beyond_64_bits_stay_the_largest),
-        cmocka_unit_test(stolen_time_is_no_samples),
-        cmocka_unit_test(a_period_that_does_not_vary_is_noticed),
-        cmocka_unit_test(tasks_are_distinguished),
-        cmocka_unit_test(a_lost_definition_comes_again),
-        cmocka_unit_test(what_stays_unknown_is_shown_as_such),
-        cmocka_unit_test(behind_a_gap_a_sample_is_one_period),
-        cmocka_unit_test(an_overflow_is_a_node_of_its_own),
-        cmocka_unit_test(a_circle_of_nodes_ends),
-        cmocka_unit_test(a_span_of_time_can_be_chosen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,10 @@
 /* Texts in events, and near numbers of objects beside the tests of all events
  * in events_test.c. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stream/packet.h"
 #include "trace/event.h"
-
-#include <string.h>
 
 static struct prof_packet_maker packet;
 static struct packet found;
@@ -41,12 +34,11 @@ static struct event only_event(void)
     return event;
 }
 
-static void a_text_ends_where_it_says(void **unused)
+TEST(a_text_ends_where_it_says)
 {
     uint8_t fields[] = "\x07\x01text\0rest";
     struct event event;
 
-    (void)unused;
     prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, sizeof fields);
     event = only_event();
     assert_int_equal(event.as_name.number, 0x107);
@@ -54,11 +46,10 @@ static void a_text_ends_where_it_says(void **unused)
 }
 
 /* It would be read beyond the event's end. */
-static void a_text_without_an_end_is_none(void **unused)
+TEST(a_text_without_an_end_is_none)
 {
     uint8_t fields[] = {1, 0, 'a', 'b', 'c'};
 
-    (void)unused;
     prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, sizeof fields);
     assert_string_equal(only_event().as_name.text, "");
     prof_packet_put(&packet, PROF_EVENT_NAME, 5, fields, 2);
@@ -70,7 +61,7 @@ static void put_near(uint16_t number)
     prof_packet_put(&packet, PROF_EVENT_READ, 5, &number, sizeof number);
 }
 
-static void near_numbers_count_from_the_last_beginning(void **unused)
+TEST(near_numbers_count_from_the_last_beginning)
 {
     static const uint32_t expected[] = {0, UINT32_MAX, 7, 1007, 0x10006};
     struct event_reader reader;
@@ -78,7 +69,6 @@ static void near_numbers_count_from_the_last_beginning(void **unused)
     uint32_t first = 1000;
     unsigned at = 0;
 
-    (void)unused;
     put_near(PROF_NEAR_NONE);
     put_near(PROF_NEAR_UNKNOWN);
     put_near(7);
@@ -99,7 +89,7 @@ static void put_tiny(uint8_t number)
     prof_packet_put(&packet, PROF_EVENT_READ_BRIEF, 5, &number, sizeof number);
 }
 
-static void tiny_numbers_count_from_the_last_recent_one(void **unused)
+TEST(tiny_numbers_count_from_the_last_recent_one)
 {
     static const uint32_t expected[] = {0, UINT32_MAX, 1007, 0x100fd};
     struct event_reader reader;
@@ -107,7 +97,6 @@ static void tiny_numbers_count_from_the_last_recent_one(void **unused)
     uint32_t first = 1000;
     unsigned at = 0;
 
-    (void)unused;
     put_tiny(PROF_NEAR_NONE);
     put_tiny(PROF_TINY_UNKNOWN);
     prof_packet_put(&packet, PROF_EVENT_RECENT, 5, &first, sizeof first);
@@ -123,29 +112,15 @@ static void tiny_numbers_count_from_the_last_recent_one(void **unused)
 }
 
 /* 16 bits of the time: they may be less than those of the event before. */
-static void a_brief_event_may_come_after_a_wrap(void **unused)
+TEST(a_brief_event_may_come_after_a_wrap)
 {
     struct event_reader reader;
     struct event event;
     uint8_t number = 0;
 
-    (void)unused;
     prof_packet_put(&packet, PROF_EVENT_STOP, 0x5ffff, NULL, 0);
     prof_packet_put(&packet, PROF_EVENT_READ_BRIEF, 0x6fffe, &number, 1);
     reader = reader_of_packet();
     assert_true(event_next(&reader, &event) && event_next(&reader, &event));
     assert_true(event.time == 0x6fffe);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_ends_where_it_says),
-        cmocka_unit_test(a_text_without_an_end_is_none),
-        cmocka_unit_test(near_numbers_count_from_the_last_beginning),
-        cmocka_unit_test(tiny_numbers_count_from_the_last_recent_one),
-        cmocka_unit_test(a_brief_event_may_come_after_a_wrap),
-    };
-
-    return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
 }

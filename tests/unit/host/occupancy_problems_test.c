@@ -2,12 +2,7 @@
 /* Streams whose rounds of loop occupancy cannot be true, or are not all there.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "occupancy_reader.h"
 
@@ -16,13 +11,14 @@ static bool is_wrong(enum occupancy_problem_kind kind)
     return occupancy_is_wrong(&occupancy, kind);
 }
 
+FIXTURE(set_up, tear_down);
+
 /* The packet with the first round's rows is missing: those of the second are
  * what has been counted since then as well. */
-static void a_missing_packet_is_made_up_for(void **state)
+TEST(a_missing_packet_is_made_up_for)
 {
     size_t at;
 
-    (void)state;
     made.packet_room = 700;
     begin_stream();
     put_round(10);
@@ -35,9 +31,8 @@ static void a_missing_packet_is_made_up_for(void **state)
     assert_false(is_wrong(OCCUPANCY_MISSED));
 }
 
-static void a_late_reader_waits_for_the_next(void **state)
+TEST(a_late_reader_waits_for_the_next)
 {
-    (void)state;
     made.packet_room = 300;
     begin_stream();
     put_round(10);
@@ -52,9 +47,8 @@ static void a_late_reader_waits_for_the_next(void **state)
 }
 
 /* A row that did not change since then is not there, and not an error. */
-static void missing_rows_are_no_error(void **state)
+TEST(missing_rows_are_no_error)
 {
-    (void)state;
     made.packet_room = PROF_PACKET_MAX;
     begin_stream();
     made_flush(&made);
@@ -71,9 +65,8 @@ static void missing_rows_are_no_error(void **state)
         assert_false(is_wrong((enum occupancy_problem_kind)i));
 }
 
-static void rows_without_an_account_are_wrong(void **state)
+TEST(rows_without_an_account_are_wrong)
 {
-    (void)state;
     begin_stream();
     put_row(SERVER, 1, 1);
     put_node(1, 1, SERVER, 1, 1);
@@ -86,9 +79,8 @@ static void rows_without_an_account_are_wrong(void **state)
     assert_true(is_wrong(OCCUPANCY_STRAY));
 }
 
-static void rows_that_come_twice_are_wrong(void **state)
+TEST(rows_that_come_twice_are_wrong)
 {
-    (void)state;
     begin_stream();
     put_round(10);
     put_row(SERVER, 2000000000, 6000000000);
@@ -97,9 +89,8 @@ static void rows_that_come_twice_are_wrong(void **state)
     assert_int_equal(occupancy.problems[OCCUPANCY_TWICE].number, SERVER);
 }
 
-static void sites_that_are_not_defined_are_wrong(void **state)
+TEST(sites_that_are_not_defined_are_wrong)
 {
-    (void)state;
     begin_stream();
     made_loop_site(&made, 5, 6, 1, "a kind that there is not");
     begin_round(1, (struct prof_event_loop){.tasks = 2000000000});
@@ -111,11 +102,10 @@ static void sites_that_are_not_defined_are_wrong(void **state)
     assert_true(is_wrong(OCCUPANCY_NO_KIND));
 }
 
-static void sums_that_differ_are_wrong(void **state)
+TEST(sums_that_differ_are_wrong)
 {
     char text[OCCUPANCY_TEXT_MAX];
 
-    (void)state;
     begin_stream();
     put_places();
     begin_round(
@@ -134,12 +124,13 @@ static void sums_that_differ_are_wrong(void **state)
                               "from that of the tree by 3 cycles");
 }
 
+FIXTURE(NULL, NULL);
+
 /* Totals against another way to find them: right ones, then one that is not. */
-static void totals_are_those_of_the_tree(void **state)
+TEST(totals_are_those_of_the_tree)
 {
-    (void)state;
     for (unsigned wrong = 0; wrong < 2; ++wrong) {
-        set_up(state);
+        set_up();
         begin_stream();
         for (uint16_t i = 0; i < 3; ++i)
             made_loop_site(&made, i, 0, 1, "x");
@@ -155,13 +146,14 @@ static void totals_are_those_of_the_tree(void **state)
         put_node(5, 0, 1, 200, 0);
         read_all();
         problems_are(wrong ? "not_total" : "");
-        tear_down(state);
+        tear_down();
     }
 }
 
-static void broken_histograms_are_wrong(void **state)
+FIXTURE(set_up, tear_down);
+
+TEST(broken_histograms_are_wrong)
 {
-    (void)state;
     begin_stream();
     put_round(10);
     made_loop_bucket(&made, SERVER, 3, 0, 1);
@@ -171,9 +163,8 @@ static void broken_histograms_are_wrong(void **state)
     assert_int_equal(occupancy.problems[OCCUPANCY_NO_BUCKET].count, 2);
 }
 
-static void counts_that_go_back_are_wrong(void **state)
+TEST(counts_that_go_back_are_wrong)
 {
-    (void)state;
     begin_stream();
     put_round(10);
     occupancy.from = made.time;
@@ -182,22 +173,4 @@ static void counts_that_go_back_are_wrong(void **state)
     read_all();
     assert_int_equal(occupancy.problems[OCCUPANCY_BACK].count, 1);
     assert_true(is_wrong(OCCUPANCY_BACK));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_missing_packet_is_made_up_for),
-        TEST(a_late_reader_waits_for_the_next),
-        TEST(missing_rows_are_no_error),
-        TEST(rows_without_an_account_are_wrong),
-        TEST(rows_that_come_twice_are_wrong),
-        TEST(sites_that_are_not_defined_are_wrong),
-        TEST(sums_that_differ_are_wrong),
-        cmocka_unit_test(totals_are_those_of_the_tree),
-        TEST(broken_histograms_are_wrong),
-        TEST(counts_that_go_back_are_wrong),
-    };
-
-    return cmocka_run_group_tests_name("occupancy_problems", tests, NULL, NULL);
 }

@@ -11,20 +11,16 @@
 static struct made made;
 static struct occupancy occupancy;
 
-static inline int set_up(void **state)
+static inline void set_up(void)
 {
-    (void)state;
     made = (struct made){.packet_room = PROF_PACKET_DEFAULT, .step = 10};
     occupancy = (struct occupancy){0};
-    return 0;
 }
 
-static inline int tear_down(void **state)
+static inline void tear_down(void)
 {
-    (void)state;
     free(made.bytes);
     occupancy_free(&occupancy);
-    return 0;
 }
 
 static inline void take(void *owner, const struct packet *packet)
@@ -161,7 +157,5 @@ static inline void begin_stream(void)
 {
     made_hello(&made, 64);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds of loop occupancy: what a stream says, and differences of it. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "occupancy_reader.h"
 
-static void a_round_is_read(void **state)
+FIXTURE(set_up, tear_down);
+
+TEST(a_round_is_read)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
     uint64_t parts[OCCUPANCY_PARTS];
 
-    (void)state;
     begin_stream();
     put_round(10);
     read_all();
@@ -45,11 +41,10 @@ static void a_round_is_read(void **state)
 }
 
 /* Neither has the other site: its number is known from a context alone. */
-static void a_context_may_have_no_site(void **state)
+TEST(a_context_may_have_no_site)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    (void)state;
     begin_stream();
     put_round(10);
     put_node(3, 1, 77, 0, 0);
@@ -62,11 +57,10 @@ static void a_context_may_have_no_site(void **state)
     assert_int_equal(occupancy_kind(now, now->nodes[0].site), OCCUPANCY_IDLE);
 }
 
-static void what_has_not_changed_is_not_repeated(void **state)
+TEST(what_has_not_changed_is_not_repeated)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    (void)state;
     begin_stream();
     put_round(10);
     begin_round(11, (struct prof_event_loop){.tasks = 4000000000,
@@ -86,9 +80,8 @@ static void what_has_not_changed_is_not_repeated(void **state)
 }
 
 /* A round that nothing follows may be cut: the one before is the last. */
-static void a_later_event_ends_a_round(void **state)
+TEST(a_later_event_ends_a_round)
 {
-    (void)state;
     begin_stream();
     put_round(10);
     put_round(20);
@@ -99,9 +92,8 @@ static void a_later_event_ends_a_round(void **state)
     assert_int_equal(occupancy.now.account.wall, 20000000000);
 }
 
-static void a_round_alone_may_be_cut(void **state)
+TEST(a_round_alone_may_be_cut)
 {
-    (void)state;
     begin_stream();
     put_places();
     begin_round(1, (struct prof_event_loop){.tasks = 2000000000});
@@ -112,11 +104,10 @@ static void a_round_alone_may_be_cut(void **state)
     assert_int_equal(occupancy.now.account.wall, 2000000000);
 }
 
-static void a_time_is_a_difference(void **state)
+TEST(a_time_is_a_difference)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    (void)state;
     begin_stream();
     put_round(10);
     occupancy.from = made.time;
@@ -143,11 +134,10 @@ static void a_time_is_a_difference(void **state)
 }
 
 /* The clock goes on, and what was counted begins at 0. */
-static void a_reset_begins_anew(void **state)
+TEST(a_reset_begins_anew)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    (void)state;
     begin_stream();
     put_round(10);
     occupancy.from = made.time;
@@ -167,9 +157,8 @@ static void a_reset_begins_anew(void **state)
 }
 
 /* Seconds after it, more than was counted before it. */
-static void a_reset_is_seen_late(void **state)
+TEST(a_reset_is_seen_late)
 {
-    (void)state;
     begin_stream();
     put_round(2);
     occupancy.from = made.time;
@@ -198,9 +187,8 @@ static uint64_t random_bits(void)
 
 /* ---- histograms */
 
-static void buckets_are_narrow(void **state)
+TEST(buckets_are_narrow)
 {
-    (void)state;
     for (unsigned i = 0; i < 100000; ++i) {
         uint64_t value = random_bits() >> random_bits() % 64;
         uint32_t bucket = occupancy_bucket(value);
@@ -220,13 +208,12 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void quantiles_are_right(void **state)
+TEST(quantiles_are_right)
 {
     static uint32_t buckets[OCCUPANCY_BUCKETS];
     static uint64_t values[5000];
     static const double shares[] = {0, 0.5, 0.9, 0.99, 0.999, 1};
 
-    (void)state;
     assert_int_equal(occupancy_quantile(buckets, 0.5), 0);
     for (unsigned i = 0; i < 5000; ++i) {
         values[i] = random_bits() >> (24 + random_bits() % 40);
@@ -246,11 +233,10 @@ static void quantiles_are_right(void **state)
 
 /* ---- how busy */
 
-static void the_last_seconds_are_known(void **state)
+TEST(the_last_seconds_are_known)
 {
     uint64_t idle = 0;
 
-    (void)state;
     begin_stream();
     put_places();
     for (unsigned second = 1; second <= 90; ++second) {
@@ -273,9 +259,8 @@ static void the_last_seconds_are_known(void **state)
 
 /* ---- the rest */
 
-static void long_runs_and_freezes_are_read(void **state)
+TEST(long_runs_and_freezes_are_read)
 {
-    (void)state;
     begin_stream();
     MADE_EVENT(&made, PROF_EVENT_LOOP_FREEZE,
                (struct prof_event_loop_freeze){.site = CLIENT,
@@ -312,9 +297,8 @@ static void long_runs_and_freezes_are_read(void **state)
     assert_int_equal(occupancy.runs[0].functions[2].address, 0);
 }
 
-static void a_name_without_a_file_is_whole(void **state)
+TEST(a_name_without_a_file_is_whole)
 {
-    (void)state;
     begin_stream();
     begin_round(1, (struct prof_event_loop){.idle = 2000000000});
     made_loop_site(&made, 7, 0, 0, "user@host");
@@ -367,7 +351,7 @@ static void put_sites_to_sort(void)
     problems_are("");
 }
 
-static void sites_are_sorted(void **state)
+TEST(sites_are_sorted)
 {
     static const struct {
         enum occupancy_order order;
@@ -379,7 +363,6 @@ static void sites_are_sorted(void **state)
         {OCCUPANCY_BY_NAME, "abcz"},  {OCCUPANCY_BY_TOTAL, "zbca"},
     };
 
-    (void)state;
     put_sites_to_sort();
     for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
         uint32_t count;
@@ -396,26 +379,4 @@ static void sites_are_sorted(void **state)
             orders[i].order);
     }
     assert_int_equal(occupancy_order_of("size"), OCCUPANCY_ORDERS);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_round_is_read),
-        TEST(a_context_may_have_no_site),
-        TEST(what_has_not_changed_is_not_repeated),
-        TEST(a_later_event_ends_a_round),
-        TEST(a_round_alone_may_be_cut),
-        TEST(a_time_is_a_difference),
-        TEST(a_reset_begins_anew),
-        TEST(a_reset_is_seen_late),
-        cmocka_unit_test(buckets_are_narrow),
-        cmocka_unit_test(quantiles_are_right),
-        TEST(the_last_seconds_are_known),
-        TEST(long_runs_and_freezes_are_read),
-        TEST(a_name_without_a_file_is_whole),
-        TEST(sites_are_sorted),
-    };
-
-    return cmocka_run_group_tests_name("occupancy", tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 
 /* Page tables of every form, walked in a small memory. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "machine/paging.h"
 
@@ -59,27 +52,25 @@ static void check_none(const struct registers *registers, uint64_t address)
         paging_translate(registers, &reader, address, &physical, &left));
 }
 
-static int clear(void **unused)
+static void clear(void)
 {
-    (void)unused;
     memset(memory, 0, sizeof memory);
-    return 0;
 }
 
-static void without_paging_addresses_are_physical(void **unused)
+FIXTURE(clear, NULL);
+
+TEST(without_paging_addresses_are_physical)
 {
     const struct registers registers = {.cr0 = 1};
 
-    (void)unused;
     check(&registers, 0x12345678, 0x12345678, 0x988);
     check(&registers, 0x100001000, 0x1000, 0x1000);
 }
 
-static void two_levels(void **unused)
+TEST(two_levels)
 {
     struct registers registers = {.cr0 = PG | 1, .cr3 = 0x1018};
 
-    (void)unused;
     put(0x1000, 1, 4, 0x2000 | P);
     put(0x2000, 3, 4, 0xabcde000 | P | PS); /* not a size here */
     put(0x1000, 2, 4, 0x00c00000 | 5u << 13 | PS | P);
@@ -94,12 +85,11 @@ static void two_levels(void **unused)
     check(&registers, 0x812345, 0x500c12345, 0x400000 - 0x12345);
 }
 
-static void pae(void **unused)
+TEST(pae)
 {
     const struct registers registers = {
         .cr0 = PG | 1, .cr3 = 0x1020, .cr4 = PAE};
 
-    (void)unused;
     put(0x1020, 3, 8, 0x2000 | P);
     put(0x2000, 511, 8, 0x3000 | P);
     put(0x3000, 510, 8, 0x8000000123456000 | P);
@@ -109,12 +99,11 @@ static void pae(void **unused)
     check_none(&registers, 0x1000);
 }
 
-static void four_levels(void **unused)
+TEST(four_levels)
 {
     const struct registers registers = {
         .cr0 = PG | 1, .cr3 = 0x1000, .cr4 = PAE, .efer = LMA};
 
-    (void)unused;
     put(0x1000, 511, 8, 0x2000 | P);
     put(0x2000, 510, 8, 0x3000 | P);
     put(0x2000, 509, 8, 0x40000000 | PS | P);
@@ -127,13 +116,12 @@ static void four_levels(void **unused)
     check_none(&registers, 0x80207008);
 }
 
-static void reads_go_on_over_pages(void **unused)
+TEST(reads_go_on_over_pages)
 {
     const struct registers registers = {
         .cr0 = PG | 1, .cr3 = 0x1000, .cr4 = PAE, .efer = LMA};
     uint8_t read[16];
 
-    (void)unused;
     put(0x1000, 0, 8, 0x2000 | P);
     put(0x2000, 0, 8, 0x3000 | P);
     put(0x3000, 0, 8, 0x4000 | P);
@@ -148,12 +136,11 @@ static void reads_go_on_over_pages(void **unused)
     assert_true(paging_read(&registers, &reader, 0x3000, read, 16) == 0);
 }
 
-static void five_levels(void **unused)
+TEST(five_levels)
 {
     const struct registers registers = {
         .cr0 = PG | 1, .cr3 = 0x5000, .cr4 = PAE | LA57, .efer = LMA};
 
-    (void)unused;
     put(0x5000, 1, 8, 0x1000 | P);
     put(0x1000, 2, 8, 0x2000 | P);
     put(0x2000, 0, 8, 0x3000 | P);
@@ -161,18 +148,4 @@ static void five_levels(void **unused)
     put(0x4000, 0, 8, 0x6000 | P);
     check(&registers, 0x1010000000010, 0x6010, 0xff0);
     check_none(&registers, 0x10000000010);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_paging_addresses_are_physical, clear),
-        cmocka_unit_test_setup(two_levels, clear),
-        cmocka_unit_test_setup(pae, clear),
-        cmocka_unit_test_setup(four_levels, clear),
-        cmocka_unit_test_setup(five_levels, clear),
-        cmocka_unit_test_setup(reads_go_on_over_pages, clear),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

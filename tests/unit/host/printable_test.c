@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What controls a terminal is escaped, all else stays as it is. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/printable.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
     const char *text;
@@ -36,10 +28,9 @@ static const struct {
     {"cut \342\200", "cut \\xe2\\x80"},
 };
 
-static void texts_are_printable(void **state)
+TEST(texts_are_printable)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < COUNT(cases); ++i) {
         char text[64];
 
         assert_string_equal(printable(cases[i].text, text, sizeof text),
@@ -47,10 +38,9 @@ static void texts_are_printable(void **state)
     }
 }
 
-static void a_stream_gets_the_same(void **state)
+TEST(a_stream_gets_the_same)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < COUNT(cases); ++i) {
         char *text = NULL;
         size_t bytes;
         FILE *out = open_memstream(&text, &bytes);
@@ -63,12 +53,11 @@ static void a_stream_gets_the_same(void **state)
 }
 
 /* It is cut between characters, and ends with a zero. */
-static void any_room_is_kept(void **state)
+TEST(any_room_is_kept)
 {
     const char text[] = "a\033\303\244\342\202\254\377";
     const char whole[] = "a\\x1b\303\244\342\202\254\\xff";
 
-    (void)state;
     for (size_t room = 1; room <= sizeof whole; ++room) {
         char *to = malloc(room);
 
@@ -79,15 +68,4 @@ static void any_room_is_kept(void **state)
             assert_string_equal(to, whole);
         free(to);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_printable),
-        cmocka_unit_test(a_stream_gets_the_same),
-        cmocka_unit_test(any_room_is_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,7 @@
 /* Packets of GDB's remote protocol, whole and damaged; and registers from what
  * a stub sends and how it describes that. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "machine/registers.h"
 #include "gdb/remote.h"
@@ -38,9 +31,8 @@ static void check(const char *bytes, const char *wanted)
     assert_int_equal(reader.used, strlen(wanted));
 }
 
-static void packets_are_decoded(void **unused)
+TEST(packets_are_decoded)
 {
-    (void)unused;
     check("$OK#9a", "OK");
     check("+-junk$#00", "");
     check("$0* #7a", "0000");
@@ -48,16 +40,14 @@ static void packets_are_decoded(void **unused)
     check("$}]#da", "}");
 }
 
-static void notifications_are_skipped(void **unused)
+TEST(notifications_are_skipped)
 {
-    (void)unused;
     assert_int_equal(feed("%Stop:T05#2a"), REMOTE_MORE);
     check("$OK#9a", "OK");
 }
 
-static void damage_is_seen_and_ends_with_the_packet(void **unused)
+TEST(damage_is_seen_and_ends_with_the_packet)
 {
-    (void)unused;
     assert_int_equal(feed("$OK#9b"), REMOTE_DAMAGED);
     assert_int_equal(feed("$OK#zz"), REMOTE_DAMAGED);
     assert_int_equal(feed("$*!#4b"), REMOTE_DAMAGED);
@@ -65,9 +55,8 @@ static void damage_is_seen_and_ends_with_the_packet(void **unused)
     check("OK#9a", "OK");
 }
 
-static void packets_that_are_too_long_are_damaged(void **unused)
+TEST(packets_that_are_too_long_are_damaged)
 {
-    (void)unused;
     feed("$");
     for (unsigned i = 0; i <= REMOTE_PACKET_MAX; ++i)
         feed("a");
@@ -76,12 +65,11 @@ static void packets_that_are_too_long_are_damaged(void **unused)
     check("$OK#9a", "OK");
 }
 
-static void what_is_framed_is_read(void **unused)
+TEST(what_is_framed_is_read)
 {
     char packet[64];
     size_t bytes = remote_frame(packet, sizeof packet, "m1000,40");
 
-    (void)unused;
     assert_int_equal(bytes, strlen("m1000,40") + 4);
     check(packet, "m1000,40");
     assert_int_equal(remote_frame(packet, 12, "m1000,40"), 0);
@@ -97,13 +85,12 @@ static uint8_t random_byte(uint32_t *random)
 }
 
 /* A piece at a time is the same as a byte at a time. */
-static void plain_bytes_are_taken_at_once(void **unused)
+TEST(plain_bytes_are_taken_at_once)
 {
     static struct remote_reader other;
     uint8_t bytes[16];
     uint32_t random = 1;
 
-    (void)unused;
     reader = other = (struct remote_reader){0};
     for (unsigned piece = 0; piece < 5000; ++piece) {
         size_t at = 0;
@@ -128,12 +115,11 @@ static void plain_bytes_are_taken_at_once(void **unused)
     }
 }
 
-static void plain_bytes_end_where_a_packet_is_too_long(void **unused)
+TEST(plain_bytes_end_where_a_packet_is_too_long)
 {
     uint8_t bytes[1000];
     size_t taken = 0;
 
-    (void)unused;
     memset(bytes, 'a', sizeof bytes);
     reader = (struct remote_reader){0};
     feed("$");
@@ -143,11 +129,10 @@ static void plain_bytes_end_where_a_packet_is_too_long(void **unused)
     assert_int_equal(feed("a#61"), REMOTE_DAMAGED);
 }
 
-static void digits_end_at_other_characters(void **unused)
+TEST(digits_end_at_other_characters)
 {
     uint8_t bytes[4];
 
-    (void)unused;
     assert_int_equal(remote_hex((const uint8_t *)"01fFx", 5, bytes, 4), 2);
     assert_int_equal(bytes[1], 0xff);
     assert_int_equal(remote_hex((const uint8_t *)"0", 1, bytes, 4), 0);
@@ -165,12 +150,11 @@ static void set(uint32_t offset, uint64_t value, unsigned bytes)
         sent[offset + i] = (uint8_t)(value >> (8 * i));
 }
 
-static void layouts_without_a_description(void **unused)
+TEST(layouts_without_a_description)
 {
     struct register_layout layout = {0};
     struct registers found;
 
-    (void)unused;
     memset(sent, 0, sizeof sent);
     set(128, 0xffffffff80001234u, 8);
     set(56, 0x8000, 8);
@@ -199,12 +183,11 @@ static void layouts_without_a_description(void **unused)
     "<reg name=\"ds_base\" bitsize=\"64\"/>"                                   \
     "<reg name=\"es_base\" bitsize=\"64\"/>"
 
-static void described_layouts_and_modes(void **unused)
+TEST(described_layouts_and_modes)
 {
     struct register_layout layout = {0};
     struct registers found;
 
-    (void)unused;
     memset(sent, 0, sizeof sent);
     registers_add_xml(&layout, CORE);
     registers_add_xml(&layout, CONTROL);
@@ -226,12 +209,11 @@ static void described_layouts_and_modes(void **unused)
 
 /* QEMU 7 sends three registers before cr0 that it does not describe, or
  * describes three that it does not send. */
-static void registers_that_a_description_lacks_or_invents(void **unused)
+TEST(registers_that_a_description_lacks_or_invents)
 {
     struct register_layout layout = {0};
     struct registers found;
 
-    (void)unused;
     memset(sent, 0, sizeof sent);
     registers_add_xml(&layout, CORE CONTROL);
     set(36 + 24, 1, 8);
@@ -249,37 +231,16 @@ static void registers_that_a_description_lacks_or_invents(void **unused)
     assert_int_equal(found.mode, MODE_64); /* nothing says otherwise */
 }
 
-static void included_files_are_named(void **unused)
+TEST(included_files_are_named)
 {
     static const char xml[] = "<target><xi:include href=\"a.xml\"/>\n"
                               "<xi:include href='b.xml'/><xi:include href=\"";
     char name[8];
 
-    (void)unused;
     assert_true(registers_included(xml, 0, name, sizeof name));
     assert_string_equal(name, "a.xml");
     assert_true(registers_included(xml, 1, name, sizeof name));
     assert_string_equal(name, "b.xml");
     assert_false(registers_included(xml, 2, name, sizeof name));
     assert_false(registers_included(xml, 0, name, 5));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_are_decoded),
-        cmocka_unit_test(notifications_are_skipped),
-        cmocka_unit_test(damage_is_seen_and_ends_with_the_packet),
-        cmocka_unit_test(packets_that_are_too_long_are_damaged),
-        cmocka_unit_test(what_is_framed_is_read),
-        cmocka_unit_test(plain_bytes_are_taken_at_once),
-        cmocka_unit_test(plain_bytes_end_where_a_packet_is_too_long),
-        cmocka_unit_test(digits_end_at_other_characters),
-        cmocka_unit_test(layouts_without_a_description),
-        cmocka_unit_test(described_layouts_and_modes),
-        cmocka_unit_test(registers_that_a_description_lacks_or_invents),
-        cmocka_unit_test(included_files_are_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

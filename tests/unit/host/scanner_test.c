@@ -4,12 +4,7 @@
  * that were not touched are found, and no others.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "fault_maker.h"
 
@@ -37,22 +32,20 @@ static void require_others(struct found found, unsigned touched)
         assert_int_equal(found.count[i], (touched >> i & 1) == 0);
 }
 
-static void pieces_of_any_size_do(void **state)
+TEST(pieces_of_any_size_do)
 {
     struct made *made = made_for_faults(ROOM);
 
-    (void)state;
     for (size_t piece = 1; piece <= made->count; ++piece)
         require_others(scan(made, made->bytes, made->count, piece), 0);
     made_free(made);
 }
 
-static void a_flipped_bit_costs_its_packet(void **state)
+TEST(a_flipped_bit_costs_its_packet)
 {
     struct made *made = made_for_faults(ROOM);
     uint8_t *bytes = malloc(made->count);
 
-    (void)state;
     memcpy(bytes, made->bytes, made->count);
     for (size_t bit = 0; bit < 8 * made->count; ++bit) {
         uint8_t mask = (uint8_t)(1u << bit % 8);
@@ -66,12 +59,11 @@ static void a_flipped_bit_costs_its_packet(void **state)
     made_free(made);
 }
 
-static void a_cut_costs_the_packet_it_is_in(void **state)
+TEST(a_cut_costs_the_packet_it_is_in)
 {
     struct made *made = made_for_faults(ROOM);
     uint8_t *bytes = malloc(made->count);
 
-    (void)state;
     for (size_t cut = 0; cut < made->count; ++cut) {
         size_t lost = cut % 7 + 1;
         size_t end = cut + lost < made->count ? cut + lost : made->count;
@@ -87,11 +79,10 @@ static void a_cut_costs_the_packet_it_is_in(void **state)
     made_free(made);
 }
 
-static void a_stream_may_end_anywhere(void **state)
+TEST(a_stream_may_end_anywhere)
 {
     struct made *made = made_for_faults(ROOM);
 
-    (void)state;
     for (size_t end = 0; end < made->count; ++end) {
         unsigned whole = made_owner(made, end);
         unsigned all = (1u << FAULT_PACKETS) - 1;
@@ -102,14 +93,13 @@ static void a_stream_may_end_anywhere(void **state)
     made_free(made);
 }
 
-static void packets_may_come_in_any_order_and_again(void **state)
+TEST(packets_may_come_in_any_order_and_again)
 {
     struct made *made = made_for_faults(ROOM);
     uint8_t *bytes = malloc(3 * made->count);
     size_t used = 0;
     struct found found;
 
-    (void)state;
     for (unsigned i = 0; i < 3 * FAULT_PACKETS; ++i) {
         size_t count;
         const uint8_t *from = made_packet(made, i * 5 % FAULT_PACKETS, &count);
@@ -124,7 +114,7 @@ static void packets_may_come_in_any_order_and_again(void **state)
     made_free(made);
 }
 
-static void other_bytes_between_packets_are_passed_over(void **state)
+TEST(other_bytes_between_packets_are_passed_over)
 {
     struct made *made = made_for_faults(ROOM);
     uint8_t *bytes = malloc(2 * made->count + 4096);
@@ -132,7 +122,6 @@ static void other_bytes_between_packets_are_passed_over(void **state)
                                     0x1f, 0xc1, 0,    0xff, 0xc1};
     size_t used = 0;
 
-    (void)state;
     for (unsigned i = 0; i < FAULT_PACKETS; ++i) {
         size_t count;
         const uint8_t *from = made_packet(made, i, &count);
@@ -147,7 +136,7 @@ static void other_bytes_between_packets_are_passed_over(void **state)
     made_free(made);
 }
 
-static void garbage_is_counted(void **state)
+TEST(garbage_is_counted)
 {
     struct made *made = made_for_faults(ROOM);
     struct found found = {.made = made};
@@ -155,23 +144,7 @@ static void garbage_is_counted(void **state)
     uint64_t garbage = 0;
     size_t second = made_offset(made, 1);
 
-    (void)state;
     packet_scan(made->bytes + 10, made->count - 10, true, &sink, &garbage);
     assert_int_equal(garbage, second - 10);
     made_free(made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size_do),
-        cmocka_unit_test(a_flipped_bit_costs_its_packet),
-        cmocka_unit_test(a_cut_costs_the_packet_it_is_in),
-        cmocka_unit_test(a_stream_may_end_anywhere),
-        cmocka_unit_test(packets_may_come_in_any_order_and_again),
-        cmocka_unit_test(other_bytes_between_packets_are_passed_over),
-        cmocka_unit_test(garbage_is_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

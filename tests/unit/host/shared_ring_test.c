@@ -6,12 +6,7 @@
 
 #define _GNU_SOURCE /* memfd_create() */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "input/shared_ring.h"
 #include "stream_maker.h"
@@ -88,12 +83,11 @@ static unsigned read_all(struct ram *ram)
     return calls;
 }
 
-static void packets_are_read_once(void **state)
+TEST(packets_are_read_once)
 {
     struct ram *ram = new_ram(1 << 16, 0);
     struct made made = {.packet_room = 4096};
 
-    (void)state;
     made_hello(&made, 64);
     made_flush(&made);
     for (unsigned i = 0; i < 1000; ++i) {
@@ -115,7 +109,7 @@ static void packets_are_read_once(void **state)
     free_ram(ram);
 }
 
-static void any_count_of_bytes_comes_to_an_end(void **state)
+TEST(any_count_of_bytes_comes_to_an_end)
 {
     static const uint64_t counts[] = {UINT64_MAX,
                                       UINT64_MAX - 7,
@@ -126,8 +120,7 @@ static void any_count_of_bytes_comes_to_an_end(void **state)
                                       1,
                                       7};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+    for (size_t i = 0; i < COUNT(counts); ++i) {
         struct ram *ram = new_ram(1 << 16, counts[i]);
 
         memset(ram->bytes, 0xa5, 1 << 16);
@@ -140,11 +133,10 @@ static void any_count_of_bytes_comes_to_an_end(void **state)
     }
 }
 
-static void overwritten_bytes_are_counted_to_the_largest_number(void **state)
+TEST(overwritten_bytes_are_counted_to_the_largest_number)
 {
     struct ram *ram = new_ram(1 << 16, UINT64_MAX);
 
-    (void)state;
     memset(ram->bytes, 0xa5, 1 << 16);
     read_all(ram);
     assert_true(ram->share.overwritten == UINT64_MAX - (1 << 16));
@@ -157,12 +149,11 @@ static void overwritten_bytes_are_counted_to_the_largest_number(void **state)
 }
 
 /* Each eight bytes look like the longest packet, with a wrong checksum. */
-static void one_call_looks_at_few_bytes(void **state)
+TEST(one_call_looks_at_few_bytes)
 {
     struct ram *ram = new_ram(1 << 20, 1 << 20);
     const uint32_t bits = PROF_PACKET_MAX * 8;
 
-    (void)state;
     for (size_t i = 0; i < 1 << 20; i += 8) {
         memcpy(ram->bytes + i, &bits, 4);
         memcpy(ram->bytes + i + 4, &bits, 4);
@@ -174,7 +165,7 @@ static void one_call_looks_at_few_bytes(void **state)
     free_ram(ram);
 }
 
-static void a_ring_outside_of_the_ram_is_damaged(void **state)
+TEST(a_ring_outside_of_the_ram_is_damaged)
 {
     static const struct prof_share heads[] = {
         {.ring_address = RAM_BYTES, .ring_bytes = 4096},
@@ -185,8 +176,7 @@ static void a_ring_outside_of_the_ram_is_damaged(void **state)
         {.ring_address = 4096, .ring_bytes = 5000},
         {.ring_address = 4096, .ring_bytes = 8}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; ++i) {
+    for (size_t i = 0; i < COUNT(heads); ++i) {
         struct ram *ram = new_ram(4096, 4096);
 
         ram->head->ring_address = heads[i].ring_address;
@@ -198,11 +188,10 @@ static void a_ring_outside_of_the_ram_is_damaged(void **state)
     }
 }
 
-static void a_ring_is_where_there_is_ram(void **state)
+TEST(a_ring_is_where_there_is_ram)
 {
     struct ram *ram = new_ram(4096, 0);
 
-    (void)state;
     shared_ring_close(&ram->share);
     assert_false(open_at(ram, UINT64_MAX - 7));
     assert_false(open_at(ram, UINT64_MAX - 47));
@@ -210,18 +199,4 @@ static void a_ring_is_where_there_is_ram(void **state)
     assert_false(open_at(ram, RAM_BYTES - sizeof(struct prof_share) + 8));
     assert_true(open_at(ram, RAM_BYTES - sizeof(struct prof_share)));
     free_ram(ram);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_are_read_once),
-        cmocka_unit_test(any_count_of_bytes_comes_to_an_end),
-        cmocka_unit_test(overwritten_bytes_are_counted_to_the_largest_number),
-        cmocka_unit_test(one_call_looks_at_few_bytes),
-        cmocka_unit_test(a_ring_outside_of_the_ram_is_damaged),
-        cmocka_unit_test(a_ring_is_where_there_is_ram),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,14 +6,7 @@
  * not be true.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "image/stored.h"
 
@@ -53,14 +46,13 @@ static struct image both = {
     .next = &other,
 };
 
-static void what_is_written_is_read(void **unused)
+TEST(what_is_written_is_read)
 {
     size_t bytes;
     uint8_t *payload = stored_payload(&both, &bytes);
     const char *source = NULL;
     struct image image;
 
-    (void)unused;
     assert_true(stored_read_payload(&image, payload, bytes));
     assert_true(image.is_stored && !image.is_list && image.next->is_list);
     assert_string_equal(image.path, "/x/a.elf");
@@ -105,12 +97,11 @@ static void check(const struct image *image)
     }
 }
 
-static void cut_payloads_are_refused(void **unused)
+TEST(cut_payloads_are_refused)
 {
     size_t bytes;
     uint8_t *payload = stored_payload(&both, &bytes);
 
-    (void)unused;
     for (size_t i = 0; i < bytes; ++i) {
         uint8_t *cut = malloc(i + 1);
         struct image image;
@@ -123,12 +114,11 @@ static void cut_payloads_are_refused(void **unused)
     free(payload);
 }
 
-static void changed_payloads_are_harmless(void **unused)
+TEST(changed_payloads_are_harmless)
 {
     size_t bytes;
     uint8_t *payload = stored_payload(&both, &bytes);
 
-    (void)unused;
     for (size_t i = 0; i < bytes; ++i) {
         for (unsigned change = 1; change < 256; ++change) {
             struct image image;
@@ -145,7 +135,7 @@ static void changed_payloads_are_harmless(void **unused)
 }
 
 /* Of 2^32 and 5 bytes, not of 5. */
-static void a_build_id_has_its_length(void **unused)
+TEST(a_build_id_has_its_length)
 {
     static const uint8_t more[] = {0x85, 0x80, 0x80, 0x80, 0x10};
     const size_t at = 1 + 2 + strlen(both.path) + 1;
@@ -154,7 +144,6 @@ static void a_build_id_has_its_length(void **unused)
     uint8_t *longer = malloc(bytes + sizeof more - 1);
     struct image image;
 
-    (void)unused;
     assert_int_equal(payload[at], both.build_id_bytes);
     memcpy(longer, payload, at);
     memcpy(longer + at, more, sizeof more);
@@ -165,7 +154,7 @@ static void a_build_id_has_its_length(void **unused)
 }
 
 /* 64 KiB of text from four bytes each, again and again. */
-static void texts_do_not_multiply(void **unused)
+TEST(texts_do_not_multiply)
 {
     static uint8_t payload[65536 + 65536];
     static const uint8_t head[] = {1,    0,    1, 'x', 0, 0,    0,    0,
@@ -174,7 +163,6 @@ static void texts_do_not_multiply(void **unused)
     size_t at = sizeof head;
     struct image image;
 
-    (void)unused;
     memcpy(payload, head, sizeof head);
     memset(payload + at, 'a', 65535);
     at += 65535;
@@ -185,17 +173,4 @@ static void texts_do_not_multiply(void **unused)
         at += sizeof one;
     }
     assert_false(stored_read_payload(&image, payload, at));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(cut_payloads_are_refused),
-        cmocka_unit_test(changed_payloads_are_harmless),
-        cmocka_unit_test(a_build_id_has_its_length),
-        cmocka_unit_test(texts_do_not_multiply),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

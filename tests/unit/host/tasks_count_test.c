@@ -2,35 +2,9 @@
 /* Events that came or are marked as lost are as many as the recorder says that
  * it has recorded; or it is found that they are not. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "tasks_maker.h"
-
-static struct made *made;
-static struct tasks tasks;
-
-static int begin(void **state)
-{
-    (void)state;
-    made = calloc(1, sizeof *made);
-    made->packet_room = 4096;
-    made->step = 100;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tasks_free(&tasks);
-    free(made->bytes);
-    free(made);
-    return 0;
-}
 
 /* What a packet of the recorder begins with, after (recorded) events. */
 static void begin_packet(uint32_t recorded)
@@ -46,22 +20,6 @@ static void put_events(unsigned count)
         made_counter(made, 0, i);
 }
 
-/* Reads all packets but (lost). */
-static void read_without(uint32_t lost)
-{
-    made_flush(made);
-    for (unsigned i = 0; i < made->sequence; ++i) {
-        struct packet packet;
-        size_t bytes;
-        uint8_t *at = made_packet(made, i, &bytes);
-
-        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
-        if (i != lost)
-            tasks_take(&tasks, &packet);
-    }
-    tasks_finish(&tasks);
-}
-
 static void says(const char *wanted)
 {
     char text[TASKS_TEXT_MAX];
@@ -72,36 +30,35 @@ static void says(const char *wanted)
             tasks_problem_text(&tasks, &tasks.problems[0], text), wanted);
 }
 
-static void what_came_is_what_was_recorded(void **state)
+FIXTURE(begin_tasks, end_tasks);
+
+TEST(what_came_is_what_was_recorded)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
     begin_packet(4);
     put_events(2);
     made_word(made, PROF_EVENT_RECORDED, 6); /* at the end as well */
-    read_without(UINT32_MAX);
+    read_all();
     says(NULL);
 }
 
 /* As far apart as two counts can be. */
-static void half_of_all_are_too_many(void **state)
+TEST(half_of_all_are_too_many)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     begin_packet(3 + (UINT32_MAX / 2 + 1));
-    read_without(UINT32_MAX);
+    read_all();
     assert_int_equal(tasks.problem_count, 1);
     assert_int_equal(tasks.problems[0].kind, TASKS_TOO_MANY);
 }
 
 /* LOST, and a switch that nobody has recorded; the last loss is marked at the
  * end of a packet. */
-static void losses_that_are_marked(void **state)
+TEST(losses_that_are_marked)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     made_word(made, PROF_EVENT_LOST, 10);
@@ -112,16 +69,15 @@ static void losses_that_are_marked(void **state)
     made_word(made, PROF_EVENT_SWITCH_WIDE, 9);
     put_events(1);
     begin_packet(25);
-    read_without(UINT32_MAX);
+    read_all();
     says(NULL);
     assert_int_equal(tasks.loss_count, 2);
 }
 
 /* Two interrupts had begun when LOST was marked, and a third begins then. The
  * switch that follows a loss says nothing of them; the next one does. */
-static void interrupts_that_began_in_a_loss(void **state)
+TEST(interrupts_that_began_in_a_loss)
 {
-    (void)state;
     begin_packet(0);
     made_word(made, PROF_EVENT_LOST, 10);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 7);
@@ -132,36 +88,33 @@ static void interrupts_that_began_in_a_loss(void **state)
     made_irq(made, PROF_EVENT_IRQ_EXIT, 33);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 8);
     made_irq(made, PROF_EVENT_IRQ_EXIT, 34);
-    read_without(UINT32_MAX);
+    read_all();
     says("interrupt 34 ends that is not the innermost");
 }
 
-static void a_loss_that_is_not(void **state)
+TEST(a_loss_that_is_not)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     begin_packet(13);
     put_events(1);
     begin_packet(14); /* it is reported once */
-    read_without(UINT32_MAX);
+    read_all();
     says("10 events are missing before, and not marked as lost");
     assert_int_equal(tasks.problems[0].place.packet, 1);
 }
 
-static void more_than_were_recorded(void **state)
+TEST(more_than_were_recorded)
 {
-    (void)state;
     begin_packet(1);
     put_events(3);
     begin_packet(2);
-    read_without(UINT32_MAX);
+    read_all();
     says("before, there are 2 events more than were recorded");
 }
 
-static void a_packet_that_is_missing_had_so_many(void **state)
+TEST(a_packet_that_is_missing_had_so_many)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     begin_packet(3);
@@ -176,9 +129,8 @@ static void a_packet_that_is_missing_had_so_many(void **state)
     assert_int_equal(tasks.losses[0].events, 40);
 }
 
-static void a_late_reader_knows_what_it_has_missed(void **state)
+TEST(a_late_reader_knows_what_it_has_missed)
 {
-    (void)state;
     begin_packet(0);
     put_events(30);
     begin_packet(30);
@@ -191,9 +143,8 @@ static void a_late_reader_knows_what_it_has_missed(void **state)
 }
 
 /* Each dump of a flight recorder counts from its beginning. */
-static void a_dump_counts_anew(void **state)
+TEST(a_dump_counts_anew)
 {
-    (void)state;
     for (unsigned dump = 0; dump < 2; ++dump) {
         begin_packet(0);
         made_event(made, PROF_EVENT_HISTORY, NULL, 0);
@@ -203,38 +154,18 @@ static void a_dump_counts_anew(void **state)
         put_events(1);
         made_word(made, PROF_EVENT_RECORDED, 4);
     }
-    read_without(UINT32_MAX);
+    read_all();
     says(NULL);
 }
 
-static void nobody_knows_what_was_not_read(void **state)
+TEST(nobody_knows_what_was_not_read)
 {
-    (void)state;
     begin_packet(0);
     put_events(3);
     made_event(made, (enum prof_event)250, NULL, 0); /* of a later version */
     begin_packet(5);
     made_word(made, PROF_EVENT_LOST, 0); /* nobody knows how many */
     begin_packet(50);
-    read_without(UINT32_MAX);
+    read_all();
     says(NULL);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    static const struct CMUnitTest tests[] = {
-        TEST(what_came_is_what_was_recorded),
-        TEST(half_of_all_are_too_many),
-        TEST(losses_that_are_marked),
-        TEST(interrupts_that_began_in_a_loss),
-        TEST(a_loss_that_is_not),
-        TEST(more_than_were_recorded),
-        TEST(a_packet_that_is_missing_had_so_many),
-        TEST(a_late_reader_knows_what_it_has_missed),
-        TEST(a_dump_counts_anew),
-        TEST(nobody_knows_what_was_not_read),
-    };
-
-    return cmocka_run_group_tests_name("tasks_count", tests, NULL, NULL);
 }

@@ -7,38 +7,28 @@
 
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tasks/parts.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define LOSSES 300u
 #define DUMPS 3u
 
 static struct tasks tasks;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     tasks.objects = calloc(TASKS_SPECIAL, sizeof *tasks.objects);
-    return tasks.objects == NULL;
+    assert_non_null(tasks.objects);
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     tasks_free(&tasks);
     tasks = (struct tasks){0};
-    return 0;
 }
 
 /* A loss in the dump that is read: 0 = in none. */
@@ -58,11 +48,12 @@ static const struct tasks_loss *expected(const struct tasks_object *object)
     return NULL;
 }
 
-static void it_is_the_first_that_counts(void **state)
+FIXTURE(begin, end);
+
+TEST(it_is_the_first_that_counts)
 {
     uint32_t random = 1;
 
-    (void)state;
     for (uint32_t i = 0; i < LOSSES; ++i) {
         random = random * 1664525 + 1013904223;
         lose((random >> 16) % 8 == 0 ? (random >> 20) % DUMPS
@@ -80,7 +71,7 @@ static void it_is_the_first_that_counts(void **state)
 }
 
 /* Those between the first and the last one cannot be read. */
-static void it_looks_at_none_in_between(void **state)
+TEST(it_looks_at_none_in_between)
 {
     struct tasks_object object = {.known = 1, .dump = 1};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -88,7 +79,6 @@ static void it_looks_at_none_in_between(void **state)
     uint8_t *copy;
     void *own;
 
-    (void)state;
     for (size_t i = 0; i < 8 * page / sizeof *tasks.losses; ++i)
         lose(1);
     lose(2);
@@ -104,16 +94,4 @@ static void it_looks_at_none_in_between(void **state)
                      &tasks.losses[tasks.loss_count - 1]);
     tasks.losses = own;
     munmap(copy, bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_is_the_first_that_counts, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(it_looks_at_none_in_between, begin,
-                                        end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

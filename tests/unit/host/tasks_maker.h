@@ -3,7 +3,7 @@
 #define TASKS_MAKER_H
 
 /* Events of objects for tests of who reads them, and the model of them. Objects
- * are named by their whole numbers, in the wide forms. After <cmocka.h>. */
+ * are named by their whole numbers, in the wide forms. */
 
 #include "stream_maker.h"
 #include "tasks/tasks.h"
@@ -72,6 +72,57 @@ static inline void made_site(struct made *made, uint16_t number, uint32_t line,
     memcpy(fields, &site, sizeof site);
     memcpy(fields + sizeof site, text, bytes);
     made_event(made, PROF_EVENT_SITE, fields, sizeof site + bytes);
+}
+
+/* ---- for whoever reads them: what is made, and the model that has read it */
+
+#define STEP 100u /* clocks between two events */
+
+static struct made *made;
+static struct tasks tasks;
+
+static inline void begin_tasks(void)
+{
+    made = calloc(1, sizeof *made);
+    made->packet_room = 4096;
+    made->step = STEP;
+}
+
+static inline void end_tasks(void)
+{
+    tasks_free(&tasks);
+    free(made->bytes);
+    free(made);
+}
+
+/* Reads all packets but the one numbered (lost). */
+static inline void read_without(uint32_t lost)
+{
+    made_flush(made);
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        size_t bytes;
+        const uint8_t *at = made_packet(made, i, &bytes);
+        struct packet packet;
+
+        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
+        if (i != lost)
+            tasks_take(&tasks, &packet);
+    }
+    tasks_finish(&tasks);
+}
+
+static inline void read_all(void)
+{
+    read_without(UINT32_MAX);
+}
+
+static inline uint64_t all_problems(void)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < TASKS_PROBLEM_KINDS; ++i)
+        sum += tasks.problem_counts[i];
+    return sum;
 }
 
 #endif

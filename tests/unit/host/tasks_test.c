@@ -1,59 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model of tasks makes of events, also where some are missing. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "tasks/sites.h"
 #include "tasks_maker.h"
-
-#define STEP 100u /* clocks between two events */
-
-static struct made *made;
-static struct tasks tasks;
-
-static int begin(void **state)
-{
-    (void)state;
-    made = calloc(1, sizeof *made);
-    made->packet_room = 4096;
-    made->step = STEP;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tasks_free(&tasks);
-    free(made->bytes);
-    free(made);
-    return 0;
-}
-
-/* Reads all packets but the one numbered (lost). */
-static void read_without(unsigned lost)
-{
-    made_flush(made);
-    for (unsigned i = 0; i < made->sequence; ++i) {
-        size_t bytes;
-        const uint8_t *at = made_packet(made, i, &bytes);
-        struct packet packet;
-
-        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
-        if (i != lost)
-            tasks_take(&tasks, &packet);
-    }
-    tasks_finish(&tasks);
-}
-
-static void read_all(void)
-{
-    read_without(UINT32_MAX);
-}
 
 static const struct tasks_object *object(uint32_t id)
 {
@@ -77,15 +28,6 @@ static const char *stretches(uint32_t id)
     }
     text[used] = '\0';
     return text;
-}
-
-static uint64_t all_problems(void)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < TASKS_PROBLEM_KINDS; ++i)
-        sum += tasks.problem_counts[i];
-    return sum;
 }
 
 static const struct tasks_edge *edge(enum tasks_edge_kind kind)
@@ -124,11 +66,12 @@ static void make_names(void)
     made_name(made, 3, "waits for an answer");
 }
 
-static void a_wait_is_running_waiting_ready_running(void **state)
+FIXTURE(begin_tasks, end_tasks);
+
+TEST(a_wait_is_running_waiting_ready_running)
 {
     const struct tasks_object *task, *promise;
 
-    (void)state;
     make_names();
     make_wait();
     read_all();
@@ -149,11 +92,10 @@ static void a_wait_is_running_waiting_ready_running(void **state)
     assert_int_equal(edge(TASKS_READ)->from, tasks_object(&tasks, 1));
 }
 
-static void waits_know_their_reason_and_their_object(void **state)
+TEST(waits_know_their_reason_and_their_object)
 {
     const struct tasks_stretch *wait;
 
-    (void)state;
     make_names();
     make_wait();
     read_all();
@@ -165,11 +107,10 @@ static void waits_know_their_reason_and_their_object(void **state)
     assert_int_equal(wait->other, tasks_object(&tasks, 2));
 }
 
-static void names_and_sites_are_known(void **state)
+TEST(names_and_sites_are_known)
 {
     char text[TASKS_TEXT_MAX];
 
-    (void)state;
     make_wait(); /* used before they are defined */
     make_names();
     made_name(made, 9, "now called so");
@@ -187,9 +128,8 @@ static void names_and_sites_are_known(void **state)
     assert_int_equal(all_problems(), 0);
 }
 
-static void who_starts_another_task_is_paused_meanwhile(void **state)
+TEST(who_starts_another_task_is_paused_meanwhile)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
     made_create(made, 2, PROF_TRACE_TASK, 0);
@@ -206,9 +146,8 @@ static void who_starts_another_task_is_paused_meanwhile(void **state)
     assert_int_equal(object(2)->end, TASKS_NEVER);
 }
 
-static void interrupts_nest_and_act(void **state)
+TEST(interrupts_nest_and_act)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_CALLBACK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
     made_suspend(made, 0); /* the loop is idle */
@@ -232,9 +171,8 @@ static void interrupts_nest_and_act(void **state)
     assert_int_equal(object(1)->clocks[TASKS_READY], 2 * STEP);
 }
 
-static void counters_and_pauses_are_kept(void **state)
+TEST(counters_and_pauses_are_kept)
 {
-    (void)state;
     made_name(made, 1, "bytes");
     made_counter(made, 1, -5);
     made_counter(made, 1, 1ll << 40);
@@ -246,9 +184,8 @@ static void counters_and_pauses_are_kept(void **state)
     assert_int_equal(tasks.pauses[0].to - tasks.pauses[0].from, STEP);
 }
 
-static void what_an_object_becomes_is_followed(void **state)
+TEST(what_an_object_becomes_is_followed)
 {
-    (void)state;
     for (uint32_t i = 1; i <= 3; ++i)
         made_create(made, i, PROF_TRACE_PROMISE, 0);
     made_two(made, PROF_EVENT_BECOME_WIDE, 1, 2);
@@ -264,9 +201,8 @@ static void what_an_object_becomes_is_followed(void **state)
 
 /* ---- where something is missing */
 
-static void a_late_reader_does_not_invent(void **state)
+TEST(a_late_reader_does_not_invent)
 {
-    (void)state;
     make_wait();
     made_flush(made);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
@@ -278,9 +214,8 @@ static void a_late_reader_does_not_invent(void **state)
     assert_string_equal(stretches(1), "R");
 }
 
-static void a_late_reader_learns_who_is_alive(void **state)
+TEST(a_late_reader_learns_who_is_alive)
 {
-    (void)state;
     make_names();
     MADE_EVENT(made, PROF_EVENT_ALIVE,
                (struct prof_event_alive){7, 3, PROF_TRACE_SLEEP, 0, 1, 3});
@@ -297,11 +232,10 @@ static void a_late_reader_learns_who_is_alive(void **state)
 }
 
 /* The wait, whose resolution and wake are in a packet that is lost. */
-static void nothing_is_known_across_a_lost_packet(void **state)
+TEST(nothing_is_known_across_a_lost_packet)
 {
     const struct tasks_stretch *last;
 
-    (void)state;
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
     made_create(made, 2, PROF_TRACE_PROMISE, 0);
@@ -327,9 +261,8 @@ static void nothing_is_known_across_a_lost_packet(void **state)
     assert_int_equal(last->to, 9 * STEP);
 }
 
-static void a_marked_loss_is_one(void **state)
+TEST(a_marked_loss_is_one)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
     made_irq(made, PROF_EVENT_IRQ_ENTER, 32);
@@ -342,9 +275,8 @@ static void a_marked_loss_is_one(void **state)
     assert_string_equal(stretches(1), "uR");
 }
 
-static void pending_promises_survive_a_loss(void **state)
+TEST(pending_promises_survive_a_loss)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_PROMISE, 0);
     made_word(made, PROF_EVENT_LOST, 17);
     made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
@@ -355,9 +287,8 @@ static void pending_promises_survive_a_loss(void **state)
 
 /* The recorder gives LOST, and the switch after it, the time of the last event
  * that was not overwritten. */
-static void a_marked_loss_lasts_until_the_next_event(void **state)
+TEST(a_marked_loss_lasts_until_the_next_event)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_create(made, 2, PROF_TRACE_TASK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
@@ -379,9 +310,8 @@ static void a_marked_loss_lasts_until_the_next_event(void **state)
 }
 
 /* Whether they ended in the loss is not known. */
-static void what_no_event_mentions_after_a_loss_is_not_open(void **state)
+TEST(what_no_event_mentions_after_a_loss_is_not_open)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_PROMISE, 0);
     made_create(made, 2, PROF_TRACE_PROMISE, 0);
     made_create(made, 3, PROF_TRACE_PROMISE, 0);
@@ -406,9 +336,8 @@ static void what_no_event_mentions_after_a_loss_is_not_open(void **state)
     assert_false(tasks_is_open(&tasks, tasks_object(&tasks, 1)));
 }
 
-static void it_is_said_since_when_an_open_object_stands(void **state)
+TEST(it_is_said_since_when_an_open_object_stands)
 {
-    (void)state;
     make_wait();
     made_create(made, 3, PROF_TRACE_TASK, 0);
     made_create(made, 4, PROF_TRACE_PROMISE, 0);
@@ -426,9 +355,8 @@ static void it_is_said_since_when_an_open_object_stands(void **state)
 }
 
 /* A damaged packet, whose events are later than its end. */
-static void nobody_stands_since_after_the_end(void **state)
+TEST(nobody_stands_since_after_the_end)
 {
-    (void)state;
     made_create(made, 1, PROF_TRACE_PROMISE, 0);
     made_create(made, 2, PROF_TRACE_PROMISE, 0);
     made->last = made->begin;
@@ -438,13 +366,12 @@ static void nobody_stands_since_after_the_end(void **state)
                      STEP);
 }
 
-static void what_nothing_waits_for_rests(void **state)
+TEST(what_nothing_waits_for_rests)
 {
     uint32_t count;
     struct tasks_wait *waits;
     bool *waited_for;
 
-    (void)state;
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_create(made, 2, PROF_TRACE_MUTEX, 0);
     made_create(made, 3, PROF_TRACE_MUTEX, 0);
@@ -462,9 +389,8 @@ static void what_nothing_waits_for_rests(void **state)
 }
 
 /* Each packet begins with a switch to what is current. */
-static void what_runs_is_repeated(void **state)
+TEST(what_runs_is_repeated)
 {
-    (void)state;
     made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
     made_create(made, 1, PROF_TRACE_TASK, 0);
     made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
@@ -481,31 +407,4 @@ static void what_runs_is_repeated(void **state)
     assert_int_equal(all_problems(), 0);
     assert_int_equal(object(1)->runs, 1);
     assert_string_equal(stretches(0), "WRR");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    static const struct CMUnitTest tests[] = {
-        TEST(a_wait_is_running_waiting_ready_running),
-        TEST(waits_know_their_reason_and_their_object),
-        TEST(names_and_sites_are_known),
-        TEST(who_starts_another_task_is_paused_meanwhile),
-        TEST(interrupts_nest_and_act),
-        TEST(counters_and_pauses_are_kept),
-        TEST(what_an_object_becomes_is_followed),
-        TEST(a_late_reader_does_not_invent),
-        TEST(a_late_reader_learns_who_is_alive),
-        TEST(nothing_is_known_across_a_lost_packet),
-        TEST(a_marked_loss_is_one),
-        TEST(pending_promises_survive_a_loss),
-        TEST(a_marked_loss_lasts_until_the_next_event),
-        TEST(what_no_event_mentions_after_a_loss_is_not_open),
-        TEST(it_is_said_since_when_an_open_object_stands),
-        TEST(nobody_stands_since_after_the_end),
-        TEST(what_nothing_waits_for_rests),
-        TEST(what_runs_is_repeated),
-    };
-
-    return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
 }

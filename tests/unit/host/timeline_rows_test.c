@@ -5,13 +5,7 @@
  * simply, and by what must be true of any layout.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "timeline/rows.h"
 
@@ -86,12 +80,11 @@ static uint32_t simple_row(const struct layout_item *items,
     return row;
 }
 
-static void rows_are_those_of_the_rule(void **unused)
+TEST(rows_are_those_of_the_rule)
 {
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS], again[ITEMS];
 
-    (void)unused;
     for (state = 1; state < FAMILIES; ++state) {
         uint64_t seed = state;
         uint32_t height, highest = 0;
@@ -112,12 +105,11 @@ static void rows_are_those_of_the_rule(void **unused)
     }
 }
 
-static void children_that_overlap_are_below(void **unused)
+TEST(children_that_overlap_are_below)
 {
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS];
 
-    (void)unused;
     state = 77;
     make_items(items, ITEMS);
     layout_rows(items, ITEMS, rows);
@@ -132,12 +124,11 @@ static void children_that_overlap_are_below(void **unused)
 }
 
 /* A chain of continuations is one line, however long. */
-static void a_chain_is_one_row(void **unused)
+TEST(a_chain_is_one_row)
 {
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS];
 
-    (void)unused;
     for (uint32_t i = 0; i < ITEMS; ++i)
         items[i] = (struct layout_item){
             .begin = i * 10,
@@ -147,36 +138,21 @@ static void a_chain_is_one_row(void **unused)
     assert_int_equal(layout_rows(items, ITEMS, rows), 1);
 }
 
-static void nothing_has_no_rows(void **unused)
+TEST(nothing_has_no_rows)
 {
-    (void)unused;
     assert_int_equal(layout_rows(NULL, 0, NULL), 0);
 }
 
 /* More rows than there was room for at first. */
-static void all_at_once_take_a_row_each(void **unused)
+TEST(all_at_once_take_a_row_each)
 {
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS];
 
-    (void)unused;
     for (uint32_t i = 0; i < ITEMS; ++i)
         items[i] = (struct layout_item){
             .begin = i, .end = 2 * ITEMS, .parent = LAYOUT_NONE};
     assert_int_equal(layout_rows(items, ITEMS, rows), ITEMS);
     for (uint32_t i = 0; i < ITEMS; ++i)
         assert_int_equal(rows[i], i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_those_of_the_rule),
-        cmocka_unit_test(children_that_overlap_are_below),
-        cmocka_unit_test(a_chain_is_one_row),
-        cmocka_unit_test(nothing_has_no_rows),
-        cmocka_unit_test(all_at_once_take_a_row_each),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each key of top does, and how its rows are sorted and chosen. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "../unit.h"
 
 #include "top/keys.h"
 
@@ -40,67 +33,58 @@ static void names_are(const struct top_row *rows, size_t count,
     assert_string_equal(text, expected);
 }
 
-static void rows_are_sorted(void **state)
+static const struct top_row family[] = {
+    FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
+    FUNCTION(TOP_CALLER, "small", 1, 1, 0),
+    FUNCTION(TOP_CALLER, "middle", 5, 5, 0),
+    FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
+};
+
+static const struct top_row sites[] = {
+    {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
+    {TOP_ROW, "b", 4, 9, 5, 9, 6, 0},
+    {TOP_ROW, "c", 3, 9, 4, 3, 8, 9},
+    {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
+};
+
+/* Each list is sorted on from the order before. */
+TEST(rows_are_sorted)
 {
+    static const struct {
+        const struct top_row *rows;
+        size_t count;
+        enum top_sort sort;
+        const char *names;
+    } orders[] = {
+        {functions, ROWS, TOP_BY_SELF, "leaf branch [idle] apple main"},
+        {functions, ROWS, TOP_BY_TOTAL, "main branch leaf [idle] apple"},
+        {functions, ROWS, TOP_BY_NAME, "[idle] apple branch leaf main"},
+        /* callers stand before callees */
+        {family, 4, TOP_BY_SELF, "middle small big abc"},
+        {family, 4, TOP_BY_TOTAL, "middle small big abc"},
+        {family, 4, TOP_BY_NAME, "middle small abc big"},
+        {sites, 4, TOP_BY_LONGEST, "b d c a"},
+        {sites, 4, TOP_BY_DELAY, "d c a b"},
+        {sites, 4, TOP_BY_CALLS, "b d c a"},
+        {sites, 4, TOP_BY_PENDING, "d c a b"},
+        {sites, 4, TOP_BY_SELF, "d a b c"},
+    };
     struct top_row rows[ROWS];
 
-    (void)state;
-    memcpy(rows, functions, sizeof rows);
-    top_rows_sort(rows, ROWS, TOP_BY_SELF);
-    names_are(rows, ROWS, "leaf branch [idle] apple main");
-    top_rows_sort(rows, ROWS, TOP_BY_TOTAL);
-    names_are(rows, ROWS, "main branch leaf [idle] apple");
-    top_rows_sort(rows, ROWS, TOP_BY_NAME);
-    names_are(rows, ROWS, "[idle] apple branch leaf main");
+    for (size_t i = 0; i < COUNT(orders); ++i) {
+        if (i == 0 || orders[i].rows != orders[i - 1].rows)
+            memcpy(rows, orders[i].rows, orders[i].count * sizeof *rows);
+        top_rows_sort(rows, orders[i].count, orders[i].sort);
+        names_are(rows, orders[i].count, orders[i].names);
+    }
     top_rows_sort(rows, 0, TOP_BY_NAME);
 }
 
-static void callers_stand_before_callees(void **state)
-{
-    struct top_row rows[] = {
-        FUNCTION(TOP_CALLEE, "big", 90, 90, 0),
-        FUNCTION(TOP_CALLER, "small", 1, 1, 0),
-        FUNCTION(TOP_CALLER, "middle", 5, 5, 0),
-        FUNCTION(TOP_CALLEE, "abc", 2, 2, 0),
-    };
-
-    (void)state;
-    top_rows_sort(rows, 4, TOP_BY_SELF);
-    names_are(rows, 4, "middle small big abc");
-    top_rows_sort(rows, 4, TOP_BY_TOTAL);
-    names_are(rows, 4, "middle small big abc");
-    top_rows_sort(rows, 4, TOP_BY_NAME);
-    names_are(rows, 4, "middle small abc big");
-}
-
-static void sites_have_more_orders(void **state)
-{
-    struct top_row rows[] = {
-        {TOP_ROW, "a", 5, 9, 3, 1, 7, 4},
-        {TOP_ROW, "b", 4, 9, 5, 9, 6, 0},
-        {TOP_ROW, "c", 3, 9, 4, 3, 8, 9},
-        {TOP_ROW, "d", 6, 9, 4, 3, 8, 9},
-    };
-
-    (void)state;
-    top_rows_sort(rows, 4, TOP_BY_LONGEST);
-    names_are(rows, 4, "b d c a");
-    top_rows_sort(rows, 4, TOP_BY_DELAY);
-    names_are(rows, 4, "d c a b");
-    top_rows_sort(rows, 4, TOP_BY_CALLS);
-    names_are(rows, 4, "b d c a");
-    top_rows_sort(rows, 4, TOP_BY_PENDING);
-    names_are(rows, 4, "d c a b");
-    top_rows_sort(rows, 4, TOP_BY_SELF);
-    names_are(rows, 4, "d a b c");
-}
-
-static void rows_are_filtered(void **state)
+TEST(rows_are_filtered)
 {
     struct top_row rows[ROWS];
     regex_t regex;
 
-    (void)state;
     assert_int_equal(regcomp(&regex, "^(l|b)|a$", REG_EXTENDED | REG_NOSUB), 0);
     memcpy(rows, functions, sizeof rows);
     names_are(rows, top_rows_filter(rows, ROWS, &regex, true), "leaf branch");
@@ -134,35 +118,28 @@ static void stands_at(const struct top_ui *ui, size_t selected, size_t first)
     assert_int_equal(ui->first, first);
 }
 
-static void keys_move_the_selection(void **state)
+TEST(keys_move_the_selection)
 {
+    static const struct {
+        int key;
+        size_t selected, first;
+    } steps[] = {
+        {TOP_KEY_UP, 0, 0},         {'j', 1, 0},
+        {TOP_KEY_DOWN, 2, 0},       {'k', 1, 0},
+        {TOP_KEY_PAGE_DOWN, 11, 2}, {TOP_KEY_END, 99, 90},
+        {TOP_KEY_DOWN, 99, 90},     {TOP_KEY_PAGE_DOWN, 99, 90},
+        {TOP_KEY_PAGE_UP, 89, 89},  {TOP_KEY_HOME, 0, 0},
+        {TOP_KEY_PAGE_UP, 0, 0},
+    };
     struct top_ui *ui = begun();
 
-    (void)state;
-    top_key(ui, TOP_KEY_UP);
-    stands_at(ui, 0, 0);
-    top_key(ui, 'j');
-    top_key(ui, TOP_KEY_DOWN);
-    stands_at(ui, 2, 0);
-    top_key(ui, 'k');
-    stands_at(ui, 1, 0);
-    top_key(ui, TOP_KEY_PAGE_DOWN);
-    stands_at(ui, 11, 2);
-    top_key(ui, TOP_KEY_END);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_DOWN);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_PAGE_DOWN);
-    stands_at(ui, 99, 90);
-    top_key(ui, TOP_KEY_PAGE_UP);
-    stands_at(ui, 89, 89);
-    top_key(ui, TOP_KEY_HOME);
-    stands_at(ui, 0, 0);
-    top_key(ui, TOP_KEY_PAGE_UP);
-    stands_at(ui, 0, 0);
+    for (size_t i = 0; i < COUNT(steps); ++i) {
+        top_key(ui, steps[i].key);
+        stands_at(ui, steps[i].selected, steps[i].first);
+    }
 }
 
-static void an_empty_list_bears_all_keys(void **state)
+TEST(an_empty_list_bears_all_keys)
 {
     static const int keys[] = {
         TOP_KEY_UP,   TOP_KEY_DOWN,  TOP_KEY_PAGE_UP, TOP_KEY_PAGE_DOWN,
@@ -170,20 +147,18 @@ static void an_empty_list_bears_all_keys(void **state)
         's',          TOP_KEY_RIGHT, TOP_KEY_LEFT,    TOP_KEY_ERASE};
     struct top_ui ui = {.page = 10};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+    for (size_t i = 0; i < COUNT(keys); ++i) {
         top_key(&ui, keys[i]);
         stands_at(&ui, 0, 0);
         assert_null(top_zoomed(&ui));
     }
 }
 
-static void a_chosen_row_stays_chosen(void **state)
+TEST(a_chosen_row_stays_chosen)
 {
     struct top_ui *ui = begun();
     struct top_row rows[] = {{.name = "f2"}, {.name = "f0"}, {.name = "f1"}};
 
-    (void)state;
     top_set_list(ui, rows, 3);
     stands_at(ui, 0, 0); /* f0 was not selected */
     ui = begun();
@@ -194,11 +169,10 @@ static void a_chosen_row_stays_chosen(void **state)
     stands_at(ui, 0, 0);
 }
 
-static void functions_are_zoomed_into_and_left(void **state)
+TEST(functions_are_zoomed_into_and_left)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     assert_null(top_zoomed(ui));
     top_key(ui, TOP_KEY_DOWN);
     top_key(ui, TOP_KEY_ENTER);
@@ -216,11 +190,10 @@ static void functions_are_zoomed_into_and_left(void **state)
     assert_null(top_zoomed(ui));
 }
 
-static void the_way_back_is_bounded(void **state)
+TEST(the_way_back_is_bounded)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     for (unsigned i = 0; i < 3 * TOP_ZOOMS_MAX; ++i) {
         top_key(ui, i % 2 == 0 ? TOP_KEY_DOWN : TOP_KEY_HOME);
         top_key(ui, TOP_KEY_ENTER);
@@ -236,11 +209,10 @@ static void type(struct top_ui *ui, const char *text)
         top_key(ui, (unsigned char)*text++);
 }
 
-static void a_filter_is_typed(void **state)
+TEST(a_filter_is_typed)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "/q(s");
     assert_true(ui->typing);
     assert_false(ui->quit);
@@ -262,11 +234,10 @@ static void a_filter_is_typed(void **state)
     assert_string_equal(ui->filter, "");
 }
 
-static void a_long_filter_is_cut(void **state)
+TEST(a_long_filter_is_cut)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     top_key(ui, '/');
     for (unsigned i = 0; i < 2 * TOP_TEXT_MAX; ++i)
         top_key(ui, 'x');
@@ -275,22 +246,20 @@ static void a_long_filter_is_cut(void **state)
     top_ui_free(ui);
 }
 
-static void a_filter_ends_the_zoom(void **state)
+TEST(a_filter_ends_the_zoom)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     top_key(ui, TOP_KEY_ENTER);
     type(ui, "/f\n");
     assert_null(top_zoomed(ui));
     top_ui_free(ui);
 }
 
-static void switches_switch(void **state)
+TEST(switches_switch)
 {
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "tpiwr");
     assert_int_equal(ui->sort, TOP_BY_TOTAL);
     assert_true(ui->paused && ui->no_idle && ui->since_reset && ui->reset);
@@ -308,7 +277,7 @@ static void switches_switch(void **state)
     assert_true(ui->quit);
 }
 
-static void sites_have_more_keys(void **state)
+TEST(sites_have_more_keys)
 {
     static const struct {
         int key;
@@ -318,7 +287,6 @@ static void sites_have_more_keys(void **state)
                 {'n', TOP_BY_NAME}};
     struct top_ui *ui = begun();
 
-    (void)state;
     type(ui, "tldce"); /* of functions there are three orders */
     assert_int_equal(ui->sort, TOP_BY_TOTAL);
     ui->sites = true;
@@ -330,26 +298,4 @@ static void sites_have_more_keys(void **state)
     top_key(ui, TOP_KEY_ENTER); /* there is nothing to zoom into */
     assert_null(top_zoomed(ui));
     stands_at(ui, 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_sorted),
-        cmocka_unit_test(callers_stand_before_callees),
-        cmocka_unit_test(sites_have_more_orders),
-        cmocka_unit_test(rows_are_filtered),
-        cmocka_unit_test(keys_move_the_selection),
-        cmocka_unit_test(an_empty_list_bears_all_keys),
-        cmocka_unit_test(a_chosen_row_stays_chosen),
-        cmocka_unit_test(functions_are_zoomed_into_and_left),
-        cmocka_unit_test(the_way_back_is_bounded),
-        cmocka_unit_test(a_filter_is_typed),
-        cmocka_unit_test(a_long_filter_is_cut),
-        cmocka_unit_test(a_filter_ends_the_zoom),
-        cmocka_unit_test(switches_switch),
-        cmocka_unit_test(sites_have_more_keys),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

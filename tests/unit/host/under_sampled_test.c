@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When samples show less than the loop's account; <prof/under_sampled.h>. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profile/under_sampled.h"
 
@@ -40,12 +33,11 @@ static bool said(struct model model)
     return under_sampled(&model, text);
 }
 
-static void what_is_missed_is_said(void **state)
+TEST(what_is_missed_is_said)
 {
     struct model model = model_of(12000, 60, 8);
     char text[UNDER_SAMPLED_TEXT_MAX];
 
-    (void)state;
     assert_true(under_sampled(&model, text));
     assert_string_equal(
         text, "samples show 0.50 % outside of idle, the loop's account 8.00 % "
@@ -54,9 +46,8 @@ static void what_is_missed_is_said(void **state)
     assert_true(said(model_of(12000, 0, 8)));
 }
 
-static void what_may_be_chance_is_not(void **state)
+TEST(what_may_be_chance_is_not)
 {
-    (void)state;
     assert_false(said(model_of(12000, 960, 8)));
     assert_false(said(model_of(12000, 780, 8))); /* 6.5 to 8 %: the interval */
     assert_false(said(model_of(500, 0, 40)));    /* few samples */
@@ -64,11 +55,10 @@ static void what_may_be_chance_is_not(void **state)
     assert_false(said(model_of(12000, 12000, 0)));
 }
 
-static void another_time_is_not_compared(void **state)
+TEST(another_time_is_not_compared)
 {
     struct model model = model_of(12000, 60, 8);
 
-    (void)state;
     model.from = 1;
     assert_false(said(model));
     model = model_of(12000, 60, 8);
@@ -85,15 +75,4 @@ static void another_time_is_not_compared(void **state)
     assert_false(said(model));
     memset(&model, 0, sizeof model);
     assert_false(said(model));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missed_is_said),
-        cmocka_unit_test(what_may_be_chance_is_not),
-        cmocka_unit_test(another_time_is_not_compared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

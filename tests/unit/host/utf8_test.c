@@ -2,14 +2,7 @@
 
 /* What is UTF-8, by the table of RFC 3629, and what only looks like it. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/utf8.h"
 
@@ -31,7 +24,7 @@ static void check(const struct row *rows, size_t count)
     }
 }
 
-static void characters_have_their_bytes(void **unused)
+TEST(characters_have_their_bytes)
 {
     static const struct row rows[] = {
         {"a", 1},
@@ -47,11 +40,10 @@ static void characters_have_their_bytes(void **unused)
         {"\xc3\xa9more", 2},
     };
 
-    (void)unused;
     check(rows, sizeof rows / sizeof *rows);
 }
 
-static void other_bytes_are_none(void **unused)
+TEST(other_bytes_are_none)
 {
     static const struct row rows[] = {
         {"\x80", 0},             /* no beginning */
@@ -72,11 +64,10 @@ static void other_bytes_are_none(void **unused)
         {"\xe2\x82q", 0},
     };
 
-    (void)unused;
     check(rows, sizeof rows / sizeof *rows);
 }
 
-static void other_bytes_are_replaced(void **unused)
+TEST(other_bytes_are_replaced)
 {
     static const char *const rows[][2] = {
         {"", NULL},
@@ -89,7 +80,6 @@ static void other_bytes_are_replaced(void **unused)
         {"\xe2\x82(\xe2\x82\xac", "\xef\xbf\xbd\xef\xbf\xbd(\xe2\x82\xac"},
     };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = strdup(rows[i][0]), *mended;
 
@@ -102,15 +92,4 @@ static void other_bytes_are_replaced(void **unused)
         free(mended);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_have_their_bytes),
-        cmocka_unit_test(other_bytes_are_none),
-        cmocka_unit_test(other_bytes_are_replaced),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

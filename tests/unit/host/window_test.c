@@ -2,13 +2,7 @@
 
 /* The piece of memory that was read with a CPU, for addresses of any kind. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "machine/machine.h"
 
@@ -19,9 +13,8 @@ static const uint8_t *at(uint64_t address, size_t bytes)
     return machine_window(&cpu, address, bytes);
 }
 
-static void what_was_read_is_there(void **unused)
+TEST(what_was_read_is_there)
 {
-    (void)unused;
     cpu.window = 0x8000;
     cpu.window_bytes = 64;
     assert_ptr_equal(at(0x8000, 64), cpu.bytes);
@@ -35,9 +28,8 @@ static void what_was_read_is_there(void **unused)
 }
 
 /* An address and a length whose sum is beyond all addresses. */
-static void sums_do_not_wrap(void **unused)
+TEST(sums_do_not_wrap)
 {
-    (void)unused;
     cpu.window = 0;
     cpu.window_bytes = 64;
     for (uint64_t i = 1; i < 16; ++i)
@@ -50,22 +42,10 @@ static void sums_do_not_wrap(void **unused)
     assert_null(at(0, 8));
 }
 
-static void nothing_is_in_an_empty_window(void **unused)
+TEST(nothing_is_in_an_empty_window)
 {
-    (void)unused;
     cpu.window = 0x8000;
     cpu.window_bytes = 0;
     assert_null(at(0x8000, 1));
     assert_null(at(0x8000 - 8, 8));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_read_is_there),
-        cmocka_unit_test(sums_do_not_wrap),
-        cmocka_unit_test(nothing_is_in_an_empty_window),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

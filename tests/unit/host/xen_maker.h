@@ -134,20 +134,17 @@ static void entry(uint64_t table, unsigned index, uint64_t value)
     put64(fake.ram + table + 8 * index, value);
 }
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     memset(&fake, 0, sizeof fake);
     fake.ram = calloc(FRAMES, XEN_FRAME_BYTES);
     fake.about = (struct xen_about){.is_hvm = true, .cpus = 1};
-    return fake.ram == NULL;
+    assert_non_null(fake.ram);
 }
 
-static int finish(void **unused)
+static void finish(void)
 {
-    (void)unused;
     free(fake.ram);
-    return 0;
 }
 
 static void open_domain(void)

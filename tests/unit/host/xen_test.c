@@ -2,15 +2,9 @@
 
 /* A Xen domain as a machine, with a Xen that is made up here. */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include "xen_maker.h"
 
@@ -30,11 +24,12 @@ static void make_hvm(unsigned cpu)
     put32(context + XEN_HVM_CS_ATTRIBUTES, 0xa9b);
 }
 
-static void registers_of_hvm(void **unused)
+FIXTURE(begin, finish);
+
+TEST(registers_of_hvm)
 {
     struct registers *registers;
 
-    (void)unused;
     make_hvm(0);
     open_domain();
     registers = &xen.machine.cpus[0].registers;
@@ -59,11 +54,10 @@ static void registers_of_hvm(void **unused)
     close_domain();
 }
 
-static void memory_of_hvm_is_mapped_once(void **unused)
+TEST(memory_of_hvm_is_mapped_once)
 {
     const struct machine_cpu *cpu;
 
-    (void)unused;
     make_hvm(0);
     entry(ROOT, 0, 0x2000 | P);
     entry(0x2000, 0, 0x4000 | P);
@@ -94,9 +88,8 @@ static void memory_of_hvm_is_mapped_once(void **unused)
     close_domain();
 }
 
-static void a_window_has_its_size(void **unused)
+TEST(a_window_has_its_size)
 {
-    (void)unused;
     make_hvm(0);
     put64(fake.contexts[0] + XEN_HVM_CR0, 1);
     put64(fake.contexts[0] + XEN_HVM_EFER, 0);
@@ -130,11 +123,10 @@ static void make_pv64(void)
     put64(fake.ram + 0x6010, 0x99);
 }
 
-static void pv_of_64_bits(void **unused)
+TEST(pv_of_64_bits)
 {
     const struct machine_cpu *cpu;
 
-    (void)unused;
     make_pv64();
     open_domain();
     cpu = &xen.machine.cpus[0];
@@ -159,12 +151,11 @@ static void pv_of_64_bits(void **unused)
     close_domain();
 }
 
-static void pv_of_32_bits_has_its_root_anywhere(void **unused)
+TEST(pv_of_32_bits_has_its_root_anywhere)
 {
     const struct machine_cpu *cpu;
     uint32_t root;
 
-    (void)unused;
     fake.about.is_hvm = false;
     fake.first = 0x123450; /* above 4 GiB */
     root = (uint32_t)fake.first + 1;
@@ -188,9 +179,8 @@ static void pv_of_32_bits_has_its_root_anywhere(void **unused)
     close_domain();
 }
 
-static void a_guest_goes_away(void **unused)
+TEST(a_guest_goes_away)
 {
-    (void)unused;
     make_hvm(0);
     open_domain();
     assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
@@ -204,9 +194,8 @@ static void a_guest_goes_away(void **unused)
 }
 
 /* Any other error is what Xen says, not an end of the guest. */
-static void a_pause_may_be_refused(void **unused)
+TEST(a_pause_may_be_refused)
 {
-    (void)unused;
     make_hvm(0);
     open_domain();
     fake.pause_error = EPERM;
@@ -218,9 +207,8 @@ static void a_pause_may_be_refused(void **unused)
     close_domain();
 }
 
-static void going_on_may_be_refused(void **unused)
+TEST(going_on_may_be_refused)
 {
-    (void)unused;
     make_hvm(0);
     open_domain();
     assert_true(machine_stop(&xen.machine) == MACHINE_STOPPED);
@@ -241,9 +229,8 @@ static void going_on_may_be_refused(void **unused)
     close_domain();
 }
 
-static void interrupts_of_hvm_are_off_or_on(void **unused)
+TEST(interrupts_of_hvm_are_off_or_on)
 {
-    (void)unused;
     make_hvm(0);
     open_domain();
     put64(fake.contexts[0] + XEN_HVM_RFLAGS, 0x46);
@@ -256,18 +243,16 @@ static void interrupts_of_hvm_are_off_or_on(void **unused)
     close_domain();
 }
 
-static void a_dying_guest_is_let_go(void **unused)
+TEST(a_dying_guest_is_let_go)
 {
-    (void)unused;
     fake.state.ended = true;
     open_domain();
     assert_true(machine_stop(&xen.machine) == MACHINE_ENDED);
     close_domain();
 }
 
-static void a_crashed_guest_is_looked_at_once(void **unused)
+TEST(a_crashed_guest_is_looked_at_once)
 {
-    (void)unused;
     make_hvm(0);
     fake.state.shutdown = true;
     open_domain();
@@ -281,9 +266,8 @@ static void a_crashed_guest_is_looked_at_once(void **unused)
     close_domain();
 }
 
-static void who_else_pauses_it_is_respected(void **unused)
+TEST(who_else_pauses_it_is_respected)
 {
-    (void)unused;
     make_hvm(0);
     fake.state.paused = true;
     open_domain();
@@ -296,9 +280,8 @@ static void who_else_pauses_it_is_respected(void **unused)
     close_domain();
 }
 
-static void cpus_are_halted_offline_or_torn(void **unused)
+TEST(cpus_are_halted_offline_or_torn)
 {
-    (void)unused;
     fake.about.cpus = CPUS;
     make_hvm(0);
     fake.blocked[0] = true;
@@ -323,9 +306,8 @@ static void cpus_are_halted_offline_or_torn(void **unused)
     close_domain();
 }
 
-static void what_cannot_be_opened_is_refused(void **unused)
+TEST(what_cannot_be_opened_is_refused)
 {
-    (void)unused;
     fake.open_error = ESRCH;
     assert_true(xen_begin(&xen, &calls, &fake, 7) == ESRCH);
     fake.open_error = 0;
@@ -337,11 +319,10 @@ static void what_cannot_be_opened_is_refused(void **unused)
 }
 
 /* A PV guest's frames are mapped one by one, and there is a limit. */
-static void mappings_are_limited(void **unused)
+TEST(mappings_are_limited)
 {
     uint8_t byte;
 
-    (void)unused;
     fake.about.is_hvm = false;
     open_domain();
     for (uint64_t i = 0; i < 3; ++i)
@@ -354,29 +335,4 @@ static void mappings_are_limited(void **unused)
     assert_true(xen_frames_copy(&xen.frames, 0, &byte, 1));
     assert_false(xen_frames_copy(&xen.frames, 4090, &byte, 8));
     close_domain();
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(registers_of_hvm),
-        CASE(memory_of_hvm_is_mapped_once),
-        CASE(a_window_has_its_size),
-        CASE(pv_of_64_bits),
-        CASE(pv_of_32_bits_has_its_root_anywhere),
-        CASE(a_guest_goes_away),
-        CASE(a_pause_may_be_refused),
-        CASE(going_on_may_be_refused),
-        CASE(interrupts_of_hvm_are_off_or_on),
-        CASE(a_dying_guest_is_let_go),
-        CASE(a_crashed_guest_is_looked_at_once),
-        CASE(who_else_pauses_it_is_respected),
-        CASE(cpus_are_halted_offline_or_torn),
-        CASE(what_cannot_be_opened_is_refused),
-        CASE(mappings_are_limited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

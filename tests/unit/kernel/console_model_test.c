@@ -2,15 +2,10 @@
 /* A serial port in causal experiments: one that takes its time, and one that
  * takes none, as that of a virtual machine. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <prof/causal.h>
 #include <prof/port.h>
-#include <stdlib.h>
 #include <uart.h>
 
 #include "../../../kernel/console_model.h"
@@ -88,9 +83,8 @@ static uint64_t lag(void)
     return now.real - now.virtual_time;
 }
 
-static void all_is_written(void **state)
+TEST(all_is_written)
 {
-    (void)state;
     for (unsigned is_slow = 0; is_slow < 2; is_slow++) {
         begin(is_slow != 0);
         for (size_t bytes = 0; bytes < 60; bytes++) {
@@ -104,11 +98,10 @@ static void all_is_written(void **state)
 }
 
 /* A target that only waits for the port does not become faster. */
-static void waits_are_in_no_target(void **state)
+TEST(waits_are_in_no_target)
 {
     uint64_t before, real;
 
-    (void)state;
     begin(true);
     before = lag();
     real = real_now();
@@ -124,11 +117,10 @@ static void waits_are_in_no_target(void **state)
 
 /* While the port sends, the target makes virtual time lag: the port would still
  * be sending when it is ready. */
-static void the_port_is_not_faster(void **state)
+TEST(the_port_is_not_faster)
 {
     struct prof_moment sent;
 
-    (void)state;
     begin(true);
     write(UART_FIFO);
     sent = prof_causal_now();
@@ -140,15 +132,4 @@ static void the_port_is_not_faster(void **state)
     assert_true(prof_causal_time() + FIFO_CYCLES / 8 >=
                 sent.virtual_time + FIFO_CYCLES);
     prof_causal_stop();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_written),
-        cmocka_unit_test(waits_are_in_no_target),
-        cmocka_unit_test(the_port_is_not_faster),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

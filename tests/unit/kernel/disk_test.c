@@ -5,6 +5,8 @@
  * BAD on fail.
  */
 
+#include "../unit.h"
+
 #include "promise_blocks.h"
 
 #include "../../../kernel/task/stacks.h"
@@ -148,11 +150,10 @@ static void nothing_in_flight(void)
     nothing_left();
 }
 
-static void transfers_are_split(void **state)
+TEST(transfers_are_split)
 {
     struct promise *promise;
 
-    (void)state;
     begin(PART, 2);
     promise = read_of(10, 43);
     turn_all();
@@ -163,11 +164,10 @@ static void transfers_are_split(void **state)
     nothing_in_flight();
 }
 
-static void a_full_queue_is_waited_for(void **state)
+TEST(a_full_queue_is_waited_for)
 {
     struct promise *many[40];
 
-    (void)state;
     begin(PART, DISK_IN_FLIGHT_MAX);
     for (unsigned i = 0; i < 40; i++)
         many[i] = read_of(20 * i, 20);
@@ -179,11 +179,10 @@ static void a_full_queue_is_waited_for(void **state)
     nothing_in_flight();
 }
 
-static void errors_end_a_transfer(void **state)
+TEST(errors_end_a_transfer)
 {
     struct promise *promise;
 
-    (void)state;
     begin(PART, 2);
     promise = read_of(BAD - 20, 100);
     turn_all();
@@ -200,9 +199,8 @@ static void errors_end_a_transfer(void **state)
 }
 
 /* In each state: in flight, waiting for a place, done. */
-static void cancelled_at_any_time(void **state)
+TEST(cancelled_at_any_time)
 {
-    (void)state;
     for (unsigned polls = 0; polls < 40; polls++) {
         struct promise *promises[3];
 
@@ -236,12 +234,11 @@ static void begin_experiments(unsigned servers)
     assert_false(disk_servers(0));
 }
 
-static void answers_are_held_in_experiments(void **state)
+TEST(answers_are_held_in_experiments)
 {
     struct prof_causal_stats stats;
     struct promise *promise;
 
-    (void)state;
     assert_false(disk_servers(PROF_AGENT_SERVERS_MAX + 1));
     for (unsigned servers = 0; servers < 3; servers++) {
         begin(PART, 2);
@@ -263,9 +260,8 @@ static void answers_are_held_in_experiments(void **state)
 }
 
 /* What is held is taken back; an experiment may end meanwhile. */
-static void cancelled_while_held(void **state)
+TEST(cancelled_while_held)
 {
-    (void)state;
     for (unsigned polls = 0; polls < 20; polls++) {
         struct promise *promises[3];
 
@@ -287,11 +283,10 @@ static void cancelled_while_held(void **state)
     }
 }
 
-static void memory_is_refused(void **state)
+TEST(memory_is_refused)
 {
     bool refused = true;
 
-    (void)state;
     for (long n = 0; refused; n++) {
         struct promise *promises[3];
 
@@ -309,19 +304,4 @@ static void memory_is_refused(void **state)
         nothing_in_flight();
         assert_true(refused || n > 10);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transfers_are_split),
-        cmocka_unit_test(a_full_queue_is_waited_for),
-        cmocka_unit_test(errors_end_a_transfer),
-        cmocka_unit_test(cancelled_at_any_time),
-        cmocka_unit_test(answers_are_held_in_experiments),
-        cmocka_unit_test(cancelled_while_held),
-        cmocka_unit_test(memory_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,10 @@
  * are of the rules of agents. Virtual time lags more and more: how much a frame
  * does says what is taken for its cause. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <prof/causal.h>
 #include <prof/port.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cpu.h"
 
@@ -70,12 +63,11 @@ static size_t tcp(bool out, unsigned port, unsigned flags, unsigned bytes)
     return 54 + bytes;
 }
 
-static void flows_are_read(void **state)
+TEST(flows_are_read)
 {
     struct net_flow flow;
     size_t bytes = tcp(false, 1234, ACK, 7);
 
-    (void)state;
     assert_true(net_flow_read(frame, bytes, false, &flow));
     assert_int_equal(flow.ip, THEIRS);
     assert_int_equal(flow.port, 1234);
@@ -195,11 +187,10 @@ static struct lags assert_by_itself(unsigned port, unsigned flags,
     return now;
 }
 
-static void answers_of_a_closed_peer(void **state)
+TEST(answers_of_a_closed_peer)
 {
     struct lags first, second;
 
-    (void)state;
     begin("closed");
     (void)assert_by_itself(1, SYN, 0);
     first = send(1, SYN | ACK, 0);
@@ -217,11 +208,10 @@ static void answers_of_a_closed_peer(void **state)
 }
 
 /* The doorbell counts, not when the frame is queued. */
-static void sent_at_the_doorbell(void **state)
+TEST(sent_at_the_doorbell)
 {
     struct lags sent;
 
-    (void)state;
     begin("closed");
     (void)lag_of(1, SYN, 0);
     net_agents_queued(frame, tcp(true, 1, SYN | ACK, 0));
@@ -234,11 +224,10 @@ static void sent_at_the_doorbell(void **state)
     end();
 }
 
-static void a_client_connects_again(void **state)
+TEST(a_client_connects_again)
 {
     struct lags first, second;
 
-    (void)state;
     begin("closed");
     for (unsigned port = 1; port <= 2; port++)
         (void)lag_of(port, SYN, 0);
@@ -256,11 +245,10 @@ static void a_client_connects_again(void **state)
     end();
 }
 
-static void requests_of_an_open_peer(void **state)
+TEST(requests_of_an_open_peer)
 {
     struct lags first, second;
 
-    (void)state;
     begin("open:6667");
     first = assert_by_itself(1, SYN, 0);
     lag();
@@ -273,11 +261,10 @@ static void requests_of_an_open_peer(void **state)
     end();
 }
 
-static void connections_that_come_by_themselves(void **state)
+TEST(connections_that_come_by_themselves)
 {
     struct lags first = {0}, second;
 
-    (void)state;
     begin("partly:6667");
     first.least = lag_now();
     (void)lag_of(1, SYN, 0);
@@ -294,11 +281,10 @@ static void connections_that_come_by_themselves(void **state)
 }
 
 /* The oldest that has ended makes room, and those beyond are due at once. */
-static void too_many_clients(void **state)
+TEST(too_many_clients)
 {
     struct lags sent;
 
-    (void)state;
     begin("closed:6667");
     for (unsigned i = 0; i < NET_AGENTS_MAX; i++)
         (void)lag_of(1 + i, SYN, 0);
@@ -321,7 +307,7 @@ static void too_many_clients(void **state)
     no_memory = false;
 }
 
-static void options_are_read(void **state)
+TEST(options_are_read)
 {
     static const char *const wrong[] = {
         "",         "shut",   "closed:",   "closed:0",     "open:70000",
@@ -329,7 +315,6 @@ static void options_are_read(void **state)
     };
     char text[16];
 
-    (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(net_rule_option(wrong[i]));
     assert_true(net_rule_option("open"));
@@ -350,20 +335,4 @@ static void options_are_read(void **state)
     }
     assert_true(net_rule_option("open:70"));
     assert_int_equal(net_rule_of(70, 2)->kind, NET_PEER_OPEN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flows_are_read),
-        cmocka_unit_test(answers_of_a_closed_peer),
-        cmocka_unit_test(sent_at_the_doorbell),
-        cmocka_unit_test(a_client_connects_again),
-        cmocka_unit_test(requests_of_an_open_peer),
-        cmocka_unit_test(connections_that_come_by_themselves),
-        cmocka_unit_test(too_many_clients),
-        cmocka_unit_test(options_are_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

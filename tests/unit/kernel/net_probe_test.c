@@ -5,14 +5,9 @@
  * service that does one request at a time, in simulated time; many seeds.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
 #include "../../../kernel/net/probe.h"
 
@@ -177,9 +172,8 @@ static void is_found(const struct world *world)
     }
 }
 
-static void closed_loops_are_found(void **unused)
+TEST(closed_loops_are_found)
 {
-    (void)unused;
     is_found(&(struct world){NET_PEER_CLOSED, 1, 20, 300, 0, 0});
     is_found(&(struct world){NET_PEER_CLOSED, 16, 50, 200, 0, 0});
     is_found(&(struct world){NET_PEER_CLOSED, 16, 50, 9000, 0, 0});
@@ -189,40 +183,25 @@ static void closed_loops_are_found(void **unused)
     is_found(&(struct world){NET_PEER_CLOSED, 240, 50, 200, 0, 0});
 }
 
-static void open_loops_are_found(void **unused)
+TEST(open_loops_are_found)
 {
-    (void)unused;
     is_found(&(struct world){NET_PEER_OPEN, 16, 60, 0, 150, 0});
     is_found(&(struct world){NET_PEER_OPEN, 4, 60, 0, 66, 0}); /* 91 % */
     is_found(&(struct world){NET_PEER_OPEN, 200, 60, 0, 2000, 0});
 }
 
-static void partly_open_ones_are_found(void **unused)
+TEST(partly_open_ones_are_found)
 {
-    (void)unused;
     is_found(&(struct world){NET_PEER_PARTLY, 250, 60, 200, 1600, 8});
     is_found(&(struct world){NET_PEER_PARTLY, 250, 60, 2000, 900, 4});
     is_found(&(struct world){NET_PEER_PARTLY, 250, 60, 200, 500, 1});
 }
 
-static void too_little_traffic_says_nothing(void **unused)
+TEST(too_little_traffic_says_nothing)
 {
     const struct world world = {NET_PEER_OPEN, 16, 60, 0, 30000, 0};
     struct net_probe_result result = run(&world, 1);
 
-    (void)unused;
     assert_false(result.known);
     assert_int_equal(result.kind, NET_PEER_CLOSED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_loops_are_found),
-        cmocka_unit_test(open_loops_are_found),
-        cmocka_unit_test(partly_open_ones_are_found),
-        cmocka_unit_test(too_little_traffic_says_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many connections each address has. */
 
+#include "../unit.h"
+
 #include "../../../kernel/net/net.h"
 #include "../../../kernel/net/peers.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define ADDRESSES 3000u
 
@@ -29,11 +25,10 @@ void net_port_free(void *piece)
     free(piece);
 }
 
-static void each_address_is_counted_by_itself(void **state)
+TEST(each_address_is_counted_by_itself)
 {
     struct net_peer_address *first, *second;
 
-    (void)state;
     first = net_peer_begin(0x0a000202);
     second = net_peer_begin(0x0a000203);
     assert_ptr_not_equal(first, second);
@@ -49,11 +44,10 @@ static void each_address_is_counted_by_itself(void **state)
 }
 
 /* Addresses of one hash, too, ended in another order. */
-static void records_end_with_connections(void **state)
+TEST(records_end_with_connections)
 {
     static struct net_peer_address *peers[ADDRESSES];
 
-    (void)state;
     for (uint32_t i = 0; i < ADDRESSES; i++) {
         peers[i] = net_peer_begin(i * 0x01000001u);
         assert_non_null(peers[i]);
@@ -65,11 +59,10 @@ static void records_end_with_connections(void **state)
     assert_int_equal(records, 0);
 }
 
-static void refused_memory_counts_nothing(void **state)
+TEST(refused_memory_counts_nothing)
 {
     struct net_peer_address *peer = net_peer_begin(1);
 
-    (void)state;
     no_memory = true;
     assert_null(net_peer_begin(2));
     assert_ptr_equal(net_peer_begin(1), peer);
@@ -77,15 +70,4 @@ static void refused_memory_counts_nothing(void **state)
     net_peer_end(peer);
     net_peer_end(peer);
     assert_int_equal(records, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_address_is_counted_by_itself),
-        cmocka_unit_test(records_end_with_connections),
-        cmocka_unit_test(refused_memory_counts_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,14 @@
 /* Promises used after their end, with the kernel's own pool: a message each,
  * and nothing else. */
 
+#include "../unit.h"
+
 #include "promises.h"
 
-static void the_pool_reuses_what_has_ended(void **state)
+TEST(the_pool_reuses_what_has_ended)
 {
     uint32_t bytes;
 
-    (void)state;
     fresh();
     promise_free(promise_of(1));
     bytes = promise_stats().bytes;
@@ -19,12 +20,11 @@ static void the_pool_reuses_what_has_ended(void **state)
     assert_int_equal(promise_stats().made, 1001);
 }
 
-static void use_after_the_end_is_reported(void **state)
+TEST(use_after_the_end_is_reported)
 {
     struct promise *promise = pending();
     uint32_t errors = promise_stats().errors;
 
-    (void)state;
     fresh();
     promise_resolve(promise, 1);
     promise_free(promise);
@@ -38,12 +38,11 @@ static void use_after_the_end_is_reported(void **state)
     assert_int_equal(promise_stats().live, 0);
 }
 
-static void a_million_are_live(void **state)
+TEST(a_million_are_live)
 {
     enum { MANY = 1000000 };
     struct promise **many = malloc(MANY * sizeof *many);
 
-    (void)state;
     fresh();
     for (unsigned i = 0; i < MANY; i++) {
         many[i] = pending();
@@ -59,11 +58,10 @@ static void a_million_are_live(void **state)
     free(many);
 }
 
-static void no_memory_is_a_failure(void **state)
+TEST(no_memory_is_a_failure)
 {
     struct promise *promise, *taken = NULL;
 
-    (void)state;
     fresh();
     refuse_at = 0;
     while ((promise = promise_new(&manual, taken, "taken")) != NULL)
@@ -79,16 +77,4 @@ static void no_memory_is_a_failure(void **state)
         taken = promise;
     }
     assert_int_equal(promise_stats().live, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_pool_reuses_what_has_ended),
-        cmocka_unit_test(use_after_the_end_is_reported),
-        cmocka_unit_test(no_memory_is_a_failure),
-        cmocka_unit_test(a_million_are_live),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
  * allocation refused, its second, and so on; and cancelled at each moment.
  */
 
+#include "../unit.h"
+
 #include "promise_blocks.h"
 
 #include <kernel/sync.h>
@@ -45,12 +47,11 @@ static struct promise *scenario(struct mailbox *box, struct mutex *mutex,
     return promise_join(all, 4, values);
 }
 
-static void each_allocation_is_refused_in_turn(void **state)
+TEST(each_allocation_is_refused_in_turn)
 {
     bool refused = true;
     unsigned successes = 0;
 
-    (void)state;
     for (long n = 0; refused; n++) {
         struct mailbox box = {.capacity = 1};
         struct mutex mutex = {0};
@@ -81,9 +82,8 @@ static void each_allocation_is_refused_in_turn(void **state)
 }
 
 /* The same scenario, cancelled at each moment. */
-static void each_moment_to_cancel(void **state)
+TEST(each_moment_to_cancel)
 {
-    (void)state;
     for (unsigned n = 0; n < 60; n++) {
         struct mailbox box = {.capacity = 1};
         struct mutex mutex = {0};
@@ -102,14 +102,4 @@ static void each_moment_to_cancel(void **state)
         assert_false(mutex.locked);
         nothing_left();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_allocation_is_refused_in_turn),
-        cmocka_unit_test(each_moment_to_cancel),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

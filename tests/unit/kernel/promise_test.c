@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Promises, and what is made of several of them. */
 
+#include "../unit.h"
+
 #include "promise_blocks.h"
 
 /* ---- one promise */
 
-static void a_promise_is_completed_once(void **state)
+TEST(a_promise_is_completed_once)
 {
     struct promise *promise = pending();
 
-    (void)state;
     fresh();
     is(promise, PROMISE_PENDING);
     assert_true(promise_resolve(promise, 5));
@@ -25,11 +26,10 @@ static void a_promise_is_completed_once(void **state)
     nothing_left();
 }
 
-static void either_side_may_end_first(void **state)
+TEST(either_side_may_end_first)
 {
     struct promise *promise = pending();
 
-    (void)state;
     fresh();
     promise_free(promise);
     assert_int_equal(live, 1);
@@ -44,11 +44,10 @@ static void either_side_may_end_first(void **state)
     nothing_left();
 }
 
-static void failures_that_nobody_reads_are_reported(void **state)
+TEST(failures_that_nobody_reads_are_reported)
 {
     struct promise *promise = pending();
 
-    (void)state;
     fresh();
     promise_fail(promise, "first");
     promise_free(promise);
@@ -77,14 +76,13 @@ static void on_completed(struct promise_watch *watch)
     seen = promise_result(watch->promise);
 }
 
-static void watches_are_called_in_the_loop(void **state)
+TEST(watches_are_called_in_the_loop)
 {
     struct promise *promise = pending();
     struct promise_watch watches[3] = {{.completed = on_completed},
                                        {.completed = on_completed},
                                        {.completed = on_completed}};
 
-    (void)state;
     fresh();
     calls = 0;
     for (unsigned i = 0; i < 3; i++)
@@ -105,12 +103,11 @@ static void watches_are_called_in_the_loop(void **state)
 }
 
 /* Before it is completed, and between that and the call. */
-static void freed_while_awaited(void **state)
+TEST(freed_while_awaited)
 {
     struct promise *promise = pending();
     struct promise_watch watch = {.completed = on_completed};
 
-    (void)state;
     fresh();
     promise_watch(promise, &watch);
     promise_free(promise);
@@ -149,13 +146,12 @@ static struct promise *reason_length(void *context, struct prof_trace_name *why)
     return promise_of(strlen(why->text));
 }
 
-static void bind_continues(void **state)
+TEST(bind_continues)
 {
     struct promise *first = pending();
     struct promise *last =
         promise_bind(promise_bind(first, twice, NULL), twice, NULL);
 
-    (void)state;
     fresh();
     turn_all();
     is(last, PROMISE_PENDING);
@@ -181,12 +177,11 @@ static uint32_t waiting_object(const struct promise *promise)
     return LIST_OWNER(ready, struct promise_watch, ready)->object;
 }
 
-static void bind_is_cancelled_in_both_halves(void **state)
+TEST(bind_is_cancelled_in_both_halves)
 {
     struct promise *second = pending();
     struct promise *last = promise_bind(pending(), twice, NULL);
 
-    (void)state;
     fresh();
     promise_cancel(last);
     turn_all();
@@ -214,9 +209,8 @@ static struct promise *cancel_it(void *context, uintptr_t value)
     return pending();
 }
 
-static void bind_may_cancel_itself(void **state)
+TEST(bind_may_cancel_itself)
 {
-    (void)state;
     fresh();
     suicide = promise_bind(promise_of(1), cancel_it, NULL);
     turn_all();
@@ -225,11 +219,10 @@ static void bind_may_cancel_itself(void **state)
     nothing_left();
 }
 
-static void catch_catches(void **state)
+TEST(catch_catches)
 {
     struct promise *first = pending(), *last;
 
-    (void)state;
     fresh();
     last = promise_catch(first, reason_length, NULL);
     promise_fail(first, "seven");
@@ -246,13 +239,12 @@ static void catch_catches(void **state)
 
 /* ---- several */
 
-static void join_waits_for_all(void **state)
+TEST(join_waits_for_all)
 {
     struct promise *inputs[] = {pending(), pending(), pending()};
     uintptr_t values[3];
     struct promise *all = promise_join(inputs, 3, values);
 
-    (void)state;
     fresh();
     promise_resolve(inputs[2], 30);
     promise_resolve(inputs[0], 10);
@@ -267,12 +259,11 @@ static void join_waits_for_all(void **state)
     nothing_left();
 }
 
-static void join_fails_as_the_first(void **state)
+TEST(join_fails_as_the_first)
 {
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *all = promise_join(inputs, 3, NULL);
 
-    (void)state;
     fresh();
     promise_fail(inputs[1], "one");
     promise_fail(inputs[2], "two");
@@ -286,12 +277,11 @@ static void join_fails_as_the_first(void **state)
     nothing_left();
 }
 
-static void choose_leaves_the_others(void **state)
+TEST(choose_leaves_the_others)
 {
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *first = promise_choose(inputs, 3);
 
-    (void)state;
     fresh();
     promise_resolve(inputs[1], 2);
     turn_all();
@@ -305,12 +295,11 @@ static void choose_leaves_the_others(void **state)
     nothing_left();
 }
 
-static void pick_cancels_the_others(void **state)
+TEST(pick_cancels_the_others)
 {
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *first = promise_pick(inputs, 3);
 
-    (void)state;
     fresh();
     promise_resolve(inputs[1], 2);
     promise_resolve(inputs[2], 3);
@@ -329,12 +318,11 @@ static void pick_cancels_the_others(void **state)
     nothing_left();
 }
 
-static void sleep_and_timeout(void **state)
+TEST(sleep_and_timeout)
 {
     struct promise *slept = promise_sleep(100);
     struct promise *promise = pending(), *late, *in_time;
 
-    (void)state;
     fresh();
     pass(99);
     is(slept, PROMISE_PENDING);
@@ -350,26 +338,4 @@ static void sleep_and_timeout(void **state)
     promise_free(late);
     assert_int_equal(cancels, 1);
     nothing_left();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_promise_is_completed_once),
-        cmocka_unit_test(either_side_may_end_first),
-        cmocka_unit_test(failures_that_nobody_reads_are_reported),
-        cmocka_unit_test(watches_are_called_in_the_loop),
-        cmocka_unit_test(freed_while_awaited),
-        cmocka_unit_test(bind_continues),
-        cmocka_unit_test(bind_is_cancelled_in_both_halves),
-        cmocka_unit_test(bind_may_cancel_itself),
-        cmocka_unit_test(catch_catches),
-        cmocka_unit_test(join_waits_for_all),
-        cmocka_unit_test(join_fails_as_the_first),
-        cmocka_unit_test(choose_leaves_the_others),
-        cmocka_unit_test(pick_cancels_the_others),
-        cmocka_unit_test(sleep_and_timeout),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,18 +8,12 @@
  * lines are counted. To be included once.
  */
 
+#include "../unit.h"
+
 #include "../../../kernel/task/internal.h"
 
 #include <kernel/console.h>
 #include <kernel/loop.h>
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- the heap */
 

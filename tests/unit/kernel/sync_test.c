@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mutexes, condition variables and mailboxes. */
 
+#include "../unit.h"
+
 #include "promise_blocks.h"
 
 #include <kernel/sync.h>
 
-static void mutex_is_passed_on(void **state)
+TEST(mutex_is_passed_on)
 {
     struct mutex mutex = {0};
     struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
     struct promise *third = mutex_lock(&mutex), *fourth = mutex_lock(&mutex);
 
-    (void)state;
     fresh();
     ends_as(first, PROMISE_RESOLVED, 0);
     is(second, PROMISE_PENDING);
@@ -35,13 +36,12 @@ static void mutex_is_passed_on(void **state)
     nothing_left();
 }
 
-static void a_lock_that_nobody_wants_is_skipped(void **state)
+TEST(a_lock_that_nobody_wants_is_skipped)
 {
     struct mutex mutex = {0};
     struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
     struct promise *third = mutex_lock(&mutex);
 
-    (void)state;
     fresh();
     promise_result(first);
     promise_free(first);
@@ -52,13 +52,12 @@ static void a_lock_that_nobody_wants_is_skipped(void **state)
     nothing_left();
 }
 
-static void conditions_take_the_mutex(void **state)
+TEST(conditions_take_the_mutex)
 {
     struct mutex mutex = {0};
     struct condition condition = {0};
     struct promise *lock = mutex_lock(&mutex), *waits[3];
 
-    (void)state;
     fresh();
     condition_signal(&condition);
     for (unsigned i = 0; i < 3; i++) {
@@ -85,12 +84,11 @@ static void conditions_take_the_mutex(void **state)
     nothing_left();
 }
 
-static void mailboxes_are_bounded(void **state)
+TEST(mailboxes_are_bounded)
 {
     struct mailbox box = {.capacity = 2};
     struct promise *sent[4], *received;
 
-    (void)state;
     fresh();
     for (unsigned i = 0; i < 4; i++)
         sent[i] = mailbox_send(&box, 10 + i);
@@ -112,12 +110,11 @@ static void mailboxes_are_bounded(void **state)
     nothing_left();
 }
 
-static void mailboxes_without_room_hand_over(void **state)
+TEST(mailboxes_without_room_hand_over)
 {
     struct mailbox box = {0};
     struct promise *sent = mailbox_send(&box, 1), *received;
 
-    (void)state;
     fresh();
     is(sent, PROMISE_PENDING);
     received = mailbox_receive(&box);
@@ -132,12 +129,11 @@ static void mailboxes_without_room_hand_over(void **state)
     nothing_left();
 }
 
-static void mailboxes_close(void **state)
+TEST(mailboxes_close)
 {
     struct mailbox box = {.capacity = 1};
     struct promise *sent, *waiting, *receiving;
 
-    (void)state;
     fresh();
     promise_free(mailbox_send(&box, 1));
     waiting = mailbox_send(&box, 2);
@@ -159,18 +155,4 @@ static void mailboxes_close(void **state)
     mailbox_clear(&box);
     promise_free(waiting);
     nothing_left();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mutex_is_passed_on),
-        cmocka_unit_test(a_lock_that_nobody_wants_is_skipped),
-        cmocka_unit_test(conditions_take_the_mutex),
-        cmocka_unit_test(mailboxes_are_bounded),
-        cmocka_unit_test(mailboxes_without_room_hand_over),
-        cmocka_unit_test(mailboxes_close),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

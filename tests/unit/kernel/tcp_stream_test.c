@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams over connections that are made up here. */
 
+#include "../unit.h"
+
 #include "promise_blocks.h"
 
 #include <kernel/stream.h>
@@ -121,13 +123,12 @@ static void begin(void)
 
 /* ---- the tests */
 
-static void pieces_are_received(void **state)
+TEST(pieces_are_received)
 {
     char buffer[8];
     struct stream *stream;
     struct promise *promise;
 
-    (void)state;
     begin();
     stream = accepted();
     assert_true(conn.paused);
@@ -148,13 +149,12 @@ static void pieces_are_received(void **state)
     nothing_left();
 }
 
-static void what_is_given_up_is_not_lost(void **state)
+TEST(what_is_given_up_is_not_lost)
 {
     char buffer[8];
     struct stream *stream;
     struct promise *promise;
 
-    (void)state;
     begin();
     stream = accepted();
     promise = stream_receive(stream, buffer, 8);
@@ -178,13 +178,12 @@ static void what_is_given_up_is_not_lost(void **state)
     nothing_left();
 }
 
-static void sending_waits_for_room(void **state)
+TEST(sending_waits_for_room)
 {
     static const char data[1000];
     struct stream *stream;
     struct promise *promise;
 
-    (void)state;
     begin();
     stream = accepted();
     conn.room = 300;
@@ -203,13 +202,12 @@ static void sending_waits_for_room(void **state)
     nothing_left();
 }
 
-static void the_end_fails_what_is_pending(void **state)
+TEST(the_end_fails_what_is_pending)
 {
     char buffer[8];
     struct stream *stream;
     struct promise *sent, *received;
 
-    (void)state;
     begin();
     stream = accepted();
     sent = stream_send(stream, "x", 1);
@@ -232,13 +230,12 @@ static void the_end_fails_what_is_pending(void **state)
     nothing_left();
 }
 
-static void connecting(void **state)
+TEST(connecting)
 {
     const struct net_address address = {0x7f000001, 9};
     struct promise *promise;
     struct stream *stream;
 
-    (void)state;
     begin();
     promise = stream_connect(&address);
     assert_true(conn.handlers->accept(&conn, conn.user));
@@ -263,13 +260,12 @@ static void connecting(void **state)
     nothing_left();
 }
 
-static void memory_is_refused(void **state)
+TEST(memory_is_refused)
 {
     const struct net_address address = {0x7f000001, 9};
     char buffer[8];
     bool refused = true;
 
-    (void)state;
     for (long n = 0; refused; n++) {
         struct promise *promises[3] = {NULL};
         struct stream *stream = NULL;
@@ -299,18 +295,4 @@ static void memory_is_refused(void **state)
         nothing_left();
         assert_true(refused || n > 6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_received),
-        cmocka_unit_test(what_is_given_up_is_not_lost),
-        cmocka_unit_test(sending_waits_for_room),
-        cmocka_unit_test(the_end_fails_what_is_pending),
-        cmocka_unit_test(connecting),
-        cmocka_unit_test(memory_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of timers, held against one that is searched from end to end. */
 
+#include "../unit.h"
+
 #include "../../../kernel/timers.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define TIMERS 200u
 #define STEPS 20000u
@@ -52,9 +46,8 @@ static void toggle(unsigned i, uint64_t step)
     inserted[i] = step;
 }
 
-static void the_first_one_is_the_first(void **state)
+TEST(the_first_one_is_the_first)
 {
-    (void)state;
     for (uint64_t step = 1; step <= STEPS; step++) {
         unsigned first = first_of_all();
 
@@ -73,11 +66,10 @@ static void the_first_one_is_the_first(void **state)
 }
 
 /* A list would take 2 * 10^10 steps. */
-static void very_many_are_sorted(void **state)
+TEST(very_many_are_sorted)
 {
     struct loop_timer *many = calloc(MANY, sizeof *many);
 
-    (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         many[i].due_ns = i % 2 == 0 ? i : next_random() % MANY;
         timers_insert(&many[i]);
@@ -90,14 +82,4 @@ static void very_many_are_sorted(void **state)
         timers_remove(timers_first());
     }
     free(many);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_one_is_the_first),
-        cmocka_unit_test(very_many_are_sorted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

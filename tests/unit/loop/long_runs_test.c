@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long runs with their samples, the freeze guard, and how busy the loop was. */
 
+#include "../unit.h"
+
 #include "loop_world.h"
 
 #include "loop/guard.h"
@@ -14,9 +16,8 @@ static PROF_TRACE_SITE(other_site, "other");
 static char printed[2048];
 static struct prof_loop_task hog, other;
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     loop_begin(1000, PROF_LOOP_MEMORY_MIN);
     hog_site.loop = other_site.loop = 0;
     hog = other = (struct prof_loop_task){0};
@@ -24,7 +25,6 @@ static int begin(void **unused)
     prof_loop_limit(HELD, FREEZE, NULL);
     prof_loop_create(&hog, &hog_site, 7);
     prof_loop_create(&other, &other_site, 8);
-    return 0;
 }
 
 /* ---- long runs */
@@ -37,11 +37,12 @@ static void take(const struct prof_long_run *run)
     sent[sent_count++] = *run;
 }
 
-static void a_long_run_has_its_samples(void **unused)
+FIXTURE(begin, loop_end);
+
+TEST(a_long_run_has_its_samples)
 {
     uint64_t begin_tsc = prof_loop_hosted_tsc;
 
-    (void)unused;
     prof_loop_run(&hog);
     pass(50);
     prof_loop_pause(&hog);
@@ -64,18 +65,16 @@ static void a_long_run_has_its_samples(void **unused)
     assert_int_equal(sent_count, 1);
 }
 
-static void a_short_run_is_not_listed(void **unused)
+TEST(a_short_run_is_not_listed)
 {
-    (void)unused;
     prof_loop_run(&hog);
     pass(HELD - 1);
     prof_loop_pause(&hog);
     assert_int_equal(prof_loop_cpu_here()->long_runs.count, 0);
 }
 
-static void of_many_long_runs_the_longest_are_listed(void **unused)
+TEST(of_many_long_runs_the_longest_are_listed)
 {
-    (void)unused;
     for (unsigned i = 0; i < 3 * PROF_LONG_RUNS_NOTED; i++) {
         prof_loop_run(&hog);
         pass(HELD + i);
@@ -105,11 +104,10 @@ static unsigned tick(uint64_t ms)
     return account_now().freezes;
 }
 
-static void a_frozen_loop_is_reported_once(void **unused)
+TEST(a_frozen_loop_is_reported_once)
 {
     struct prof_freeze freeze;
 
-    (void)unused;
     prof_loop_run(&hog);
     for (unsigned i = 0; i < 9; i++)
         assert_int_equal(tick(10), 0);
@@ -129,11 +127,10 @@ static void a_frozen_loop_is_reported_once(void **unused)
 }
 
 /* None is long, but the loop is held by all of them together. */
-static void children_one_after_the_other_freeze_it_too(void **unused)
+TEST(children_one_after_the_other_freeze_it_too)
 {
     unsigned ms = 0;
 
-    (void)unused;
     prof_loop_run(&hog);
     while (tick(0) == 0) {
         prof_loop_run(&other);
@@ -147,11 +144,10 @@ static void children_one_after_the_other_freeze_it_too(void **unused)
     assert_non_null(strstr(printed, "within hog ("));
 }
 
-static void a_loop_that_runs_is_not_frozen(void **unused)
+TEST(a_loop_that_runs_is_not_frozen)
 {
     struct prof_loop_frame frame;
 
-    (void)unused;
     for (unsigned i = 0; i < 50; i++) {
         prof_loop_run(&hog);
         tick(50);
@@ -165,11 +161,10 @@ static void a_loop_that_runs_is_not_frozen(void **unused)
 }
 
 /* A task that runs the loop does not hold it meanwhile. */
-static void a_nested_loop_is_not_frozen(void **unused)
+TEST(a_nested_loop_is_not_frozen)
 {
     struct prof_loop_frame frame;
 
-    (void)unused;
     prof_loop_run(&hog);
     prof_loop_nest(&frame);
     assert_int_equal(tick(500), 0);
@@ -193,11 +188,10 @@ static void sleep_for(uint64_t ms)
     prof_loop_idle_end(&frame);
 }
 
-static void the_last_seconds_are_known_exactly(void **unused)
+TEST(the_last_seconds_are_known_exactly)
 {
     struct prof_loop_account account;
 
-    (void)unused;
     for (unsigned i = 0; i < 60; i++) {
         pass(i < 50 ? 500 : 100);
         sleep_for(i < 50 ? 500 : 900);
@@ -218,11 +212,10 @@ static void the_last_seconds_are_known_exactly(void **unused)
     assert_int_equal(account.busy_permille[2], 50);
 }
 
-static void fewer_seconds_than_asked_for(void **unused)
+TEST(fewer_seconds_than_asked_for)
 {
     struct prof_loop_account account;
 
-    (void)unused;
     account = account_now();
     assert_int_equal(account.busy_seconds[0], 0);
     pass(3500);
@@ -230,22 +223,4 @@ static void fewer_seconds_than_asked_for(void **unused)
     assert_int_equal(account.busy_seconds[0], 1);
     assert_int_equal(account.busy_seconds[1], 3);
     assert_int_equal(account.busy_seconds[2], 3);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
-    static const struct CMUnitTest tests[] = {
-        TEST(a_long_run_has_its_samples),
-        TEST(a_short_run_is_not_listed),
-        TEST(of_many_long_runs_the_longest_are_listed),
-        TEST(a_frozen_loop_is_reported_once),
-        TEST(children_one_after_the_other_freeze_it_too),
-        TEST(a_loop_that_runs_is_not_frozen),
-        TEST(a_nested_loop_is_not_frozen),
-        TEST(the_last_seconds_are_known_exactly),
-        TEST(fewer_seconds_than_asked_for),
-    };
-
-    return cmocka_run_group_tests_name("loop_held", tests, NULL, NULL);
 }

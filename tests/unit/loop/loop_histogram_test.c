@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Histograms against a list of all values. */
 
+#include "../unit.h"
+
 #include "loop/histogram.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct prof_histograms histograms;
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     prof_histograms_clear(&histograms);
-    return 0;
 }
 
 static void put(enum prof_loop_measure measure, uint64_t value)
@@ -60,9 +53,10 @@ static struct range ranges_of(enum prof_loop_measure measure)
     return range;
 }
 
-static void each_value_is_in_a_narrow_range_with_it(void **unused)
+FIXTURE(begin, NULL);
+
+TEST(each_value_is_in_a_narrow_range_with_it)
 {
-    (void)unused;
     for (unsigned bits = 0; bits < 46; bits++)
         for (unsigned i = 0; i < 200; i++) {
             uint64_t value = ((uint64_t)1 << bits) +
@@ -80,18 +74,16 @@ static void each_value_is_in_a_narrow_range_with_it(void **unused)
         }
 }
 
-static void zero_is_a_value(void **unused)
+TEST(zero_is_a_value)
 {
-    (void)unused;
     put(PROF_LOOP_RUN, 0);
     put(PROF_LOOP_RUN, 0);
     assert_int_equal(ranges_of(PROF_LOOP_RUN).high, 1);
     assert_int_equal(ranges_of(PROF_LOOP_RUN).count, 2);
 }
 
-static void counters_go_on_beyond_16_bits(void **unused)
+TEST(counters_go_on_beyond_16_bits)
 {
-    (void)unused;
     for (unsigned i = 0; i < 200000; i++) {
         put(PROF_LOOP_RUN, 5000);
         put(PROF_LOOP_WALL, 7);
@@ -101,11 +93,10 @@ static void counters_go_on_beyond_16_bits(void **unused)
     assert_int_equal(histograms.unbinned[PROF_LOOP_RUN], 0);
 }
 
-static void what_has_no_page_is_counted(void **unused)
+TEST(what_has_no_page_is_counted)
 {
     uint64_t counted = 0, all = 0;
 
-    (void)unused;
     for (unsigned m = 0; m < PROF_LOOP_MEASURES; m++)
         for (unsigned bits = 0; bits < 40; bits++, all++)
             put((enum prof_loop_measure)m, (uint64_t)1 << bits);
@@ -117,25 +108,11 @@ static void what_has_no_page_is_counted(void **unused)
     assert_int_equal(counted, all);
 }
 
-static void what_is_too_large_is_counted(void **unused)
+TEST(what_is_too_large_is_counted)
 {
-    (void)unused;
     put(PROF_LOOP_WALL, UINT64_MAX);
     put(PROF_LOOP_WALL, (uint64_t)1 << 46);
     put(PROF_LOOP_WALL, ((uint64_t)1 << 46) - 1);
     assert_int_equal(histograms.unbinned[PROF_LOOP_WALL], 2);
     assert_int_equal(ranges_of(PROF_LOOP_WALL).high, (uint64_t)1 << 46);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(each_value_is_in_a_narrow_range_with_it, begin),
-        cmocka_unit_test_setup(zero_is_a_value, begin),
-        cmocka_unit_test_setup(counters_go_on_beyond_16_bits, begin),
-        cmocka_unit_test_setup(what_has_no_page_is_counted, begin),
-        cmocka_unit_test_setup(what_is_too_large_is_counted, begin),
-    };
-
-    return cmocka_run_group_tests_name("loop_histogram", tests, NULL, NULL);
 }

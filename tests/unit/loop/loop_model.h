@@ -11,16 +11,11 @@
  * Included by the one .c file of each test program.
  */
 
+#include "../unit.h"
+
 #include "loop/loop.h"
 
 #include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MODEL_HZ 1000000u
 #define MODEL_TASKS 24u
@@ -88,13 +83,11 @@ static void model_open(size_t bytes)
     model_wall = model_idle = model_loop = model_irq = model_sampler = 0;
 }
 
-static inline int model_close(void **unused)
+static inline void model_close(void)
 {
-    (void)unused;
     prof_loop_forget();
     free(loop_memory);
     loop_memory = NULL;
-    return 0;
 }
 
 /* ---- time */

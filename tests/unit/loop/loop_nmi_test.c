@@ -5,12 +5,7 @@
  * NMI. Its time is in no run, and is taken off no other run instead.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../single_step.h"
 #include "loop/loop.h"
@@ -18,7 +13,6 @@
 
 #include <prof/loop_stats.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #define BYTES (64 * PROF_LOOP_SITE_BYTES)
 #define STEP_CYCLES 1u       /* of an instruction */
@@ -46,22 +40,19 @@ static void on_trap(int signal)
     until = APART;
 }
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     memory = malloc(BYTES);
     prof_loop_hosted_tsc = 1000;
     samples = 0;
     prof_cpus[0].interrupt_cycles = prof_cpus[0].taken_cycles = 0;
-    return prof_loop_open(memory, BYTES, 1000000);
+    assert_int_equal(prof_loop_open(memory, BYTES, 1000000), 0);
 }
 
-static int end(void **unused)
+static void end(void)
 {
-    (void)unused;
     prof_loop_forget();
     free(memory);
-    return 0;
 }
 
 static uint64_t longest;
@@ -92,7 +83,9 @@ static void run_once(struct prof_loop_task *task, struct prof_trace_name *name,
     STEP_OFF();
 }
 
-static void a_sample_may_come_between_any_two_instructions(void **unused)
+FIXTURE(begin, end);
+
+TEST(a_sample_may_come_between_any_two_instructions)
 {
     static struct prof_trace_name site = {.text = "task"};
     static struct prof_trace_name name = {.text = "callback"};
@@ -100,7 +93,6 @@ static void a_sample_may_come_between_any_two_instructions(void **unused)
     struct prof_loop_task task = {0};
     struct prof_loop_account account;
 
-    (void)unused;
     prof_loop_create(&task, &site, 0);
     sigaction(SIGTRAP, &action, &old);
     for (uint32_t before = 1; before <= APART; before++)
@@ -115,14 +107,4 @@ static void a_sample_may_come_between_any_two_instructions(void **unused)
     assert_int_equal(account.wall_cycles,
                      account.tasks_cycles + account.callbacks_cycles +
                          account.loop_cycles + account.sampler_cycles);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            a_sample_may_come_between_any_two_instructions, begin, end),
-    };
-
-    return cmocka_run_group_tests_name("loop_nmi", tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
  * width, and not the same. LOOP_PROGRAMS=N takes N, LOOP_SEED=S others.
  */
 
+#include "../unit.h"
+
 #include "loop_compare.h"
 
 #define PROGRAMS 500000u
@@ -76,21 +78,13 @@ static unsigned setting(const char *name, unsigned otherwise)
     return text != NULL ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
-static void random_programs(void **unused)
+FIXTURE(NULL, model_close);
+
+TEST(random_programs)
 {
     unsigned programs = setting("LOOP_PROGRAMS", PROGRAMS);
 
-    (void)unused;
     seed = setting("LOOP_SEED", sizeof(void *));
     for (unsigned i = 0; i < programs; i++)
         one_program();
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(random_programs, model_close),
-    };
-
-    return cmocka_run_group_tests_name("loop_random", tests, NULL, NULL);
 }

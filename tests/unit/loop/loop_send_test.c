@@ -3,6 +3,8 @@
 /* Rows of the stream: each number is in its field, and a row comes again as
  * soon as any of them has changed. */
 
+#include "../unit.h"
+
 #include "loop_world.h"
 
 #define EVENTS_MAX 4096u
@@ -10,16 +12,15 @@
 #include "../profiler/stream_world.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static PROF_TRACE_SITE(name, "site");
 static PROF_TRACE_SITE(child_name, "child");
 static struct prof_loop_site *site;
 static struct prof_loop_node *node, *child;
 
-static int begin(void **unused)
+static void begin(void)
 {
-    open_stream(unused);
+    open_stream();
     loop_begin(1000, PROF_LOOP_MEMORY_MIN);
     name.loop = child_name.loop = 0;
     site = prof_loop_site_of(&name, PROF_LOOP_TASKS);
@@ -27,13 +28,12 @@ static int begin(void **unused)
     child = prof_loop_node_of(
         node, prof_loop_site_of(&child_name, PROF_LOOP_CALLBACKS));
     prof_loop_send_again();
-    return 0;
 }
 
-static int end(void **unused)
+static void end(void)
 {
     prof_stream_end(prof_loop_hosted_tsc, 0);
-    return loop_end(unused);
+    loop_end();
 }
 
 /* The rows of (site) in another round, a second later; the last one, if there
@@ -69,13 +69,14 @@ static void add_values(enum prof_loop_measure measure, unsigned count,
         prof_histograms_add(&site->histograms, measure, value + i * value / 8);
 }
 
-static void each_number_is_in_its_field(void **unused)
+FIXTURE(begin, end);
+
+TEST(each_number_is_in_its_field)
 {
     static struct prof_loop_task oldest;
     struct prof_event_loop_row row;
     uint64_t pending_since = prof_loop_hosted_tsc - 17;
 
-    (void)unused;
     oldest.created = pending_since;
     site->oldest = &oldest;
     site->calls = 0x100000001;
@@ -130,7 +131,7 @@ static void each_number_is_in_its_field(void **unused)
                 row.wall_p50 < row.wall_p90);
 }
 
-static void a_row_comes_when_any_number_has_changed(void **unused)
+TEST(a_row_comes_when_any_number_has_changed)
 {
     uint64_t *const numbers[] = {
         &site->calls,
@@ -148,7 +149,6 @@ static void a_row_comes_when_any_number_has_changed(void **unused)
     };
     struct prof_event_loop_row row;
 
-    (void)unused;
     assert_int_equal(rows_of_round(&row), 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (unsigned bit = 0; bit < 64; bit += 33) { /* low, high */
@@ -162,16 +162,4 @@ static void a_row_comes_when_any_number_has_changed(void **unused)
         add_values((enum prof_loop_measure)i, 1, 1000);
         assert_int_equal(rows_of_round(&row), 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_number_is_in_its_field, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_row_comes_when_any_number_has_changed,
-                                        begin, end),
-    };
-
-    return cmocka_run_group_tests_name("loop_send", tests, NULL, NULL);
 }

@@ -2,11 +2,12 @@
 /* More sites and contexts than there is room for: they are counted, and the
  * account is whole. */
 
+#include "../unit.h"
+
 #include "loop_world.h"
 
 #include <prof/error.h>
 #include <prof/port.h>
-#include <stdio.h>
 
 #define NAMES 200u
 #define SITES 16u /* four of which are always there */
@@ -15,21 +16,20 @@
 static struct prof_trace_name names[NAMES];
 static struct prof_loop_task tasks[NAMES];
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     loop_begin(1000, MEMORY);
     memset(tasks, 0, sizeof tasks);
     for (unsigned i = 0; i < NAMES; i++)
         names[i] = (struct prof_trace_name){.text = "site"};
-    return 0;
 }
 
-static void sites_beyond_the_last_are_one(void **unused)
+FIXTURE(begin, loop_end);
+
+TEST(sites_beyond_the_last_are_one)
 {
     struct prof_loop_account found;
 
-    (void)unused;
     for (unsigned i = 0; i < NAMES; i++) {
         prof_loop_create(&tasks[i], &names[i], 0);
         prof_loop_run(&tasks[i]);
@@ -47,12 +47,11 @@ static void sites_beyond_the_last_are_one(void **unused)
 }
 
 /* Who creates whom, in every order of the sites: more than fit. */
-static void contexts_beyond_the_last_belong_to_their_site(void **unused)
+TEST(contexts_beyond_the_last_belong_to_their_site)
 {
     struct prof_loop_account found;
     unsigned runs = 0;
 
-    (void)unused;
     for (unsigned i = 0; i < 12; i++)
         for (unsigned j = 0; j < 12; j++) {
             struct prof_loop_task outer = {0}, inner = {0};
@@ -90,14 +89,13 @@ void prof_port_write(const char *text, size_t bytes)
 #define MANY 5000u
 
 /* The busiest first, whatever their number; those alike in their order. */
-static void a_table_of_many_sites_is_sorted(void **unused)
+TEST(a_table_of_many_sites_is_sorted)
 {
     static struct prof_trace_name many[MANY];
     static char texts[MANY][8];
     const char *at = printed;
 
-    (void)unused;
-    loop_end(NULL);
+    loop_end();
     loop_begin(1000, (MANY + 5) * PROF_LOOP_SITE_BYTES);
     for (unsigned i = 0; i < MANY; i++) {
         struct prof_loop_frame frame;
@@ -122,11 +120,10 @@ static void a_table_of_many_sites_is_sorted(void **unused)
         }
 }
 
-static void wrong_memory_is_refused(void **unused)
+TEST(wrong_memory_is_refused)
 {
     char few[64];
 
-    (void)unused;
     assert_int_equal(prof_loop_open(memory, PROF_LOOP_MEMORY_MIN, 1000),
                      PROF_ESTATE);
     prof_loop_forget();
@@ -136,18 +133,4 @@ static void wrong_memory_is_refused(void **unused)
     assert_int_equal(
         prof_loop_open((char *)memory + 4, PROF_LOOP_MEMORY_MIN, 1000),
         PROF_EMEMORY);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(sites_beyond_the_last_are_one),
-        TEST(contexts_beyond_the_last_belong_to_their_site),
-        TEST(a_table_of_many_sites_is_sorted),
-        TEST(wrong_memory_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("loop_sites", tests, NULL, NULL);
 }

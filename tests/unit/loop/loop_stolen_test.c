@@ -2,6 +2,8 @@
 /* Time that the host has stolen: out of what it was stolen from, and in an
  * account of its own. */
 
+#include "../unit.h"
+
 #include "loop_world.h"
 
 #include "loop/long_runs.h"
@@ -15,9 +17,8 @@ static PROF_TRACE_SITE(inner_site, "inner");
 static struct prof_loop_task outer, inner;
 static unsigned sent;
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     loop_begin(BEGIN, PROF_LOOP_MEMORY_MIN);
     outer_site.loop = inner_site.loop = 0;
     outer = inner = (struct prof_loop_task){0};
@@ -26,7 +27,6 @@ static int begin(void **unused)
     drained();
     prof_loop_create(&outer, &outer_site, 7);
     prof_loop_create(&inner, &inner_site, 8);
-    return 0;
 }
 
 /* A theft, and the sample after it. */
@@ -51,13 +51,14 @@ static struct prof_loop_row row_of(struct prof_trace_name *name)
     return found;
 }
 
-static void it_is_taken_out_of_a_run_that_has_paused(void **unused)
+FIXTURE(begin, loop_end);
+
+TEST(it_is_taken_out_of_a_run_that_has_paused)
 {
     struct prof_loop_account account;
     struct prof_loop_row row;
     uint64_t at;
 
-    (void)unused;
     prof_loop_run(&outer);
     pass(3);
     at = steal(500);
@@ -84,11 +85,10 @@ static void count_sent(const struct prof_long_run *run)
     sent++;
 }
 
-static void a_run_is_long_without_it_only(void **unused)
+TEST(a_run_is_long_without_it_only)
 {
     uint64_t at[2];
 
-    (void)unused;
     for (unsigned i = 0; i < 2; i++) {
         prof_loop_run(&outer);
         at[i] = steal(60);
@@ -105,11 +105,10 @@ static void a_run_is_long_without_it_only(void **unused)
 }
 
 /* The outer one's begin is before, and its end after the inner one's. */
-static void it_is_the_innermost_ones(void **unused)
+TEST(it_is_the_innermost_ones)
 {
     uint64_t at[3];
 
-    (void)unused;
     prof_loop_run(&outer);
     at[0] = steal(30);
     prof_loop_run(&inner);
@@ -127,12 +126,11 @@ static void it_is_the_innermost_ones(void **unused)
 }
 
 /* Even after a time for which 32 bits do not suffice. */
-static void it_is_taken_out_of_runs_that_go_on(void **unused)
+TEST(it_is_taken_out_of_runs_that_go_on)
 {
     struct prof_loop_frame frame;
     uint64_t at[3];
 
-    (void)unused;
     prof_loop_run(&outer);
     pass(6000); /* the upper half has changed */
     at[0] = steal(7000);
@@ -156,12 +154,11 @@ static void it_is_taken_out_of_runs_that_go_on(void **unused)
     assert_int_equal(row_of(&outer_site).longest_cycles, 6000);
 }
 
-static void it_is_taken_out_of_idle_and_of_the_loop(void **unused)
+TEST(it_is_taken_out_of_idle_and_of_the_loop)
 {
     struct prof_loop_frame frame;
     uint64_t at[2];
 
-    (void)unused;
     pass(2);
     at[0] = steal(80);
     prof_loop_idle(&frame);
@@ -177,11 +174,10 @@ static void it_is_taken_out_of_idle_and_of_the_loop(void **unused)
     assert_int_equal(account_now().stolen_cycles, 170);
 }
 
-static void it_is_taken_out_of_an_interrupt(void **unused)
+TEST(it_is_taken_out_of_an_interrupt)
 {
     uint64_t at;
 
-    (void)unused;
     prof_loop_run(&outer);
     prof_loop_irq_enter();
     pass(2);
@@ -198,11 +194,10 @@ static void it_is_taken_out_of_an_interrupt(void **unused)
 }
 
 /* The gap between samples is longer then; but not by much. */
-static void a_tick_may_come_late(void **unused)
+TEST(a_tick_may_come_late)
 {
     uint64_t at;
 
-    (void)unused;
     prof_loop_run(&outer);
     steal(60);
     prof_loop_pause(&outer);
@@ -221,11 +216,10 @@ static void a_tick_may_come_late(void **unused)
 }
 
 /* So nothing that was read becomes less. */
-static void what_was_read_stays(void **unused)
+TEST(what_was_read_stays)
 {
     uint64_t at;
 
-    (void)unused;
     prof_loop_run(&outer);
     at = steal(500);
     prof_loop_pause(&outer);
@@ -244,11 +238,10 @@ static void what_was_read_stays(void **unused)
 
 /* Neither the run on the top nor the whole stack has held the loop for so
  * long. */
-static void it_is_no_freeze(void **unused)
+TEST(it_is_no_freeze)
 {
     uint64_t at;
 
-    (void)unused;
     prof_loop_run(&outer);
     pass(10);
     prof_loop_irq_enter();
@@ -269,11 +262,10 @@ static void it_is_no_freeze(void **unused)
     prof_loop_pause(&outer);
 }
 
-static void without_a_place_it_stays_inside(void **unused)
+TEST(without_a_place_it_stays_inside)
 {
     uint64_t at = 0;
 
-    (void)unused;
     for (unsigned i = 0; i < 2 * PROF_LONG_RUNS_NOTED; i++) {
         prof_loop_run(&outer);
         at = steal(PERIOD);
@@ -286,24 +278,4 @@ static void without_a_place_it_stays_inside(void **unused)
     assert_int_equal(row_of(&outer_site).own_cycles,
                      2 * PROF_LONG_RUNS_NOTED * PERIOD);
     assert_int_equal(row_of(&outer_site).longest_cycles, PERIOD);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(it_is_taken_out_of_a_run_that_has_paused),
-        TEST(a_run_is_long_without_it_only),
-        TEST(it_is_the_innermost_ones),
-        TEST(it_is_taken_out_of_runs_that_go_on),
-        TEST(it_is_taken_out_of_idle_and_of_the_loop),
-        TEST(it_is_taken_out_of_an_interrupt),
-        TEST(a_tick_may_come_late),
-        TEST(what_was_read_stays),
-        TEST(it_is_no_freeze),
-        TEST(without_a_place_it_stays_inside),
-    };
-
-    return cmocka_run_group_tests_name("loop_stolen", tests, NULL, NULL);
 }

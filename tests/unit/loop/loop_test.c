@@ -4,13 +4,13 @@
  * known, and each against a second implementation after each step.
  */
 
+#include "../unit.h"
+
 #include "loop_compare.h"
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     model_open(64 * PROF_LOOP_SITE_BYTES);
-    return 0;
 }
 
 static struct prof_loop_row found;
@@ -36,20 +36,20 @@ static void has(const char *name, uint64_t own, uint64_t total)
     assert_int_equal(row->total_cycles, total);
 }
 
+FIXTURE(begin, model_close);
+
 /* ---- one task, and its end */
 
-static void a_task_that_never_waits(void **unused)
+TEST(a_task_that_never_waits)
 {
-    (void)unused;
     model_program("c0A r0 +=10 e0 p +=5");
     has("A", 10, 10);
     assert_int_equal(row_of("A")->resolved, 1);
     assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 10);
 }
 
-static void a_task_that_waits_twice(void **unused)
+TEST(a_task_that_waits_twice)
 {
-    (void)unused;
     model_program("c0A r0 +=10 p +=50 w0 +=3 r0 +=20 p +=50 w0 r0 +=5 e0 p");
     has("A", 35, 35);
     assert_int_equal(row_of("A")->longest_cycles, 20);
@@ -58,18 +58,16 @@ static void a_task_that_waits_twice(void **unused)
     assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 138);
 }
 
-static void a_task_that_fails(void **unused)
+TEST(a_task_that_fails)
 {
-    (void)unused;
     model_program("c0A r0 +=10 p w0 r0 +=1 f0 p");
     assert_int_equal(row_of("A")->failed, 1);
     has("A", 11, 11);
 }
 
 /* It goes on after it was cancelled, to release what it has. */
-static void a_task_that_is_cancelled(void **unused)
+TEST(a_task_that_is_cancelled)
 {
-    (void)unused;
     model_program("c0A r0 +=10 p +=7 w0 r0 +=4 x0 +=2 p");
     assert_int_equal(row_of("A")->cancelled, 1);
     assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 21);
@@ -77,25 +75,22 @@ static void a_task_that_is_cancelled(void **unused)
 }
 
 /* `finally`, which awaits something after the failure. */
-static void a_failing_task_that_waits_once_more(void **unused)
+TEST(a_failing_task_that_waits_once_more)
 {
-    (void)unused;
     model_program("c0A r0 +=10 p +=5 w0 r0 +=1 p +=9 w0 r0 +=2 f0 p");
     has("A", 13, 13);
 }
 
-static void a_task_that_never_ends_is_counted(void **unused)
+TEST(a_task_that_never_ends_is_counted)
 {
-    (void)unused;
     model_program("c0A r0 +=10 p +=90 w0 r0 +=30");
     has("A", 40, 40);
     assert_int_equal(row_of("A")->pending, 1);
     assert_int_equal(row_of("A")->oldest_cycles, 130);
 }
 
-static void a_run_of_no_time(void **unused)
+TEST(a_run_of_no_time)
 {
-    (void)unused;
     model_program("c0A r0 p w0 r0 p w0 r0 e0 p");
     assert_int_equal(row_of("A")->sums[PROF_LOOP_RUN].count, 3);
     has("A", 0, 0);
@@ -103,26 +98,23 @@ static void a_run_of_no_time(void **unused)
 
 /* ---- children */
 
-static void a_child_that_never_waits(void **unused)
+TEST(a_child_that_never_waits)
 {
-    (void)unused;
     model_program("c0A r0 +=10 c1B r1 +=7 e1 p +=3 e0 p");
     has("A", 13, 20);
     has("B", 7, 7);
 }
 
-static void a_child_that_waits(void **unused)
+TEST(a_child_that_waits)
 {
-    (void)unused;
     model_program("c0A r0 +=10 c1B r1 +=7 p +=3 p +=90 w1 r1 +=5 e1 p w0 r0 "
                   "+=1 e0 p");
     has("A", 14, 26);
     has("B", 12, 12);
 }
 
-static void children_at_the_same_time(void **unused)
+TEST(children_at_the_same_time)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 p c2B r2 +=3 p c3C r3 +=4 p p w3 r3 "
                   "+=5 e3 p w1 r1 +=6 e1 p w2 r2 +=7 e2 p w0 r0 +=8 e0 p");
     has("A", 9, 36);
@@ -131,35 +123,31 @@ static void children_at_the_same_time(void **unused)
     assert_int_equal(row_of("B")->calls, 2);
 }
 
-static void a_child_that_outlives_its_parent(void **unused)
+TEST(a_child_that_outlives_its_parent)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 p e0 p +=50 w1 r1 +=100 e1 p");
     has("A", 1, 103);
     has("B", 102, 102);
 }
 
-static void a_child_that_fails_fails_its_parent(void **unused)
+TEST(a_child_that_fails_fails_its_parent)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 f1 p +=3 f0 p");
     has("A", 4, 6);
     assert_int_equal(row_of("A")->failed, 1);
     assert_int_equal(row_of("B")->failed, 1);
 }
 
-static void a_child_that_is_cancelled(void **unused)
+TEST(a_child_that_is_cancelled)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 p +=3 e0 p w1 r1 +=4 x1 p");
     has("A", 4, 10);
 }
 
 /* Each run of a grandchild counts for both above, after they have paused, too:
  * the predecessor's statistics lose the 10 after the wait for A. */
-static void grandchildren_that_run_after_a_wait(void **unused)
+TEST(grandchildren_that_run_after_a_wait)
 {
-    (void)unused;
     model_program("c0A r0 c1B r1 c2C r2 +=10 p p p w2 +=5 r2 +=10 e2 p w1 r1 "
                   "e1 p w0 r0 e0 p");
     has("C", 20, 20);
@@ -167,9 +155,8 @@ static void grandchildren_that_run_after_a_wait(void **unused)
     has("A", 0, 20);
 }
 
-static void a_deep_family_after_all_others_have_ended(void **unused)
+TEST(a_deep_family_after_all_others_have_ended)
 {
-    (void)unused;
     model_program("c0A r0 c1B r1 c2C r2 c3D r3 c4E r4 +=1 p e3 p e2 p e1 p e0 "
                   "p w4 r4 +=1000 p");
     has("A", 0, 1001);
@@ -179,16 +166,14 @@ static void a_deep_family_after_all_others_have_ended(void **unused)
 
 /* ---- recursion */
 
-static void direct_recursion_counts_once(void **unused)
+TEST(direct_recursion_counts_once)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1A r1 +=2 c2A r2 +=4 e2 p e1 p e0 p");
     has("A", 7, 7);
 }
 
-static void indirect_recursion_counts_once(void **unused)
+TEST(indirect_recursion_counts_once)
 {
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 c2A r2 +=4 c3B r3 +=8 c4C r4 +=16 p p "
                   "p p p w3 r3 +=32 p");
     has("A", 5, 63);
@@ -203,12 +188,11 @@ static void count_contexts(const struct prof_loop_context *node, void *count)
 }
 
 /* Two sites that create each other for ever need no more contexts. */
-static void a_chain_without_end_needs_no_memory(void **unused)
+TEST(a_chain_without_end_needs_no_memory)
 {
     unsigned before = 0, after = 0;
     char text[32];
 
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 e0 +=1 ");
     for (int i = 0; i < 200; i++) {
         snprintf(text, sizeof text, "c%d%c r%d +=1", i % 2 + 2, 'A' + i % 2,
@@ -225,18 +209,16 @@ static void a_chain_without_end_needs_no_memory(void **unused)
 
 /* ---- callbacks, loops, interrupts */
 
-static void callbacks_have_descendants(void **unused)
+TEST(callbacks_have_descendants)
 {
-    (void)unused;
     model_program("bA +=5 c0B r0 +=6 p +=7 l +=1 w0 r0 +=8 e0 p");
     has("A", 12, 26);
     has("B", 14, 14);
 }
 
 /* A task runs the loop, which runs others and waits: the seed's open end. */
-static void a_task_that_runs_the_loop(void **unused)
+TEST(a_task_that_runs_the_loop)
 {
-    (void)unused;
     model_program("c0A r0 +=10 n +=1 i +=100 l c1B r1 +=20 p bC +=3 l i +=50 l "
                   "w1 r1 +=5 e1 p l +=2 e0 p");
     has("A", 12, 12);
@@ -244,26 +226,23 @@ static void a_task_that_runs_the_loop(void **unused)
     has("C", 3, 3);
 }
 
-static void loops_in_loops(void **unused)
+TEST(loops_in_loops)
 {
-    (void)unused;
     model_program("c0A r0 +=1 n c1B r1 +=2 n c2A r2 +=4 n i +=8 q=3 l l +=16 p "
                   "l +=32 p l +=64 p");
     has("A", 85, 85);
     has("B", 34, 34);
 }
 
-static void interrupts_belong_to_nobody_else(void **unused)
+TEST(interrupts_belong_to_nobody_else)
 {
-    (void)unused;
     model_program("c0A r0 +=1 q=100 +=2 c1B q=50 r1 +=3 s0=7 s1=9 +=4 p p");
     has("A", 3, 10);
     has("B", 7, 7);
 }
 
-static void a_task_may_have_other_parents(void **unused)
+TEST(a_task_may_have_other_parents)
 {
-    (void)unused;
     model_program("c0A r0 c1B r1 +=1 p p c2C r2 +=2 a12 p w1 r1 +=4 p");
     has("A", 0, 1);
     has("B", 5, 5);
@@ -274,9 +253,8 @@ static void a_task_may_have_other_parents(void **unused)
 }
 
 /* A callback of a task that ends in it, and is gone before it returns. */
-static void a_task_that_ends_in_its_callback(void **unused)
+TEST(a_task_that_ends_in_its_callback)
 {
-    (void)unused;
     model_program("c0A r0 c1B p w1 +=3 k1 +=5 e1");
     memset(&tasks[1].real, 0xee, sizeof tasks[1].real);
     model_program("+=6 l");
@@ -286,11 +264,10 @@ static void a_task_that_ends_in_its_callback(void **unused)
 }
 
 /* An exception has left the inner ones without a pause. */
-static void a_pause_ends_what_runs_within(void **unused)
+TEST(a_pause_ends_what_runs_within)
 {
     struct prof_loop_account account;
 
-    (void)unused;
     model_program("c0A r0 +=1 c1B r1 +=2 bC +=4");
     prof_loop_pause(&tasks[0].real);
     prof_loop_hosted_tsc += 8;
@@ -303,9 +280,8 @@ static void a_pause_ends_what_runs_within(void **unused)
     has("B", 2, 2);
 }
 
-static void a_reset_forgets_what_was(void **unused)
+TEST(a_reset_forgets_what_was)
 {
-    (void)unused;
     model_program("c0A r0 +=10 c1B r1 +=20 z +=3 p +=4 p z bC +=1 l");
     has("A", 0, 0);
     has("C", 1, 1);
@@ -313,12 +289,11 @@ static void a_reset_forgets_what_was(void **unused)
 }
 
 /* What is not counted yet costs nothing and is not counted later. */
-static void tasks_from_before_are_ignored(void **unused)
+TEST(tasks_from_before_are_ignored)
 {
     static struct prof_loop_task before;
     struct prof_loop_account account;
 
-    (void)unused;
     prof_loop_forget();
     prof_loop_create(&before, &names[0], 1);
     model_open(PROF_LOOP_MEMORY_MIN);
@@ -334,12 +309,11 @@ static void tasks_from_before_are_ignored(void **unused)
 
 /* The callback of a device: an interrupt asks for it, some time before it runs;
  * or nobody does. */
-static void what_an_interrupt_asks_for_has_a_delay(void **unused)
+TEST(what_an_interrupt_asks_for_has_a_delay)
 {
     struct prof_loop_frame frame;
     uint64_t asked;
 
-    (void)unused;
     prof_loop_hosted_tsc += 100;
     asked = prof_loop_hosted_tsc;
     prof_loop_hosted_tsc += 7;
@@ -358,41 +332,4 @@ static void what_an_interrupt_asks_for_has_a_delay(void **unused)
     prof_loop_begin_asked(&frame, &names[0], asked);
     prof_loop_leave(&frame);
     assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].count, 0);
-}
-
-int main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, model_close)
-    static const struct CMUnitTest tests[] = {
-        T(a_task_that_never_waits),
-        T(a_task_that_waits_twice),
-        T(a_task_that_fails),
-        T(a_task_that_is_cancelled),
-        T(a_failing_task_that_waits_once_more),
-        T(a_task_that_never_ends_is_counted),
-        T(a_run_of_no_time),
-        T(a_child_that_never_waits),
-        T(a_child_that_waits),
-        T(children_at_the_same_time),
-        T(a_child_that_outlives_its_parent),
-        T(a_child_that_fails_fails_its_parent),
-        T(a_child_that_is_cancelled),
-        T(grandchildren_that_run_after_a_wait),
-        T(a_deep_family_after_all_others_have_ended),
-        T(direct_recursion_counts_once),
-        T(indirect_recursion_counts_once),
-        T(a_chain_without_end_needs_no_memory),
-        T(callbacks_have_descendants),
-        T(a_task_that_runs_the_loop),
-        T(loops_in_loops),
-        T(interrupts_belong_to_nobody_else),
-        T(a_task_may_have_other_parents),
-        T(a_task_that_ends_in_its_callback),
-        T(a_pause_ends_what_runs_within),
-        T(a_reset_forgets_what_was),
-        T(tasks_from_before_are_ignored),
-        T(what_an_interrupt_asks_for_has_a_delay),
-    };
-
-    return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
 }

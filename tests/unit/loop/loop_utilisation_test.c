@@ -2,6 +2,8 @@
 /* How busy the loop was, of the time that was not stolen: against what each
  * millisecond was. */
 
+#include "../unit.h"
+
 #include "loop_world.h"
 
 #define BEGIN ((1ull << 32) - 5000) /* so that the upper half changes */
@@ -9,15 +11,13 @@
 static PROF_TRACE_SITE(outer_site, "outer");
 static struct prof_loop_task outer;
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     loop_begin(BEGIN, PROF_LOOP_MEMORY_MIN);
     outer_site.loop = 0;
     outer = (struct prof_loop_task){0};
     drained();
     prof_loop_create(&outer, &outer_site, 7);
-    return 0;
 }
 
 /* ---- of each millisecond, what it was */
@@ -99,9 +99,10 @@ static void be_with_theft(enum what what)
     drained();
 }
 
-static void utilisation_is_of_what_was_not_stolen(void **unused)
+FIXTURE(begin, loop_end);
+
+TEST(utilisation_is_of_what_was_not_stolen)
 {
-    (void)unused;
     ms_now = 0;
     for (unsigned i = 0; i < 2500; i++) {
         be(BUSY, below(20)); /* the loop's own */
@@ -114,12 +115,11 @@ static void utilisation_is_of_what_was_not_stolen(void **unused)
 }
 
 /* As in the account, of which it is a share. */
-static void an_interrupt_is_not_idle(void **unused)
+TEST(an_interrupt_is_not_idle)
 {
     struct prof_loop_frame frame;
     struct prof_loop_account account;
 
-    (void)unused;
     prof_loop_idle(&frame);
     pass(600);
     prof_loop_irq_enter();
@@ -132,12 +132,11 @@ static void an_interrupt_is_not_idle(void **unused)
 }
 
 /* The drain may run in an interrupt of the idle stretch. */
-static void an_idle_stretch_that_goes_on_is_counted(void **unused)
+TEST(an_idle_stretch_that_goes_on_is_counted)
 {
     struct prof_loop_frame idle, drain;
     uint64_t at;
 
-    (void)unused;
     prof_loop_idle(&idle);
     pass(1500);
     pass(1000);
@@ -151,16 +150,4 @@ static void an_idle_stretch_that_goes_on_is_counted(void **unused)
     assert_int_equal(account_now().busy_permille[1], 333);
     prof_loop_leave(&drain);
     prof_loop_idle_end(&idle);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, loop_end)
-    static const struct CMUnitTest tests[] = {
-        TEST(utilisation_is_of_what_was_not_stolen),
-        TEST(an_interrupt_is_not_idle),
-        TEST(an_idle_stretch_that_goes_on_is_counted),
-    };
-
-    return cmocka_run_group_tests_name("loop_utilisation", tests, NULL, NULL);
 }

@@ -8,15 +8,11 @@
  * each test program.
  */
 
+#include "../unit.h"
+
 #include "loop/loop.h"
 
 #include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define HZ 1000u
 #define PERIOD 4u /* of samples */
@@ -35,13 +31,11 @@ static inline void loop_begin(uint64_t tsc, size_t bytes)
     assert_int_equal(prof_loop_open(memory, bytes, HZ), 0);
 }
 
-static inline int loop_end(void **unused)
+static inline void loop_end(void)
 {
-    (void)unused;
     prof_loop_forget();
     prof_loop_limit(0, 0, NULL);
     free(memory);
-    return 0;
 }
 
 static inline void pass(uint64_t ms)

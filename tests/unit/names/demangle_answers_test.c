@@ -7,14 +7,9 @@
  * (tests/names).
  */
 
-#include <prof/demangle.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <prof/demangle.h>
 
 struct pair {
     const char *mangled;
@@ -38,8 +33,7 @@ static void expect_all(const struct pair *pairs, size_t count,
     }
 }
 
-#define EXPECT_ALL(pairs, language)                                            \
-    expect_all(pairs, sizeof pairs / sizeof pairs[0], language)
+#define EXPECT_ALL(pairs, language) expect_all(pairs, COUNT(pairs), language)
 
 static const struct pair cxx[] = {
     {"_Z1fv", "f()"},
@@ -93,9 +87,8 @@ static const struct pair cxx[] = {
     {"_GLOBAL__I__Z1fv", "global constructors keyed to f()"},
 };
 
-static void test_cxx_as_gnu_prints_it(void **state)
+TEST(test_cxx_as_gnu_prints_it)
 {
-    (void)state;
     EXPECT_ALL(cxx, PROF_LANGUAGE_CXX);
 }
 
@@ -117,9 +110,8 @@ static const struct pair llvm[] = {
     {"_ZGR1x_", "reference temporary for x"},
 };
 
-static void test_cxx_as_llvm_prints_what_gnu_refuses(void **state)
+TEST(test_cxx_as_llvm_prints_what_gnu_refuses)
 {
-    (void)state;
     EXPECT_ALL(llvm, PROF_LANGUAGE_CXX);
 }
 
@@ -154,9 +146,8 @@ static const struct pair rust[] = {
     {"_RNvC1au9bcher_kva", "a::b\u00fccher"},
 };
 
-static void test_rust_as_rustfilt_prints_it(void **state)
+TEST(test_rust_as_rustfilt_prints_it)
 {
-    (void)state;
     EXPECT_ALL(rust, PROF_LANGUAGE_RUST);
 }
 
@@ -168,13 +159,12 @@ static const struct pair ocaml[] = {
     {"camlA$ff$00_1", "A$ff$00_1"},
 };
 
-static void test_ocaml_as_perf_prints_it(void **state)
+TEST(test_ocaml_as_perf_prints_it)
 {
-    (void)state;
     EXPECT_ALL(ocaml, PROF_LANGUAGE_OCAML);
 }
 
-static void test_other_names_come_back_as_they_are(void **state)
+TEST(test_other_names_come_back_as_they_are)
 {
     static const char *const names[] = {
         "",
@@ -200,8 +190,7 @@ static void test_other_names_come_back_as_they_are(void **state)
         "_GLOBAL__sub_I_main",
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         struct prof_demangled got =
             prof_demangle(names[i], out, sizeof out, &work);
 
@@ -213,9 +202,8 @@ static void test_other_names_come_back_as_they_are(void **state)
     assert_string_equal(out, "_Z1fv");
 }
 
-static void test_each_language_can_be_asked_for_alone(void **state)
+TEST(test_each_language_can_be_asked_for_alone)
 {
-    (void)state;
     prof_demangle_as(PROF_LANGUAGE_RUST, "_Z1fv", out, sizeof out, &work);
     assert_string_equal(out, "_Z1fv");
     prof_demangle_as(PROF_LANGUAGE_RUST, "_ZN3foo3barE", out, sizeof out,
@@ -230,7 +218,7 @@ static void test_each_language_can_be_asked_for_alone(void **state)
     assert_string_equal(out, "A.f_1");
 }
 
-static void test_types_that_functions_return_can_be_omitted(void **state)
+TEST(test_types_that_functions_return_can_be_omitted)
 {
     static const struct {
         const char *mangled, *brief;
@@ -250,8 +238,7 @@ static void test_types_that_functions_return_can_be_omitted(void **state)
         {"main", "main"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         struct prof_demangled got = prof_demangle_as(
             PROF_LANGUAGE_AUTO_BRIEF, rows[i].mangled, out, sizeof out, &work);
 
@@ -293,24 +280,22 @@ static void expect_prefixes(const char *name)
     }
 }
 
-static void test_every_cut_is_a_prefix(void **state)
+TEST(test_every_cut_is_a_prefix)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cxx / sizeof cxx[0]; i++)
+    for (size_t i = 0; i < COUNT(cxx); i++)
         expect_prefixes(cxx[i].mangled);
-    for (size_t i = 0; i < sizeof rust / sizeof rust[0]; i++)
+    for (size_t i = 0; i < COUNT(rust); i++)
         expect_prefixes(rust[i].mangled);
-    for (size_t i = 0; i < sizeof ocaml / sizeof ocaml[0]; i++)
+    for (size_t i = 0; i < COUNT(ocaml); i++)
         expect_prefixes(ocaml[i].mangled);
     expect_prefixes("not_mangled_at_all");
     expect_prefixes("_Z10\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80yv");
 }
 
 /* A name that stops in its middle is none, or is shorter; never more. */
-static void test_every_beginning_of_a_name_is_safe(void **state)
+TEST(test_every_beginning_of_a_name_is_safe)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cxx / sizeof cxx[0]; i++)
+    for (size_t i = 0; i < COUNT(cxx); i++)
         for (size_t n = 0; n < strlen(cxx[i].mangled); n++) {
             char *name = strdup(cxx[i].mangled);
 
@@ -335,7 +320,7 @@ static char *repeated(const char *head, const char *middle, size_t times,
 }
 
 /* What does not fit into the workspace comes back as it is. */
-static void test_depth_costs_workspace_and_never_stack(void **state)
+TEST(test_depth_costs_workspace_and_never_stack)
 {
     static const struct {
         const char *head, *middle, *tail;
@@ -350,8 +335,7 @@ static void test_depth_costs_workspace_and_never_stack(void **state)
         {"_Z1fU1a", "U1a", "i"},   {"_ZZ1fvENKUl", "PFvZ1fvENKUl", "vE_"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++)
+    for (size_t i = 0; i < COUNT(deep); i++)
         for (size_t times = 10; times <= 100000; times *= 10) {
             char *name =
                 repeated(deep[i].head, deep[i].middle, times, deep[i].tail);
@@ -365,7 +349,7 @@ static void test_depth_costs_workspace_and_never_stack(void **state)
         }
 }
 
-static void test_a_name_that_doubles_ends_with_its_budget(void **state)
+TEST(test_a_name_that_doubles_ends_with_its_budget)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     /* without and with second halves, and what each begins with */
@@ -375,7 +359,6 @@ static void test_a_name_that_doubles_ends_with_its_budget(void **state)
     };
     static char again[65536];
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         char name[512];
         struct prof_demangled got;
@@ -397,36 +380,15 @@ static void test_a_name_that_doubles_ends_with_its_budget(void **state)
     }
 }
 
-static void test_the_workspace_keeps_nothing_between_calls(void **state)
+TEST(test_the_workspace_keeps_nothing_between_calls)
 {
     static char first[65536];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cxx / sizeof cxx[0]; i++) {
+    for (size_t i = 0; i < COUNT(cxx); i++) {
         memset(&work, 0, sizeof work);
         prof_demangle(cxx[i].mangled, first, sizeof first, &work);
         memset(&work, 0xff, sizeof work);
         prof_demangle(cxx[i].mangled, out, sizeof out, &work);
         assert_string_equal(first, out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cxx_as_gnu_prints_it),
-        cmocka_unit_test(test_cxx_as_llvm_prints_what_gnu_refuses),
-        cmocka_unit_test(test_rust_as_rustfilt_prints_it),
-        cmocka_unit_test(test_ocaml_as_perf_prints_it),
-        cmocka_unit_test(test_other_names_come_back_as_they_are),
-        cmocka_unit_test(test_each_language_can_be_asked_for_alone),
-        cmocka_unit_test(test_types_that_functions_return_can_be_omitted),
-        cmocka_unit_test(test_every_cut_is_a_prefix),
-        cmocka_unit_test(test_every_beginning_of_a_name_is_safe),
-        cmocka_unit_test(test_depth_costs_workspace_and_never_stack),
-        cmocka_unit_test(test_a_name_that_doubles_ends_with_its_budget),
-        cmocka_unit_test(test_the_workspace_keeps_nothing_between_calls),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that are not mangled are copied, as far as they fit. */
 
-#include <prof/demangle.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <prof/demangle.h>
 
 static const char *const plain[] = {
     "",
@@ -42,28 +37,25 @@ static void expect_copy(const char *name, size_t size)
     free(work);
 }
 
-static void a_plain_name_comes_back_as_it_is(void **state)
+TEST(a_plain_name_comes_back_as_it_is)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
+    for (size_t i = 0; i < COUNT(plain); ++i)
         expect_copy(plain[i], strlen(plain[i]) + 1);
 }
 
-static void a_name_is_cut_to_any_size(void **state)
+TEST(a_name_is_cut_to_any_size)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i) {
+    for (size_t i = 0; i < COUNT(plain); ++i) {
         for (size_t size = 1; size < 80; ++size)
             expect_copy(plain[i], size);
     }
 }
 
-static void no_room_is_reported(void **state)
+TEST(no_room_is_reported)
 {
     static struct prof_demangle_work work;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i) {
+    for (size_t i = 0; i < COUNT(plain); ++i) {
         struct prof_demangled got = prof_demangle(plain[i], NULL, 0, &work);
 
         assert_int_equal(got.bytes, 0);
@@ -71,7 +63,7 @@ static void no_room_is_reported(void **state)
     }
 }
 
-static void each_language_is_printed_as_its_tools_do(void **state)
+TEST(each_language_is_printed_as_its_tools_do)
 {
     static const struct {
         const char *name, *readable;
@@ -92,8 +84,7 @@ static void each_language_is_printed_as_its_tools_do(void **state)
     static struct prof_demangle_work work;
     char out[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    for (size_t i = 0; i < COUNT(rows); ++i) {
         struct prof_demangled got =
             prof_demangle(rows[i].name, out, sizeof out, &work);
 
@@ -102,16 +93,4 @@ static void each_language_is_printed_as_its_tools_do(void **state)
         assert_int_equal(got.language, rows[i].language);
         assert_false(got.truncated);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_name_comes_back_as_it_is),
-        cmocka_unit_test(a_name_is_cut_to_any_size),
-        cmocka_unit_test(no_room_is_reported),
-        cmocka_unit_test(each_language_is_printed_as_its_tools_do),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function's name as the report shows it: whole, or cut where one sees it. */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/name.h>
 #include <prof/symbols.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "table_maker.h"
 
@@ -58,9 +54,8 @@ static const char *xs(size_t count, const char *end)
     return name;
 }
 
-static void a_name_is_whole_by_default(void **state)
+TEST(a_name_is_whole_by_default)
 {
-    (void)state;
     assert_string_equal(written_for("f", 0), "f");
     assert_string_equal(written_for("service_main", 0), "service_main");
     assert_string_equal(written_for(xs(1500, "end"), 0), xs(1500, "end"));
@@ -68,9 +63,8 @@ static void a_name_is_whole_by_default(void **state)
 
 /* Whatever is in a table may not steer the terminal; 0xc2 0x9b is a control
  * sequence introducer in UTF-8, 0xc3 0x9b a letter. */
-static void control_characters_are_not_written(void **state)
+TEST(control_characters_are_not_written)
 {
-    (void)state;
     assert_string_equal(written_for("a\x1b[2Jb\nc\x7f", 0), "a?[2Jb?c?");
     assert_string_equal(written_for("a\xc2\x9b"
                                     "b\xc2",
@@ -80,18 +74,16 @@ static void control_characters_are_not_written(void **state)
     assert_int_equal(strlen(written_for("\x01\x02", 2)), 2);
 }
 
-static void a_name_that_fits_its_columns_is_whole(void **state)
+TEST(a_name_that_fits_its_columns_is_whole)
 {
-    (void)state;
     assert_string_equal(written_for("service_main", 12), "service_main");
     assert_string_equal(written_for("service_main", 13), "service_main");
     assert_string_equal(written_for("f", 1), "f");
     assert_string_equal(written_for("abc", 3), "abc");
 }
 
-static void a_name_that_does_not_ends_with_dots(void **state)
+TEST(a_name_that_does_not_ends_with_dots)
 {
-    (void)state;
     assert_string_equal(written_for("service_main", 11), "service_...");
     assert_string_equal(written_for("service_main", 4), "s...");
     assert_string_equal(written_for("service_main", 3), "...");
@@ -99,19 +91,17 @@ static void a_name_that_does_not_ends_with_dots(void **state)
     assert_string_equal(written_for("service_main", 1), ".");
 }
 
-static void characters_are_counted_and_never_cut(void **state)
+TEST(characters_are_counted_and_never_cut)
 {
     const char *name = "\xc3\xa9t\xc3\xa9_\xe2\x82\xac"; /* five of them */
 
-    (void)state;
     assert_string_equal(written_for(name, 5), name);
     assert_string_equal(written_for(name, 4), "\xc3\xa9...");
     assert_string_equal(written_for(name, 3), "...");
 }
 
-static void a_name_too_long_to_be_demangled_is_still_whole(void **state)
+TEST(a_name_too_long_to_be_demangled_is_still_whole)
 {
-    (void)state;
     for (size_t count = DEMANGLED_BELOW - 3; count < DEMANGLED_BELOW + 3;
          ++count)
         assert_string_equal(written_for(xs(count, ""), 0), xs(count, ""));
@@ -119,9 +109,8 @@ static void a_name_too_long_to_be_demangled_is_still_whole(void **state)
                         xs(SHOWN_BELOW - 1, ""));
 }
 
-static void a_name_too_long_to_be_shown_ends_with_dots(void **state)
+TEST(a_name_too_long_to_be_shown_ends_with_dots)
 {
-    (void)state;
     assert_string_equal(written_for(xs(SHOWN_BELOW, ""), 0),
                         xs(SHOWN_BELOW - 2, "..."));
     assert_string_equal(written_for(xs(PROF_SYMTAB_NAME_MAX, ""), 0),
@@ -131,28 +120,11 @@ static void a_name_too_long_to_be_shown_ends_with_dots(void **state)
                         xs(SHOWN_BELOW - 2, "..."));
 }
 
-static void a_character_at_the_end_of_the_room_is_not_cut(void **state)
+TEST(a_character_at_the_end_of_the_room_is_not_cut)
 {
-    (void)state;
     /* its first byte is the last that there is room for */
     assert_string_equal(written_for(xs(SHOWN_BELOW - 2, "\xe2\x82\xac"), 0),
                         xs(SHOWN_BELOW - 2, "..."));
     assert_string_equal(written_for(xs(SHOWN_BELOW - 3, "\xe2\x82\xac"), 0),
                         xs(SHOWN_BELOW - 3, "..."));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_whole_by_default),
-        cmocka_unit_test(control_characters_are_not_written),
-        cmocka_unit_test(a_name_that_fits_its_columns_is_whole),
-        cmocka_unit_test(a_name_that_does_not_ends_with_dots),
-        cmocka_unit_test(characters_are_counted_and_never_cut),
-        cmocka_unit_test(a_name_too_long_to_be_demangled_is_still_whole),
-        cmocka_unit_test(a_name_too_long_to_be_shown_ends_with_dots),
-        cmocka_unit_test(a_character_at_the_end_of_the_room_is_not_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

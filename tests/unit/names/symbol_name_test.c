@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of a symbol table: complete, truncated to the buffer, or missing. */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/symbols.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #include "table_maker.h"
 
@@ -64,36 +59,32 @@ static void expect_many(bool packed)
     free(made.head);
 }
 
-static void raw_names_come_back_in_any_room(void **state)
+TEST(raw_names_come_back_in_any_room)
 {
-    (void)state;
     expect_many(false);
 }
 
-static void packed_names_come_back_in_any_room(void **state)
+TEST(packed_names_come_back_in_any_room)
 {
-    (void)state;
     expect_many(true);
 }
 
-static void no_room_still_gives_the_length(void **state)
+TEST(no_room_still_gives_the_length)
 {
     struct made_table made = made_five_packed();
     struct prof_symbol found;
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_true(prof_symbol_find(MADE_BASE + 0x20, &found));
     assert_int_equal(prof_symbol_name(&found, NULL, 0), strlen("second"));
     free(made.head);
 }
 
-static void the_longest_name_comes_back(void **state)
+TEST(the_longest_name_comes_back)
 {
     char *name = calloc(1, PROF_SYMTAB_NAME_MAX + 1);
     const struct made_function two[] = {{0, 1, name}, {1, 1, "aaab"}};
 
-    (void)state;
     memset(name, 'a', PROF_SYMTAB_NAME_MAX);
     for (unsigned packed = 0; packed < 2; ++packed) {
         struct made_table made = made_any(MADE_BASE, two, 2, packed != 0);
@@ -108,13 +99,12 @@ static void the_longest_name_comes_back(void **state)
     free(name);
 }
 
-static void a_symbol_of_a_table_that_is_gone_has_no_name(void **state)
+TEST(a_symbol_of_a_table_that_is_gone_has_no_name)
 {
     struct made_table made = made_five();
     struct prof_symbol found;
     char name[8] = "before";
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_true(prof_symbol_find(MADE_BASE + 0x200, &found));
     assert_int_equal(prof_symbols_open(NULL, 0, NULL, 0), PROF_ESYM_NONE);
@@ -123,31 +113,16 @@ static void a_symbol_of_a_table_that_is_gone_has_no_name(void **state)
     free(made.head);
 }
 
-static void an_index_beyond_the_table_has_no_name(void **state)
+TEST(an_index_beyond_the_table_has_no_name)
 {
     struct made_table made = made_five();
     struct prof_symbol wrong = {.index = 6};
     char name[8] = "before";
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_int_equal(prof_symbol_name(&wrong, name, sizeof name), 0);
     assert_string_equal(name, "");
     wrong.index = UINT32_MAX;
     assert_int_equal(prof_symbol_name(&wrong, name, sizeof name), 0);
     free(made.head);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(raw_names_come_back_in_any_room),
-        cmocka_unit_test(packed_names_come_back_in_any_room),
-        cmocka_unit_test(no_room_still_gives_the_length),
-        cmocka_unit_test(the_longest_name_comes_back),
-        cmocka_unit_test(a_symbol_of_a_table_that_is_gone_has_no_name),
-        cmocka_unit_test(an_index_beyond_the_table_has_no_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

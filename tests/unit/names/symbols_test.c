@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lookups: which function an address belongs to, and when to none. */
 
+#include "../unit.h"
+
 #include <prof/error.h>
 #include <prof/symbols.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "table_maker.h"
 
@@ -34,30 +30,27 @@ static void expect_nothing(uintptr_t address)
     assert_int_equal(found.index, 77);
 }
 
-static void before_the_first_open_there_are_no_names(void **state)
+TEST(before_the_first_open_there_are_no_names)
 {
-    (void)state;
     assert_int_equal(prof_symbols_error(), PROF_ESYM_NONE);
     assert_int_equal(prof_symbols_count(), 0);
     expect_nothing(0);
     expect_nothing(UINTPTR_MAX);
 }
 
-static void an_empty_section_is_no_table(void **state)
+TEST(an_empty_section_is_no_table)
 {
     static const uint64_t section;
 
-    (void)state;
     assert_int_equal(prof_symbols_open(NULL, 0, NULL, 0), PROF_ESYM_NONE);
     assert_int_equal(prof_symbols_open(&section, 0, NULL, 0), PROF_ESYM_NONE);
     assert_int_equal(prof_symbols_open(NULL, 100, NULL, 0), PROF_ESYM_NONE);
 }
 
-static void every_byte_of_a_function_finds_it(void **state)
+TEST(every_byte_of_a_function_finds_it)
 {
     struct made_table made = made_five();
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_int_equal(prof_symbols_error(), PROF_OK);
     assert_int_equal(prof_symbols_count(), 6);
@@ -74,12 +67,11 @@ static void every_byte_of_a_function_finds_it(void **state)
 }
 
 /* As an image that copies itself to the end of the memory, or the other way. */
-static void an_image_that_has_moved_finds_its_functions(void **state)
+TEST(an_image_that_has_moved_finds_its_functions)
 {
     static const uintptr_t moves[] = {0x7000000, -(uintptr_t)0x80000};
     struct made_table made = made_five();
 
-    (void)state;
     for (size_t i = 0; i < sizeof moves / sizeof *moves; ++i) {
         uintptr_t base = MADE_BASE + moves[i];
 
@@ -95,11 +87,10 @@ static void an_image_that_has_moved_finds_its_functions(void **state)
     free(made.head);
 }
 
-static void a_gap_is_not_blamed_on_its_neighbour(void **state)
+TEST(a_gap_is_not_blamed_on_its_neighbour)
 {
     struct made_table made = made_five();
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     expect_nothing(0);
     expect_nothing(MADE_BASE - 1);
@@ -112,11 +103,10 @@ static void a_gap_is_not_blamed_on_its_neighbour(void **state)
     free(made.head);
 }
 
-static void an_address_4_gib_further_on_is_not_found(void **state)
+TEST(an_address_4_gib_further_on_is_not_found)
 {
     struct made_table made = made_five();
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
 #if UINTPTR_MAX > UINT32_MAX
     expect_nothing((uintptr_t)MADE_BASE + 0x100000000u);
@@ -125,9 +115,8 @@ static void an_address_4_gib_further_on_is_not_found(void **state)
     free(made.head);
 }
 
-static void gaps_of_any_width_belong_to_no_function(void **state)
+TEST(gaps_of_any_width_belong_to_no_function)
 {
-    (void)state;
     for (uint32_t gap = 0; gap < 600; ++gap) {
         const struct made_function two[] = {{0, 7, "a"}, {7 + gap, 3, "b"}};
         struct made_table made = made_table(MADE_BASE, two, 2);
@@ -143,23 +132,21 @@ static void gaps_of_any_width_belong_to_no_function(void **state)
     }
 }
 
-static void a_table_of_no_functions_is_sound_and_finds_nothing(void **state)
+TEST(a_table_of_no_functions_is_sound_and_finds_nothing)
 {
     struct made_table made = made_table(MADE_BASE, NULL, 0);
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_int_equal(prof_symbols_count(), 0);
     expect_nothing(MADE_BASE);
     free(made.head);
 }
 
-static void code_may_reach_to_the_last_address(void **state)
+TEST(code_may_reach_to_the_last_address)
 {
     static const struct made_function one = {0, 0x0f, "high"};
     struct made_table made = made_table(UINTPTR_MAX - 0x0f, &one, 1);
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     expect_found(UINTPTR_MAX - 1, "high", UINTPTR_MAX - 0x0f, 0x0f, 0);
     expect_nothing(UINTPTR_MAX);
@@ -167,11 +154,10 @@ static void code_may_reach_to_the_last_address(void **state)
     free(made.head);
 }
 
-static void a_table_that_is_refused_ends_the_one_before(void **state)
+TEST(a_table_that_is_refused_ends_the_one_before)
 {
     struct made_table good = made_five(), bad = made_five();
 
-    (void)state;
     assert_int_equal(made_open(&good), PROF_OK);
     bad.head->crc ^= 1;
     assert_int_equal(made_open(&bad), PROF_ESYM_CRC);
@@ -234,11 +220,10 @@ static struct made_table make_random(uint32_t count, uint32_t *seed)
     return made;
 }
 
-static void small_tables_answer_as_a_linear_search_does(void **state)
+TEST(small_tables_answer_as_a_linear_search_does)
 {
     uint32_t seed = 1;
 
-    (void)state;
     for (uint32_t count = 1; count <= 70; ++count) {
         struct made_table made = make_random(count, &seed);
 
@@ -249,12 +234,11 @@ static void small_tables_answer_as_a_linear_search_does(void **state)
     }
 }
 
-static void a_hundred_thousand_answer_as_a_linear_search_does(void **state)
+TEST(a_hundred_thousand_answer_as_a_linear_search_does)
 {
     uint32_t seed = 2;
     struct made_table made = make_random(MANY, &seed);
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     assert_int_equal(prof_symbols_count(), MANY);
     for (uint32_t i = 0; i < 500; ++i)
@@ -262,12 +246,11 @@ static void a_hundred_thousand_answer_as_a_linear_search_does(void **state)
     free(made.head);
 }
 
-static void all_of_a_hundred_thousand_are_found(void **state)
+TEST(all_of_a_hundred_thousand_are_found)
 {
     uint32_t seed = 3;
     struct made_table made = make_random(MANY, &seed);
 
-    (void)state;
     assert_int_equal(made_open(&made), PROF_OK);
     for (uint32_t i = 0; i < MANY; ++i) {
         uint32_t end = made.offsets[i + 1] - made.gaps[i];
@@ -281,25 +264,4 @@ static void all_of_a_hundred_thousand_are_found(void **state)
             expect_nothing(MADE_BASE + end);
     }
     free(made.head);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_open_there_are_no_names),
-        cmocka_unit_test(an_empty_section_is_no_table),
-        cmocka_unit_test(every_byte_of_a_function_finds_it),
-        cmocka_unit_test(an_image_that_has_moved_finds_its_functions),
-        cmocka_unit_test(a_gap_is_not_blamed_on_its_neighbour),
-        cmocka_unit_test(an_address_4_gib_further_on_is_not_found),
-        cmocka_unit_test(gaps_of_any_width_belong_to_no_function),
-        cmocka_unit_test(a_table_of_no_functions_is_sound_and_finds_nothing),
-        cmocka_unit_test(code_may_reach_to_the_last_address),
-        cmocka_unit_test(a_table_that_is_refused_ends_the_one_before),
-        cmocka_unit_test(small_tables_answer_as_a_linear_search_does),
-        cmocka_unit_test(a_hundred_thousand_answer_as_a_linear_search_does),
-        cmocka_unit_test(all_of_a_hundred_thousand_are_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 
 /* Prologues that take long to analyse are left to later drains. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "aggregate/image.h"
 #include "profiler_world.h"
@@ -46,12 +41,11 @@ static uint32_t count_known(void)
     return known;
 }
 
-static void a_drain_analyses_only_so_much(void **unused)
+TEST(a_drain_analyses_only_so_much)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     uint32_t known = 0, drains = 0;
 
-    (void)unused;
     sample_addresses();
     while (known < ADDRESSES) {
         uint32_t steps = prof_prologue_steps;
@@ -71,12 +65,11 @@ static void a_drain_analyses_only_so_much(void **unused)
 
 /* After the prologue, what is on top of the stack decides, and nothing is
  * decoded. */
-static void the_top_of_the_stack_decides_behind_a_prologue(void **unused)
+TEST(the_top_of_the_stack_decides_behind_a_prologue)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     uint32_t steps;
 
-    (void)unused;
     sample_addresses();
     memcpy(text, "\x55\x48\x89\xe5", 4); /* push rbp; mov rbp, rsp */
     if (sizeof(void *) == 4)
@@ -94,15 +87,4 @@ static void the_top_of_the_stack_decides_behind_a_prologue(void **unused)
     }
     assert_int_equal(prof_prologue_steps, steps);
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_drain_analyses_only_so_much),
-        cmocka_unit_test(the_top_of_the_stack_decides_behind_a_prologue),
-    };
-
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

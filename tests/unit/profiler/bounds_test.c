@@ -5,19 +5,13 @@
  * end. Pages on either side may not be touched.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "sample/bounds.h"
 #include "sample/cpu_state.h"
 
 #include <prof/format.h>
 #include <prof/prof.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
@@ -32,15 +26,14 @@ static uintptr_t *stack; /* WORDS words */
 static uint32_t vector[4096 + PROF_FRAMES_MARGIN];
 static uintptr_t asked;
 
-static int make_stack(void **unused)
+static void make_stack(void)
 {
     char *pages = mmap(NULL, (PAGES + 2) * PAGE, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)unused;
     stack = (uintptr_t *)(void *)(pages + PAGE);
-    return pages == MAP_FAILED ||
-           mprotect(stack, PAGES * PAGE, PROT_READ | PROT_WRITE) != 0;
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(stack, PAGES * PAGE, PROT_READ | PROT_WRITE), 0);
 }
 
 static uintptr_t at(size_t word)
@@ -79,9 +72,10 @@ static void walk(uintptr_t sp, uintptr_t fp, uint32_t frames, uint32_t reason)
     assert_int_equal(prof_walk_reason(walk), reason);
 }
 
-static void a_page_is_read_without_configuration(void **unused)
+FIXTURE(make_stack, NULL);
+
+TEST(a_page_is_read_without_configuration)
 {
-    (void)unused;
     open_with((struct prof_config){0});
     make_frames(20, 5, 8, 0);
     walk(at(10), at(20), 5, 0);
@@ -92,9 +86,8 @@ static void a_page_is_read_without_configuration(void **unused)
     walk(at(WORDS - 3), 0, 0, 0);
 }
 
-static void mapped_memory_is_read(void **unused)
+TEST(mapped_memory_is_read)
 {
-    (void)unused;
     open_with((struct prof_config){.memory = {at(0), at(WORDS)}});
     make_frames(PAGE_WORDS - 12, 30, 32, 0);
     walk(at(PAGE_WORDS - 20), at(PAGE_WORDS - 12), 30, 0);
@@ -112,9 +105,8 @@ static uintptr_t mapped_end(uintptr_t address)
     return address < at(WORDS) ? at(2 * PAGE_WORDS) : 0;
 }
 
-static void who_knows_the_end_is_asked(void **unused)
+TEST(who_knows_the_end_is_asked)
 {
-    (void)unused;
     open_with((struct prof_config){.mapped_end = mapped_end});
     make_frames(PAGE_WORDS - 12, 3, 8, 0);
     walk(at(PAGE_WORDS - 20), at(PAGE_WORDS - 12), 3, 0);
@@ -125,9 +117,8 @@ static void who_knows_the_end_is_asked(void **unused)
                      PROF_WALK_OUTSIDE << PROF_WALK_STOP_SHIFT);
 }
 
-static void a_stack_that_was_set_is_not_left(void **unused)
+TEST(a_stack_that_was_set_is_not_left)
 {
-    (void)unused;
     open_with((struct prof_config){.stack = {at(100), at(200)}});
     make_frames(20, 5, 8, 0);
     assert_int_equal(prof_walk(at(10), at(20)),
@@ -136,18 +127,16 @@ static void a_stack_that_was_set_is_not_left(void **unused)
     walk(at(10), at(20), 5, 0);
 }
 
-static void no_stack_pointer_reads_nothing(void **unused)
+TEST(no_stack_pointer_reads_nothing)
 {
-    (void)unused;
     open_with((struct prof_config){0});
     assert_int_equal(prof_walk(0, 0), 0);
 }
 
-static void a_frame_pointer_never_cleared_is_an_end(void **unused)
+TEST(a_frame_pointer_never_cleared_is_an_end)
 {
     static const uintptr_t left[] = {3, 0x2badb002, 0x10000, UINTPTR_MAX - 7};
 
-    (void)unused;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
         open_with((struct prof_config){.stack = {at(0), at(WORDS)}});
         make_frames(20, 5, 8, left[i]);
@@ -159,9 +148,8 @@ static void a_frame_pointer_never_cleared_is_an_end(void **unused)
     }
 }
 
-static void a_lost_frame_pointer_is_none(void **unused)
+TEST(a_lost_frame_pointer_is_none)
 {
-    (void)unused;
     for (size_t above = 1; above < 128; above += 9) {
         open_with((struct prof_config){.stack = {at(0), at(WORDS)}});
         make_frames(20, 5, 8, 0x10000);
@@ -174,11 +162,10 @@ static void a_lost_frame_pointer_is_none(void **unused)
     }
 }
 
-static void what_user_code_left_is_an_end(void **unused)
+TEST(what_user_code_left_is_an_end)
 {
     struct prof_config config = {.text = {UPPER, UPPER + TEXT_BYTES}};
 
-    (void)unused;
     config.stack = (struct prof_range){at(0), at(WORDS)};
     open_with(config);
     make_frames(20, 5, 8, 0x10000);
@@ -186,20 +173,4 @@ static void what_user_code_left_is_an_end(void **unused)
     walk(at(10), at(20), 5, PROF_WALK_OUTSIDE);
     prof_cpus[0].user_seen = true;
     walk(at(10), at(20), 5, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_is_read_without_configuration),
-        cmocka_unit_test(mapped_memory_is_read),
-        cmocka_unit_test(who_knows_the_end_is_asked),
-        cmocka_unit_test(a_stack_that_was_set_is_not_left),
-        cmocka_unit_test(no_stack_pointer_reads_nothing),
-        cmocka_unit_test(a_frame_pointer_never_cleared_is_an_end),
-        cmocka_unit_test(a_lost_frame_pointer_is_none),
-        cmocka_unit_test(what_user_code_left_is_an_end),
-    };
-
-    return cmocka_run_group_tests(tests, make_stack, NULL);
 }

@@ -3,12 +3,7 @@
 /* Callers like and unlike the ones before them: every sample is in the stack of
  * its words up to the first that is not code, and there are no other stacks. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stack_maker.h"
 
@@ -72,13 +67,12 @@ static void count_in(uintptr_t pc, const uintptr_t *words, uint32_t count)
     samples[stack]++;
 }
 
-static void every_sample_is_in_the_stack_of_its_words(void **unused)
+TEST(every_sample_is_in_the_stack_of_its_words)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint32_t count = 0;
 
-    (void)unused;
     seed = 1;
     for (uint64_t i = 1; i <= SAMPLES; i++) {
         uintptr_t pc = 0x1500 + below(4);
@@ -96,13 +90,12 @@ static void every_sample_is_in_the_stack_of_its_words(void **unused)
 }
 
 /* Without memory for some of them, and with it again. */
-static void refused_memory_leaves_no_wrong_callers(void **unused)
+TEST(refused_memory_leaves_no_wrong_callers)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint64_t tsc = 0;
 
-    (void)unused;
     memset(samples, 0, sizeof samples);
     for (uint32_t turn = 0; turn < 40; turn++) {
         uint32_t count = 3 + turn % 5;
@@ -123,15 +116,4 @@ static void refused_memory_leaves_no_wrong_callers(void **unused)
     for (uint32_t i = 1; i < prof_stacks.used; i++)
         assert_int_equal(prof_stack_at(i)->self.samples, samples[i]);
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sample_is_in_the_stack_of_its_words),
-        cmocka_unit_test(refused_memory_leaves_no_wrong_callers),
-    };
-
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

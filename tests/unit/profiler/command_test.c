@@ -2,17 +2,11 @@
 
 /* The grammar of commands, and lines put together from any bytes. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "control/command.h"
 
-static void each_command_is_understood(void **unused)
+TEST(each_command_is_understood)
 {
     static const struct {
         const char *line;
@@ -38,7 +32,6 @@ static void each_command_is_understood(void **unused)
         {" \t ", PROF_COMMAND_NONE, 0},
     };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct prof_command command = prof_command(rows[i].line);
 
@@ -48,7 +41,7 @@ static void each_command_is_understood(void **unused)
     }
 }
 
-static void nonsense_is_bad_and_says_why(void **unused)
+TEST(nonsense_is_bad_and_says_why)
 {
     static const char *const lines[] = {
         "go",
@@ -76,7 +69,6 @@ static void nonsense_is_bad_and_says_why(void **unused)
         "repor",
     };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct prof_command command = prof_command(lines[i]);
 
@@ -95,11 +87,10 @@ static unsigned feed(struct prof_command_line *line, const char *bytes,
     return complete;
 }
 
-static void lines_end_and_begin_anew(void **unused)
+TEST(lines_end_and_begin_anew)
 {
     struct prof_command_line line = {0};
 
-    (void)unused;
     assert_int_equal(feed(&line, "rate 5", 6), 0);
     assert_int_equal(feed(&line, "0\r", 2), 1);
     assert_string_equal(line.text, "rate 50");
@@ -109,11 +100,10 @@ static void lines_end_and_begin_anew(void **unused)
     assert_string_equal(line.text, "a?b??[2J");
 }
 
-static void a_line_without_end_costs_nothing(void **unused)
+TEST(a_line_without_end_costs_nothing)
 {
     struct prof_command_line line = {0};
 
-    (void)unused;
     for (unsigned i = 0; i < 100000; i++)
         assert_false(prof_command_add(&line, 'x'));
     assert_true(prof_command_add(&line, '\n'));
@@ -122,16 +112,4 @@ static void a_line_without_end_costs_nothing(void **unused)
     assert_int_equal(feed(&line, "stop\n", 5), 1);
     assert_false(line.too_long);
     assert_string_equal(line.text, "stop");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_command_is_understood),
-        cmocka_unit_test(nonsense_is_bad_and_says_why),
-        cmocka_unit_test(lines_end_and_begin_anew),
-        cmocka_unit_test(a_line_without_end_costs_nothing),
-    };
-
-    return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 /* A drain does only so much, and leaves the rest to the next: nothing is lost
  * by that, and what must be drained whole is. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stack_maker.h"
 
@@ -61,12 +56,11 @@ static void assert_all_are_counted(uint32_t first, uint32_t count)
     }
 }
 
-static void new_stacks_are_drained_in_portions(void **unused)
+TEST(new_stacks_are_drained_in_portions)
 {
     void *memory = world_new(MEMORY);
     uint32_t drains = 0;
 
-    (void)unused;
     tsc = 0;
     feed_new(0, SAMPLES);
     while (queued() != 0) {
@@ -87,11 +81,10 @@ static void new_stacks_are_drained_in_portions(void **unused)
     world_end(memory);
 }
 
-static void so_are_many_known_ones(void **unused)
+TEST(so_are_many_known_ones)
 {
     void *memory = world_new(MEMORY);
 
-    (void)unused;
     tsc = 0;
     for (uint32_t i = 0; i < KNOWN; i++)
         world_tick(0x1500, tsc += WORLD_PERIOD);
@@ -106,11 +99,10 @@ static void so_are_many_known_ones(void **unused)
 }
 
 /* Also where the samples come in portions, after which more wait. */
-static void before_a_change_everything_is_drained(void **unused)
+TEST(before_a_change_everything_is_drained)
 {
     void *memory = world_new(MEMORY);
 
-    (void)unused;
     tsc = 0;
     feed_new(0, SAMPLES);
     prof_report();
@@ -126,12 +118,11 @@ static void before_a_change_everything_is_drained(void **unused)
 
 /* In the interrupt, too, where a portion has less work than there are words of
  * one sample's callers, and without memory, so that none can be noted. */
-static void the_smallest_portion_gets_on(void **unused)
+TEST(the_smallest_portion_gets_on)
 {
     void *memory = world_new(MEMORY);
     uint64_t left;
 
-    (void)unused;
     tsc = 0;
     world_refuse_from = 0;
     world_refuse_count = NO_MEMORY;
@@ -141,17 +132,4 @@ static void the_smallest_portion_gets_on(void **unused)
         assert_in_range(queued(), 0, left - 1);
     }
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_stacks_are_drained_in_portions),
-        cmocka_unit_test(so_are_many_known_ones),
-        cmocka_unit_test(before_a_change_everything_is_drained),
-        cmocka_unit_test(the_smallest_portion_gets_on),
-    };
-
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

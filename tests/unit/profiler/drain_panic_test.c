@@ -3,12 +3,7 @@
 /* What a panic sends of samples that were not drained yet: every one of them,
  * and without memory from a heap that may be damaged. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "aggregate/drain.h"
 #include "stream/stream.h"
@@ -41,12 +36,11 @@ static void count_emitted(uint64_t *stacks, uint64_t *others)
 }
 
 /* No memory is asked for: there is some, but the heap may be damaged. */
-static void a_panic_emits_what_is_queued(void **unused)
+TEST(a_panic_emits_what_is_queued)
 {
     void *memory = world_new(SMALL);
     uint64_t stacks, others;
 
-    (void)unused;
     kept_count = 0;
     prof_transport_use(&keeper);
     world_tick(0x1000, WORLD_PERIOD);
@@ -72,13 +66,12 @@ static void panic_now(void)
     longjmp(after_panic, 1);
 }
 
-static void a_panic_in_a_drain_emits_addresses(void **unused)
+TEST(a_panic_in_a_drain_emits_addresses)
 {
     void *memory = world_new(SMALL);
     struct prof_packet head;
     uint64_t stacks, others;
 
-    (void)unused;
     kept_count = 0;
     prof_transport_use(&keeper);
     queue_600(0);
@@ -93,14 +86,4 @@ static void a_panic_in_a_drain_emits_addresses(void **unused)
     assert_true(others > 0);
     assert_int_equal(others + head.discarded, 600);
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_panic_emits_what_is_queued),
-        cmocka_unit_test(a_panic_in_a_drain_emits_addresses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

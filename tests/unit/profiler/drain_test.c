@@ -3,12 +3,7 @@
 /* From the vector to the map: every sample once, with its time, whatever
  * fails on the way. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "aggregate/drain.h"
 #include "aggregate/stacks.h"
@@ -39,12 +34,11 @@ static void assert_accounts(uint64_t ticks, uint64_t cycles)
         assert_int_equal(stats.elapsed_cycles, cycles);
 }
 
-static void each_sample_is_counted_with_its_time(void **unused)
+TEST(each_sample_is_counted_with_its_time)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int i = 0; i < 50; i++)
         world_tick(i % 2 == 0 ? 0x1000 : 0x2000,
                    tsc += i % 2 == 0 ? WORLD_PERIOD : WORLD_PERIOD + 7);
@@ -57,11 +51,10 @@ static void each_sample_is_counted_with_its_time(void **unused)
     world_end(memory);
 }
 
-static void idle_is_counted_apart(void **unused)
+TEST(idle_is_counted_apart)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     world_tick(0x8fff, WORLD_PERIOD);
     world_tick(0x9000, 2 * WORLD_PERIOD);
     world_tick(0x900f, 3 * WORLD_PERIOD);
@@ -74,12 +67,11 @@ static void idle_is_counted_apart(void **unused)
     world_end(memory);
 }
 
-static void a_full_vector_adds_up_in_the_small_table(void **unused)
+TEST(a_full_vector_adds_up_in_the_small_table)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int i = 0; i < 1000; i++)
         world_tick((uintptr_t)0x1000 + (uintptr_t)(i % 5) * 64,
                    tsc += WORLD_PERIOD);
@@ -93,12 +85,11 @@ static void a_full_vector_adds_up_in_the_small_table(void **unused)
     world_end(memory);
 }
 
-static void what_fits_nowhere_is_counted_as_dropped(void **unused)
+TEST(what_fits_nowhere_is_counted_as_dropped)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (uintptr_t i = 0; i < 5000; i++)
         world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
     prof_drain();
@@ -107,13 +98,12 @@ static void what_fits_nowhere_is_counted_as_dropped(void **unused)
     world_end(memory);
 }
 
-static void it_works_again_after_an_overflow(void **unused)
+TEST(it_works_again_after_an_overflow)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
     struct prof_stats before;
 
-    (void)unused;
     for (int turn = 0; turn < 10; turn++) {
         for (uintptr_t i = 0; i < 700; i++)
             world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
@@ -156,11 +146,10 @@ static void run_with_refusals(int from, int refusals)
     assert_int_equal(world_live, 0);
 }
 
-static void refused_memory_at_each_call_loses_nothing(void **unused)
+TEST(refused_memory_at_each_call_loses_nothing)
 {
     int allocations;
 
-    (void)unused;
     run_with_refusals(-1, 0);
     allocations = world_allocations;
     assert_true(allocations >= 8);
@@ -170,19 +159,17 @@ static void refused_memory_at_each_call_loses_nothing(void **unused)
     }
 }
 
-static void refused_memory_for_good_is_counted(void **unused)
+TEST(refused_memory_for_good_is_counted)
 {
-    (void)unused;
     for (int from = 0; from < 8; from++)
         run_with_refusals(from, 1000000);
 }
 
-static void a_hundred_thousand_addresses_are_kept_apart(void **unused)
+TEST(a_hundred_thousand_addresses_are_kept_apart)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (uintptr_t i = 0; i < 300000; i++) {
         world_tick(0x100000 + i % 100000 * 3, tsc += WORLD_PERIOD);
         if (i % 500 == 499)
@@ -196,11 +183,10 @@ static void a_hundred_thousand_addresses_are_kept_apart(void **unused)
     world_end(memory);
 }
 
-static void a_pause_belongs_to_no_sample(void **unused)
+TEST(a_pause_belongs_to_no_sample)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     prof_timebase_resume(prof_clock_of(prof_cpu_here()), 50 * WORLD_PERIOD);
     world_tick(0x1000, 51 * WORLD_PERIOD);
@@ -210,12 +196,11 @@ static void a_pause_belongs_to_no_sample(void **unused)
     world_end(memory);
 }
 
-static void a_reset_forgets_also_what_is_queued(void **unused)
+TEST(a_reset_forgets_also_what_is_queued)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (uintptr_t i = 0; i < 3000; i++)
         world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
     prof_reset();
@@ -260,20 +245,18 @@ static void assert_resets_tell(uint64_t ticks, bool memory_refused,
     world_end(memory);
 }
 
-static void a_reset_flushes_the_stream_first(void **unused)
+TEST(a_reset_flushes_the_stream_first)
 {
-    (void)unused;
     assert_resets_tell(20, false, 0);
     assert_resets_tell(20, true, 40);
 }
 
 /* Also what the drain itself has dropped, as there was no memory for it. */
-static void a_reset_counts_what_was_dropped(void **unused)
+TEST(a_reset_counts_what_was_dropped)
 {
     void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
-    (void)unused;
     world_refuse_from = 0;
     world_refuse_count = INT32_MAX;
     for (uintptr_t i = 0; i < 3000; i++) {
@@ -289,25 +272,23 @@ static void a_reset_counts_what_was_dropped(void **unused)
     world_end(memory);
 }
 
-static void nothing_is_allocated_before_the_drain(void **unused)
+TEST(nothing_is_allocated_before_the_drain)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     for (uintptr_t i = 0; i < 3000; i++)
         world_tick(0x1000 + i * 16, (i + 1) * WORLD_PERIOD);
     assert_int_equal(world_allocations, 0);
     world_end(memory);
 }
 
-static void memory_too_small_or_crooked_is_refused(void **unused)
+TEST(memory_too_small_or_crooked_is_refused)
 {
     static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
     struct prof_config config = {
         .tsc_hz = WORLD_TSC_HZ,
         .tick = {.kind = PROF_TICK_PIT, .kernel_divisor = 11932, .vector = 32}};
 
-    (void)unused;
     prof_control_forget();
     assert_int_equal(prof_init(NULL, sizeof memory, &config), PROF_EMEMORY);
     assert_int_equal(prof_init(memory, 100, &config), PROF_EMEMORY);
@@ -330,33 +311,9 @@ static void memory_too_small_or_crooked_is_refused(void **unused)
 /* The stack that was looked up last, four tables, and what the rooms know. */
 #define FOR_STATE (1056 + 4 * sizeof(struct prof_table) + 1536)
 
-static void everything_fits_into_64_kib(void **unused)
+TEST(everything_fits_into_64_kib)
 {
-    (void)unused;
     assert_true(PROF_MEMORY_DEFAULT + sizeof prof_cpus + FOR_STATE +
                     sizeof(struct prof_options) + FOR_NAMES <=
                 64 * 1024);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sample_is_counted_with_its_time),
-        cmocka_unit_test(idle_is_counted_apart),
-        cmocka_unit_test(a_full_vector_adds_up_in_the_small_table),
-        cmocka_unit_test(what_fits_nowhere_is_counted_as_dropped),
-        cmocka_unit_test(it_works_again_after_an_overflow),
-        cmocka_unit_test(refused_memory_at_each_call_loses_nothing),
-        cmocka_unit_test(refused_memory_for_good_is_counted),
-        cmocka_unit_test(a_hundred_thousand_addresses_are_kept_apart),
-        cmocka_unit_test(a_pause_belongs_to_no_sample),
-        cmocka_unit_test(a_reset_forgets_also_what_is_queued),
-        cmocka_unit_test(a_reset_flushes_the_stream_first),
-        cmocka_unit_test(a_reset_counts_what_was_dropped),
-        cmocka_unit_test(nothing_is_allocated_before_the_drain),
-        cmocka_unit_test(memory_too_small_or_crooked_is_refused),
-        cmocka_unit_test(everything_fits_into_64_kib),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each error has a line of its own, and any number at all has some line. */
 
+#include "../unit.h"
+
 #include <limits.h>
 #include <prof/error.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const int errors[] = {
     PROF_OK,           PROF_EMEMORY,
@@ -30,11 +25,10 @@ static const int errors[] = {
     PROF_ECAUSAL_RUNS, PROF_ECAUSAL_MEMORY,
     PROF_EPATCH_ROOM,  PROF_EONE_SHOT,
 };
-#define ERRORS (sizeof errors / sizeof errors[0])
+#define ERRORS (COUNT(errors))
 
-static void each_error_has_a_line_of_its_own(void **state)
+TEST(each_error_has_a_line_of_its_own)
 {
-    (void)state;
     for (size_t i = 0; i < ERRORS; ++i) {
         const char *line = prof_strerror(errors[i]);
 
@@ -46,21 +40,10 @@ static void each_error_has_a_line_of_its_own(void **state)
     }
 }
 
-static void a_number_that_is_no_error_has_a_line_too(void **state)
+TEST(a_number_that_is_no_error_has_a_line_too)
 {
-    (void)state;
     assert_string_equal(prof_strerror(1), "unknown error");
     assert_string_equal(prof_strerror(-1000), "unknown error");
     assert_string_equal(prof_strerror(INT_MIN), "unknown error");
     assert_string_equal(prof_strerror(INT_MAX), "unknown error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_error_has_a_line_of_its_own),
-        cmocka_unit_test(a_number_that_is_no_error_has_a_line_too),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,7 @@
  * that decide has to.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -82,12 +77,11 @@ static void assert_all_tables(uint32_t functions)
         assert_table(rows[i], functions);
 }
 
-static void tables_are_in_their_order(void **unused)
+TEST(tables_are_in_their_order)
 {
     const uint32_t functions[] = {0,  1,  2,  31,  32,  33,
                                   63, 64, 65, 127, 128, FUNCTIONS_MAX};
 
-    (void)unused;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *memory = world_of(functions[i]);
 
@@ -97,12 +91,11 @@ static void tables_are_in_their_order(void **unused)
 }
 
 /* A long table writes to the functions; profiling goes on from there. */
-static void samples_go_on_after_a_long_table(void **unused)
+TEST(samples_go_on_after_a_long_table)
 {
     void *memory = world_of(100);
     struct prof_stats before, after;
 
-    (void)unused;
     assert_table(100, 100);
     prof_stats(&before);
     for (uint32_t i = 0; i < 200; i++) {
@@ -116,14 +109,4 @@ static void samples_go_on_after_a_long_table(void **unused)
     assert_int_equal(after.ticks, before.ticks + 200);
     assert_int_equal(after.functions, 200);
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_in_their_order),
-        cmocka_unit_test(samples_go_on_after_a_long_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

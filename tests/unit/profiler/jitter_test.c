@@ -6,14 +6,7 @@
  * would be, no worse and no better.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
@@ -71,18 +64,16 @@ static uint32_t coverage(uint32_t percent, uint32_t rounds)
     return inside * 1000 / SEEDS;
 }
 
-static void half_the_period_is_enough(void **unused)
+TEST(half_the_period_is_enough)
 {
-    (void)unused;
     assert_in_range(coverage(50, 1), 930, 970);
     assert_in_range(coverage(50, 2), 930, 970);
     assert_in_range(coverage(50, 3), 930, 970);
     assert_in_range(coverage(50, 7), 930, 970);
 }
 
-static void less_is_not(void **unused)
+TEST(less_is_not)
 {
-    (void)unused;
     assert_in_range(coverage(10, 1), 0, 900);
     assert_in_range(coverage(0, 1), 0, 10);
 }
@@ -152,11 +143,10 @@ static struct inside inside_of_phases(uint32_t periods)
  * it depends on how many short and long periods there were meanwhile, which
  * would be left to chance if none had to be chosen before others are again:
  * 800 were inside then, of phases of 100 periods. */
-static void phases_of_a_program_are_met(void **unused)
+TEST(phases_of_a_program_are_met)
 {
     struct inside inside = inside_of_phases(3);
 
-    (void)unused;
     assert_in_range(inside.by_samples, 990, 1000);
     assert_in_range(inside.by_time, 990, 1000);
     inside = inside_of_phases(100);
@@ -164,13 +154,12 @@ static void phases_of_a_program_are_met(void **unused)
     assert_in_range(inside.by_time, 990, 1000);
 }
 
-static void the_mean_is_kept_and_the_bounds_are(void **unused)
+TEST(the_mean_is_kept_and_the_bounds_are)
 {
     struct prof_jitter jitter = new_jitter(1, 50);
     uint64_t sum = 0;
     uint32_t least = UINT32_MAX, most = 0;
 
-    (void)unused;
     for (uint32_t i = 0; i < 1000000; i++) {
         uint32_t counts = prof_jitter_next(&jitter);
 
@@ -193,13 +182,12 @@ void prof_pit_set(uint32_t divisor)
 
 /* If it were the mean, the first samples after each start would all lie at the
  * same place of a loop. */
-static void the_first_period_varies(void **unused)
+TEST(the_first_period_varies)
 {
     const struct prof_pit_rate rate = {.kernel = 11932, .ours = MEAN};
     struct prof_entry entries[4] = {{0}};
     uint32_t below = 0, equal = 0;
 
-    (void)unused;
     prof_ring_open(&prof_cpus[0].ring, entries, entries + 4);
     prof_clock_set((uint64_t)MEAN << PROF_PERIOD_SHIFT, MEAN, 1000);
     prof_jitter_open();
@@ -216,13 +204,12 @@ static void the_first_period_varies(void **unused)
 }
 
 /* Ticks are as many as the mean period says, whenever one looks. */
-static void ticks_are_as_many_as_the_mean_promises(void **unused)
+TEST(ticks_are_as_many_as_the_mean_promises)
 {
     for (uint32_t seed = 1; seed <= 20; seed++) {
         struct prof_jitter jitter = new_jitter(seed, 50);
         uint64_t counts = 0;
 
-        (void)unused;
         for (uint64_t ticks = 0; ticks < 60000; ticks += PROF_JITTER_TICKS) {
             uint64_t due = counts / MEAN;
 
@@ -232,13 +219,12 @@ static void ticks_are_as_many_as_the_mean_promises(void **unused)
     }
 }
 
-static void a_seed_says_it_all(void **unused)
+TEST(a_seed_says_it_all)
 {
     struct prof_jitter one = new_jitter(5, 50), same = one;
     struct prof_jitter other = new_jitter(6, 50);
     uint32_t differ = 0;
 
-    (void)unused;
     for (uint32_t i = 0; i < 1000; i++) {
         uint32_t counts = prof_jitter_next(&one);
 
@@ -283,12 +269,11 @@ static void assert_by_chance(const uint32_t *counts, uint32_t whole)
 
 /* The periods that two seeds give at the same turn are as different as those of
  * any two generators: seeds that follow each other, and those far apart. */
-static void seeds_are_unrelated(void **unused)
+TEST(seeds_are_unrelated)
 {
     static const uint32_t apart[] = {1, 2, 16, 1000, 1u << 31};
     uint32_t one[TURNS], other[TURNS];
 
-    (void)unused;
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         for (uint32_t turn = 0; turn < TURNS; turn += TURNS - 1) {
             uint32_t counts[PARTS] = {0};
@@ -302,20 +287,4 @@ static void seeds_are_unrelated(void **unused)
             assert_by_chance(counts, SEEDS);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_the_period_is_enough),
-        cmocka_unit_test(less_is_not),
-        cmocka_unit_test(phases_of_a_program_are_met),
-        cmocka_unit_test(the_mean_is_kept_and_the_bounds_are),
-        cmocka_unit_test(the_first_period_varies),
-        cmocka_unit_test(ticks_are_as_many_as_the_mean_promises),
-        cmocka_unit_test(a_seed_says_it_all),
-        cmocka_unit_test(seeds_are_unrelated),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

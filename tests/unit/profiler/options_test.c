@@ -2,75 +2,69 @@
 
 /* Options: what is said is done, what makes no sense changes nothing. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <prof/prof.h>
 
-static void each_option_is_taken(void **unused)
+#define AT(field) offsetof(struct prof_options, field)
+
+TEST(each_option_is_taken)
 {
     const struct prof_options *o = prof_options();
+    static const struct {
+        const char *word;
+        size_t at;
+        uint32_t value;
+    } numbers[] = {
+        {"prof.hz=997", AT(hz), 997},
+        {"prof.top=1", AT(top), 1},
+        {"prof.width=80", AT(width), 80},
+        {"prof.every=0", AT(every_ms), 0},
+        {"prof.drain=10", AT(drain_ms), 10},
+        {"prof.reports=4294967295", AT(reports), 4294967295u},
+        {"prof.weight=count", AT(weight), PROF_WEIGHT_COUNT},
+        {"prof.weight=time", AT(weight), PROF_WEIGHT_TIME},
+        {"prof.form=classic", AT(form), PROF_FORM_CLASSIC},
+        {"prof.form=shares", AT(form), PROF_FORM_SHARES},
+        {"prof.report=tree", AT(report), PROF_REPORT_TREE},
+        {"prof.report=folded", AT(report), PROF_REPORT_FOLDED},
+        {"prof.report=top", AT(report), PROF_REPORT_TOP},
+        {"prof.causal=auto", AT(causal), PROF_CAUSAL_MODE_AUTO},
+        {"prof.causal=on", AT(causal), PROF_CAUSAL_MODE_ON},
+        {"prof.accrue=smooth", AT(accrue), PROF_ACCRUE_SMOOTH},
+        {"prof.accrue=entry", AT(accrue), PROF_ACCRUE_ENTRY},
+        {"prof.accrue=auto", AT(accrue), PROF_ACCRUE_AUTO},
+        {"prof.depth=127", AT(depth), 127},
+    };
+    static const struct {
+        const char *word;
+        size_t at;
+        bool value;
+    } switches[] = {
+        {"prof.start=off", AT(start), false},
+        {"prof.start=on", AT(start), true},
+        {"prof.tick_drains=off", AT(tick_drains), false},
+        {"prof.tick_drains=on", AT(tick_drains), true},
+    };
 
-    (void)unused;
-    assert_int_equal(prof_option("prof.hz=997"), 0);
-    assert_int_equal(o->hz, 997);
-    assert_int_equal(prof_option("prof.top=1"), 0);
-    assert_int_equal(o->top, 1);
-    assert_int_equal(prof_option("prof.width=80"), 0);
-    assert_int_equal(o->width, 80);
-    assert_int_equal(prof_option("prof.every=0"), 0);
-    assert_int_equal(o->every_ms, 0);
-    assert_int_equal(prof_option("prof.drain=10"), 0);
-    assert_int_equal(o->drain_ms, 10);
-    assert_int_equal(prof_option("prof.reports=4294967295"), 0);
-    assert_int_equal(o->reports, 4294967295u);
-    assert_int_equal(prof_option("prof.weight=count"), 0);
-    assert_int_equal(o->weight, PROF_WEIGHT_COUNT);
-    assert_int_equal(prof_option("prof.weight=time"), 0);
-    assert_int_equal(o->weight, PROF_WEIGHT_TIME);
-    assert_int_equal(prof_option("prof.form=classic"), 0);
-    assert_int_equal(o->form, PROF_FORM_CLASSIC);
-    assert_int_equal(prof_option("prof.form=shares"), 0);
-    assert_int_equal(o->form, PROF_FORM_SHARES);
-    assert_int_equal(prof_option("prof.report=tree"), 0);
-    assert_int_equal(o->report, PROF_REPORT_TREE);
-    assert_int_equal(prof_option("prof.report=folded"), 0);
-    assert_int_equal(o->report, PROF_REPORT_FOLDED);
-    assert_int_equal(prof_option("prof.report=top"), 0);
-    assert_int_equal(o->report, PROF_REPORT_TOP);
-    assert_int_equal(prof_option("prof.causal=auto"), 0);
-    assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_AUTO);
-    assert_int_equal(prof_option("prof.causal=on"), 0);
-    assert_int_equal(prof_options()->causal, PROF_CAUSAL_MODE_ON);
-    assert_int_equal(prof_option("prof.accrue=smooth"), 0);
-    assert_int_equal(o->accrue, PROF_ACCRUE_SMOOTH);
-    assert_int_equal(prof_option("prof.accrue=entry"), 0);
-    assert_int_equal(o->accrue, PROF_ACCRUE_ENTRY);
-    assert_int_equal(prof_option("prof.accrue=auto"), 0);
-    assert_int_equal(o->accrue, PROF_ACCRUE_AUTO);
+    assert_true(o->tick_drains);
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        assert_int_equal(prof_option(numbers[i].word), 0);
+        assert_memory_equal((const char *)o + numbers[i].at, &numbers[i].value,
+                            sizeof numbers[i].value);
+    }
+    for (size_t i = 0; i < COUNT(switches); i++) {
+        assert_int_equal(prof_option(switches[i].word), 0);
+        assert_memory_equal((const char *)o + switches[i].at,
+                            &switches[i].value, sizeof switches[i].value);
+    }
     assert_int_equal(prof_option("prof.target=a::b"), 0);
     assert_int_equal(prof_option("prof.progress=c"), 0);
     assert_int_equal(prof_option("prof.callers=a::b(int)"), 0);
     assert_string_equal(o->callers, "a::b(int)");
-    assert_int_equal(prof_option("prof.depth=127"), 0);
-    assert_int_equal(o->depth, 127);
-    assert_int_equal(prof_option("prof.start=off"), 0);
-    assert_false(o->start);
-    assert_int_equal(prof_option("prof.start=on"), 0);
-    assert_true(o->start);
-    assert_true(o->tick_drains);
-    assert_int_equal(prof_option("prof.tick_drains=off"), 0);
-    assert_false(o->tick_drains);
-    assert_int_equal(prof_option("prof.tick_drains=on"), 0);
-    assert_true(o->tick_drains);
 }
 
-static void nonsense_changes_nothing(void **unused)
+TEST(nonsense_changes_nothing)
 {
     static const struct {
         const char *word;
@@ -106,18 +100,7 @@ static void nonsense_changes_nothing(void **unused)
     };
     struct prof_options before = *prof_options();
 
-    (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(prof_option(rows[i].word), rows[i].error);
     assert_memory_equal(&before, prof_options(), sizeof before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_option_is_taken),
-        cmocka_unit_test(nonsense_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

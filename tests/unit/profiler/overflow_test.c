@@ -7,19 +7,13 @@
  * and then it takes a sample.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../single_step.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 
 #include <signal.h>
-#include <string.h>
 
 #define ENTRIES 8u
 #define PASSES 60u
@@ -54,13 +48,12 @@ static uint64_t cycles_in(const struct prof_overflow_half *half)
     return cycles;
 }
 
-static void each_episode_has_a_half(void **unused)
+TEST(each_episode_has_a_half)
 {
     struct prof_overflow_half *half;
     struct prof_entry *read = entries, *until;
     uint64_t tsc = 0;
 
-    (void)unused;
     open_all();
     for (unsigned i = 0; i < 12; i++)
         put(0x1000, ++tsc);
@@ -90,12 +83,11 @@ static void each_episode_has_a_half(void **unused)
 
 /* Entries are given back in the middle, as a drain does that found no memory
  * just before the vector was full: the half waits until its turn has come. */
-static void a_half_waits_for_its_place(void **unused)
+TEST(a_half_waits_for_its_place)
 {
     struct prof_overflow_half *half;
     struct prof_entry *full;
 
-    (void)unused;
     open_all();
     for (uint64_t tsc = 1; tsc <= 9; tsc++)
         put(0x1000, tsc);
@@ -114,12 +106,11 @@ static void a_half_waits_for_its_place(void **unused)
 
 /* No consumer lets it come to this; the samples are counted all the same, and
  * the next one carries their time. */
-static void without_a_free_half_samples_are_dropped(void **unused)
+TEST(without_a_free_half_samples_are_dropped)
 {
     struct prof_overflow_half *half;
     uint64_t tsc = 0;
 
-    (void)unused;
     open_all();
     for (unsigned episode = 0; episode < 3; episode++) {
         while (!prof_ring_full(ring))
@@ -147,12 +138,11 @@ static void without_a_free_half_samples_are_dropped(void **unused)
     assert_int_equal(overflow->no_half, 0);
 }
 
-static void what_fits_nowhere_is_dropped_with_its_time(void **unused)
+TEST(what_fits_nowhere_is_dropped_with_its_time)
 {
     const struct prof_overflow_half *half;
     uint64_t tsc = 0;
 
-    (void)unused;
     open_all();
     while (!prof_ring_full(ring))
         put(0x1000, ++tsc);
@@ -233,11 +223,10 @@ static void consume(void)
 }
 
 /* Passes that begin with the vector empty, nearly full and overflowing. */
-static void a_sample_may_come_between_any_two_instructions(void **unused)
+TEST(a_sample_may_come_between_any_two_instructions)
 {
     struct sigaction action = {.sa_handler = on_trap}, before;
 
-    (void)unused;
     open_all();
     taken.read = ring->tail;
     sigaction(SIGTRAP, &action, &before);
@@ -265,14 +254,13 @@ static void a_sample_may_come_between_any_two_instructions(void **unused)
 
 /* The time of the newest sample, while one comes that changes both halves of
  * it, after each number of instructions. */
-static void the_newest_is_never_half_a_time(void **unused)
+TEST(the_newest_is_never_half_a_time)
 {
     const uint64_t before = 0x1fffffff0, after = 0x200000001;
     struct sigaction action = {.sa_handler = on_trap}, old;
     uint64_t newest;
     uint32_t steps = 0;
 
-    (void)unused;
     sigaction(SIGTRAP, &action, &old);
     do {
         open_all();
@@ -290,18 +278,4 @@ static void the_newest_is_never_half_a_time(void **unused)
     sigaction(SIGTRAP, &old, NULL);
     nmi.samples = 0;
     assert_true(steps > 10 && newest == before);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_episode_has_a_half),
-        cmocka_unit_test(a_half_waits_for_its_place),
-        cmocka_unit_test(without_a_free_half_samples_are_dropped),
-        cmocka_unit_test(what_fits_nowhere_is_dropped_with_its_time),
-        cmocka_unit_test(a_sample_may_come_between_any_two_instructions),
-        cmocka_unit_test(the_newest_is_never_half_a_time),
-    };
-
-    return cmocka_run_group_tests_name("overflow", tests, NULL, NULL);
 }

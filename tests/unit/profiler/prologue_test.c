@@ -3,13 +3,7 @@
 /* Where the caller is, instruction by instruction, in functions as bytes; the
  * same bytes mean nearly the same at both widths. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "unwind/prologue.h"
 #include "unwind/decode.h"
@@ -22,16 +16,14 @@ struct line {
     const char *bytes;
     uint32_t length;
     uint32_t place;
+    uint32_t times; /* that it stands there */
 };
 
-#define LINE(bytes, place)                                                     \
+#define LINES(bytes, place, times)                                             \
     {                                                                          \
-        bytes, sizeof bytes - 1, place                                         \
+        bytes, sizeof bytes - 1, place, times                                  \
     }
-#define END                                                                    \
-    {                                                                          \
-        NULL, 0, 0                                                             \
-    }
+#define LINE(bytes, place) LINES(bytes, place, 1)
 #ifdef __x86_64__
 #define W "\x48" /* REX.W, before what works on the stack pointer */
 #else
@@ -39,63 +31,193 @@ struct line {
 #endif
 #define JUMP "\x08"
 
+/* Functions, whose epilogues are such as compilers make; the last is not. */
+static const struct example {
+    const char *name;
+    struct line lines[16];
+} examples[] = {
+    {"a frame from beginning to end",
+     {
+         LINE("\x55", 0),               /* push bp */
+         LINE(W "\x89\xe5", 1),         /* mov bp, sp */
+         LINE("\x53", FRAME),           /* push bx */
+         LINE(W "\x83\xec\x18", FRAME), /* sub sp, 24 */
+         LINE("\xe8\x00\x00\x00\x00", FRAME),
+         LINE(W "\x83\xc4\x18", FRAME), /* add sp, 24 */
+         LINE("\x5b", FRAME),           /* pop bx */
+         LINE("\x5d", FRAME),           /* pop bp */
+         LINE("\xc3", 0),
+     }},
+    {"instructions between push and mov",
+     {
+         LINE("\xf3\x0f\x1e\xfb", 0), /* endbr32 */
+         LINE("\x31\xc0", 0),         /* xor eax, eax */
+         LINE("\x55", 0), LINE("\xb8\x01\x00\x00\x00", 1),
+         LINE("\x0f\xb6\x40\x10", 1), /* movzx eax, byte [ax + 16] */
+         LINE(W "\x8b\xec", 1),       /* mov bp, sp, the other way */
+         LINE("\xc9", FRAME),         /* leave */
+         LINE("\x85\xc0", 0),         /* test eax, eax */
+         LINE("\xc2\x08\x00", 0),     /* ret 8 */
+     }},
+    {"no frame but pushes",
+     {
+         LINE("\x53", 0),
+         LINE("\x56", 1),
+         LINE("\x31\xdb", 2),         /* xor ebx, ebx */
+         LINE("\x8b\x44\x24\x10", 2), /* mov eax, [sp + 16] */
+         LINE("\x75\xfa", 2),         /* jnz to the mov */
+         LINE("\x5e", 2),
+         LINE("\x5b", 1),
+         LINE("\xc3", 0),
+     }},
+    {"a frame on one way only",
+     {
+         LINE("\x85\xff", 0),  /* test edi, edi */
+         LINE("\x74" JUMP, 0), /* jz to the last xor */
+         LINE("\x55", 0),
+         LINE(W "\x89\xe5", 1),
+#ifdef __x86_64__
+         LINE("\x66\x90", FRAME), /* nop */
+#else
+         LINE("\x0f\x1f\x00", FRAME),
+#endif
+         LINE("\x5d", FRAME),
+         LINE("\xc3", 0),
+         LINE("\x31\xc0", 0), /* xor eax, eax */
+         LINE("\xff\xc0", 0), /* inc eax */
+         LINE("\xc3", 0),
+     }},
+    {"a jump to another function is a return",
+     {
+         LINE("\x55", 0),
+         LINE(W "\x89\xe5", 1),
+         LINE("\x5d", FRAME),
+         LINE("\xe9\x00\x10\x00\x00", 0),
+     }},
+    /* As where a jump table leads. */
+    {"a return far behind",
+     {
+         LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
+         LINES("\x31\xc0", 0, 15),
+         LINE("\xc3", 0),
+     }},
+    /* As where the cold part of a function with a frame goes back to it. */
+    {"a jump to another function far behind",
+     {
+         LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
+         LINE("\x31\xc0", FRAME), /* the last that is too far away */
+         LINES("\x31\xc0", 0, 7),
+         LINE("\xe9\x00\x10\x00\x00", 0),
+     }},
+    {"what cannot be known is left to the frame",
+     {
+         LINE("\x55", 0), LINE(W "\x83\xe4\xf0", 1), /* and sp, -16 */
+         LINE("\x50", FRAME),                        /* push ax */
+         LINE("\xff\x60\x10", FRAME),                /* jmp [ax + 16] */
+     }},
+    /* Opcodes after 0x0f are not those of one byte: 0x0f 0x58 and 0x0f 0x70 are
+     * neither a pop nor a jump. */
+    {"instructions of two bytes leave the stack alone",
+     {
+         LINE("\x53", 0),                 /* push bx */
+         LINE("\xf2\x0f\x58\xc1", 1),     /* addsd xmm0, xmm1 */
+         LINE("\x0f\x58\xc1", 1),         /* addps xmm0, xmm1 */
+         LINE("\x66\x0f\x70\xc0\x00", 1), /* pshufd xmm0, xmm0, 0 */
+         LINE("\x5b", 1),                 /* pop bx */
+         LINE("\xc3", 0),
+     }},
+    /* As compilers order the instructions of a leaf. */
+    {"a frame that is given up early",
+     {
+         LINE("\x55", 0),
+         LINE(W "\x89\xe5", 1),
+         LINE("\x31\xc0", FRAME),
+         LINE("\x5d", FRAME),
+         LINE("\xb8\x01\x00\x00\x00", 0), /* mov eax, 1 */
+         LINE("\xb9\x01\x00\x00\x00", 0),
+         LINE("\xba\x01\x00\x00\x00", 0),
+         LINE("\xbe\x01\x00\x00\x00", 0),
+         LINE("\xbf\x01\x00\x00\x00", 0),
+         LINE("\x05\x01\x00\x00\x00", 0), /* add eax, 1 */
+         LINE("\x05\x01\x00\x00\x00", 0),
+         LINE("\x05\x01\x00\x00\x00", 0),
+         LINE("\xc3", 0),
+     }},
+    /* What follows the call is of another path: this one does not come back. */
+    {"a call has a frame",
+     {
+         LINE("\x55", 0),
+         LINE(W "\x89\xe5", 1),
+         LINE("\x85\xff", FRAME), /* test edi, edi */
+         LINE("\x74\x02", FRAME), /* jz to the first mov */
+         LINE("\x5d", FRAME),
+         LINE("\xc3", 0),
+         LINE("\xbf\x01\x00\x00\x00", FRAME), /* mov edi, 1 */
+         LINE("\xe8\x00\x00\x00\x00", FRAME), /* call abort */
+         LINE("\xc3", 0),
+     }},
+    {"a jump through a table with the frame on",
+     {
+         LINE("\x55", 0),
+         LINE(W "\x89\xe5", 1),
+         LINE("\x85\xff", FRAME),     /* test edi, edi */
+         LINE("\x74\x03", FRAME),     /* jz to the leave */
+         LINE("\xff\x60\x10", FRAME), /* jmp [ax + 16] */
+         LINE("\xc9", FRAME),         /* leave */
+         LINE("\x31\xc0", 0),         /* xor eax, eax */
+         LINE("\xff\x60\x10", 0),
+     }},
+    {"a jump through a table with the frame given up",
+     {
+         LINE("\x55", 0), LINE(W "\x89\xe5", 1), LINE("\x53", FRAME),
+         LINE("\x5b", FRAME), LINE("\x5d", FRAME),
+         LINE("\x53", 0),                      /* push bx, in between */
+         LINE("\x5b", 1), LINE("\xff\xe0", 0), /* jmp ax */
+     }},
+};
+
 /* Each line by itself, and with what those before it show of the function.
  * (usual): its epilogues are such as compilers make. */
-static void check_as(const struct line *lines, bool usual)
+static void check(const struct example *example, bool usual)
 {
     static uint8_t all[ROOM + 256 + ROOM];
     uint8_t *text = all + ROOM;
     struct prof_range function, range;
-    uint32_t framed = 0, unknown, learnt = 0;
+    uint32_t framed = 0, learnt = 0;
     size_t at = 0;
 
     memset(all, 0xcc, sizeof all);
-    for (const struct line *line = lines; line->bytes != NULL; line++) {
-        memcpy(text + at, line->bytes, line->length);
-        at += line->length;
-    }
+    for (const struct line *line = example->lines; line->times != 0; line++)
+        for (uint32_t i = 0; i < line->times; i++) {
+            memcpy(text + at, line->bytes, line->length);
+            at += line->length;
+        }
     function = (struct prof_range){(uintptr_t)text, (uintptr_t)text + at};
     range = (struct prof_range){(uintptr_t)all, (uintptr_t)all + sizeof all};
     at = 0;
     prof_prologue_learn(&function, &range, &learnt);
-    for (const struct line *line = lines; line->bytes != NULL; line++) {
-        assert_int_equal(prof_decode(text + at).length, line->length);
-        if (usual && (at >= learnt || learnt == PROF_PROLOGUE_LEAF))
-            assert_true(line->place == 0 ||
-                        (at >= learnt && line->place == FRAME));
-        unknown = 0;
-        assert_int_equal(prof_prologue_caller((uintptr_t)text + at, &function,
-                                              &range, &unknown),
-                         line->place);
-        assert_int_equal(prof_prologue_caller((uintptr_t)text + at, &function,
-                                              &range, &framed),
-                         line->place);
-        at += line->length;
-    }
+    for (const struct line *line = example->lines; line->times != 0; line++)
+        for (uint32_t i = 0; i < line->times; i++) {
+            uint32_t unknown = 0;
+            uintptr_t pc = (uintptr_t)text + at;
+
+            assert_int_equal(prof_decode(text + at).length, line->length);
+            if (usual && (at >= learnt || learnt == PROF_PROLOGUE_LEAF))
+                assert_true(line->place == 0 ||
+                            (at >= learnt && line->place == FRAME));
+            if (prof_prologue_caller(pc, &function, &range, &unknown) !=
+                    line->place ||
+                prof_prologue_caller(pc, &function, &range, &framed) !=
+                    line->place)
+                fail_msg("%s: wrong at byte %zu", example->name, at);
+            at += line->length;
+        }
 }
 
-static void check(const struct line *lines)
+TEST(the_caller_is_found_at_each_instruction)
 {
-    check_as(lines, true);
-}
-
-static void a_frame_from_beginning_to_end(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x55", 0),               /* push bp */
-        LINE(W "\x89\xe5", 1),         /* mov bp, sp */
-        LINE("\x53", FRAME),           /* push bx */
-        LINE(W "\x83\xec\x18", FRAME), /* sub sp, 24 */
-        LINE("\xe8\x00\x00\x00\x00", FRAME),
-        LINE(W "\x83\xc4\x18", FRAME), /* add sp, 24 */
-        LINE("\x5b", FRAME),           /* pop bx */
-        LINE("\x5d", FRAME),           /* pop bp */
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
+    for (size_t i = 0; i < COUNT(examples); i++)
+        check(&examples[i], i + 1 < COUNT(examples));
 }
 
 static uint32_t learnt_of(const void *code, size_t bytes)
@@ -111,7 +233,7 @@ static uint32_t learnt_of(const void *code, size_t bytes)
     return framed;
 }
 
-static void a_function_is_learnt_once(void **unused)
+TEST(a_function_is_learnt_once)
 {
     static const char usual[] = "\x55" W "\x89\xe5\x53\x5b\x5d\xc3";
     static const char leaf[] = "\x85\xc0\x74\x01\x90\xc3";
@@ -119,7 +241,6 @@ static void a_function_is_learnt_once(void **unused)
     static const char pushes[] = "\x53\x85\xc0\x5b\xc3";
     static const char lost[] = "\xff\xe0\x90";
 
-    (void)unused;
     assert_int_equal(learnt_of(usual, sizeof usual - 1), sizeof("" W) + 2);
     assert_int_equal(learnt_of(leaf, sizeof leaf - 1), PROF_PROLOGUE_LEAF);
     assert_in_range(learnt_of(late, sizeof late - 1), 6, sizeof late - 1);
@@ -127,246 +248,22 @@ static void a_function_is_learnt_once(void **unused)
     assert_int_equal(learnt_of(lost, sizeof lost - 1), PROF_PROLOGUE_UNSURE);
 }
 
-static void instructions_between_push_and_mov(void **unused)
+TEST(what_is_no_function_is_left_to_the_frame)
 {
-    static const struct line lines[] = {
-        LINE("\xf3\x0f\x1e\xfb", 0), /* endbr32 */
-        LINE("\x31\xc0", 0),         /* xor eax, eax */
-        LINE("\x55", 0),
-        LINE("\xb8\x01\x00\x00\x00", 1),
-        LINE("\x0f\xb6\x40\x10", 1), /* movzx eax, byte [ax + 16] */
-        LINE(W "\x8b\xec", 1),       /* mov bp, sp, the other way */
-        LINE("\xc9", FRAME),         /* leave */
-        LINE("\x85\xc0", 0),         /* test eax, eax */
-        LINE("\xc2\x08\x00", 0),     /* ret 8 */
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-static void no_frame_but_pushes(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x53", 0),
-        LINE("\x56", 1),
-        LINE("\x31\xdb", 2),         /* xor ebx, ebx */
-        LINE("\x8b\x44\x24\x10", 2), /* mov eax, [sp + 16] */
-        LINE("\x75\xfa", 2),         /* jnz to the mov */
-        LINE("\x5e", 2),
-        LINE("\x5b", 1),
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-static void a_frame_on_one_way_only(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x85\xff", 0),  /* test edi, edi */
-        LINE("\x74" JUMP, 0), /* jz to the last xor */
-        LINE("\x55", 0),         LINE(W "\x89\xe5", 1),
-#ifdef __x86_64__
-        LINE("\x66\x90", FRAME), /* nop */
-#else
-        LINE("\x0f\x1f\x00", FRAME),
-#endif
-        LINE("\x5d", FRAME),     LINE("\xc3", 0),
-        LINE("\x31\xc0", 0), /* xor eax, eax */
-        LINE("\xff\xc0", 0), /* inc eax */
-        LINE("\xc3", 0),         END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-static void a_jump_to_another_function_is_a_return(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x55", 0),
-        LINE(W "\x89\xe5", 1),
-        LINE("\x5d", FRAME),
-        LINE("\xe9\x00\x10\x00\x00", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-/* As where a jump table leads. */
-static void a_return_far_behind(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-/* As where the cold part of a function with a frame goes back to it. */
-static void a_jump_to_another_function_far_behind(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\xff\x60\x10", 0), /* jmp [ax + 16] */
-        LINE("\x31\xc0", FRAME), /* the last that is too far away */
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\x31\xc0", 0),
-        LINE("\xe9\x00\x10\x00\x00", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-/* Jumps through tables: with the frame on, and with it given up. */
-static void a_jump_through_a_table_is_looked_at_twice(void **unused)
-{
-    static const struct line within[] = {
-        LINE("\x55", 0),
-        LINE(W "\x89\xe5", 1),
-        LINE("\x85\xff", FRAME),     /* test edi, edi */
-        LINE("\x74\x03", FRAME),     /* jz to the leave */
-        LINE("\xff\x60\x10", FRAME), /* jmp [ax + 16] */
-        LINE("\xc9", FRAME),         /* leave */
-        LINE("\x31\xc0", 0),         /* xor eax, eax */
-        LINE("\xff\x60\x10", 0),
-        END,
-    };
-    static const struct line away[] = {
-        LINE("\x55", 0),
-        LINE(W "\x89\xe5", 1),
-        LINE("\x53", FRAME),
-        LINE("\x5b", FRAME),
-        LINE("\x5d", FRAME),
-        LINE("\x53", 0), /* push bx, in between */
-        LINE("\x5b", 1),
-        LINE("\xff\xe0", 0), /* jmp ax */
-        END,
-    };
-
-    (void)unused;
-    check(within);
-    check_as(away, false);
-}
-
-static void what_cannot_be_known_is_left_to_the_frame(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x55", 0),
-        LINE(W "\x83\xe4\xf0", 1),   /* and sp, -16 */
-        LINE("\x50", FRAME),         /* push ax */
-        LINE("\xff\x60\x10", FRAME), /* jmp [ax + 16] */
-        END,
-    };
     struct prof_range empty = {0, 0};
     uint32_t framed = 0;
 
-    (void)unused;
-    check(lines);
     assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty, &framed),
                      FRAME);
 }
 
-/* Opcodes after 0x0f are not those of one byte: 0x0f 0x58 and 0x0f 0x70 are
- * neither a pop nor a jump. */
-static void instructions_of_two_bytes_leave_the_stack_alone(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x53", 0),                 /* push bx */
-        LINE("\xf2\x0f\x58\xc1", 1),     /* addsd xmm0, xmm1 */
-        LINE("\x0f\x58\xc1", 1),         /* addps xmm0, xmm1 */
-        LINE("\x66\x0f\x70\xc0\x00", 1), /* pshufd xmm0, xmm0, 0 */
-        LINE("\x5b", 1),                 /* pop bx */
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-/* As compilers order the instructions of a leaf. */
-static void a_frame_that_is_given_up_early(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x55", 0),
-        LINE(W "\x89\xe5", 1),
-        LINE("\x31\xc0", FRAME),
-        LINE("\x5d", FRAME),
-        LINE("\xb8\x01\x00\x00\x00", 0), /* mov eax, 1 */
-        LINE("\xb9\x01\x00\x00\x00", 0),
-        LINE("\xba\x01\x00\x00\x00", 0),
-        LINE("\xbe\x01\x00\x00\x00", 0),
-        LINE("\xbf\x01\x00\x00\x00", 0),
-        LINE("\x05\x01\x00\x00\x00", 0), /* add eax, 1 */
-        LINE("\x05\x01\x00\x00\x00", 0),
-        LINE("\x05\x01\x00\x00\x00", 0),
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
-/* What follows the call is of another path: this one does not come back. */
-static void a_call_has_a_frame(void **unused)
-{
-    static const struct line lines[] = {
-        LINE("\x55", 0),
-        LINE(W "\x89\xe5", 1),
-        LINE("\x85\xff", FRAME), /* test edi, edi */
-        LINE("\x74\x02", FRAME), /* jz to the first mov */
-        LINE("\x5d", FRAME),
-        LINE("\xc3", 0),
-        LINE("\xbf\x01\x00\x00\x00", FRAME), /* mov edi, 1 */
-        LINE("\xe8\x00\x00\x00\x00", FRAME), /* call abort */
-        LINE("\xc3", 0),
-        END,
-    };
-
-    (void)unused;
-    check(lines);
-}
-
 /* Whatever the bytes are: no fault, and an end. */
-static void any_bytes_have_an_answer(void **unused)
+TEST(any_bytes_have_an_answer)
 {
     static uint8_t text[600];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
     uint32_t seed = 7, framed = 0;
 
-    (void)unused;
     for (int turn = 0; turn < 3000; turn++) {
         for (size_t i = 0; i < sizeof text; i++) {
             seed = seed * 1664525u + 1013904223u;
@@ -375,26 +272,4 @@ static void any_bytes_have_an_answer(void **unused)
         for (size_t i = 0; i < sizeof text; i += 7)
             prof_prologue_caller((uintptr_t)text + i, &range, &range, &framed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_from_beginning_to_end),
-        cmocka_unit_test(a_function_is_learnt_once),
-        cmocka_unit_test(instructions_between_push_and_mov),
-        cmocka_unit_test(no_frame_but_pushes),
-        cmocka_unit_test(a_frame_on_one_way_only),
-        cmocka_unit_test(a_jump_to_another_function_is_a_return),
-        cmocka_unit_test(a_return_far_behind),
-        cmocka_unit_test(a_jump_to_another_function_far_behind),
-        cmocka_unit_test(a_jump_through_a_table_is_looked_at_twice),
-        cmocka_unit_test(what_cannot_be_known_is_left_to_the_frame),
-        cmocka_unit_test(instructions_of_two_bytes_leave_the_stack_alone),
-        cmocka_unit_test(a_frame_that_is_given_up_early),
-        cmocka_unit_test(a_call_has_a_frame),
-        cmocka_unit_test(any_bytes_have_an_answer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 /* The caches of recent samples: what they find is what was noted, and nothing
  * that merely resembles it. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "aggregate/recent.h"
 #include "profiler_world.h"
@@ -23,22 +18,18 @@ static const uint32_t *kept_words(void)
     return (const uint32_t *)(const void *)kept;
 }
 
-static int begin(void **unused)
+static void begin(void)
 {
-    (void)unused;
     for (uint32_t i = 0; i < PROF_DEPTH_MAX; i++)
         frames[i] = 0x1000 + 16 * i;
     prof_recent_open();
     prof_recent_reserve();
-    return 0;
 }
 
-static int end(void **unused)
+static void end(void)
 {
-    (void)unused;
     if (prof_recent.leaves_mask != 0)
         prof_port_free(prof_recent.leaves);
-    return 0;
 }
 
 static void note(uint32_t count, uint32_t hash, uint32_t number)
@@ -49,11 +40,12 @@ static void note(uint32_t count, uint32_t hash, uint32_t number)
                                                     .frames = (uint8_t)count});
 }
 
-static void callers_are_found_by_all_their_words(void **unused)
+FIXTURE(begin, end);
+
+TEST(callers_are_found_by_all_their_words)
 {
     const struct prof_callers *found;
 
-    (void)unused;
     for (uint32_t count = 0; count <= PROF_DEPTH_MAX; count++) {
         uint32_t hash = prof_recent_hash(frames, count);
 
@@ -66,9 +58,8 @@ static void callers_are_found_by_all_their_words(void **unused)
 }
 
 /* Even where the hash is the same. */
-static void one_other_word_is_another_stack(void **unused)
+TEST(one_other_word_is_another_stack)
 {
-    (void)unused;
     for (uint32_t count = 1; count <= FRAMES; count++) {
         note(count, 77, 1);
         for (uint32_t at = 0; at < count; at++) {
@@ -81,9 +72,8 @@ static void one_other_word_is_another_stack(void **unused)
     }
 }
 
-static void every_word_changes_the_hash(void **unused)
+TEST(every_word_changes_the_hash)
 {
-    (void)unused;
     for (uint32_t count = 1; count <= FRAMES; count++) {
         uint32_t hash = prof_recent_hash(frames, count);
 
@@ -97,13 +87,12 @@ static void every_word_changes_the_hash(void **unused)
 
 /* Stacks of chance depth, so that old ones make room for new ones in many laps:
  * what is found is what was noted, and nearly all of the newest are. */
-static void the_oldest_make_room(void **unused)
+TEST(the_oldest_make_room)
 {
     enum { STACKS = 500, TURNS = 40000, NEWEST = 60 };
     uint32_t seed = 1, found = 0, missing = 0;
     static uint32_t when[STACKS]; /* turn in which it was noted, 0 = never */
 
-    (void)unused;
     memset(when, 0, sizeof when);
     for (uint32_t turn = 1; turn <= TURNS; turn++) {
         uint32_t name = ((seed = seed * 1664525 + 1013904223) >> 8) % STACKS;
@@ -130,11 +119,10 @@ static void the_oldest_make_room(void **unused)
 }
 
 /* Two with the same hash are both found; a third takes the place of one. */
-static void one_is_displaced_by_another(void **unused)
+TEST(one_is_displaced_by_another)
 {
     uint32_t others[FRAMES];
 
-    (void)unused;
     memcpy(others, frames, sizeof others);
     others[FRAMES - 1]++;
     note(FRAMES, 76, 1);
@@ -170,11 +158,10 @@ static bool finds(uintptr_t pc, uint32_t callers, const uint32_t *words)
                           : prof_recent_find_flat(pc, callers)) != NULL;
 }
 
-static void a_leaf_is_its_address_and_callers(void **unused)
+TEST(a_leaf_is_its_address_and_callers)
 {
     struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FRAME, 0);
 
-    (void)unused;
     assert_false(finds(0x2000, 3, kept_words()));
     prof_recent_note_leaf(&leaf);
     assert_true(finds(0x2000, 3, kept_words()));
@@ -185,9 +172,8 @@ static void a_leaf_is_its_address_and_callers(void **unused)
 
 /* A return address that was kept belongs to the leaf: with another one it is
  * called from elsewhere. */
-static void a_kept_caller_must_be_the_same(void **unused)
+TEST(a_kept_caller_must_be_the_same)
 {
-    (void)unused;
     for (uint32_t word = 0; word < PROF_FRAMES_KEPT; word++) {
         struct prof_recent_leaf leaf =
             leaf_of(PROF_LEAF_KEPT + word, kept[word]);
@@ -200,24 +186,22 @@ static void a_kept_caller_must_be_the_same(void **unused)
     }
 }
 
-static void a_flat_leaf_is_none_with_words(void **unused)
+TEST(a_flat_leaf_is_none_with_words)
 {
     struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FLAT, 0);
 
-    (void)unused;
     prof_recent_note_leaf(&leaf);
     assert_true(finds(0x2000, 3, NULL));
     assert_false(finds(0x2000, 3, kept_words()));
 }
 
 /* Without memory there is one leaf, no callers, and another try later. */
-static void without_memory_one_leaf_is_known(void **unused)
+TEST(without_memory_one_leaf_is_known)
 {
     uint32_t hash = prof_recent_hash(frames, FRAMES);
     struct prof_recent_leaf leaf = leaf_of(PROF_LEAF_FRAME, 0);
 
-    (void)unused;
-    end(NULL);
+    end();
     prof_recent_open();
     world_refuse_from = 0;
     world_refuse_count = INT32_MAX;
@@ -231,30 +215,4 @@ static void without_memory_one_leaf_is_known(void **unused)
     assert_false(finds(0x2000, 3, kept_words()));
     note(FRAMES, hash, 5);
     assert_non_null(prof_recent_find_callers(frames, FRAMES, hash));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(callers_are_found_by_all_their_words,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(one_other_word_is_another_stack, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(every_word_changes_the_hash, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(the_oldest_make_room, begin, end),
-        cmocka_unit_test_setup_teardown(one_is_displaced_by_another, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_leaf_is_its_address_and_callers,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(a_kept_caller_must_be_the_same, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_flat_leaf_is_none_with_words, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(without_memory_one_leaf_is_known, begin,
-                                        end),
-    };
-
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

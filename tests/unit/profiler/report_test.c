@@ -2,12 +2,7 @@
 
 /* The table's figures agree with each other. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 #include "report/share.h"
@@ -62,16 +57,15 @@ static void assert_self_within_total(unsigned functions)
     world_end(memory);
 }
 
-static void self_never_exceeds_total(void **unused)
+TEST(self_never_exceeds_total)
 {
-    (void)unused;
     assert_int_equal(prof_option("prof.top=1000"), 0);
     for (unsigned functions = 1; functions <= ROWS_MAX; functions++)
         assert_self_within_total(functions);
 }
 
 /* A share of few samples has its interval: Wilson's, at 95 %. */
-static void few_samples_have_an_interval(void **unused)
+TEST(few_samples_have_an_interval)
 {
     static const struct {
         uint32_t hits, samples, low, high;
@@ -83,7 +77,6 @@ static void few_samples_have_an_interval(void **unused)
     void *memory = world_new(PROF_MEMORY_DEFAULT);
     const char *row;
 
-    (void)unused;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct prof_share_interval ends =
             prof_share_interval(known[i].hits * 10000 / known[i].samples,
@@ -124,23 +117,11 @@ static void assert_report_says(unsigned samples, const char *line)
     world_end(memory);
 }
 
-static void ticks_without_a_sample_are_reported(void **unused)
+TEST(ticks_without_a_sample_are_reported)
 {
-    (void)unused;
     assert_report_says(3, NULL);
     assert_report_says(1, "\n2 ticks missing from these rows: the profiler "
                           "lost their samples\n");
     assert_report_says(4, "\n1 more samples than ticks: the profiler counted "
                           "them twice\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(self_never_exceeds_total),
-        cmocka_unit_test(few_samples_have_an_interval),
-        cmocka_unit_test(ticks_without_a_sample_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 
 /* A reset leaves every count as prof_init() does, and loses no tick. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -71,14 +66,13 @@ static struct prof_stats counts_now(void)
     return stats;
 }
 
-static void a_reset_leaves_no_count(void **unused)
+TEST(a_reset_leaves_no_count)
 {
     static const struct prof_stats none;
     void *memory = world_new(SMALL);
     struct prof_stats stats;
     uint64_t ticks;
 
-    (void)unused;
     (void)run(0);
     prof_stats(&stats);
     ticks = stats.ticks;
@@ -95,13 +89,12 @@ static void a_reset_leaves_no_count(void **unused)
 
 /* Whatever counts for the first time counts after a reset, too, and as much:
  * but for memory, which is there by then. */
-static void after_a_reset_all_counts_as_at_first(void **unused)
+TEST(after_a_reset_all_counts_as_at_first)
 {
     void *memory = world_new(SMALL);
     struct prof_stats first, again;
     uint64_t tsc;
 
-    (void)unused;
     tsc = run(0);
     first = counts_now();
     assert_true(
@@ -121,13 +114,12 @@ static void after_a_reset_all_counts_as_at_first(void **unused)
 }
 
 /* Resets at any moment: each tick is either counted now or forgotten. */
-static void resets_lose_no_tick(void **unused)
+TEST(resets_lose_no_tick)
 {
     void *memory = world_new(SMALL);
     struct prof_stats stats;
     uint64_t tsc = 0, ticks = 0;
 
-    (void)unused;
     for (uintptr_t i = 0; i < 3000; i++) {
         world_tick(0x1000 + i % 700, tsc += WORLD_PERIOD);
         ticks++;
@@ -140,15 +132,4 @@ static void resets_lose_no_tick(void **unused)
         assert_int_equal(stats.ticks, counts_now().ticks);
     }
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reset_leaves_no_count),
-        cmocka_unit_test(after_a_reset_all_counts_as_at_first),
-        cmocka_unit_test(resets_lose_no_tick),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
  * and one consumer of all, who takes turns; nothing is lost, torn or mixed up,
  * and no producer waits for what another one does. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "sample/ring.h"
 #include <pthread.h>
@@ -77,13 +72,12 @@ static uint32_t consume(struct cpu *cpu, uint32_t taken)
     return more;
 }
 
-static void each_cpu_has_a_vector_of_its_own(void **unused)
+TEST(each_cpu_has_a_vector_of_its_own)
 {
     pthread_t threads[CPUS];
     uint32_t taken[CPUS] = {0};
     uint32_t all = 0;
 
-    (void)unused;
     for (uint32_t i = 0; i < CPUS; i++) {
         open_ring(&cpus[i], i + 1);
         pthread_create(&threads[i], NULL, produce, &cpus[i]);
@@ -104,9 +98,8 @@ static void each_cpu_has_a_vector_of_its_own(void **unused)
     }
 }
 
-static void a_full_vector_is_no_other_cpus_concern(void **unused)
+TEST(a_full_vector_is_no_other_cpus_concern)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 2; i++)
         open_ring(&cpus[i], i);
     for (uint32_t i = 0; i < ENTRIES - 1; i++)
@@ -118,14 +111,4 @@ static void a_full_vector_is_no_other_cpus_concern(void **unused)
         assert_int_equal(consume(&cpus[1], i), 1);
     }
     assert_int_equal(consume(&cpus[0], 0), ENTRIES - 1);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cpu_has_a_vector_of_its_own),
-        cmocka_unit_test(a_full_vector_is_no_other_cpus_concern),
-    };
-
-    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

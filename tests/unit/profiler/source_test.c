@@ -5,12 +5,7 @@
  * they accept, which rates they keep, and the one that cannot change its rate.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -86,7 +81,7 @@ static void expect_range(const struct prof_config *config, const char *name,
 }
 
 /* The ranges that <prof/prof.h> and <prof/tick.h> state. */
-static void a_refused_field_is_named_with_its_range(void **unused)
+TEST(a_refused_field_is_named_with_its_range)
 {
     static const struct prof_config own = {
         .tsc_hz = WORLD_TSC_HZ,
@@ -96,7 +91,6 @@ static void a_refused_field_is_named_with_its_range(void **unused)
     static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
     struct prof_config bad = pit;
 
-    (void)unused;
     expect_range(&pit, "tsc_hz", 1, (1ull << 36) - 1);
     expect_range(&pit, "tick.kernel_divisor", 59, 65536);
     expect_range(&pit, "tick.vector", 32, 255);
@@ -115,11 +109,10 @@ static void a_refused_field_is_named_with_its_range(void **unused)
                                       "but must be from 59 to 65536\n");
 }
 
-static void what_cannot_work_is_refused(void **unused)
+TEST(what_cannot_work_is_refused)
 {
     struct prof_config config = pit;
 
-    (void)unused;
     assert_true(accepts(config));
     config.tick.vector = 31; /* an exception's */
     assert_false(accepts(config));
@@ -148,7 +141,7 @@ static void what_cannot_work_is_refused(void **unused)
     assert_false(accepts(config));
 }
 
-static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
+TEST(the_pit_divides_by_whole_numbers_within_bounds)
 {
     static const struct {
         uint32_t hz, counts, mhz;
@@ -160,7 +153,6 @@ static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
     };
     const struct prof_source *source = prof_source_open(&pit);
 
-    (void)unused;
     assert_ptr_equal(source, &prof_source_pit);
     assert_ptr_equal(*source->acknowledge, current_eoi_mechanism);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
@@ -174,11 +166,10 @@ static void the_pit_divides_by_whole_numbers_within_bounds(void **unused)
     }
 }
 
-static void the_hook_has_one_rate(void **unused)
+TEST(the_hook_has_one_rate)
 {
     const struct prof_source *source = prof_source_open(&hook);
 
-    (void)unused;
     assert_ptr_equal(source, &prof_source_hook);
     assert_null(source->acknowledge);
     assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
@@ -190,9 +181,8 @@ static void the_hook_has_one_rate(void **unused)
                      (uint64_t)(WORLD_TSC_HZ / HOOK_HZ) << PROF_PERIOD_SHIFT);
 }
 
-static void the_hook_says_what_has_no_effect(void **unused)
+TEST(the_hook_says_what_has_no_effect)
 {
-    (void)unused;
     assert_true(accepts(hook));
     assert_string_equal(world_output,
                         "prof: sampling at the kernel's own 250.000 Hz, "
@@ -207,11 +197,10 @@ static void the_hook_says_what_has_no_effect(void **unused)
 }
 
 /* A reset is a snapshot: the count itself goes on, which the watchdog reads. */
-static void a_reset_of_missed_ticks_leaves_the_clock_alone(void **unused)
+TEST(a_reset_of_missed_ticks_leaves_the_clock_alone)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x1000, 11 * WORLD_PERIOD);
     prof_drain();
@@ -224,30 +213,14 @@ static void a_reset_of_missed_ticks_leaves_the_clock_alone(void **unused)
     world_end(memory);
 }
 
-static void ticks_that_cannot_be_acknowledged_do_not_begin(void **unused)
+TEST(ticks_that_cannot_be_acknowledged_do_not_begin)
 {
     static _Alignas(16) char memory[PROF_MEMORY_DEFAULT];
 
-    (void)unused;
     prof_control_forget();
     assert_int_equal(prof_init(memory, sizeof memory, &pit), PROF_OK);
     current_eoi_mechanism = NULL;
     assert_int_equal(prof_start(), PROF_EPORT);
     assert_false(prof_running());
     current_eoi_mechanism = world_eoi;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_work_is_refused),
-        cmocka_unit_test(a_refused_field_is_named_with_its_range),
-        cmocka_unit_test(the_pit_divides_by_whole_numbers_within_bounds),
-        cmocka_unit_test(the_hook_has_one_rate),
-        cmocka_unit_test(the_hook_says_what_has_no_effect),
-        cmocka_unit_test(a_reset_of_missed_ticks_leaves_the_clock_alone),
-        cmocka_unit_test(ticks_that_cannot_be_acknowledged_do_not_begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

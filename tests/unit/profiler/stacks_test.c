@@ -3,12 +3,7 @@
 /* From frame vector to trees: each chain once, whatever the heap says, and
  * what reports make of them. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "aggregate/sums.h"
 #include "profiler_world.h"
@@ -57,13 +52,12 @@ static struct sums sums_now(void)
     return sums;
 }
 
-static void each_stack_is_kept_once(void **unused)
+TEST(each_stack_is_kept_once)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t one[] = {0x2001, 0x3001}, two[] = {0x2001, 0x3002};
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int i = 0; i < 30; i++)
         tick(0x1500, tsc += WORLD_PERIOD, i % 3 == 0 ? one : two, 2);
     prof_drain();
@@ -92,7 +86,7 @@ static void find_alone(const struct prof_stack_row *row, void *context)
 
 /* Samples without callers take a short way, among others at the same address
  * with callers, before and after they were looked at. */
-static void samples_without_callers_count_as_all_others(void **unused)
+TEST(samples_without_callers_count_as_all_others)
 {
     void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t caller[] = {0x2001};
@@ -100,7 +94,6 @@ static void samples_without_callers_count_as_all_others(void **unused)
     struct sums functions;
     uint64_t tsc = 0;
 
-    (void)unused;
     for (unsigned turn = 1; turn <= 3; turn++) {
         for (unsigned i = 0; i < 40; i++)
             tick(i % 4 == 3 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, caller,
@@ -133,13 +126,12 @@ static void find_first(const struct prof_stack_row *row, void *context)
         *(struct prof_stack_row *)context = *row;
 }
 
-static void first_and_last_time_are_kept(void **unused)
+TEST(first_and_last_time_are_kept)
 {
     void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t caller[] = {0x2001};
     struct prof_stack_row row = {0};
 
-    (void)unused;
     for (uint64_t i = 1; i <= 20; i++)
         tick(0x1500, i * WORLD_PERIOD, caller, i >= 5 && i <= 9);
     prof_drain();
@@ -151,13 +143,12 @@ static void first_and_last_time_are_kept(void **unused)
 }
 
 /* Functions are addresses here, there being no names. */
-static void a_recursive_function_counts_once_in_its_total(void **unused)
+TEST(a_recursive_function_counts_once_in_its_total)
 {
     void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t deep[] = {0x2001, 0x2001, 0x2001, 0x3001};
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int i = 0; i < 10; i++)
         tick(0x2001, tsc += WORLD_PERIOD, deep, 4);
     tick(0x4001, tsc += WORLD_PERIOD, deep + 3, 1);
@@ -169,12 +160,11 @@ static void a_recursive_function_counts_once_in_its_total(void **unused)
     world_end(memory);
 }
 
-static void folded_stacks_have_every_sample(void **unused)
+TEST(folded_stacks_have_every_sample)
 {
     void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t callers[] = {0x2001, 0x3001};
 
-    (void)unused;
     tick(0x1500, WORLD_PERIOD, callers, 2);
     tick(0x1500, 2 * WORLD_PERIOD, callers, 2);
     tick(0x1600, 3 * WORLD_PERIOD, callers + 1, 1);
@@ -190,13 +180,12 @@ static void folded_stacks_have_every_sample(void **unused)
     world_end(memory);
 }
 
-static void the_tree_leaves_out_what_is_small(void **unused)
+TEST(the_tree_leaves_out_what_is_small)
 {
     void *memory = world_new(WORLD_MEMORY(1000));
     const uintptr_t callers[] = {0x2001, 0x3001};
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int i = 0; i < 500; i++) {
         tick(i == 7 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, callers,
              i % 2 == 0 ? 2 : 1);
@@ -214,13 +203,12 @@ static void the_tree_leaves_out_what_is_small(void **unused)
     world_end(memory);
 }
 
-static void a_reset_keeps_the_numbers_of_nodes(void **unused)
+TEST(a_reset_keeps_the_numbers_of_nodes)
 {
     void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t callers[] = {0x2001, 0x3001};
     uint32_t nodes;
 
-    (void)unused;
     tick(0x1500, WORLD_PERIOD, callers, 2);
     prof_drain();
     tick(0x1700, 2 * WORLD_PERIOD, callers, 2);
@@ -262,12 +250,11 @@ static struct sums run_with_refusals(int from, int refusals)
     return sums;
 }
 
-static void refused_memory_loses_no_stack(void **unused)
+TEST(refused_memory_loses_no_stack)
 {
     struct sums all = run_with_refusals(-1, 0);
     int allocations = world_allocations;
 
-    (void)unused;
     assert_int_equal(all.samples, 1200);
     assert_true(allocations >= 10);
     for (int from = 0; from < allocations; from++)
@@ -281,13 +268,12 @@ static void refused_memory_loses_no_stack(void **unused)
         }
 }
 
-static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
+TEST(at_10_khz_a_dozen_frames_fit_between_drains)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint32_t hz = 10000;
     uint32_t words, samples;
 
-    (void)unused;
     prof_clock_set(WORLD_TSC_HZ / hz << PROF_PERIOD_SHIFT, 1, hz * 1000);
     words = (prof_cpus[0].frames.mask + 1) / (PROF_FRAMES_HEAD + 12);
     samples = prof_drain_ms() * hz / 1000;
@@ -300,12 +286,11 @@ static void at_10_khz_a_dozen_frames_fit_between_drains(void **unused)
     world_end(memory);
 }
 
-static void deep_stacks_are_drained_earlier(void **unused)
+TEST(deep_stacks_are_drained_earlier)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint32_t half = (prof_cpus[0].frames.mask + 1) / 2;
 
-    (void)unused;
     prof_cpus[0].frames.head += half;
     assert_int_equal(prof_drain_ms(), 100);
     prof_cpus[0].frames.head++;
@@ -346,7 +331,7 @@ static void keeps_code(const uintptr_t *callers, uint32_t count,
     world_end(memory);
 }
 
-static void a_stack_ends_before_what_is_no_code(void **unused)
+TEST(a_stack_ends_before_what_is_no_code)
 {
     const uintptr_t good[] = {0x3001, 0x4001, 0x5001};
     const uintptr_t zero_last[] = {0x3001, 0x4001, 0};
@@ -354,7 +339,6 @@ static void a_stack_ends_before_what_is_no_code(void **unused)
     const uintptr_t low[] = {0x3001, 0x4001, TEXT};
     const uintptr_t first[] = {0x1000001, 0x4001, 0x5001};
 
-    (void)unused;
     keeps_code(good, 3, 0, 4, 0);
     keeps_code(good, 3, PROF_WALK_DEPTH, 4, PROF_WALK_DEPTH);
     keeps_code(zero_last, 3, 0, 3, 0);
@@ -365,36 +349,15 @@ static void a_stack_ends_before_what_is_no_code(void **unused)
 }
 
 /* As in U-Boot, which copies itself. */
-static void a_stack_may_begin_where_the_image_was_linked(void **unused)
+TEST(a_stack_may_begin_where_the_image_was_linked)
 {
     const uintptr_t moved = 0x7000000;
     const uintptr_t linked[] = {0x3001, 0x4001, 0x5001 - moved};
     const uintptr_t low[] = {0x3001, 0x4001, TEXT - moved};
 
-    (void)unused;
     keeps_code(linked, 3, PROF_WALK_OUTSIDE, 3, PROF_WALK_NOT_CODE);
     prof_symbols_moved(moved);
     keeps_code(linked, 3, PROF_WALK_OUTSIDE, 3, 0);
     keeps_code(low, 3, PROF_WALK_OUTSIDE, 3, PROF_WALK_NOT_CODE);
     prof_symbols_moved(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_stack_is_kept_once),
-        cmocka_unit_test(samples_without_callers_count_as_all_others),
-        cmocka_unit_test(first_and_last_time_are_kept),
-        cmocka_unit_test(a_recursive_function_counts_once_in_its_total),
-        cmocka_unit_test(folded_stacks_have_every_sample),
-        cmocka_unit_test(the_tree_leaves_out_what_is_small),
-        cmocka_unit_test(a_reset_keeps_the_numbers_of_nodes),
-        cmocka_unit_test(refused_memory_loses_no_stack),
-        cmocka_unit_test(at_10_khz_a_dozen_frames_fit_between_drains),
-        cmocka_unit_test(deep_stacks_are_drained_earlier),
-        cmocka_unit_test(a_stack_ends_before_what_is_no_code),
-        cmocka_unit_test(a_stack_may_begin_where_the_image_was_linked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

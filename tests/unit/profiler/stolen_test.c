@@ -2,12 +2,7 @@
 
 /* Time that the host took is in an account of its own, and in no sample. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -31,11 +26,10 @@ static void assert_stolen(uint64_t whole, uint64_t stolen)
                      (whole - stolen) * WORLD_PERIOD);
 }
 
-static void a_sample_is_charged_one_period(void **unused)
+TEST(a_sample_is_charged_one_period)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     for (uint64_t i = 1; i <= 10; i++)
         world_tick(0x1000, i * WORLD_PERIOD);
     world_tick(0x2000, (10 + SLICE) * WORLD_PERIOD);
@@ -47,11 +41,10 @@ static void a_sample_is_charged_one_period(void **unused)
     world_end(memory);
 }
 
-static void so_is_an_idle_one(void **unused)
+TEST(so_is_an_idle_one)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     world_tick(0x9000, WORLD_PERIOD);
     world_tick(0x9000, (1 + SLICE) * WORLD_PERIOD);
     prof_drain();
@@ -61,11 +54,10 @@ static void so_is_an_idle_one(void **unused)
 }
 
 /* A tick that is late by less than half a period was not lost. */
-static void a_late_tick_keeps_its_time(void **unused)
+TEST(a_late_tick_keeps_its_time)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x2000, 2 * WORLD_PERIOD + WORLD_PERIOD * 2 / 5);
     world_tick(0x1000, 3 * WORLD_PERIOD);
@@ -91,12 +83,11 @@ static uint64_t overflow(uintptr_t ticks, uintptr_t slice, uintptr_t addresses)
     return now;
 }
 
-static void the_overflow_table_is_charged_alike(void **unused)
+TEST(the_overflow_table_is_charged_alike)
 {
     void *memory = world_new(SMALL);
     uint64_t whole;
 
-    (void)unused;
     whole = overflow(100, 51, 2);
     prof_drain();
     assert_int_equal(stats_now().overflowed, 100);
@@ -106,12 +97,11 @@ static void the_overflow_table_is_charged_alike(void **unused)
     world_end(memory);
 }
 
-static void so_are_dropped_samples(void **unused)
+TEST(so_are_dropped_samples)
 {
     void *memory = world_new(SMALL);
     uint64_t whole;
 
-    (void)unused;
     whole = overflow(3000, 2000, 3000);
     prof_drain();
     assert_true(stats_now().dropped > 2000);
@@ -121,11 +111,10 @@ static void so_are_dropped_samples(void **unused)
     world_end(memory);
 }
 
-static void the_report_shows_it_besides_the_shares(void **unused)
+TEST(the_report_shows_it_besides_the_shares)
 {
     void *memory = world_new(SMALL);
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x2000, (1 + SLICE) * WORLD_PERIOD);
     world_tick(0x3000, (2 + SLICE) * WORLD_PERIOD);
@@ -136,18 +125,4 @@ static void the_report_shows_it_besides_the_shares(void **unused)
                                          "time: the host did not run the "
                                          "guest; it is in no share\n"));
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sample_is_charged_one_period),
-        cmocka_unit_test(so_is_an_idle_one),
-        cmocka_unit_test(a_late_tick_keeps_its_time),
-        cmocka_unit_test(the_overflow_table_is_charged_alike),
-        cmocka_unit_test(so_are_dropped_samples),
-        cmocka_unit_test(the_report_shows_it_besides_the_shares),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

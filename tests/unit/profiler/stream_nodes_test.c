@@ -3,22 +3,18 @@
 /* The encoder's nodes: whatever is lost, and whenever a reader joins, it learns
  * of the stacks that samples name. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stream_world.h"
 
+FIXTURE(open_stream, NULL);
+
 /* Each sample names a node that is defined before it, or the reader learns of
  * it later, whichever packet is lost. */
-static void samples_are_known_whichever_packet_is_lost(void **unused)
+TEST(samples_are_known_whichever_packet_is_lost)
 {
     unsigned nodes = 3000;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 3 * nodes; i++)
         sample(at(10000 * i), i * 7 % nodes + 1);
@@ -34,11 +30,10 @@ static void samples_are_known_whichever_packet_is_lost(void **unused)
     }
 }
 
-static void nodes_come_before_what_names_them(void **unused)
+TEST(nodes_come_before_what_names_them)
 {
     static bool come[NODES];
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
         sample(at(10000 * i), (i * 7919) % 90000 + 1);
@@ -55,11 +50,10 @@ static void nodes_come_before_what_names_them(void **unused)
     }
 }
 
-static void nodes_in_use_are_emitted_again_now_and_then(void **unused)
+TEST(nodes_in_use_are_emitted_again_now_and_then)
 {
     unsigned before;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 300000; i++)
         sample(at(10000ull * i), i % 100 + 1);
@@ -91,14 +85,14 @@ static int ask(void)
 
 /* Where the reader can ask, nodes are defined twice, and then once a minute;
  * and all in use at once when it does. */
-static void repeats_are_rare_where_readers_can_ask(void **unused)
+TEST(repeats_are_rare_where_readers_can_ask)
 {
     struct prof_transport two_way = keeper;
     unsigned before;
 
     two_way.receive = ask;
     assert_in_range(definitions_in(300), 15, 2 + 300 / 10);
-    open_stream(unused);
+    open_stream();
     prof_stream_open(
         &(struct prof_stream_settings){&two_way, tree, &config, {0}});
     before = definitions_in(300);
@@ -114,12 +108,11 @@ static void repeats_are_rare_where_readers_can_ask(void **unused)
 
 /* So many nodes are in use that they fill the packets after which each is
  * defined again: that must not fill the next ones, and so on for ever. */
-static void emitting_nodes_again_does_not_fill_the_stream(void **unused)
+TEST(emitting_nodes_again_does_not_fill_the_stream)
 {
     enum { IN_USE = 30000, SAMPLES = 10 * IN_USE };
     struct prof_stream_sums sums;
 
-    (void)unused;
     prof_stream_start(at(0), 10000000, 0);
     for (unsigned i = 1; i <= SAMPLES; i++)
         sample(at(100ull * i), 40000 + i % IN_USE);
@@ -129,11 +122,10 @@ static void emitting_nodes_again_does_not_fill_the_stream(void **unused)
 
 /* Whoever begins to listen in the middle knows all stacks in use after twice
  * the packets that a node is defined again after. */
-static void who_joins_late_learns_all(void **unused)
+TEST(who_joins_late_learns_all)
 {
     enum { WAIT = 2 * 16 };
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 100000; i++)
         sample(at(10000 * i), i * 7 % 1500 + 1);
@@ -151,7 +143,7 @@ static void who_joins_late_learns_all(void **unused)
 static const struct seen *emitted_as(uint32_t node, uintptr_t address,
                                      uint64_t gap)
 {
-    open_stream(NULL);
+    open_stream();
     odd_node = node;
     odd_address = address;
     prof_stream_start(at(100), 1000000, 64);
@@ -167,11 +159,10 @@ static const struct seen *emitted_as(uint32_t node, uintptr_t address,
     return nth_sample(1);
 }
 
-static void what_is_too_large_takes_a_longer_form(void **unused)
+TEST(what_is_too_large_takes_a_longer_form)
 {
     const uintptr_t text = 0x100000, far = text + (1u << 26);
 
-    (void)unused;
     assert_int_equal(emitted_as(9, text, 10)->kind, PROF_EVENT_LEAF);
     assert_int_equal(emitted_as(9, far - 1, 65535)->kind, PROF_EVENT_LEAF);
     assert_int_equal(emitted_as(16383, text, 0)->kind, PROF_EVENT_LEAF);
@@ -187,11 +178,10 @@ static void what_is_too_large_takes_a_longer_form(void **unused)
 }
 
 /* In a packet of its own, so that a listener who joins there needs no other. */
-static void a_new_listener_gets_everything(void **unused)
+TEST(a_new_listener_gets_everything)
 {
     unsigned first, before;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 9);
     for (unsigned i = 1; i <= 50; i++)
         sample(at(1000 * i), i % 4 + 1);
@@ -212,20 +202,4 @@ static void a_new_listener_gets_everything(void **unused)
         ;
     assert_int_equal(seen[first].kind, PROF_EVENT_HELLO);
     assert_int_equal(count_of_samples(), 100);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(samples_are_known_whichever_packet_is_lost),
-        TEST(nodes_come_before_what_names_them),
-        TEST(nodes_in_use_are_emitted_again_now_and_then),
-        TEST(repeats_are_rare_where_readers_can_ask),
-        TEST(emitting_nodes_again_does_not_fill_the_stream),
-        TEST(who_joins_late_learns_all),
-        TEST(what_is_too_large_takes_a_longer_form),
-        TEST(a_new_listener_gets_everything),
-    };
-
-    return cmocka_run_group_tests_name("stream_nodes", tests, NULL, NULL);
 }

@@ -2,16 +2,13 @@
 
 /* The encoder: events come out in the order of time, and what is lost shows. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "stream_world.h"
 
-static void every_event_is_decoded_as_emitted(void **unused)
+FIXTURE(open_stream, NULL);
+
+TEST(every_event_is_decoded_as_emitted)
 {
     struct prof_event_hello hello;
     struct prof_event_start start;
@@ -20,7 +17,6 @@ static void every_event_is_decoded_as_emitted(void **unused)
     struct prof_event_stopped_walk walk;
     const uint32_t stopped[PROF_WALK_REASONS] = {[PROF_WALK_FALLING] = 2};
 
-    (void)unused;
     prof_stream_start(at(10), 1000152, 64);
     sample(at(20), 1);
     sample(at(30), 70000);
@@ -69,7 +65,7 @@ static void every_event_is_decoded_as_emitted(void **unused)
     assert_true(known[70000].parent == 35000 && known[1].defined == 1);
 }
 
-static void times_survive_any_gap(void **unused)
+TEST(times_survive_any_gap)
 {
     static const uint64_t gaps[] = {0,        1,        1u << 26, 1u << 27,
                                     12345678, 1u << 28, 3,        9000000000,
@@ -77,7 +73,6 @@ static void times_survive_any_gap(void **unused)
     uint64_t clock = 5;
     unsigned number = 0;
 
-    (void)unused;
     prof_stream_start(at(clock), 1000000, 0);
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         clock += gaps[i];
@@ -93,9 +88,8 @@ static void times_survive_any_gap(void **unused)
     assert_true(count_of(PROF_EVENT_CLOCK) >= 3);
 }
 
-static void time_never_goes_back(void **unused)
+TEST(time_never_goes_back)
 {
-    (void)unused;
     sample(at(100), 1);
     sample(at(90), 1);
     sample(0, 1);
@@ -105,12 +99,11 @@ static void time_never_goes_back(void **unused)
     assert_true(nth_sample(2)->clock == 100);
 }
 
-static void packets_are_numbered_and_repeat_hello(void **unused)
+TEST(packets_are_numbered_and_repeat_hello)
 {
     struct prof_packet head;
     unsigned hellos = 0;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 0; i < 200000; i++)
         sample(at(10000 * (i + 1)), 1);
@@ -132,13 +125,12 @@ static void packets_are_numbered_and_repeat_hello(void **unused)
     assert_int_equal(count_of(PROF_EVENT_START), hellos);
 }
 
-static void what_is_refused_is_counted_and_costs_no_time(void **unused)
+TEST(what_is_refused_is_counted_and_costs_no_time)
 {
     struct prof_packet head;
     struct prof_stream_sums sums;
     const struct seen *start;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 0);
     kept_refuse = 2;
     for (unsigned i = 1; i <= 2000; i++)
@@ -163,11 +155,10 @@ static void what_is_refused_is_counted_and_costs_no_time(void **unused)
     assert_true(start->clock == 10000 * 2000);
 }
 
-static void a_blocked_transport_ends_all_the_same(void **unused)
+TEST(a_blocked_transport_ends_all_the_same)
 {
     struct prof_stream_sums sums;
 
-    (void)unused;
     kept_refuse = UINT32_MAX;
     prof_stream_start(at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
@@ -195,7 +186,7 @@ static void wait_for_blocks(void)
 
 /* The sample at which the device is full, from an empty packet to a full one:
  * in one of these cases the last event itself finds no room. */
-static void the_last_packet_waits_for_the_device(void **unused)
+TEST(the_last_packet_waits_for_the_device)
 {
     static const struct prof_transport busy = {.name = "busy",
                                                .open = keep_open,
@@ -203,7 +194,7 @@ static void the_last_packet_waits_for_the_device(void **unused)
                                                .finish = wait_for_blocks};
 
     for (unsigned samples = 1; samples < 2500; samples++) {
-        (void)open_stream(unused);
+        open_stream();
         prof_stream_open(
             &(struct prof_stream_settings){&busy, tree, &config, {0}});
         in_flight = false;
@@ -220,14 +211,13 @@ static void the_last_packet_waits_for_the_device(void **unused)
     }
 }
 
-static void a_dead_device_is_waited_for_once(void **unused)
+TEST(a_dead_device_is_waited_for_once)
 {
     static const struct prof_transport dead = {.name = "dead",
                                                .open = keep_open,
                                                .send = keep,
                                                .finish = wait_for_blocks};
 
-    (void)unused;
     prof_stream_open(&(struct prof_stream_settings){&dead, tree, &config, {0}});
     waited = 0;
     kept_refuse = UINT32_MAX;
@@ -237,11 +227,10 @@ static void a_dead_device_is_waited_for_once(void **unused)
     assert_int_equal(kept_count, 0);
 }
 
-static void a_sample_costs_six_bytes(void **unused)
+TEST(a_sample_costs_six_bytes)
 {
     struct prof_stream_sums sums;
 
-    (void)unused;
     prof_stream_start(at(0), 1000000, 64);
     for (unsigned i = 1; i <= 60000; i++) {
         sample(at(10000 * i), i % 2000 + 1);
@@ -253,9 +242,8 @@ static void a_sample_costs_six_bytes(void **unused)
     assert_true(sums.bytes < 6 * 60000);
 }
 
-static void nothing_waits_longer_than_a_second(void **unused)
+TEST(nothing_waits_longer_than_a_second)
 {
-    (void)unused;
     prof_stream_start(at(0), 100000, 0);
     sample(at(100), 0);
     prof_stream_flush(at(PROF_CLOCK_HZ / 2));
@@ -266,9 +254,8 @@ static void nothing_waits_longer_than_a_second(void **unused)
     assert_int_equal(kept_count, 1);
 }
 
-static void without_a_listener_nothing_happens(void **unused)
+TEST(without_a_listener_nothing_happens)
 {
-    (void)unused;
     prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
     assert_false(prof_stream_on());
     prof_stream_start(at(0), 1, 1);
@@ -284,23 +271,4 @@ static void without_a_listener_nothing_happens(void **unused)
     prof_stream_flush(at(1));
     prof_stream_end(at(1), 0);
     assert_int_equal(kept_asked, 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(every_event_is_decoded_as_emitted),
-        TEST(times_survive_any_gap),
-        TEST(time_never_goes_back),
-        TEST(packets_are_numbered_and_repeat_hello),
-        TEST(what_is_refused_is_counted_and_costs_no_time),
-        TEST(a_blocked_transport_ends_all_the_same),
-        TEST(the_last_packet_waits_for_the_device),
-        TEST(a_dead_device_is_waited_for_once),
-        TEST(a_sample_costs_six_bytes),
-        TEST(nothing_waits_longer_than_a_second),
-        TEST(without_a_listener_nothing_happens),
-    };
-
-    return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 /* Tables of a million records: all are found at any time, they stay where they
  * are, and no single one takes long to add. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -56,13 +51,12 @@ static uint32_t pieces(const struct prof_table *table)
     return table->next_slots == NULL ? 0 : table->cleared + table->entered;
 }
 
-static void no_record_takes_long_to_add(void **unused)
+TEST(no_record_takes_long_to_add)
 {
     struct prof_table table = PROF_TABLE(struct item);
     const struct item *first = NULL;
     uint32_t grown = 0;
 
-    (void)unused;
     world_refuse_from = -1;
     for (uint32_t number = 1; number <= RECORDS; number++) {
         uint32_t before = pieces(&table), mask = table.mask;
@@ -90,12 +84,11 @@ static void no_record_takes_long_to_add(void **unused)
 
 /* Each allocation is refused a few times. What is there is found, and there is
  * room again once memory is given. */
-static void refused_memory_is_asked_for_again(void **unused)
+TEST(refused_memory_is_asked_for_again)
 {
     struct prof_table table = PROF_TABLE(struct item);
     uint32_t refused = 0;
 
-    (void)unused;
     world_allocations = 0;
     for (uint32_t number = 1; number <= RECORDS / 20; number++) {
         world_refuse_from = number % 5 != 0 ? 0 : -1;
@@ -117,12 +110,11 @@ static void refused_memory_is_asked_for_again(void **unused)
 
 /* Slots that were refused until there was no room left are made in a hurry, but
  * not in one go. */
-static void slots_refused_for_long_are_made_up_for(void **unused)
+TEST(slots_refused_for_long_are_made_up_for)
 {
     struct prof_table table = PROF_TABLE(struct item);
     uint32_t number = 1, tries = 0;
 
-    (void)unused;
     world_refuse_from = -1;
     for (; number <= 190; number++)
         add(&table, number);
@@ -137,16 +129,4 @@ static void slots_refused_for_long_are_made_up_for(void **unused)
     for (; number <= 2000; number++)
         add(&table, number);
     world_free_table(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_record_takes_long_to_add),
-        cmocka_unit_test(refused_memory_is_asked_for_again),
-        cmocka_unit_test(slots_refused_for_long_are_made_up_for),
-    };
-
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

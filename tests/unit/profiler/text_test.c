@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text writer: nothing is lost at a buffer's edge, numbers are right. */
 
-#include <prof/text.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../unit.h"
 
-#include <cmocka.h>
+#include <prof/text.h>
 
 /* What the sink was given since the last begin(). */
 static struct {
@@ -44,11 +39,10 @@ static void expect_text(struct prof_text *out, const char *text)
     free(out);
 }
 
-static void writing_nothing_sends_nothing(void **state)
+TEST(writing_nothing_sends_nothing)
 {
     struct prof_text *out = begin();
 
-    (void)state;
     prof_text_flush(out);
     prof_text_string(out, "");
     prof_text_column(out, 0);
@@ -57,11 +51,10 @@ static void writing_nothing_sends_nothing(void **state)
     free(out);
 }
 
-static void text_of_any_length_arrives_whole(void **state)
+TEST(text_of_any_length_arrives_whole)
 {
     char text[3 * PROF_TEXT_BYTES + 2];
 
-    (void)state;
     for (size_t length = 0; length < sizeof text; ++length) {
         struct prof_text *out = begin();
 
@@ -77,9 +70,8 @@ static void text_of_any_length_arrives_whole(void **state)
     }
 }
 
-static void numbers_cross_a_full_buffer_unharmed(void **state)
+TEST(numbers_cross_a_full_buffer_unharmed)
 {
-    (void)state;
     for (unsigned before = 0; before <= 2 * PROF_TEXT_BYTES; ++before) {
         char wanted[sizeof seen.text];
         struct prof_text *out = begin();
@@ -98,11 +90,10 @@ static void numbers_cross_a_full_buffer_unharmed(void **state)
     }
 }
 
-static void a_full_buffer_is_handed_on_at_once(void **state)
+TEST(a_full_buffer_is_handed_on_at_once)
 {
     struct prof_text *out = begin();
 
-    (void)state;
     prof_text_column(out, PROF_TEXT_BYTES - 1);
     assert_int_equal(seen.calls, 0);
     prof_text_char(out, 'x');
@@ -112,11 +103,10 @@ static void a_full_buffer_is_handed_on_at_once(void **state)
     free(out);
 }
 
-static void a_flush_keeps_the_column(void **state)
+TEST(a_flush_keeps_the_column)
 {
     struct prof_text *out = begin();
 
-    (void)state;
     prof_text_string(out, "abc");
     prof_text_flush(out);
     prof_text_column(out, 6);
@@ -124,11 +114,10 @@ static void a_flush_keeps_the_column(void **state)
     expect_text(out, "abc   d");
 }
 
-static void a_column_that_is_passed_adds_nothing(void **state)
+TEST(a_column_that_is_passed_adds_nothing)
 {
     struct prof_text *out = begin();
 
-    (void)state;
     prof_text_string(out, "abcdef");
     prof_text_column(out, 6);
     prof_text_column(out, 3);
@@ -150,11 +139,10 @@ static void expect_decimal(uint64_t value, unsigned width)
     expect_text(out, wanted);
 }
 
-static void decimals_are_right_at_every_power_of_ten(void **state)
+TEST(decimals_are_right_at_every_power_of_ten)
 {
     uint64_t power = 1;
 
-    (void)state;
     for (unsigned digits = 1; digits <= 20; ++digits) {
         expect_decimal(power - 1, 0);
         expect_decimal(power, 0);
@@ -165,11 +153,10 @@ static void decimals_are_right_at_every_power_of_ten(void **state)
     expect_decimal(UINT64_MAX - 1, 0);
 }
 
-static void numbers_are_right_at_every_bit(void **state)
+TEST(numbers_are_right_at_every_bit)
 {
     uint64_t value = 0x9e3779b97f4a7c15u;
 
-    (void)state;
     for (unsigned bit = 0; bit < 64; ++bit) {
         expect_decimal((uint64_t)1 << bit, 0);
         expect_decimal(((uint64_t)1 << bit) - 1, 0);
@@ -180,9 +167,8 @@ static void numbers_are_right_at_every_bit(void **state)
     }
 }
 
-static void decimals_stand_on_the_right_of_their_width(void **state)
+TEST(decimals_stand_on_the_right_of_their_width)
 {
-    (void)state;
     for (unsigned width = 0; width < 40; ++width) {
         expect_decimal(0, width);
         expect_decimal(12345, width);
@@ -201,9 +187,8 @@ static void expect_hex(uint64_t value, unsigned digits)
     expect_text(out, wanted);
 }
 
-static void hexadecimals_have_at_least_their_digits(void **state)
+TEST(hexadecimals_have_at_least_their_digits)
 {
-    (void)state;
     for (unsigned digits = 0; digits < 24; ++digits) {
         expect_hex(0, digits);
         expect_hex(0xf, digits);
@@ -212,22 +197,4 @@ static void hexadecimals_have_at_least_their_digits(void **state)
         expect_hex(0x0123456789abcdefu, digits);
         expect_hex(UINT64_MAX, digits);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writing_nothing_sends_nothing),
-        cmocka_unit_test(text_of_any_length_arrives_whole),
-        cmocka_unit_test(numbers_cross_a_full_buffer_unharmed),
-        cmocka_unit_test(a_full_buffer_is_handed_on_at_once),
-        cmocka_unit_test(a_flush_keeps_the_column),
-        cmocka_unit_test(a_column_that_is_passed_adds_nothing),
-        cmocka_unit_test(decimals_are_right_at_every_power_of_ten),
-        cmocka_unit_test(numbers_are_right_at_every_bit),
-        cmocka_unit_test(decimals_stand_on_the_right_of_their_width),
-        cmocka_unit_test(hexadecimals_have_at_least_their_digits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 
 /* Weights, missed ticks and the measured period, against simulated hosts. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "tick/timebase.h"
 
@@ -42,34 +37,31 @@ static struct prof_timebase begin(uint64_t tsc_hz)
     return time;
 }
 
-static void steady_ticks_miss_nothing(void **unused)
+TEST(steady_ticks_miss_nothing)
 {
     struct prof_timebase time = begin(TSC_HZ);
     uint64_t sum = 0;
 
-    (void)unused;
     for (uint64_t i = 1; i <= 100000; i++)
         sum += prof_timebase_step(&time, i * PERIOD);
     assert_int_equal(time.missed, 0);
     assert_int_equal(sum, 100000 * PERIOD);
 }
 
-static void late_ticks_miss_nothing(void **unused)
+TEST(late_ticks_miss_nothing)
 {
     struct prof_timebase time = begin(TSC_HZ);
 
-    (void)unused;
     for (uint64_t i = 1; i <= 100000; i++)
         prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 10 * 7));
     assert_in_range(time.missed + 1, 0, 2);
 }
 
-static void lost_ticks_are_counted(void **unused)
+TEST(lost_ticks_are_counted)
 {
     struct prof_timebase time = begin(TSC_HZ);
     int64_t lost = 0;
 
-    (void)unused;
     for (uint64_t i = 1; i <= 100000; i++) {
         if (i < 100000 && random_below(100) < 35)
             lost++;
@@ -79,12 +71,11 @@ static void lost_ticks_are_counted(void **unused)
     assert_in_range(time.missed - lost + 1, 0, 2);
 }
 
-static void ticks_delivered_late_in_a_burst_are_not_missed(void **unused)
+TEST(ticks_delivered_late_in_a_burst_are_not_missed)
 {
     struct prof_timebase time = begin(TSC_HZ);
     uint64_t tsc = 0;
 
-    (void)unused;
     for (int turn = 0; turn < 1000; turn++) {
         for (int i = 0; i < 20; i++)
             prof_timebase_step(&time, tsc += PERIOD);
@@ -98,12 +89,11 @@ static void ticks_delivered_late_in_a_burst_are_not_missed(void **unused)
 
 /* A host that takes the time again and again, at any period: samples and missed
  * ticks are as many as the mean period says. */
-static void missed_ticks_are_those_of_the_mean_period(void **unused)
+TEST(missed_ticks_are_those_of_the_mean_period)
 {
     struct prof_timebase time = begin(TSC_HZ);
     uint64_t tsc = 0, samples = 0;
 
-    (void)unused;
     for (uint32_t turn = 0; turn < 1000; turn++) {
         uint32_t counts = DIVISOR / 2 + turn % 16 * DIVISOR / 15;
         uint64_t period = PERIOD * counts / DIVISOR;
@@ -119,23 +109,21 @@ static void missed_ticks_are_those_of_the_mean_period(void **unused)
                     tsc / PERIOD * 101 / 100);
 }
 
-static void a_second_without_ticks_is_one_gap(void **unused)
+TEST(a_second_without_ticks_is_one_gap)
 {
     struct prof_timebase time = begin(TSC_HZ);
     uint64_t cycles;
 
-    (void)unused;
     prof_timebase_step(&time, PERIOD);
     cycles = prof_timebase_step(&time, PERIOD + TSC_HZ);
     assert_int_equal(cycles, TSC_HZ);
     assert_in_range(time.missed, 998, 1000);
 }
 
-static void a_wrong_calibration_is_found_out(void **unused)
+TEST(a_wrong_calibration_is_found_out)
 {
     struct prof_timebase time = begin(TSC_HZ / 1000 * 1030); /* 3 % off */
 
-    (void)unused;
     for (uint64_t i = 1; i <= 20000; i++)
         prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 50));
     assert_in_range(time.period >> PROF_PERIOD_SHIFT, PERIOD - 30, PERIOD + 30);
@@ -143,11 +131,10 @@ static void a_wrong_calibration_is_found_out(void **unused)
                      time.period >> PROF_PERIOD_SHIFT);
 }
 
-static void lost_ticks_do_not_spoil_the_measured_period(void **unused)
+TEST(lost_ticks_do_not_spoil_the_measured_period)
 {
     struct prof_timebase time = begin(TSC_HZ);
 
-    (void)unused;
     for (uint64_t i = 1; i <= 200000; i++)
         if (random_below(1000) >= 3)
             prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 3));
@@ -155,11 +142,10 @@ static void lost_ticks_do_not_spoil_the_measured_period(void **unused)
                     PERIOD + PERIOD / 2000);
 }
 
-static void samples_without_times_are_accounted_for(void **unused)
+TEST(samples_without_times_are_accounted_for)
 {
     struct prof_timebase time = begin(TSC_HZ);
 
-    (void)unused;
     prof_timebase_step(&time, PERIOD);
     prof_timebase_skip(&time, 101 * PERIOD, 90);
     assert_int_equal(time.missed, 10);
@@ -167,13 +153,11 @@ static void samples_without_times_are_accounted_for(void **unused)
     assert_int_equal(prof_timebase_step(&time, 102 * PERIOD), PERIOD);
 }
 
-static void
-the_longest_periods_and_fastest_clocks_do_not_overflow(void **unused)
+TEST(the_longest_periods_and_fastest_clocks_do_not_overflow)
 {
     struct prof_timebase time;
     uint64_t period;
 
-    (void)unused;
     prof_timebase_set(&time, 0, nominal(6000000000ull, 65536), 65536);
     period = time.period >> PROF_PERIOD_SHIFT;
     assert_in_range(period, 329552400, 329552500);
@@ -182,23 +166,4 @@ the_longest_periods_and_fastest_clocks_do_not_overflow(void **unused)
     assert_int_equal(time.period >> PROF_PERIOD_SHIFT, period);
     assert_in_range(prof_timebase_cycles(&time, 65536, 65536), period - 1,
                     period + 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steady_ticks_miss_nothing),
-        cmocka_unit_test(late_ticks_miss_nothing),
-        cmocka_unit_test(lost_ticks_are_counted),
-        cmocka_unit_test(ticks_delivered_late_in_a_burst_are_not_missed),
-        cmocka_unit_test(missed_ticks_are_those_of_the_mean_period),
-        cmocka_unit_test(a_second_without_ticks_is_one_gap),
-        cmocka_unit_test(a_wrong_calibration_is_found_out),
-        cmocka_unit_test(lost_ticks_do_not_spoil_the_measured_period),
-        cmocka_unit_test(samples_without_times_are_accounted_for),
-        cmocka_unit_test(
-            the_longest_periods_and_fastest_clocks_do_not_overflow),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

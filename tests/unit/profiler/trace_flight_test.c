@@ -3,12 +3,7 @@
 /* The recorder of objects as a flight recorder; and what is outside the ring:
  * names, and which objects live. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "trace_said.h"
 
@@ -26,27 +21,26 @@ static struct prof_trace_stats stats(void)
     return now;
 }
 
-static int begin_flight(void **unused)
+static void begin_flight(void)
 {
-    open_stream(unused);
+    open_stream();
     site.tag = other.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
-    return 0;
 }
 
-static int begin_stream(void **unused)
+static void begin_stream(void)
 {
-    open_stream(unused);
+    open_stream();
     site.tag = other.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
-    return 0;
 }
+
+FIXTURE(begin_flight, trace_close);
 
 /* ---- the flight recorder */
 
-static void nothing_is_sent_before_a_dump(void **unused)
+TEST(nothing_is_sent_before_a_dump)
 {
-    (void)unused;
     prof_trace_read(1);
     prof_trace_flush();
     prof_stream_push();
@@ -54,11 +48,10 @@ static void nothing_is_sent_before_a_dump(void **unused)
     assert_string_equal(all_said(0), "");
 }
 
-static void a_dump_has_the_last_events_and_what_they_name(void **unused)
+TEST(a_dump_has_the_last_events_and_what_they_name)
 {
     uint32_t task = prof_trace_create(PROF_TRACE_TASK, &site);
 
-    (void)unused;
     prof_trace_switch(task);
     for (uint32_t i = 0; i < SLOTS; i++)
         prof_trace_read(9);
@@ -75,9 +68,8 @@ static void a_dump_has_the_last_events_and_what_they_name(void **unused)
     assert_int_equal(stats().dumps, 1);
 }
 
-static void the_next_dump_has_what_the_last_one_has_not(void **unused)
+TEST(the_next_dump_has_what_the_last_one_has_not)
 {
-    (void)unused;
     prof_trace_read(1);
     assert_int_equal(prof_trace_dump(), PROF_OK);
     prof_trace_read(2);
@@ -104,9 +96,8 @@ static const struct prof_transport stormy = {
     .send = keep_in_a_storm,
 };
 
-static void it_may_be_read_while_it_is_written(void **unused)
+TEST(it_may_be_read_while_it_is_written)
 {
-    (void)unused;
     prof_stream_open(
         &(struct prof_stream_settings){&stormy, tree, &config, {0}});
     for (storm = 0; storm < 3 * SLOTS; storm += 37) {
@@ -123,9 +114,8 @@ static void it_may_be_read_while_it_is_written(void **unused)
     }
 }
 
-static void a_trigger_stops_it_until_it_was_dumped(void **unused)
+TEST(a_trigger_stops_it_until_it_was_dumped)
 {
-    (void)unused;
     prof_trace_read(1);
     prof_trace_trigger();
     prof_trace_read(2);
@@ -137,9 +127,8 @@ static void a_trigger_stops_it_until_it_was_dumped(void **unused)
     assert_int_equal(lines_with("read 2\n"), 0);
 }
 
-static void a_panic_dumps(void **unused)
+TEST(a_panic_dumps)
 {
-    (void)unused;
     for (uint32_t i = 0; i < SLOTS; i++)
         prof_trace_read(3);
     prof_trace_slot(&prof_trace_cpus[0], 10 * PROF_TRACE_STEP)->at =
@@ -150,9 +139,8 @@ static void a_panic_dumps(void **unused)
     assert_int_equal(lines_with("lost 1\n"), 1);
 }
 
-static void a_dump_goes_on_when_the_transport_does(void **unused)
+TEST(a_dump_goes_on_when_the_transport_does)
 {
-    (void)unused;
     for (uint32_t i = 0; i < SLOTS; i++)
         prof_trace_read(4);
     kept_refuse = 1000;
@@ -194,17 +182,15 @@ static void nothing_is_left_of_it(void)
     assert_int_equal(lines_with("read"), 1);
 }
 
-static void off_ends_a_dump(void **unused)
+TEST(off_ends_a_dump)
 {
-    (void)unused;
     begin_dump(1);
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
     nothing_is_left_of_it();
 }
 
-static void off_ends_a_trigger(void **unused)
+TEST(off_ends_a_trigger)
 {
-    (void)unused;
     prof_trace_read(1);
     kept_refuse = 1000;
     prof_trace_trigger();
@@ -212,9 +198,8 @@ static void off_ends_a_trigger(void **unused)
     nothing_is_left_of_it();
 }
 
-static void off_sends_a_dump_that_is_due(void **unused)
+TEST(off_sends_a_dump_that_is_due)
 {
-    (void)unused;
     prof_trace_read(1);
     prof_trace_trigger();
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
@@ -223,9 +208,8 @@ static void off_sends_a_dump_that_is_due(void **unused)
     assert_int_equal(lines_with("read 1\n"), 1);
 }
 
-static void a_panic_during_a_dump_is_in_it(void **unused)
+TEST(a_panic_during_a_dump_is_in_it)
 {
-    (void)unused;
     begin_dump(1);
     prof_trace_read(2);
     kept_refuse = 0;
@@ -236,9 +220,8 @@ static void a_panic_during_a_dump_is_in_it(void **unused)
     assert_false(prof_trace_is_on());
 }
 
-static void a_trigger_during_a_dump_stops_it(void **unused)
+TEST(a_trigger_during_a_dump_stops_it)
 {
-    (void)unused;
     begin_dump(1);
     prof_trace_read(2);
     prof_trace_trigger();
@@ -267,9 +250,8 @@ static const struct prof_transport triggering = {
     .send = keep_and_trigger,
 };
 
-static void a_trigger_at_the_end_of_a_dump_is_in_it(void **unused)
+TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
 {
-    (void)unused;
     prof_stream_open(
         &(struct prof_stream_settings){&triggering, tree, &config, {0}});
     kept_count = 0;
@@ -282,9 +264,8 @@ static void a_trigger_at_the_end_of_a_dump_is_in_it(void **unused)
 
 /* It is not made for ever, nor goes on in another stream, which has other
  * names. */
-static void a_dump_ends_with_its_stream(void **unused)
+TEST(a_dump_ends_with_its_stream)
 {
-    (void)unused;
     begin_dump(1);
     prof_trace_trigger();
     assert_false(prof_trace_is_on());
@@ -292,9 +273,9 @@ static void a_dump_ends_with_its_stream(void **unused)
     prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
     prof_trace_flush();
     assert_true(prof_trace_is_on());
-    open_stream(unused);
+    open_stream();
     begin_dump(1);
-    open_stream(unused);
+    open_stream();
     prof_trace_flush();
     assert_string_equal(all_said(HISTORY), "");
     prof_trace_read(2);
@@ -311,18 +292,18 @@ static void end_of_stream(void)
     prof_stream_end(at(SECOND), 0);
 }
 
-static void it_goes_on_after_a_stream_has_ended(void **unused)
+TEST(it_goes_on_after_a_stream_has_ended)
 {
     prof_trace_read(1);
     end_of_stream();
     assert_int_equal(prof_trace_mode(), PROF_TRACE_FLIGHT);
     assert_true(prof_trace_is_on());
     prof_trace_read(2);
-    open_stream(unused);
+    open_stream();
     begin_dump(3);
     end_of_stream(); /* in the middle of a dump */
     assert_true(prof_trace_is_on());
-    open_stream(unused);
+    open_stream();
     prof_trace_hello();
     prof_trace_read(4);
     assert_int_equal(prof_trace_dump(), PROF_OK);
@@ -331,12 +312,31 @@ static void it_goes_on_after_a_stream_has_ended(void **unused)
     assert_int_equal(lines_with("read 4\n"), 1);
 }
 
+/* Positions repeat after 2^27 events; here laps are passed at a stroke. */
+TEST(a_dump_has_all_that_is_left_of_any_number)
+{
+    const uint32_t before = 8 * PROF_TRACE_STEP;
+
+    for (int i = 0; i < 2; i++) {
+        prof_trace_cpus[0].head += 0x70000000u;
+        prof_trace_flush();
+    }
+    prof_trace_cpus[0].head += 0x20000000u - before;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        prof_trace_read(4);
+    assert_int_equal(prof_trace_dump(), PROF_OK);
+    all_said(HISTORY);
+    assert_int_equal(lines_with("read 4\n"), SLOTS);
+}
+
+FIXTURE(begin_stream, trace_close);
+
 /* Nor does a recorder in the mode STREAM end; and the next stream has all that
  * its events mention. */
-static void each_stream_defines_its_names(void **unused)
+TEST(each_stream_defines_its_names)
 {
     for (int i = 0; i < 5; i++) {
-        open_stream(unused);
+        open_stream();
         prof_trace_hello();
         for (int packets = 0; packets <= i; packets++) {
             prof_trace_create(PROF_TRACE_TASK, &site);
@@ -350,7 +350,7 @@ static void each_stream_defines_its_names(void **unused)
 }
 
 /* So a sample costs no more than without a recorder. */
-static void nothing_is_due_without_a_stream(void **unused)
+TEST(nothing_is_due_without_a_stream)
 {
     prof_trace_read(1);
     sent();
@@ -358,34 +358,15 @@ static void nothing_is_due_without_a_stream(void **unused)
     assert_true(prof_trace_cpus[0].due == UINT64_MAX);
     prof_trace_flush();
     assert_true(prof_trace_cpus[0].due == UINT64_MAX);
-    open_stream(unused);
+    open_stream();
     prof_trace_hello();
     assert_int_equal(prof_trace_cpus[0].due, 0);
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
     assert_true(prof_trace_cpus[0].due == UINT64_MAX);
 }
 
-/* Positions repeat after 2^27 events; here laps are passed at a stroke. */
-static void a_dump_has_all_that_is_left_of_any_number(void **unused)
+TEST(there_is_no_dump_in_other_modes)
 {
-    const uint32_t before = 8 * PROF_TRACE_STEP;
-
-    (void)unused;
-    for (int i = 0; i < 2; i++) {
-        prof_trace_cpus[0].head += 0x70000000u;
-        prof_trace_flush();
-    }
-    prof_trace_cpus[0].head += 0x20000000u - before;
-    for (uint32_t i = 0; i < SLOTS; i++)
-        prof_trace_read(4);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 4\n"), SLOTS);
-}
-
-static void there_is_no_dump_in_other_modes(void **unused)
-{
-    (void)unused;
     assert_int_equal(prof_trace_dump(), PROF_EFLIGHT);
     prof_trace_trigger();
     assert_true(prof_trace_is_on());
@@ -393,12 +374,11 @@ static void there_is_no_dump_in_other_modes(void **unused)
 
 /* ---- names */
 
-static void long_names_are_cut_and_it_shows(void **unused)
+TEST(long_names_are_cut_and_it_shows)
 {
     static char text[10001];
     char line[200];
 
-    (void)unused;
     memset(text, 'x', sizeof text - 1);
     prof_trace_label_text(7, text, sizeof text - 1);
     prof_trace_label_text(7, text, PROF_TRACE_TEXT_MAX);
@@ -418,11 +398,10 @@ static void long_names_are_cut_and_it_shows(void **unused)
     }
 }
 
-static void names_without_room_are_counted(void **unused)
+TEST(names_without_room_are_counted)
 {
     char text[16];
 
-    (void)unused;
     for (int i = 0; i < 1000; i++)
         prof_trace_label_text(
             1, text, (size_t)snprintf(text, sizeof text, "name %d", i));
@@ -436,9 +415,8 @@ static void names_without_room_are_counted(void **unused)
 
 /* A name that events mention is in the same packet, or in one before; and again
  * in a later one, since packets may be lost. */
-static void names_are_defined_again_in_later_packets(void **unused)
+TEST(names_are_defined_again_in_later_packets)
 {
-    (void)unused;
     for (int i = 0; i < 3000; i++) {
         prof_trace_gone(prof_trace_create(PROF_TRACE_TASK, &site));
         if (i % 50 == 0)
@@ -457,11 +435,10 @@ static void names_are_defined_again_in_later_packets(void **unused)
 
 /* ---- objects */
 
-static void a_new_reader_is_sent_the_objects_that_live(void **unused)
+TEST(a_new_reader_is_sent_the_objects_that_live)
 {
     uint32_t first = prof_trace_create(PROF_TRACE_TASK, &site);
 
-    (void)unused;
     prof_trace_label_text(first, "first", 5);
     prof_trace_switch(first);
     prof_trace_resolve(prof_trace_create(PROF_TRACE_PROMISE, &site));
@@ -481,11 +458,10 @@ static void a_new_reader_is_sent_the_objects_that_live(void **unused)
     assert_non_null(strstr(said, "name 2 first\n"));
 }
 
-static void a_million_live_objects_are_not_in_the_way(void **unused)
+TEST(a_million_live_objects_are_not_in_the_way)
 {
     uint32_t last = 0;
 
-    (void)unused;
     for (uint32_t i = 0; i < 1000000; i++)
         last = prof_trace_create(PROF_TRACE_PROMISE, &site);
     assert_int_equal(last, 1000000);
@@ -498,9 +474,8 @@ static void a_million_live_objects_are_not_in_the_way(void **unused)
     assert_non_null(prof_objects_find(last));
 }
 
-static void numbers_end(void **unused)
+TEST(numbers_end)
 {
-    (void)unused;
     prof_objects.next = PROF_OBJECTS_LAST;
     assert_true(prof_trace_create(PROF_TRACE_TASK, &other) ==
                 PROF_OBJECTS_LAST);
@@ -509,11 +484,12 @@ static void numbers_end(void **unused)
                     PROF_TRACE_UNKNOWN);
 }
 
-static void memory_is_checked(void **unused)
+FIXTURE(NULL, NULL);
+
+TEST(memory_is_checked)
 {
     static uint64_t memory[PROF_TRACE_MEMORY_MIN / 8];
 
-    (void)unused;
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_EMEMORY);
     assert_int_equal(prof_trace_open(NULL, sizeof memory), PROF_EMEMORY);
@@ -523,42 +499,4 @@ static void memory_is_checked(void **unused)
     assert_int_equal(prof_trace_open(memory, sizeof memory), PROF_OK);
     assert_int_equal(prof_trace_open(memory, sizeof memory), PROF_ESTATE);
     prof_trace_cpus[0].records = NULL;
-}
-
-int main(void)
-{
-#define FLIGHT(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, begin_flight, trace_close)
-#define STREAM(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, begin_stream, trace_close)
-    static const struct CMUnitTest tests[] = {
-        FLIGHT(nothing_is_sent_before_a_dump),
-        FLIGHT(a_dump_has_the_last_events_and_what_they_name),
-        FLIGHT(the_next_dump_has_what_the_last_one_has_not),
-        FLIGHT(it_may_be_read_while_it_is_written),
-        FLIGHT(a_trigger_stops_it_until_it_was_dumped),
-        FLIGHT(a_panic_dumps),
-        FLIGHT(a_dump_goes_on_when_the_transport_does),
-        FLIGHT(off_ends_a_dump),
-        FLIGHT(off_ends_a_trigger),
-        FLIGHT(off_sends_a_dump_that_is_due),
-        FLIGHT(a_panic_during_a_dump_is_in_it),
-        FLIGHT(a_trigger_during_a_dump_stops_it),
-        FLIGHT(a_trigger_at_the_end_of_a_dump_is_in_it),
-        FLIGHT(a_dump_ends_with_its_stream),
-        FLIGHT(it_goes_on_after_a_stream_has_ended),
-        STREAM(each_stream_defines_its_names),
-        STREAM(nothing_is_due_without_a_stream),
-        FLIGHT(a_dump_has_all_that_is_left_of_any_number),
-        STREAM(there_is_no_dump_in_other_modes),
-        STREAM(long_names_are_cut_and_it_shows),
-        STREAM(names_without_room_are_counted),
-        STREAM(names_are_defined_again_in_later_packets),
-        STREAM(a_new_reader_is_sent_the_objects_that_live),
-        STREAM(a_million_live_objects_are_not_in_the_way),
-        STREAM(numbers_end),
-        cmocka_unit_test(memory_is_checked),
-    };
-
-    return cmocka_run_group_tests_name("trace_flight", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 /* The table of objects follows the ring: exact, though nobody drains, and
  * though interrupts (signals here) come at any moment. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "trace_said.h"
 
@@ -31,12 +26,11 @@ _Static_assert(KEPT + 3 < PROF_OBJECTS_PROBES, "there is room for those, too");
 static PROF_TRACE_SITE(site, "here");
 static PROF_TRACE_NAME(why, "why");
 
-static int begin_flight(void **unused)
+static void begin_flight(void)
 {
-    open_stream(unused);
+    open_stream();
     site.tag = why.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
-    return 0;
 }
 
 static struct prof_trace_stats stats(void)
@@ -88,11 +82,12 @@ static void short_life(uint32_t turn)
     }
 }
 
-static void overwritten_events_are_in_the_table(void **unused)
+FIXTURE(begin_flight, trace_close);
+
+TEST(overwritten_events_are_in_the_table)
 {
     uint32_t task = prof_trace_create(PROF_TRACE_TASK, &site), other;
 
-    (void)unused;
     prof_trace_switch(task);
     other = prof_trace_create(PROF_TRACE_SLEEP, &site);
     prof_trace_label_text(other, "label", 5);
@@ -110,11 +105,10 @@ static void overwritten_events_are_in_the_table(void **unused)
 }
 
 /* Far more events that the table does not need than the ring has. */
-static void nothing_is_taken_twice_or_late(void **unused)
+TEST(nothing_is_taken_twice_or_late)
 {
     uint32_t first = prof_trace_create(PROF_TRACE_TASK, &site), second;
 
-    (void)unused;
     for (uint32_t i = 0; i < 10 * SLOTS; i++)
         prof_trace_read(first);
     second = prof_trace_create(PROF_TRACE_TASK, &site);
@@ -157,11 +151,10 @@ static void interrupt_often(uint32_t microseconds)
     assert_int_equal(setitimer(ITIMER_REAL, &period, NULL), 0);
 }
 
-static void interrupts_in_the_middle_leave_it_exact(void **unused)
+TEST(interrupts_in_the_middle_leave_it_exact)
 {
     uint32_t mine = prof_trace_create(PROF_TRACE_TASK, &site), count = 0;
 
-    (void)unused;
     signals = 0;
     interrupt_often(100);
     for (uint32_t i = 0; i < TURNS || signals < SIGNALS; i++) {
@@ -188,12 +181,11 @@ static void interrupts_in_the_middle_leave_it_exact(void **unused)
 /* ---- what is left out */
 
 /* An event that interrupts have gone around: nobody else writes its slot. */
-static void an_object_without_an_event_is_unknown(void **unused)
+TEST(an_object_without_an_event_is_unknown)
 {
     uint32_t at = prof_trace_take(&prof_trace_cpus[0]), object = 0;
     struct prof_trace_record *record = prof_trace_slot(&prof_trace_cpus[0], at);
 
-    (void)unused;
     assert_true(prof_trace_claim(record));
     for (uint32_t i = 0; i < SLOTS; i++)
         object = prof_trace_create(PROF_TRACE_TASK, &site);
@@ -203,18 +195,4 @@ static void an_object_without_an_event_is_unknown(void **unused)
     assert_int_equal(stats().untracked, 1);
     assert_true(prof_trace_create(PROF_TRACE_TASK, &site) == SLOTS + 1);
     assert_int_equal(living(), SLOTS - 1);
-}
-
-int main(void)
-{
-#define FLIGHT(name)                                                           \
-    cmocka_unit_test_setup_teardown(name, begin_flight, trace_close)
-    static const struct CMUnitTest tests[] = {
-        FLIGHT(overwritten_events_are_in_the_table),
-        FLIGHT(nothing_is_taken_twice_or_late),
-        FLIGHT(interrupts_in_the_middle_leave_it_exact),
-        FLIGHT(an_object_without_an_event_is_unknown),
-    };
-
-    return cmocka_run_group_tests_name("trace_follow", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 
 /* The recorder's memory is refused: then there is none, and all goes on. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 
@@ -19,11 +14,10 @@
 
 static PROF_TRACE_SITE(site, "here");
 
-static void refused_memory_is_an_error_and_no_more(void **unused)
+TEST(refused_memory_is_an_error_and_no_more)
 {
     void *memory = world_new(PROF_MEMORY_DEFAULT);
 
-    (void)unused;
     assert_int_equal(prof_trace_start(), PROF_OK); /* prof.trace=off */
     assert_int_equal(world_live, 0);
     assert_int_equal(prof_option("prof.trace=flight"), PROF_OK);
@@ -52,9 +46,8 @@ static void refused_memory_is_an_error_and_no_more(void **unused)
     world_end(memory);
 }
 
-static void options_are_checked(void **unused)
+TEST(options_are_checked)
 {
-    (void)unused;
     assert_int_equal(prof_option("prof.trace=fly"), PROF_EVALUE);
     assert_int_equal(prof_option("prof.trace_kb=23"), PROF_EVALUE);
     assert_int_equal(prof_option("prof.trace_kb=24"), PROF_OK);
@@ -62,14 +55,4 @@ static void options_are_checked(void **unused)
     assert_int_equal(prof_option("prof.trace=stream"), PROF_OK);
     assert_int_equal(prof_options()->trace, PROF_TRACE_STREAM);
     assert_int_equal(prof_option("prof.trace=off"), PROF_OK);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_memory_is_an_error_and_no_more),
-        cmocka_unit_test(options_are_checked),
-    };
-
-    return cmocka_run_group_tests_name("trace_refused", tests, NULL, NULL);
 }

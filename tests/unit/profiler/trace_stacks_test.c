@@ -5,12 +5,7 @@
  * functions that led there, and a suspend without one is counted.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "trace/stacks.h"
 #include "trace_world.h"
@@ -111,29 +106,29 @@ static void suspend_at(uintptr_t caller)
                      stack, 0, 0);
 }
 
-static int begin(void **unused)
+static void begin(void)
 {
-    open_stream(unused);
+    open_stream();
     disk.tag = site.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
     prof_trace_stacks_open(memory, sizeof memory, 0x1000, 0x9000, 8);
     task = prof_trace_create(PROF_TRACE_TASK, &site);
     prof_trace_switch(task);
     prof_trace_fail(task, &disk); /* gives it a number */
-    return 0;
 }
 
-static int end(void **unused)
+static void end(void)
 {
     prof_trace_stacks_open(NULL, 0, 0, 0, 0);
-    return trace_close(unused);
+    trace_close();
 }
 
-static void a_stack_is_its_return_addresses(void **unused)
+FIXTURE(begin, end);
+
+TEST(a_stack_is_its_return_addresses)
 {
     uint64_t found[PROF_SUSPEND_DEPTH_MAX];
 
-    (void)unused;
     link_frames(3, 0x2000);
     suspend_at(0x1234);
     send();
@@ -145,9 +140,8 @@ static void a_stack_is_its_return_addresses(void **unused)
     assert_int_equal(stats().stacks_lost, 0);
 }
 
-static void equal_stacks_are_one(void **unused)
+TEST(equal_stacks_are_one)
 {
-    (void)unused;
     for (unsigned i = 0; i < 60; i++) {
         link_frames(1 + i % 3, 0x2000);
         suspend_at(0x1234 + i % 2);
@@ -161,11 +155,10 @@ static void equal_stacks_are_one(void **unused)
     assert_int_equal(node_count, 2 * (2 + 3 + 4));
 }
 
-static void deeper_callers_are_cut(void **unused)
+TEST(deeper_callers_are_cut)
 {
     uint64_t found[PROF_SUSPEND_DEPTH_MAX];
 
-    (void)unused;
     link_frames(50, 0x2000);
     suspend_at(0x1234);
     send();
@@ -174,7 +167,7 @@ static void deeper_callers_are_cut(void **unused)
 }
 
 /* Where a frame pointer makes no sense, or a return address is no code. */
-static void a_walk_ends_where_it_must(void **unused)
+TEST(a_walk_ends_where_it_must)
 {
     static const struct {
         unsigned word;
@@ -187,7 +180,6 @@ static void a_walk_ends_where_it_must(void **unused)
                  {2, UINTPTR_MAX - 7, 3}};
     uint64_t found[PROF_SUSPEND_DEPTH_MAX];
 
-    (void)unused;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         link_frames(4, 0x2000 + 0x100 * i);
         frames[cases[i].word] =
@@ -207,9 +199,8 @@ static void a_walk_ends_where_it_must(void **unused)
     assert_int_equal(stack_of(6, found), 3);
 }
 
-static void without_a_stack_it_is_counted(void **unused)
+TEST(without_a_stack_it_is_counted)
 {
-    (void)unused;
     link_frames(2, 0x2000);
     suspend_at(0x900); /* no code */
     prof_stack_set(0, 0);
@@ -227,12 +218,11 @@ static void without_a_stack_it_is_counted(void **unused)
 }
 
 /* All stacks that found room stay what they are. */
-static void room_ends(void **unused)
+TEST(room_ends)
 {
     uint64_t found[PROF_SUSPEND_DEPTH_MAX];
     unsigned whole = 0;
 
-    (void)unused;
     for (unsigned i = 0; i < 200; i++) {
         link_frames(5, 0x2000 + 16 * i);
         suspend_at(0x1234);
@@ -251,9 +241,8 @@ static void room_ends(void **unused)
     assert_int_equal(stats().stacks_lost, 200 - whole);
 }
 
-static void each_dump_defines_its_stacks(void **unused)
+TEST(each_dump_defines_its_stacks)
 {
-    (void)unused;
     (void)prof_trace_set_mode(PROF_TRACE_OFF);
     (void)prof_trace_set_mode(PROF_TRACE_FLIGHT);
     link_frames(3, 0x2000);
@@ -281,12 +270,11 @@ static __attribute__((noinline)) void outer(void)
     __asm__ volatile("");
 }
 
-static void the_first_is_who_called(void **unused)
+TEST(the_first_is_who_called)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     uint64_t found[PROF_SUSPEND_DEPTH_MAX];
 
-    (void)unused;
     prof_trace_stacks_open(memory, sizeof memory, 0, UINT32_MAX, 8);
     prof_stack_set(here - 4096, here + 4096);
     outer();
@@ -297,21 +285,4 @@ static void the_first_is_who_called(void **unused)
     assert_in_range(found[0], (uintptr_t)inner, (uintptr_t)inner + 512);
     assert_int_equal(suspends[1].kind, PROF_EVENT_SUSPEND);
     assert_int_equal(stats().stacks_lost, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define IN_WORLD(name) cmocka_unit_test_setup_teardown(name, begin, end)
-        IN_WORLD(a_stack_is_its_return_addresses),
-        IN_WORLD(equal_stacks_are_one),
-        IN_WORLD(deeper_callers_are_cut),
-        IN_WORLD(a_walk_ends_where_it_must),
-        IN_WORLD(without_a_stack_it_is_counted),
-        IN_WORLD(room_ends),
-        IN_WORLD(each_dump_defines_its_stacks),
-        IN_WORLD(the_first_is_who_called),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
  * packets as it was, or is counted and marked where it is missing.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "trace_said.h"
 
@@ -31,13 +26,12 @@ static struct prof_trace_stats stats(void)
     return now;
 }
 
-static int begin(void **unused)
+static void begin(void)
 {
-    open_stream(unused);
+    open_stream();
     disk.tag = pages.tag = site.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
     assert_int_equal(prof_trace_cpus[0].mask + 1, PROF_TRACE_STEP * SLOTS);
-    return 0;
 }
 
 static void report_all(void)
@@ -68,9 +62,10 @@ static void report_all(void)
     prof_trace_gone(PROF_TRACE_UNKNOWN);
 }
 
-static void each_call_is_an_event(void **unused)
+FIXTURE(begin, trace_close);
+
+TEST(each_call_is_an_event)
 {
-    (void)unused;
     report_all();
     assert_string_equal(sent(), BEGINNING "site 1 here@" __FILE__ "\n"
                                           "create 1 kind 1 site 1\n"
@@ -107,13 +102,12 @@ static void each_call_is_an_event(void **unused)
 }
 
 /* Any object, however far its number is from the others'. */
-static void numbers_of_objects_may_be_anything(void **unused)
+TEST(numbers_of_objects_may_be_anything)
 {
     static const uint32_t objects[] = {
         1, 7, 40000, 70000, 0x12345678, UINT32_MAX, 0, 2, 0xfffeffff, 140000};
     char expected[400] = "";
 
-    (void)unused;
     for (unsigned i = 0; i < sizeof objects / sizeof *objects; i++) {
         prof_trace_read(objects[i]);
         prof_trace_wake(objects[i], 3);
@@ -124,11 +118,10 @@ static void numbers_of_objects_may_be_anything(void **unused)
 }
 
 /* Tasks of which 32 live at once, created one after the other. */
-static void events_of_recent_objects_are_brief(void **unused)
+TEST(events_of_recent_objects_are_brief)
 {
     uint32_t tasks[32];
 
-    (void)unused;
     for (int turn = 0; turn < 20; turn++) {
         for (int i = 0; i < 32; i++)
             prof_trace_switch(tasks[i] =
@@ -143,9 +136,8 @@ static void events_of_recent_objects_are_brief(void **unused)
     assert_in_range(stats().bytes * 100 / stats().events, 400, 500);
 }
 
-static void while_it_is_off_nothing_is_recorded(void **unused)
+TEST(while_it_is_off_nothing_is_recorded)
 {
-    (void)unused;
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
     report_all();
     assert_true(prof_trace_create(PROF_TRACE_TASK, &site) ==
@@ -159,9 +151,8 @@ static void while_it_is_off_nothing_is_recorded(void **unused)
 
 /* The oldest are overwritten; where they are missing it says how many, and what
  * is current from there on. */
-static void what_is_lost_is_marked_where_it_is_missing(void **unused)
+TEST(what_is_lost_is_marked_where_it_is_missing)
 {
-    (void)unused;
     prof_trace_read(1);
     prof_trace_flush();
     prof_trace_switch(77);
@@ -196,12 +187,11 @@ static void end_event(struct prof_trace_record *record, uint32_t at)
     record->at = at;
 }
 
-static void an_interrupt_may_come_in_the_middle(void **unused)
+TEST(an_interrupt_may_come_in_the_middle)
 {
     struct prof_trace_record *record;
     uint32_t at;
 
-    (void)unused;
     prof_trace_read(1);
     record = begin_event(&at);
     prof_trace_read(2);
@@ -214,12 +204,11 @@ static void an_interrupt_may_come_in_the_middle(void **unused)
 
 /* So many interrupts that the ring wraps around to the event they interrupted:
  * nobody writes it but its owner, and every event is read or lost. */
-static void a_storm_in_the_middle_tears_nothing(void **unused)
+TEST(a_storm_in_the_middle_tears_nothing)
 {
     struct prof_trace_record *record;
     uint32_t at;
 
-    (void)unused;
     for (uint32_t more = SLOTS - 2; more < SLOTS + 3; more++) {
         struct prof_trace_stats before = stats(), now;
 
@@ -242,11 +231,10 @@ static void a_storm_in_the_middle_tears_nothing(void **unused)
     }
 }
 
-static void a_panic_in_the_middle_loses_that_event_only(void **unused)
+TEST(a_panic_in_the_middle_loses_that_event_only)
 {
     uint32_t at;
 
-    (void)unused;
     prof_trace_read(1);
     (void)begin_event(&at);
     prof_trace_read(2);
@@ -256,9 +244,8 @@ static void a_panic_in_the_middle_loses_that_event_only(void **unused)
     said_begins(BEGINNING "read 1\nlost 1\nswitch 4294967295\nread 2\nbye");
 }
 
-static void positions_wrap_around(void **unused)
+TEST(positions_wrap_around)
 {
-    (void)unused;
     prof_trace_set_mode(PROF_TRACE_OFF);
     prof_trace_ring_open(&prof_trace_cpus[0], prof_trace_cpus[0].records,
                          SLOTS);
@@ -277,9 +264,8 @@ static void positions_wrap_around(void **unused)
 }
 
 /* A transport that refuses: records wait in the ring. */
-static void nothing_is_lost_while_there_is_room(void **unused)
+TEST(nothing_is_lost_while_there_is_room)
 {
-    (void)unused;
     prof_trace_read(1);
     kept_refuse = 1000;
     prof_trace_flush();
@@ -309,9 +295,8 @@ static void overflow(uint32_t events)
     prof_stream_flush(SECOND * 10);
 }
 
-static void what_was_not_sent_when_it_stops_is_marked(void **unused)
+TEST(what_was_not_sent_when_it_stops_is_marked)
 {
-    (void)unused;
     overflow(4 * SLOTS);
     kept_refuse = 1000000;
     prof_trace_set_mode(PROF_TRACE_OFF);
@@ -328,9 +313,8 @@ static void what_was_not_sent_when_it_stops_is_marked(void **unused)
 
 /* Wherever a packet ends, and the transport refuses, LOST is followed by what
  * is current. */
-static void after_each_loss_it_says_what_is_current(void **unused)
+TEST(after_each_loss_it_says_what_is_current)
 {
-    (void)unused;
     for (uint32_t more = 0; more < 700; more++) {
         const char *next;
         char now[40];
@@ -362,9 +346,8 @@ static void take_count(const struct event *event)
         counted = event->as_recorded.events;
 }
 
-static void packets_say_how_many_there_were(void **unused)
+TEST(packets_say_how_many_there_were)
 {
-    (void)unused;
     prof_trace_read(1);
     overflow(4 * SLOTS);
     sent();
@@ -373,26 +356,4 @@ static void packets_say_how_many_there_were(void **unused)
     trace_each(0, take_count);
     assert_int_equal(counted, 4 * SLOTS + 1);
     assert_true(stats().lost > 0);
-}
-
-int main(void)
-{
-#define TRACED(name) cmocka_unit_test_setup_teardown(name, begin, trace_close)
-    static const struct CMUnitTest tests[] = {
-        TRACED(each_call_is_an_event),
-        TRACED(numbers_of_objects_may_be_anything),
-        TRACED(events_of_recent_objects_are_brief),
-        TRACED(while_it_is_off_nothing_is_recorded),
-        TRACED(what_is_lost_is_marked_where_it_is_missing),
-        TRACED(an_interrupt_may_come_in_the_middle),
-        TRACED(a_storm_in_the_middle_tears_nothing),
-        TRACED(a_panic_in_the_middle_loses_that_event_only),
-        TRACED(positions_wrap_around),
-        TRACED(nothing_is_lost_while_there_is_room),
-        TRACED(what_was_not_sent_when_it_stops_is_marked),
-        TRACED(after_each_loss_it_says_what_is_current),
-        TRACED(packets_say_how_many_there_were),
-    };
-
-    return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
  * time, which the stream says before the sample that is late.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "profiler_world.h"
 #include "stream_checker.h"
@@ -91,13 +86,12 @@ static void check_times(const uint64_t *tscs, unsigned count)
     }
 }
 
-static void events_before_stolen_time_keep_theirs(void **unused)
+TEST(events_before_stolen_time_keep_theirs)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 5 / 2,
                               WORLD_PERIOD * 20, WORLD_PERIOD * 41};
     void *memory = begin();
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     for (unsigned i = 0; i < 4; i++)
         event_at(times[i], i + 1);
@@ -106,12 +100,11 @@ static void events_before_stolen_time_keep_theirs(void **unused)
     world_end(memory);
 }
 
-static void so_do_those_before_the_overflow_table(void **unused)
+TEST(so_do_those_before_the_overflow_table)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 70};
     void *memory = begin();
 
-    (void)unused;
     for (unsigned i = 0; i < 200; i++)
         world_tick(0x1000 + 16 * i, (i + 1) * WORLD_PERIOD);
     event_at(times[0], 1);
@@ -121,12 +114,11 @@ static void so_do_those_before_the_overflow_table(void **unused)
 }
 
 /* How many walks stopped is said at the end of a drain, with that time. */
-static void so_do_those_of_a_drain_with_stopped_walks(void **unused)
+TEST(so_do_those_of_a_drain_with_stopped_walks)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2};
     void *memory = begin();
 
-    (void)unused;
     world_tick(0x1000, WORLD_PERIOD);
     event_at(times[0], 1);
     prof_accounts_of(prof_cpu_here())->stopped[PROF_WALK_OUTSIDE]++;
@@ -135,11 +127,10 @@ static void so_do_those_of_a_drain_with_stopped_walks(void **unused)
 }
 
 /* What both machines call a message comes out as it was. */
-static void messages_are_events(void **unused)
+TEST(messages_are_events)
 {
     void *memory = begin();
 
-    (void)unused;
     prof_trace_message(0xdeadbeef, true);
     prof_trace_message(7, false);
     find_all();
@@ -149,16 +140,4 @@ static void messages_are_events(void **unused)
     assert_int_equal(found[1].kind, PROF_EVENT_RECEIVE);
     assert_int_equal(found[1].as_receive.message, 7);
     world_end(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_before_stolen_time_keep_theirs),
-        cmocka_unit_test(so_do_those_before_the_overflow_table),
-        cmocka_unit_test(so_do_those_of_a_drain_with_stopped_walks),
-        cmocka_unit_test(messages_are_events),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

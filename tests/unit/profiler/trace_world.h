@@ -30,15 +30,13 @@ static inline void trace_open(size_t bytes, enum prof_trace_mode mode)
     assert_int_equal(prof_trace_set_mode(mode), PROF_OK);
 }
 
-static inline int trace_close(void **unused)
+static inline void trace_close(void)
 {
-    (void)unused;
     if (prof_trace_cpus[0].records != NULL)
         (void)prof_trace_set_mode(PROF_TRACE_OFF);
     free(trace_memory);
     trace_memory = NULL;
     prof_trace_cpus[0].records = NULL;
-    return 0;
 }
 
 /* Calls (take) for each event in the packets of (cpu) that were kept. */

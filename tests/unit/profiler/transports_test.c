@@ -2,12 +2,7 @@
 
 /* Packets as text and in memory, and which way out is taken. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/crc.h"
 #include "stream/shared_memory.h"
@@ -16,9 +11,6 @@
 #include <prof/transport.h>
 #include <prof/port.h>
 #include <prof/prof.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern struct prof_share prof_share_ring;
 
@@ -56,24 +48,22 @@ void prof_port_free(void *memory)
     free(memory);
 }
 
-static int quiet(void **unused)
+static void quiet(void)
 {
-    (void)unused;
     said_bytes = 0;
     said[0] = '\0';
     refuse = false;
     given = NULL;
-    return 0;
 }
 
-static int give_back(void **unused)
+static void give_back(void)
 {
-    (void)unused;
     free(given);
-    return 0;
 }
 
-static void base64_is_that_of_the_rfc(void **unused)
+FIXTURE(quiet, give_back);
+
+TEST(base64_is_that_of_the_rfc)
 {
     static const char *const rows[][2] = {
         {"f", "Zg=="},
@@ -84,7 +74,6 @@ static void base64_is_that_of_the_rfc(void **unused)
     static uint8_t packet[PROF_LINE_BYTES];
     const size_t begin = (sizeof(struct prof_packet) + 2) / 3 * 3;
 
-    (void)unused;
     for (unsigned i = 0; i < 4; i++) {
         const size_t bytes = strlen(rows[i][0]);
 
@@ -120,14 +109,13 @@ static size_t decode(const char *text, uint8_t *bytes)
     return count;
 }
 
-static void a_packet_as_text_can_be_put_together_again(void **unused)
+TEST(a_packet_as_text_can_be_put_together_again)
 {
     static uint8_t packet[3000], back[PROF_LINE_BYTES + 3];
     struct prof_packet head = {.sequence = 4711};
     const char *line = said;
     size_t at = 0;
 
-    (void)unused;
     for (size_t i = 0; i < sizeof packet; i++)
         packet[i] = (uint8_t)(i * i >> 3);
     memcpy(packet, &head, sizeof head);
@@ -153,13 +141,12 @@ static void a_packet_as_text_can_be_put_together_again(void **unused)
     assert_string_equal(line, "");
 }
 
-static void memory_is_written_over_and_counted(void **unused)
+TEST(memory_is_written_over_and_counted)
 {
     static uint8_t packet[3000];
     uint64_t at = 0;
     uint32_t magic = PROF_PACKET_MAGIC;
 
-    (void)unused;
     assert_true(prof_shared_memory_open(100 * 1024, 0x1000));
     assert_true(prof_share_ring.magic == PROF_SHARE_MAGIC);
     assert_true(prof_share_ring.ring_bytes == 65536);
@@ -224,9 +211,8 @@ static const char *chosen(const char *word, unsigned present)
     return out != NULL ? out->name : "none";
 }
 
-static void the_next_transport_is_taken_and_reported(void **unused)
+TEST(the_next_transport_is_taken_and_reported)
 {
-    (void)unused;
     assert_string_equal(chosen("prof.out=off", 7), "none");
     assert_string_equal(said, "");
     assert_string_equal(chosen("prof.out=virtio", 7), "virtio");
@@ -245,18 +231,4 @@ static void the_next_transport_is_taken_and_reported(void **unused)
     assert_non_null(strstr(said, "prof.out=shm: no memory for prof.share; the "
                                  "stream goes to uart2\n"));
     assert_string_equal(chosen("prof.out=off", 7), "none");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, quiet, give_back)
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(base64_is_that_of_the_rfc),
-        TEST(a_packet_as_text_can_be_put_together_again),
-        TEST(memory_is_written_over_and_counted),
-        TEST(the_next_transport_is_taken_and_reported),
-    };
-
-    return cmocka_run_group_tests_name("transports", tests, NULL, NULL);
 }

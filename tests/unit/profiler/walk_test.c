@@ -6,19 +6,13 @@
  * for any content, the walk must find what a slow walk in C finds.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "sample/cpu_state.h"
 
 #include <prof/prof.h>
 
 #include <prof/format.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
@@ -29,15 +23,14 @@
 static uintptr_t *stack; /* one page, and WORDS words */
 static uint32_t vector[4096 + PROF_FRAMES_MARGIN];
 
-static int make_stack(void **unused)
+static void make_stack(void)
 {
     char *pages =
         mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)unused;
     stack = (uintptr_t *)(void *)(pages + PAGE);
-    return pages == MAP_FAILED ||
-           mprotect(stack, PAGE, PROT_READ | PROT_WRITE) != 0;
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(stack, PAGE, PROT_READ | PROT_WRITE), 0);
 }
 
 static uintptr_t at(size_t word)
@@ -79,9 +72,10 @@ static void walk(uintptr_t sp, uintptr_t fp, uint32_t frames, uint32_t reason)
     assert_int_equal(prof_walk_reason(walk), reason);
 }
 
-static void whole_stacks_are_walked_to_their_end(void **unused)
+FIXTURE(make_stack, NULL);
+
+TEST(whole_stacks_are_walked_to_their_end)
 {
-    (void)unused;
     for (size_t frames = 1; frames <= 127; frames++) {
         fresh(127);
         make_frames(10, frames, 3);
@@ -92,9 +86,8 @@ static void whole_stacks_are_walked_to_their_end(void **unused)
     walk(at(0), at(WORDS - 2), 1, 0);
 }
 
-static void the_words_at_the_stack_pointer_are_kept(void **unused)
+TEST(the_words_at_the_stack_pointer_are_kept)
 {
-    (void)unused;
     fresh(64);
     for (size_t i = 0; i < WORDS; i++)
         stack[i] = ~(uintptr_t)i;
@@ -104,9 +97,8 @@ static void the_words_at_the_stack_pointer_are_kept(void **unused)
         assert_true(prof_frames_kept(vector, i) == ~(uintptr_t)(3 + i));
 }
 
-static void beyond_the_stack_there_are_no_words(void **unused)
+TEST(beyond_the_stack_there_are_no_words)
 {
-    (void)unused;
     for (uint32_t there = 2; there <= PROF_FRAMES_KEPT; there++) {
         fresh(64);
         memset(vector, 0xff, sizeof vector);
@@ -120,9 +112,8 @@ static void beyond_the_stack_there_are_no_words(void **unused)
     }
 }
 
-static void a_small_stack_is_read_as_far_as_it_goes(void **unused)
+TEST(a_small_stack_is_read_as_far_as_it_goes)
 {
-    (void)unused;
     for (size_t words = 2; words <= PROF_FRAMES_KEPT + 1; words++) {
         fresh(64);
         prof_stack_set(at(100), at(100 + words));
@@ -136,9 +127,8 @@ static void a_small_stack_is_read_as_far_as_it_goes(void **unused)
 }
 
 /* What lies in a frame is not looked at, but for the next one's place. */
-static void what_is_no_code_does_not_end_a_walk(void **unused)
+TEST(what_is_no_code_does_not_end_a_walk)
 {
-    (void)unused;
     fresh(64);
     make_frames(10, 3, 3);
     stack[11] = stack[14] = stack[17] = 0;
@@ -147,60 +137,50 @@ static void what_is_no_code_does_not_end_a_walk(void **unused)
         assert_int_equal(vector[PROF_FRAMES_HEAD + i], 0);
 }
 
-static void no_frame_pointer_is_the_end(void **unused)
+TEST(no_frame_pointer_is_the_end)
 {
-    (void)unused;
     fresh(64);
     walk(at(3), 0, 0, 0);
 }
 
-static void each_reason_is_reported(void **unused)
+TEST(each_reason_is_reported)
 {
     const size_t word = sizeof(uintptr_t);
+    const struct {
+        uintptr_t frame; /* in place of the third of three */
+        uint32_t reason;
+    } thirds[] = {
+        {at(16) + word / 2, PROF_WALK_UNALIGNED},
+        {at(WORDS - 1), PROF_WALK_OUTSIDE},
+        {at(0), PROF_WALK_FALLING},
+        {at(0) - word, PROF_WALK_OUTSIDE},
+        {at(13), PROF_WALK_FALLING},
+        {at(10), PROF_WALK_FALLING},
+    };
 
-    (void)unused;
     fresh(5);
     make_frames(10, 9, 3);
     walk(at(3), at(10), 5, PROF_WALK_DEPTH);
     fresh(64);
     walk(at(3), at(10) + 1, 0, PROF_WALK_UNALIGNED);
     fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] += word / 2;
-    walk(at(3), at(10), 2, PROF_WALK_UNALIGNED);
-    fresh(64);
     walk(at(9), at(8), 0, PROF_WALK_OUTSIDE);
     fresh(64);
     walk(at(9), at(WORDS - 1), 0, PROF_WALK_OUTSIDE);
     fresh(64);
     walk(at(9), (uintptr_t) - (intptr_t)word, 0, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(WORDS - 1);
-    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(0);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(0) - word;
-    walk(at(3), at(10), 2, PROF_WALK_OUTSIDE);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(13);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
-    fresh(64);
-    make_frames(10, 3, 3);
-    stack[13] = at(10);
-    walk(at(3), at(10), 2, PROF_WALK_FALLING);
+    for (size_t i = 0; i < COUNT(thirds); i++) {
+        fresh(64);
+        make_frames(10, 3, 3);
+        stack[13] = thirds[i].frame;
+        walk(at(3), at(10), 2, thirds[i].reason);
+    }
 }
 
-static void another_stack_is_not_read(void **unused)
+TEST(another_stack_is_not_read)
 {
     const uint32_t outside = PROF_WALK_OUTSIDE << PROF_WALK_STOP_SHIFT;
 
-    (void)unused;
     fresh(64);
     make_frames(10, 3, 3);
     assert_int_equal(prof_walk(at(0) - PAGE, at(10)), outside);
@@ -211,9 +191,8 @@ static void another_stack_is_not_read(void **unused)
     assert_int_equal(prof_cpus[0].frames.head, 0);
 }
 
-static void want_of_room_cuts_and_is_counted(void **unused)
+TEST(want_of_room_cuts_and_is_counted)
 {
-    (void)unused;
     for (uint32_t room = 0; room < 12; room++) {
         fresh(64);
         make_frames(10, 20, 3);
@@ -227,9 +206,8 @@ static void want_of_room_cuts_and_is_counted(void **unused)
 }
 
 /* Counters that wrap, and a sample that runs over the corner. */
-static void the_corner_is_no_obstacle(void **unused)
+TEST(the_corner_is_no_obstacle)
 {
-    (void)unused;
     fresh(127);
     make_frames(10, 100, 3);
     prof_cpus[0].frames.head = prof_cpus[0].frames.tail = UINT32_MAX - 20;
@@ -283,9 +261,8 @@ static uint32_t slow_walk(uintptr_t sp, uintptr_t fp, uint32_t depth)
     return frames;
 }
 
-static void anything_can_be_walked(void **unused)
+TEST(anything_can_be_walked)
 {
-    (void)unused;
     for (int turn = 0; turn < 20000; turn++) {
         uint32_t depth = 1 + next() % 127;
         uintptr_t sp, fp;
@@ -305,23 +282,4 @@ static void anything_can_be_walked(void **unused)
         assert_int_equal(prof_walk_words(walk), PROF_FRAMES_HEAD + frames);
         assert_true(prof_walk_reason(walk) < PROF_WALK_REASONS);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_stacks_are_walked_to_their_end),
-        cmocka_unit_test(the_words_at_the_stack_pointer_are_kept),
-        cmocka_unit_test(beyond_the_stack_there_are_no_words),
-        cmocka_unit_test(a_small_stack_is_read_as_far_as_it_goes),
-        cmocka_unit_test(no_frame_pointer_is_the_end),
-        cmocka_unit_test(what_is_no_code_does_not_end_a_walk),
-        cmocka_unit_test(each_reason_is_reported),
-        cmocka_unit_test(another_stack_is_not_read),
-        cmocka_unit_test(want_of_room_cuts_and_is_counted),
-        cmocka_unit_test(the_corner_is_no_obstacle),
-        cmocka_unit_test(anything_can_be_walked),
-    };
-
-    return cmocka_run_group_tests(tests, make_stack, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clients that take too long: deadline.c, with the clock in our hands. */
 
+#include "../unit.h"
+
 #include "../../../services/http/connection.h"
 
 #include <kernel/clock.h>
 #include <kernel/loop.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t now_ns;
 static loop_callback *sweep;
@@ -62,9 +59,8 @@ void http_refuse(struct http_client *late, unsigned status, const char *extra)
 
 /* ---- the tests */
 
-static int one_client(void **state)
+static void one_client(void)
 {
-    (void)state;
     now_ns = 1000 * NS_PER_S;
     memset(&client, 0, sizeof client);
     memset(&http_counts, 0, sizeof http_counts);
@@ -72,7 +68,6 @@ static int one_client(void **state)
     http_clients = &client;
     closed = aborted = refused_status = 0;
     http_deadline_start();
-    return 0;
 }
 
 static void seconds_pass(unsigned seconds)
@@ -86,9 +81,10 @@ static bool connected(void)
     return http_clients != NULL;
 }
 
-static void a_byte_now_and_then_is_not_enough(void **state)
+FIXTURE(one_client, NULL);
+
+TEST(a_byte_now_and_then_is_not_enough)
 {
-    (void)state;
     client.in_count = 1;
     seconds_pass(10);
     client.in_count++; /* connection.c leaves wait_ns alone */
@@ -100,9 +96,8 @@ static void a_byte_now_and_then_is_not_enough(void **state)
     assert_int_equal(http_counts.timed_out, 1);
 }
 
-static void the_idle_are_disconnected(void **state)
+TEST(the_idle_are_disconnected)
 {
-    (void)state;
     seconds_pass(29);
     assert_true(connected());
     seconds_pass(1);
@@ -111,9 +106,8 @@ static void the_idle_are_disconnected(void **state)
     assert_int_equal(refused_status, 0);
 }
 
-static void who_does_not_read_is_reset(void **state)
+TEST(who_does_not_read_is_reset)
 {
-    (void)state;
     client.busy = true;
     client.sent = 1000000;
     seconds_pass(29);
@@ -124,11 +118,10 @@ static void who_does_not_read_is_reset(void **state)
 }
 
 /* 100 bytes a second are progress, but would take for ever. */
-static void who_reads_too_slowly_is_reset(void **state)
+TEST(who_reads_too_slowly_is_reset)
 {
     unsigned seconds = 0;
 
-    (void)state;
     client.busy = true;
     while (connected() && seconds < 1000) {
         client.sent += 100;
@@ -140,9 +133,8 @@ static void who_reads_too_slowly_is_reset(void **state)
     assert_int_equal(aborted, 1);
 }
 
-static void a_slow_reader_of_much_has_time(void **state)
+TEST(a_slow_reader_of_much_has_time)
 {
-    (void)state;
     client.busy = true;
     for (unsigned i = 0; i < 3600; i++) {
         client.sent += 1024;
@@ -157,25 +149,10 @@ static void stopped(void *unused)
     (void)unused;
 }
 
-static void who_waits_for_us_has_time(void **state)
+TEST(who_waits_for_us_has_time)
 {
-    (void)state;
     client.busy = true;
     client.stopped = stopped;
     seconds_pass(3600);
     assert_true(connected());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_byte_now_and_then_is_not_enough, one_client),
-        cmocka_unit_test_setup(the_idle_are_disconnected, one_client),
-        cmocka_unit_test_setup(who_does_not_read_is_reset, one_client),
-        cmocka_unit_test_setup(who_reads_too_slowly_is_reset, one_client),
-        cmocka_unit_test_setup(a_slow_reader_of_much_has_time, one_client),
-        cmocka_unit_test_setup(who_waits_for_us_has_time, one_client),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,9 @@
 /* Files out of a tar archive: found as they are, and no byte beyond it read
  * with any damage in it. */
 
+#include "../unit.h"
+
 #include "../../../services/http/files.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define BLOCK 512u
 #define BLOCKS 8u
@@ -46,12 +39,10 @@ static char *add(const char *name, char kind, const char *bytes)
     return header;
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     memset(archive, 0, sizeof archive);
     archive_bytes = 0;
-    return 0;
 }
 
 /* How many files are found in (bytes) of it, copied to where ASan watches. */
@@ -72,11 +63,12 @@ static unsigned count_files(size_t bytes)
     return count;
 }
 
-static void files_are_found(void **state)
+FIXTURE(begin, NULL);
+
+TEST(files_are_found)
 {
     struct http_file file;
 
-    (void)state;
     add("./", '5', "");
     add("./a.html", '0', "hello");
     add("/b", '\0', "");
@@ -91,13 +83,12 @@ static void files_are_found(void **state)
     assert_false(http_files_find(archive, archive_bytes, "", &file));
 }
 
-static void the_longest_name_fits(void **state)
+TEST(the_longest_name_fits)
 {
     char name[HTTP_NAME_MAX];
     struct http_file file;
     char *header = add("", '0', "x");
 
-    (void)state;
     memset(header, 'n', 100);
     memset(header + 345, 'p', 155);
     set_sum(header);
@@ -108,9 +99,8 @@ static void the_longest_name_fits(void **state)
     assert_true(http_files_find(archive, archive_bytes, name, &file));
 }
 
-static void a_cut_archive_ends_early(void **state)
+TEST(a_cut_archive_ends_early)
 {
-    (void)state;
     add("a", '0', "hello");
     add("b", '0', "world");
     for (size_t bytes = 0; bytes <= archive_bytes; bytes++)
@@ -119,11 +109,10 @@ static void a_cut_archive_ends_early(void **state)
                                                                     : 0);
 }
 
-static void a_wrong_size_or_sum_ends_it(void **state)
+TEST(a_wrong_size_or_sum_ends_it)
 {
     char *header;
 
-    (void)state;
     header = add("a", '0', "hello");
     header[0] = 'b';
     assert_int_equal(count_files(archive_bytes), 0);
@@ -138,24 +127,10 @@ static void a_wrong_size_or_sum_ends_it(void **state)
     assert_int_equal(count_files(archive_bytes), 0);
 }
 
-static void types_follow_from_names(void **state)
+TEST(types_follow_from_names)
 {
-    (void)state;
     assert_string_equal(http_files_type("a/b.html"),
                         "text/html; charset=utf-8");
     assert_string_equal(http_files_type("a.tar.gz"), "application/gzip");
     assert_string_equal(http_files_type("none"), "application/octet-stream");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(files_are_found, begin),
-        cmocka_unit_test_setup(the_longest_name_fits, begin),
-        cmocka_unit_test_setup(a_cut_archive_ends_early, begin),
-        cmocka_unit_test_setup(a_wrong_size_or_sum_ends_it, begin),
-        cmocka_unit_test_setup(types_follow_from_names, begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 /* The metrics of tasks that the web server has none of: loop_metrics.c over the
  * real statistics, with the clock in our hands. */
 
+#include "../unit.h"
+
 #include "../../../services/http/loop_metrics.h"
 
 #include <kernel/clock.h>
 #include <prof/loop_stats.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 extern uint64_t prof_loop_hosted_tsc; /* read by the statistics */
 
@@ -26,21 +21,15 @@ uint64_t clock_tsc_hz(void)
     return 1000000000u;
 }
 
-static int open_statistics(void **state)
+/* Once: sites keep the numbers that they have been given. */
+static void open_statistics(void)
 {
     size_t bytes = 2 * PROF_LOOP_MEMORY_MIN;
 
-    (void)state;
+    if (memory != NULL)
+        return;
     memory = aligned_alloc(64, bytes);
-    return prof_loop_open(memory, bytes, clock_tsc_hz());
-}
-
-static int close_statistics(void **state)
-{
-    (void)state;
-    prof_loop_on = 0;
-    free(memory);
-    return 0;
+    assert_int_equal(prof_loop_open(memory, bytes, clock_tsc_hz()), 0);
 }
 
 /* Writes the metrics anew. */
@@ -94,11 +83,12 @@ static void run_tasks(struct prof_loop_task *waiting)
 
 #define WORKER "site=\"worker\",file=\"" __FILE__ "\",line=\""
 
-static void all_of_a_task_is_there(void **state)
+FIXTURE(open_statistics, NULL);
+
+TEST(all_of_a_task_is_there)
 {
     struct prof_loop_task waiting = {0};
 
-    (void)state;
     run_tasks(&waiting);
     scrape();
     has("\nparasite_loop_site_own_seconds_total{" WORKER);
@@ -140,11 +130,10 @@ static void is_in_bucket(const char *bound, unsigned runs)
     has(line);
 }
 
-static void counts_are_right(void **state)
+TEST(counts_are_right)
 {
     struct prof_loop_task waiting = {0};
 
-    (void)state;
     prof_loop_reset();
     run_tasks(&waiting);
     scrape();
@@ -171,11 +160,10 @@ static void counts_are_right(void **state)
     prof_loop_end(&waiting, PROF_LOOP_CANCELLED);
 }
 
-static void what_drops_out_disappears(void **state)
+TEST(what_drops_out_disappears)
 {
     struct prof_loop_task waiting = {0};
 
-    (void)state;
     run_tasks(&waiting);
     scrape();
     has("site=\"worker\"");
@@ -200,7 +188,7 @@ static bool holds_bytes(const struct http_text *bytes, const char *part,
 
 /* Runs in more octaves than a site has pages. What is in no range is not in
  * the count of the message, beside which is the sum; the text has all. */
-static void native_histograms_count_what_is_in_a_range(void **state)
+TEST(native_histograms_count_what_is_in_a_range)
 {
     static PROF_TRACE_SITE(wide, "wide");
     enum { RUNS = 25, IN_RANGES = 21 };
@@ -208,7 +196,6 @@ static void native_histograms_count_what_is_in_a_range(void **state)
     static const char all[] = {0x08, RUNS, 0x11};
     struct http_text messages = {0};
 
-    (void)state;
     prof_loop_reset();
     for (unsigned i = 0; i < RUNS; i++) {
         struct prof_loop_frame frame;
@@ -228,11 +215,10 @@ static void native_histograms_count_what_is_in_a_range(void **state)
 }
 
 /* It is a part of the account. */
-static void idle_time_is_no_site(void **state)
+TEST(idle_time_is_no_site)
 {
     struct prof_loop_frame frame;
 
-    (void)state;
     prof_loop_reset();
     prof_loop_idle(&frame);
     pass_us(1000);
@@ -242,32 +228,10 @@ static void idle_time_is_no_site(void **state)
     has_no("site=\"(idle)\"");
 }
 
-static void nothing_is_there_while_nothing_is_counted(void **state)
+TEST(nothing_is_there_while_nothing_is_counted)
 {
-    (void)state;
     prof_loop_on = 0;
     scrape();
     assert_string_equal(text.bytes, "");
     prof_loop_on = 1;
-}
-
-static int free_text(void **state)
-{
-    http_text_free(&text);
-    return close_statistics(state);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_a_task_is_there),
-        cmocka_unit_test(counts_are_right),
-        cmocka_unit_test(what_drops_out_disappears),
-        cmocka_unit_test(native_histograms_count_what_is_in_a_range),
-        cmocka_unit_test(idle_time_is_no_site),
-        cmocka_unit_test(nothing_is_there_while_nothing_is_counted),
-    };
-
-    return cmocka_run_group_tests_name("http_loop_metrics", tests,
-                                       open_statistics, free_text);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heads of HTTP requests: what is taken, what is refused, and with what. */
 
+#include "../unit.h"
+
 #include "../../../services/http/parse.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct http_request request;
 
@@ -43,9 +37,8 @@ static void refused(const char *text, int status)
     assert_int_equal(parse(text), -status);
 }
 
-static void a_request_is_understood(void **state)
+TEST(a_request_is_understood)
 {
-    (void)state;
     whole("GET /a%20b/c?d=e&f HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_int_equal(request.method, HTTP_GET);
     assert_int_equal(request.minor, 1);
@@ -62,42 +55,43 @@ static void a_request_is_understood(void **state)
     assert_int_equal(request.method, HTTP_OTHER);
 }
 
-static void every_prefix_waits_for_more(void **state)
+TEST(every_prefix_waits_for_more)
 {
     static const char text[] = "\r\nGET / HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n";
 
-    (void)state;
     for (size_t i = 0; i < sizeof text - 1; i++)
         assert_int_equal(parse_bytes(text, i), 0);
     assert_int_equal(parse(text), sizeof text - 1);
 }
 
-static void what_follows_is_left_alone(void **state)
+TEST(what_follows_is_left_alone)
 {
-    (void)state;
     assert_int_equal(parse(GET "\r\nGET /2"), strlen(GET "\r\n"));
     assert_int_equal(parse_bytes(GET "\r\n\0\1", strlen(GET) + 4),
                      strlen(GET "\r\n"));
 }
 
-static void connections_stay_or_end(void **state)
+TEST(connections_stay_or_end)
 {
-    (void)state;
-    whole(GET "Connection: close\r\n\r\n");
-    assert_false(request.keep_alive);
-    whole(GET "Connection: Upgrade , CLOSE\r\n\r\n");
-    assert_false(request.keep_alive);
-    whole("GET / HTTP/1.0\r\n\r\n");
-    assert_false(request.keep_alive);
-    whole("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
-    assert_true(request.keep_alive);
-    whole(GET "Connection: closed\r\n\r\n");
-    assert_true(request.keep_alive);
+    static const struct {
+        const char *head;
+        bool keep_alive;
+    } rows[] = {
+        {GET "Connection: close\r\n\r\n", false},
+        {GET "Connection: Upgrade , CLOSE\r\n\r\n", false},
+        {"GET / HTTP/1.0\r\n\r\n", false},
+        {"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", true},
+        {GET "Connection: closed\r\n\r\n", true},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        whole(rows[i].head);
+        assert_int_equal(request.keep_alive, rows[i].keep_alive);
+    }
 }
 
-static void bodies_are_seen(void **state)
+TEST(bodies_are_seen)
 {
-    (void)state;
     whole("POST / HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n");
     assert_true(request.body);
     whole(GET "Content-Length: 0\r\n\r\n");
@@ -109,41 +103,33 @@ static void bodies_are_seen(void **state)
     refused(GET "Content-Length: 0\r\nContent-Length: 5\r\n\r\n", 400);
 }
 
-static void tokens_are_found(void **state)
+TEST(tokens_are_found)
 {
-    (void)state;
-    whole(GET "Authorization: Bearer  abc \r\n\r\n");
-    assert_string_equal(request.bearer, "abc");
-    whole(GET "authorization: BEARER x\r\n\r\n");
-    assert_string_equal(request.bearer, "x");
-    whole(GET "Authorization: Basic abc\r\n\r\n");
-    assert_string_equal(request.bearer, "");
-    whole(GET "Authorization: Bearer\r\n\r\n");
-    assert_string_equal(request.bearer, "");
-}
+    static const char *const rows[][2] = {
+        {GET "Authorization: Bearer  abc \r\n\r\n", "abc"},
+        {GET "authorization: BEARER x\r\n\r\n", "x"},
+        {GET "Authorization: Basic abc\r\n\r\n", ""},
+        {GET "Authorization: Bearer\r\n\r\n", ""},
+    };
 
-static void formats_are_chosen(void **state)
-{
-    (void)state;
-    whole(GET "\r\n");
-    assert_false(request.protobuf);
-    whole(GET "Accept: text/plain;version=0.0.4;q=1,*/*;q=0.1\r\n\r\n");
-    assert_false(request.protobuf);
-    whole(GET "Accept: text/html, ,;, application/vnd.google.protobuf ;"
-              "proto=io.prometheus.client.MetricFamily\r\n\r\n");
-    assert_true(request.protobuf);
-    whole(GET "Accept: application/vnd.google.protobuf2\r\n\r\n");
-    assert_false(request.protobuf);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        whole(rows[i][0]);
+        assert_string_equal(request.bearer, rows[i][1]);
+    }
 }
 
 #define PROTOBUF "application/vnd.google.protobuf"
 
-static void formats_have_weights(void **state)
+TEST(formats_have_weights)
 {
     static const struct {
         const char *accept;
         bool protobuf;
     } rows[] = {
+        {"text/plain;version=0.0.4;q=1,*/*;q=0.1", false},
+        {"text/html, ,;, " PROTOBUF " ;proto=io.prometheus.client.MetricFamily",
+         true},
+        {PROTOBUF "2", false},
         /* refused, in any spelling */
         {PROTOBUF ";q=0", false},
         {PROTOBUF ";q=0.", false},
@@ -179,8 +165,9 @@ static void formats_have_weights(void **state)
     };
     char head[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    whole(GET "\r\n");
+    assert_false(request.protobuf);
+    for (size_t i = 0; i < COUNT(rows); i++) {
         snprintf(head, sizeof head, GET "Accept: %s\r\n\r\n", rows[i].accept);
         whole(head);
         if (request.protobuf != rows[i].protobuf)
@@ -192,63 +179,62 @@ static void formats_have_weights(void **state)
     assert_true(request.protobuf);
 }
 
-static void bad_lines_are_refused(void **state)
+TEST(bad_heads_are_refused)
 {
-    (void)state;
-    refused("GET\r\n", 400);
-    refused("GET /\r\n", 400);
-    refused("GET  / HTTP/1.1\r\n", 400);
-    refused("G@T / HTTP/1.1\r\n", 400);
-    refused("GET / HTTP/1.1 \r\n", 400);
-    refused("GET / HTTX/1.1\r\n", 400);
-    refused("GET / HTTP/2.0\r\n", 505);
-    refused("GET x HTTP/1.1\r\n", 400);
-    refused("GET http://host HTTP/1.1\r\n", 400);
+    static const struct {
+        const char *head;
+        int status;
+    } rows[] = {
+        /* lines */
+        {"GET\r\n", 400},
+        {"GET /\r\n", 400},
+        {"GET  / HTTP/1.1\r\n", 400},
+        {"G@T / HTTP/1.1\r\n", 400},
+        {"GET / HTTP/1.1 \r\n", 400},
+        {"GET / HTTX/1.1\r\n", 400},
+        {"GET / HTTP/2.0\r\n", 505},
+        {"GET x HTTP/1.1\r\n", 400},
+        {"GET http://host HTTP/1.1\r\n", 400},
+        {"ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG / HTTP/1.0\r\n", 400},
+        {"GET /\t HTTP/1.1\r\n", 400},
+        {"GET / HTTP/1.1\r\r\n", 400},
+        /* fields */
+        {"GET / HTTP/1.1\r\n\r\n", 400},
+        {GET HOST "\r\n", 400},
+        {GET "no colon\r\n\r\n", 400},
+        {GET ": nameless\r\n\r\n", 400},
+        {GET "A : blank before the colon\r\n\r\n", 400},
+        {GET " folded: line\r\n\r\n", 400},
+        {GET "A: \x7f\r\n\r\n", 400},
+        {GET "A: \x1b[2J\r\n\r\n", 400},
+        {GET "A: bare \r return\r\n\r\n", 400},
+        /* percents */
+        {"GET /% HTTP/1.0\r\n\r\n", 400},
+        {"GET /%4 HTTP/1.0\r\n\r\n", 400},
+        {"GET /%zz HTTP/1.0\r\n\r\n", 400},
+        {"GET /%00 HTTP/1.0\r\n\r\n", 400},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (parse(rows[i].head) != -rows[i].status)
+            fail_msg("%s", rows[i].head);
     whole("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEF / HTTP/1.0\r\n\r\n");
-    refused("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG / HTTP/1.0\r\n", 400);
-    refused("GET /\t HTTP/1.1\r\n", 400);
-    refused("GET / HTTP/1.1\r\r\n", 400);
-}
-
-static void bad_fields_are_refused(void **state)
-{
-    (void)state;
-    refused("GET / HTTP/1.1\r\n\r\n", 400);
-    refused(GET HOST "\r\n", 400);
-    refused(GET "no colon\r\n\r\n", 400);
-    refused(GET ": nameless\r\n\r\n", 400);
-    refused(GET "A : blank before the colon\r\n\r\n", 400);
-    refused(GET " folded: line\r\n\r\n", 400);
-    refused(GET "A: \x7f\r\n\r\n", 400);
-    refused(GET "A: \x1b[2J\r\n\r\n", 400);
-    refused(GET "A: bare \r return\r\n\r\n", 400);
-}
-
-static void bad_percents_are_refused(void **state)
-{
-    (void)state;
-    refused("GET /% HTTP/1.0\r\n\r\n", 400);
-    refused("GET /%4 HTTP/1.0\r\n\r\n", 400);
-    refused("GET /%zz HTTP/1.0\r\n\r\n", 400);
-    refused("GET /%00 HTTP/1.0\r\n\r\n", 400);
     whole("GET /%2e%2E/x HTTP/1.0\r\n\r\n");
     assert_string_equal(request.path, "/../x");
 }
 
-static void nuls_are_refused_at_once(void **state)
+TEST(nuls_are_refused_at_once)
 {
-    (void)state;
     assert_int_equal(parse_bytes("\0", 1), -400);
     assert_int_equal(parse_bytes("GET /\0", 6), -400);
     assert_int_equal(parse_bytes("GET /\0 HTTP/1.1\r\n\r\n", 19), -400);
     assert_int_equal(parse_bytes("GET / HTTP/1.1\r\nA: \0\r\n", 22), -400);
 }
 
-static void long_ones_are_refused(void **state)
+TEST(long_ones_are_refused)
 {
     static char text[20000];
 
-    (void)state;
     memset(text, 'a', sizeof text);
     memcpy(text, "GET /", 5);
     assert_int_equal(parse_bytes(text, HTTP_HEAD_MAX - 1), 0);
@@ -265,30 +251,35 @@ static void long_ones_are_refused(void **state)
     assert_int_equal(strlen(request.path), HTTP_TARGET_MAX);
 }
 
-static void queries_are_taken_apart(void **state)
+TEST(queries_are_taken_apart)
 {
+    static const struct {
+        const char *query, *name, *value; /* NULL: not there, or too long */
+    } rows[] = {
+        {"a=1&bc=%32x&d", "bc", "2x"},
+        {"a=1&b=2", "a", "1"},
+        {"&&a=1=2&", "a", "1=2"},
+        {"d", "d", ""},
+        {"ab=1", "a", NULL},
+        {"a=12345", "a", NULL},
+        {"a=%0", "a", NULL},
+        {"a=%00", "a", NULL},
+        {"", "a", NULL},
+    };
     char value[5];
 
-    (void)state;
-    assert_true(http_query("a=1&bc=%32x&d", "bc", value, sizeof value));
-    assert_string_equal(value, "2x");
-    assert_true(http_query("a=1&b=2", "a", value, sizeof value));
-    assert_string_equal(value, "1");
-    assert_true(http_query("&&a=1=2&", "a", value, sizeof value));
-    assert_string_equal(value, "1=2");
-    assert_true(http_query("d", "d", value, sizeof value));
-    assert_string_equal(value, "");
-    assert_false(http_query("ab=1", "a", value, sizeof value));
-    assert_false(http_query("a=12345", "a", value, sizeof value));
-    assert_false(http_query("a=%0", "a", value, sizeof value));
-    assert_false(http_query("a=%00", "a", value, sizeof value));
-    assert_false(http_query("", "a", value, sizeof value));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(
+            http_query(rows[i].query, rows[i].name, value, sizeof value),
+            rows[i].value != NULL);
+        if (rows[i].value != NULL)
+            assert_string_equal(value, rows[i].value);
+    }
 }
 
 /* The name of one may be in the value of another. */
-static void names_are_looked_for_whole(void **state)
+TEST(names_are_looked_for_whole)
 {
-    (void)state;
     assert_true(http_query_has("token=ahz&hz=9", "hz"));
     assert_true(http_query_has("hz", "hz"));
     assert_true(http_query_has("a&hz=", "hz"));
@@ -297,37 +288,12 @@ static void names_are_looked_for_whole(void **state)
     assert_false(http_query_has("", "hz"));
 }
 
-static void secrets_are_compared(void **state)
+TEST(secrets_are_compared)
 {
-    (void)state;
     assert_true(http_same("secret", "secret"));
     assert_false(http_same("", "secret"));
     assert_false(http_same("secre", "secret"));
     assert_false(http_same("secrets", "secret"));
     assert_false(http_same("Secret", "secret"));
     assert_false(http_same("secret1secret1secret", "secret"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_understood),
-        cmocka_unit_test(every_prefix_waits_for_more),
-        cmocka_unit_test(what_follows_is_left_alone),
-        cmocka_unit_test(connections_stay_or_end),
-        cmocka_unit_test(bodies_are_seen),
-        cmocka_unit_test(tokens_are_found),
-        cmocka_unit_test(formats_are_chosen),
-        cmocka_unit_test(formats_have_weights),
-        cmocka_unit_test(bad_lines_are_refused),
-        cmocka_unit_test(bad_fields_are_refused),
-        cmocka_unit_test(bad_percents_are_refused),
-        cmocka_unit_test(nuls_are_refused_at_once),
-        cmocka_unit_test(long_ones_are_refused),
-        cmocka_unit_test(queries_are_taken_apart),
-        cmocka_unit_test(names_are_looked_for_whole),
-        cmocka_unit_test(secrets_are_compared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,14 @@
 /* Metrics in the protocol buffer format: fields, counters and gauges that were
  * text, and the buckets of native histograms. */
 
+#include "../unit.h"
+
 #include "../../../services/http/loop_native.h"
 #include "../../../services/http/metric_proto.h"
 #include "../../../services/http/protobuf.h"
 
 #include <kernel/clock.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct http_text out;
 
@@ -34,11 +31,9 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
     visit(2000000000, 2000000001, 1, context);
 }
 
-static int free_out(void **state)
+static void free_out(void)
 {
-    (void)state;
     http_text_free(&out);
-    return 0;
 }
 
 #define IS(expected)                                                           \
@@ -47,11 +42,12 @@ static int free_out(void **state)
         assert_memory_equal(out.bytes, expected, sizeof(expected) - 1);        \
     } while (0)
 
-static void fields_have_their_wire_types(void **state)
+FIXTURE(NULL, free_out);
+
+TEST(fields_have_their_wire_types)
 {
     struct http_text inner = {0};
 
-    (void)state;
     protobuf_uint(&out, 1, 300);
     protobuf_sint(&out, 5, -1);
     protobuf_sint(&out, 5, 1);
@@ -72,7 +68,7 @@ static void fields_have_their_wire_types(void **state)
 }
 
 /* HELP, TYPE and samples; labels with what is escaped; no histogram. */
-static void text_becomes_messages(void **state)
+TEST(text_becomes_messages)
 {
     static const char lines[] = "# HELP a what it is\n"
                                 "# TYPE a counter\n"
@@ -86,7 +82,6 @@ static void text_becomes_messages(void **state)
                                 "b{x=\"1\\\"\\\\\\n\",y=\"\"} 0.5\n";
     struct http_text text = {0};
 
-    (void)state;
     http_text_add(&text, lines, sizeof lines - 1);
     metric_proto(&out, &text);
     http_text_free(&text);
@@ -114,9 +109,8 @@ static uint64_t random_bits(void)
 }
 
 /* To within the 16 bits that are looked at. */
-static void buckets_are_logarithms(void **state)
+TEST(buckets_are_logarithms)
 {
-    (void)state;
     for (unsigned i = 0; i < 100000; ++i) {
         uint64_t cycles = (random_bits() >> (18 + random_bits() % 46)) | 1;
         uint64_t hz = 100000000u + random_bits() % 5000000000u;
@@ -132,11 +126,10 @@ static void buckets_are_logarithms(void **state)
     assert_int_equal(loop_native_bucket(125, 1000), -24);
 }
 
-static void histograms_have_spans(void **state)
+TEST(histograms_have_spans)
 {
     struct prof_loop_row row = {.number = 7};
 
-    (void)state;
     loop_native(&out, &row, PROF_LOOP_DELAY);
     IS("\x28\x06"                             /* 2^(1/8) */
        "\x31\x11\xea\x2d\x81\x99\x97\x71\x3d" /* 1e-12 */
@@ -145,16 +138,4 @@ static void histograms_have_spans(void **state)
        "\x62\x04\x08\x0e\x10\x01" /* seven empty, then one */
        "\x68\x06"
        "\x68\x03");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(fields_have_their_wire_types, free_out),
-        cmocka_unit_test_teardown(text_becomes_messages, free_out),
-        cmocka_unit_test(buckets_are_logarithms),
-        cmocka_unit_test_teardown(histograms_have_spans, free_out),
-    };
-
-    return cmocka_run_group_tests_name("http_protobuf", tests, NULL, NULL);
 }

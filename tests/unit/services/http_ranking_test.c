@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows with the most cycles. */
 
+#include "../unit.h"
+
 #include "../../../services/http/ranking.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 struct row {
     uint64_t cycles;
     unsigned number;
 };
 
-static void the_most_remain_in_order(void **state)
+TEST(the_most_remain_in_order)
 {
     struct row rows[RANKING_ROWS + 1]; /* the last is not to be touched */
     struct ranking ranking = {.count = 0};
 
-    (void)state;
     rows[RANKING_ROWS].number = 4711;
     for (unsigned i = 0; i < 1000; ++i) {
         struct row row = {i * 377 % 1000, i}; /* all below 1000, once */
@@ -37,12 +31,11 @@ static void the_most_remain_in_order(void **state)
     assert_int_equal(rows[RANKING_ROWS].number, 4711);
 }
 
-static void of_equal_rows_the_first_remain(void **state)
+TEST(of_equal_rows_the_first_remain)
 {
     struct row rows[RANKING_ROWS];
     struct ranking ranking = {.count = 0};
 
-    (void)state;
     for (unsigned i = 0; i < 2 * RANKING_ROWS; ++i) {
         struct row row = {5, i};
 
@@ -50,14 +43,4 @@ static void of_equal_rows_the_first_remain(void **state)
     }
     for (unsigned i = 0; i < RANKING_ROWS; ++i)
         assert_int_equal(rows[i].number, i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_remain_in_order),
-        cmocka_unit_test(of_equal_rows_the_first_remain),
-    };
-
-    return cmocka_run_group_tests_name("http_ranking", tests, NULL, NULL);
 }

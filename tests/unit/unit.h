@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+/*
+ * What every unit test begins with:
+ *
+ *     FIXTURE(open_file, close_file);
+ *
+ *     TEST(a_file_has_its_bytes)
+ *     {
+ *         assert_int_equal(read_all(), 5);
+ *     }
+ *
+ * Each TEST() registers itself; main() in unit.c runs them in the order in
+ * which they stand in the file. The functions of a FIXTURE() run before
+ * and after each of the tests that follow it; NULL is none.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Adds the test (name), or with NULL a fixture, at (place) in the file. */
+void unit_add(int place, const char *name, void (*run)(void),
+              void (*begin)(void), void (*end)(void));
+
+#define TEST(name)                                                             \
+    static void name(void);                                                    \
+    __attribute__((constructor)) static void unit_add_##name(void)             \
+    {                                                                          \
+        unit_add(__COUNTER__, #name, name, NULL, NULL);                        \
+    }                                                                          \
+    static void name(void)
+
+#define FIXTURE(begin, end) UNIT_FIXTURE_AT(__LINE__, begin, end)
+#define UNIT_FIXTURE_AT(line, begin, end) UNIT_FIXTURE(line, begin, end)
+#define UNIT_FIXTURE(line, begin, end)                                         \
+    __attribute__((constructor)) static void unit_fixture_##line(void)         \
+    {                                                                          \
+        unit_add(__COUNTER__, NULL, NULL, begin, end);                         \
+    }                                                                          \
+    static void unit_fixture_##line(void)
+
+#endif
