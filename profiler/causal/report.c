@@ -226,7 +226,7 @@ static void write_held(struct prof_text *out)
     prof_text_format(
         out,
         "%u events held, %u at a time; experiments slowed the guest's clock by "
-        "%ju ms in all; lower bound of steal while idle: %ju ms\n",
+        "%ju ms in all; at least %ju ms stolen\n",
         prof_causal.held.held, prof_causal.held.used,
         ms_of(prof_causal.clock.delay - prof_causal.own),
         ms_of(prof_causal.stolen));
