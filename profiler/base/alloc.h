@@ -9,13 +9,14 @@
 #include <prof/port.h>
 #include <stdbool.h>
 
+/* Whether the image has no prof_port_alloc() of its own. PROF_WITH_BUILTIN.
+ * Contexts: any. */
+bool prof_pool_in_use(void);
+
 #if PROF_WITH_BUILTIN
 
 void *prof_alloc(size_t bytes);
 void prof_free(void *memory);
-
-/* Whether the image has no prof_port_alloc() of its own. Contexts: any. */
-bool prof_pool_in_use(void);
 
 #else
 

@@ -22,9 +22,10 @@
     .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0, .seed = 1,      \
     .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0
 
-#if PROF_WITH_OPTIONS
 /* prof_option() changes them; everybody else reads. */
 extern struct prof_options prof_options_in_force;
+
+#if PROF_WITH_OPTIONS
 #define PROF_OPTION(name) (prof_options()->name)
 #else
 static const __attribute__((unused)) struct prof_options prof_defaults = {

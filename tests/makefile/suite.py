@@ -155,7 +155,7 @@ def own_has_a_causal_profile(width, folder):
     for path in wrote:
         check.true(Path(path).exists(), path)
     check.lacks("\n".join(lines), "own: done")
-    said = "\n".join(lines).partition("# % of the time")[2]
+    said = "\n".join(lines).partition("# % by which")[2]
     found = re.search(r"^ +([\d.]+) .* other_half$", said, re.M)
     check.true(found, lines)
     check.between(float(found[1]), 40, 60)

@@ -188,7 +188,7 @@ CASES = [
         "causal_patch",
         append="prof.start=off prof.every=0 prof.drain=10000",
         icount=0,
-        shows=[r"; lower bound of steal while idle: ([2-9]|1[01]) ms$"],
+        shows=[r"; at least ([2-9]|1[01]) ms stolen$"],
     ),
     case(
         "causal_smooth",
