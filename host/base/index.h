@@ -37,8 +37,8 @@ uint32_t index_find(const struct index *index, uint64_t key);
  * NULL, says whether it was. */
 uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
 
-/* The same for a key with a row: if the key is new, a copy of (row), of (bytes),
- * goes to its number in *(rows), a vector (base/memory.h). */
+/* The same for a key with a row: if the key is new, a copy of (row), of
+ * (bytes), goes to its number in *(rows), a vector (base/memory.h). */
 uint32_t index_add_row(struct index *index, uint64_t key, void *rows,
                        const void *row, size_t bytes);
 

@@ -243,7 +243,10 @@ static void script_actor(struct script_actor *actor, const struct tasks *tasks,
         --actor->depth;
 }
 
-/* ---- * parasite script: each sample with its stack, and each other event. * The packets are read twice: a node may be defined after the first sample that names it. Both readings number nodes alike */
+/* ---- parasite script: each sample with its stack, and each other event
+ *
+ * The packets are read twice: a node may be defined after the first sample that
+ * names it. Both readings number nodes alike. */
 
 struct script {
     struct view view;

@@ -18,8 +18,9 @@
 
 /* ---- compression
  *
- * The most frequent pair of adjacent bytes is given a code of its own, repeatedly, until no codes are left or none would pay off. Codes are
- * byte values that no name contains. Of two equally good pairs the lower one is
+ * The most frequent pair of adjacent bytes is given a code of its own,
+ * repeatedly, until no codes are left or none would pay off. Codes are byte
+ * values that no name contains. Of two equally good pairs the lower one is
  * chosen, so that a table can be reproduced for comparison.
  *
  * A code may consist of two other codes, but the table contains the text that

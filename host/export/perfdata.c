@@ -17,7 +17,8 @@
  * that begin with "[stack" for itself, so [stack unknown] is turned round.
  *
  * The features, what perf shows with --header, are a table of sections, then
- * their contents. perf itself needs none; others, such as hotspot, require them.
+ * their contents. perf itself needs none; others, such as hotspot, require
+ * them.
  */
 
 #include "export/export.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profile: four types of messages, and a table of strings (pprof.proto).
+ * pprof's profile: four types of messages, and a table of strings
+ * (pprof.proto).
  *
  * A location is a (function, line) and has no address: pprof then uses the
  * names as they are and does not look for a binary. A function has no system

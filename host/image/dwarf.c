@@ -49,9 +49,9 @@ static void drop_repetition(char *path)
         memmove(twice, slash, strlen(slash) + 1);
 }
 
-/* Removes doubled slashes, "/./" and a repeated folder from (path): nasm records
- * the source's folder as the working directory, and the name of the source with
- * that folder, so libdw joins them to "a/b//a/b/x.asm". */
+/* Removes doubled slashes, "/./" and a repeated folder from (path): nasm
+ * records the source's folder as the working directory, and the name of the
+ * source with that folder, so libdw joins them to "a/b//a/b/x.asm". */
 static void source_path_tidy(char *path)
 {
     char *to = path;

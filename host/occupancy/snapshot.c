@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, differences and orders of snapshots, and their histograms: 32 buckets
- * for each octave, as the guest has them, so a value is known to within 1/32, and
- * the middle of its bucket to within 1/64. */
+ * for each octave, as the guest has them, so a value is known to within 1/32,
+ * and the middle of its bucket to within 1/64. */
 
 #include "base/checked.h"
 #include "base/memory.h"

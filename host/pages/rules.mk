@@ -34,7 +34,8 @@ $(BUILD)/host/pages/annotate.html: $(page_annotate)
 $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
 $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
     $(page_timeline) host/tasks/tasks.h
-$(BUILD)/host/pages/causal.html: $(addprefix host/pages/shared/,text.js keys.js) \
+$(BUILD)/host/pages/causal.html: \
+    $(addprefix host/pages/shared/,text.js keys.js) \
     $(page_causal)
 $(pages): $(page_base)
 	$(call begin,PAGE)

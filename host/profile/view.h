@@ -123,7 +123,8 @@ size_t view_suspend_frames(struct view *view, uint32_t node,
 size_t view_task_frames(struct view *view, uint32_t task, struct frame *frames,
                         size_t room);
 
-/* The frames of (node), followed by those of (task); at most VIEW_FRAMES_MAX. */
+/* The frames of (node), followed by those of (task); at most
+ * VIEW_FRAMES_MAX. */
 size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
                           struct frame *frames);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names that the guest defines, words for what has none, what cannot be true of
- * any program, or of any recorder that marks what it loses, and what is missing,
- * as texts. */
+ * any program, or of any recorder that marks what it loses, and what is
+ * missing, as texts. */
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page: its head and its columns; docs/timeline.md lists them. What the page
- * can find out from other columns is left out: when an object was created, and
- * by whom, if its creation is an edge; when it ended, if that is one; when a
- * stretch ended, if the object's next one or its end follows at once.
+ * The page: its head and its columns; docs/timeline.md lists them. What the
+ * page can find out from other columns is left out: when an object was created,
+ * and by whom, if its creation is an edge; when it ended, if that is one; when
+ * a stretch ended, if the object's next one or its end follows at once.
  */
 
 #include "base/checked.h"

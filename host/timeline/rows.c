@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects as items to be laid out, and their rows by a sweep in order of begin. */
+/* Objects as items to be laid out, and their rows by a sweep in order of
+ * begin. */
 
 #include "timeline/rows.h"
 

@@ -213,9 +213,9 @@ int place_make(const char *path)
     return folder;
 }
 
-/* ---- the files with packets, one for each CPU: time never goes back in a stream
- * of the Common Trace Format, and a gap in the sequence of its packets means
- * lost ones */
+/* ---- the files with packets, one for each CPU: time never goes back in a
+ * stream of the Common Trace Format, and a gap in the sequence of its packets
+ * means lost ones */
 
 char *trace_path(const char *folder, const char *name)
 {

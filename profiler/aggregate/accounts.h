@@ -3,8 +3,8 @@
 #define PROF_ACCOUNTS_H
 
 /*
- * What the drain counts, for each CPU. Members only ever grow: a reset takes a snapshot that
- * prof_stats() subtracts, and the stream sends differences.
+ * What the drain counts, for each CPU. Members only ever grow: a reset takes a
+ * snapshot that prof_stats() subtracts, and the stream sends differences.
  */
 
 #include "aggregate/amount.h"

@@ -50,9 +50,9 @@ static size_t frames_bytes(uint32_t capacity)
 
 /*
  * Divides (memory) among the overflow table, the vector of entries and the
- * frame vector of (cpu). The frame vector's capacity is a power of two and takes at most
- * half of what the overflow table leaves; an eighth if prof.depth is 0, since a
- * command may still ask for callers later.
+ * frame vector of (cpu). The frame vector's capacity is a power of two and
+ * takes at most half of what the overflow table leaves; an eighth if prof.depth
+ * is 0, since a command may still ask for callers later.
  */
 static void share_out(struct prof_cpu *cpu, void *memory, size_t bytes)
 {

@@ -127,8 +127,8 @@ static int want(enum prof_causal_kind kind, const char *name)
     return PROF_WITH_CAUSAL ? prof_causal_want(kind, name) : PROF_EABSENT;
 }
 
-/* Copies a function's name into (name), which has (room) bytes, and makes it the
- * (*option). False: too long, and nothing is copied. */
+/* Copies a function's name into (name), which has (room) bytes, and makes it
+ * the (*option). False: too long, and nothing is copied. */
 static bool parse_name(const char *value, char *name, size_t room,
                        const char **option)
 {

@@ -75,7 +75,7 @@ struct prof_stream_sums {
     ((void)(tsc), (void)(dropped), (void)(cycles))
 #define prof_stream_stopped_walks(tsc, samples) ((void)(tsc), (void)(samples))
 #define prof_stream_flush(tsc) ((void)(tsc))
-#define prof_stream_discard(samples) ((void)0)
+#define prof_stream_discard(samples) ((void)(samples))
 #define prof_stream_sums(sums) ((void)(*(sums) = (struct prof_stream_sums){0}))
 
 #else

@@ -43,8 +43,8 @@ uint32_t prof_names_tag(struct prof_trace_name *name);
  * printed becomes '?'. Linear in PROF_TRACE_TEXT_MAX at most. */
 uint32_t prof_names_intern(const char *text, size_t bytes);
 
-/* How many numbers there are; and the name of a number, NULL if it is just being
- * added. */
+/* How many numbers there are; and the name of a number, NULL if it is just
+ * being added. */
 uint32_t prof_names_count(void);
 const struct prof_trace_name *prof_names_get(uint32_t number);
 

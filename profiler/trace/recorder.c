@@ -89,8 +89,8 @@ static uint32_t with(uint32_t what, struct prof_trace_name *name)
     return what | (has_no_tag(name) ? prof_names_tag(name) : tag_of(name));
 }
 
-/* Rare cases finish the call in a function of their own, so that the common ones
- * need no registers but those that a call may change. */
+/* Rare cases finish the call in a function of their own, so that the common
+ * ones need no registers but those that a call may change. */
 #define RARE __attribute__((noinline, cold)) PROF_TRACE_CALL
 
 PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)

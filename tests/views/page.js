@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// node page.js FOLDER - PARASITE: drives FOLDER/page.html, of parasite annotate,
-// in Chromium without a window, by mouse and by keyboard; and FOLDER/names.html,
-// which has the names in FOLDER/names.
+// node page.js FOLDER - PARASITE: drives FOLDER/page.html, of parasite
+// annotate, in Chromium without a window, by mouse and by keyboard; and
+// FOLDER/names.html, which has the names in FOLDER/names.
 'use strict';
 
 const {gunzipSync} = require('node:zlib');

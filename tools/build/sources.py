@@ -34,8 +34,8 @@ ROOT = os.path.dirname(
 OFFSETS = "sample/offsets.c"
 RESERVE = "symbols/reserve.c"  # for an archive, as a member of its own
 
-# What belongs to each part alone. control/left_out.c has the calls of those that
-# are left out.
+# What belongs to each part alone. control/left_out.c has the calls of those
+# that are left out.
 PARTS = {
     "pit": [
         "tick/idt_gate.c",
