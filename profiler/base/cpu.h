@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CPUs that are sampled. With one, its state has a constant address. */
+/* CPUs that are sampled. With one, its state has a constant address, in the
+ * stubs too. */
 #ifndef PROF_CPUS_MAX
 #define PROF_CPUS_MAX 1
 #endif

@@ -159,8 +159,8 @@ static void put_legend(struct prof_text *out, const struct table *table)
         prof_text_string(out, "? fewer than 16 samples; in brackets the 95 % "
                               "interval of the share\n");
     if (PROF_WITH_CLASSES && table->masked)
-        prof_text_string(out, "! sampled late, where interrupts were enabled: "
-                              "the time belongs to earlier code\n");
+        prof_text_string(out, "! interrupts were off before this point; "
+                              "blame the code above it\n");
     if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "in VMM: samples at instructions that leave the "
                               "guest, such as port access\n");

@@ -8,17 +8,13 @@
  * layout from offsets.c.
  */
 
+#include "base/cpu.h"
 #include "sample/frames.h"
 #include "sample/overflow.h"
 #include "sample/ring.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* CPUs that are sampled. With one, the stubs use constant addresses. */
-#ifndef PROF_CPUS_MAX
-#define PROF_CPUS_MAX 1
-#endif
 
 /* How the PIT's period varies; see tick/jitter.h. */
 struct prof_jitter {

@@ -59,7 +59,7 @@ function curves() {
 function fresh(what, check, hash = '') {
   const look = async (page) =>
     check(page, await page.locator('#canvas').boundingBox());
-  return onPage(what, 'alike.html', look, {hash, settle: painted});
+  return onPage(what, 'alike.html', look, {hash, whenOpen: painted});
 }
 
 // Moves the pointer down from (y) until what is under it is (wanted).

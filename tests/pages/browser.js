@@ -97,12 +97,12 @@ async function closePage(page) {
 }
 
 // Opens FOLDER/(name) at (hash) with openPage's (options), has (check) look at
-// it once (settle) has waited for it, and closes it. It must report no error.
+// it once (whenOpen) has waited for it, and closes it. It must report no error.
 async function withPage(name, check, options = {}) {
-  const {hash = '', settle = () => {}, ...more} = options;
+  const {hash = '', whenOpen = () => {}, ...more} = options;
   const page = await openPage(name, hash, more);
   try {
-    await settle(page);
+    await whenOpen(page);
     await check(page);
     assert.deepStrictEqual(page.problems, []);
   } finally {

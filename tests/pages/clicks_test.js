@@ -9,7 +9,7 @@ const {assert, has, kept, onPage, untilDrawn, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const fresh = (what, check, name = 'tasks.html', hash = '') =>
-  onPage(what, name, check, {hash, settle: drawn});
+  onPage(what, name, check, {hash, whenOpen: drawn});
 
 async function drawn(page) {
   await untilDrawn(page);

@@ -9,7 +9,7 @@ const {assert, onPage, painted, textsOf, withPage} = require('./browser.js');
 const {SIZES, SCHEMES, wrongWith} = require('./boxes.js');
 
 const fresh = (what, name, hash, check, options) =>
-  onPage(what, name, check, {hash, settle: painted, ...options});
+  onPage(what, name, check, {hash, whenOpen: painted, ...options});
 
 // Colours on the row (row), a pixel of each twentieth of the width.
 const coloursOf = (page, row) =>

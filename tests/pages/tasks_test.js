@@ -24,7 +24,7 @@ const made = JSON.parse(read('tasks.json'));
 const other = JSON.parse(read('other.json'));
 
 const fresh = (what, check, name = 'tasks.html', hash = '') =>
-  onPage(what, name, check, {hash, settle: painted});
+  onPage(what, name, check, {hash, whenOpen: painted});
 
 const rows = async (page) =>
   Number(await page.locator('body').getAttribute('data-rows'));

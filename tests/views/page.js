@@ -171,7 +171,7 @@ async function names(page) {
   );
 }
 
-const OPTIONS = {size: {width: 1280, height: 720}, settle: drawn};
+const OPTIONS = {size: {width: 1280, height: 720}, whenOpen: drawn};
 
 (async () => {
   await start();

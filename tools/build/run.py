@@ -70,7 +70,7 @@ def probe(image, width):
         elif boots_with_kvm(image, width):
             found = "kvm KVM"
         else:
-            found = "tcg TCG (KVM: guest did not come up)"
+            found = "tcg TCG: KVM failed to boot it; using slower TCG"
         known.write_text(f"{boot}\n{found}\n")
         lines = [boot, found]
     accel, _, words = lines[1].partition(" ")
