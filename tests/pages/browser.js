@@ -75,6 +75,7 @@ async function openPage(name, hash = '', options = {}) {
   const page = (!options.before && spares.pop()) || (await makePage());
   page.problems = [];
   page.isSpare = !options.before;
+  await page.bringToFront(); // pages behind another are hardly drawn
   await page.setViewportSize(options.size || SIZE);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
