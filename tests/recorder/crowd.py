@@ -89,6 +89,8 @@ def joins(s, target, image, seconds):
     Command(s).record(trace, "-q", "-k", image, "-d", seconds, target)
     checked(s, trace)
     sites, found = tasks_of(s, trace)
+    for name in ("member", "gate", "counts"):
+        check.contains(sites, name)
     member = sites["member"]
     check.same((member["count"], member["open"]), (SOME, SOME))
     check.contains(member["file"], "trace_crowd/main.c")
