@@ -20,20 +20,25 @@
 
 struct prof_table prof_addresses;
 
-uint32_t prof_address_find(uintptr_t address)
+uint32_t *prof_address_slot(uintptr_t address)
 {
-    return *prof_table_slot(&prof_addresses, sizeof(struct prof_address), 0,
-                            address);
+    return prof_table_slot(&prof_addresses, sizeof(struct prof_address), 0,
+                           address);
 }
 
-uint32_t prof_address_add(uintptr_t address)
+uint32_t prof_address_in(uint32_t *slot, uintptr_t address)
 {
-    uint32_t function = prof_function_of(address), number;
+    uint32_t function, number = *slot;
     struct prof_address *added;
 
-    if (function == 0 || !prof_table_reserve(&prof_addresses))
+    if (number != 0)
+        return number;
+    function = prof_function_of(address);
+    if (function == 0)
         return 0;
-    number = prof_table_add(&prof_addresses, 0, address);
+    number = prof_table_add(&prof_addresses, sizeof *added, slot, 0, address);
+    if (number == 0)
+        return 0;
     added = prof_address_at(number);
     added->record.link = function;
     added->class = prof_function_is_named(prof_function_at(function))
@@ -52,9 +57,7 @@ uint32_t prof_address_calling_function(uintptr_t address)
 
     if (!PROF_WITH_CALLERS)
         return 0;
-    number = prof_address_find(address);
-    if (number == 0)
-        number = prof_address_add(address);
+    number = prof_address_in(prof_address_slot(address), address);
     if (number == 0)
         return 0;
     known = prof_address_at(number);

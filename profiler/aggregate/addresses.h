@@ -50,13 +50,13 @@ static inline struct prof_address *prof_address_at(uint32_t number)
 /* Creates an empty table. Contexts: boot. */
 void prof_addresses_open(void);
 
-/* The number of the record of (address); 0 if there is none. Contexts:
- * thread. */
-uint32_t prof_address_find(uintptr_t address);
+/* Where the number of the record of (address) is, or would be; 0 there if there
+ * is none. Until the next is created. Contexts: thread. */
+uint32_t *prof_address_slot(uintptr_t address);
 
-/* Creates the record of (address), which must be new, and returns its number.
- * 0: no memory. Contexts: the drain. */
-uint32_t prof_address_add(uintptr_t address);
+/* The number at that (slot). Creates the record if it is new. 0: no memory.
+ * Contexts: the drain. */
+uint32_t prof_address_in(uint32_t *slot, uintptr_t address);
 
 /*
  * The number of the function that contains the call instruction before the

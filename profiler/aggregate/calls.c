@@ -42,14 +42,12 @@ void prof_calls_open(void)
 
 static uint32_t add_call(uint32_t *slot, uint32_t caller, uint32_t function)
 {
-    const uint32_t *slots = prof_calls.slots;
-    uint32_t number;
     struct prof_call *call;
+    uint32_t number =
+        prof_table_add(&prof_calls, sizeof *call, slot, caller, function);
 
-    if (!prof_table_reserve(&prof_calls))
+    if (number == 0)
         return 0;
-    number = prof_table_add_at(&prof_calls, sizeof *call, slot, slots, caller,
-                               function);
     call = prof_call_at(number);
     if (is_outermost(caller, function))
         call->record.link |= PROF_CALL_OUTERMOST;

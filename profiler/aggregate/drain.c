@@ -219,12 +219,12 @@ _Static_assert(offsetof(struct prof_entry, divisor) ==
                    offsetof(struct prof_entry, frames) + sizeof(uint16_t),
                "two halves of a word");
 
-/* Advances to the next entry. Clears this one, as the producer relies on it
- * (ring.h). */
-static inline void pass_entry(struct prof_cpu *cpu)
+/* Advances from (entry) to the next one, and returns that. Clears this one, as
+ * the producer relies on it (ring.h). */
+static inline struct prof_entry *pass_entry(struct prof_cpu *cpu,
+                                            struct prof_entry *entry)
 {
     struct reader *reader = reader_of(cpu);
-    struct prof_entry *entry = reader->entry;
     uint32_t both = 0; /* frames and divisor, in one load */
 
     if (PROF_WITH_CALLERS || PROF_WITH_PIT) /* else they are always 0 */
@@ -235,7 +235,7 @@ static inline void pass_entry(struct prof_cpu *cpu)
             prof_timebase_change(prof_clock_of(cpu), both >> 16);
         entry->frames = entry->divisor = 0;
     }
-    reader->entry = prof_ring_next(&cpu->ring, entry);
+    return reader->entry = prof_ring_next(&cpu->ring, entry);
 }
 
 /*
@@ -326,11 +326,12 @@ static bool drain_vector(struct prof_cpu *cpu)
     struct reader *reader = reader_of(cpu);
     const struct prof_entry *until = read_until(cpu);
     bool more = drain->behind; /* entries than these */
+    struct prof_entry *entry = reader->entry;
 
-    while (reader->entry != until && drain_entry(cpu, reader->entry))
-        pass_entry(cpu);
+    while (entry != until && drain_entry(cpu, entry))
+        entry = pass_entry(cpu, entry);
     prof_frames_release(&cpu->frames, reader->frames);
-    return reader->entry == until && !more;
+    return entry == until && !more;
 }
 
 /* ---- the overflow table */
@@ -456,6 +457,7 @@ static uint32_t discard_vector(struct prof_cpu *cpu)
     struct reader *reader = reader_of(cpu);
     struct prof_entry *until =
         prof_overflow_until(&cpu->overflow, &cpu->ring, reader->entry);
+    struct prof_entry *entry;
     uint32_t samples =
         (uint32_t)prof_ring_distance(&cpu->ring, reader->entry, until);
 
@@ -463,8 +465,8 @@ static uint32_t discard_vector(struct prof_cpu *cpu)
         prof_timebase_skip(prof_clock_of(cpu),
                            prof_entry_tsc(prof_ring_before(&cpu->ring, until)),
                            samples);
-    while (reader->entry != until)
-        pass_entry(cpu);
+    for (entry = reader->entry; entry != until;)
+        entry = pass_entry(cpu, entry);
     prof_frames_release(&cpu->frames, reader->frames);
     return samples;
 }

@@ -21,16 +21,19 @@ void prof_functions_open(void)
 uint32_t prof_function_of(uintptr_t address)
 {
     struct prof_symbol symbol = {.start = address};
-    uint32_t number;
+    uint32_t number, *slot;
 
     if (last_number != 0 && address >= last.begin && address < last.end)
         return last_number;
     (void)prof_symbol_find(address, &symbol);
-    number = *prof_table_slot(&prof_functions, sizeof(struct prof_function), 0,
-                              symbol.start);
-    if (number == 0 && prof_table_reserve(&prof_functions)) {
-        number = prof_table_add(&prof_functions, 0, symbol.start);
-        prof_function_at(number)->bytes = (uint32_t)symbol.size;
+    slot = prof_table_slot(&prof_functions, sizeof(struct prof_function), 0,
+                           symbol.start);
+    number = *slot;
+    if (number == 0) {
+        number = prof_table_add(&prof_functions, sizeof(struct prof_function),
+                                slot, 0, symbol.start);
+        if (number != 0)
+            prof_function_at(number)->bytes = (uint32_t)symbol.size;
     }
     last = (struct prof_range){symbol.start, symbol.start + symbol.size};
     last_number = number;

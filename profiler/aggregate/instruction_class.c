@@ -249,7 +249,7 @@ uint32_t prof_instruction_class(struct prof_address *address)
 
 bool prof_was_masked(uintptr_t pc)
 {
-    uint32_t address = prof_address_find(pc);
+    uint32_t address = *prof_address_slot(pc);
 
     return address != 0 && (prof_instruction_class(prof_address_at(address)) &
                             PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0;

@@ -168,18 +168,17 @@ static uint32_t find_stack(const struct prof_recent_leaf *leaf,
 static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept,
                         uint32_t *slot)
 {
-    uint32_t number = prof_address_find(leaf->pc), stack;
+    uint32_t *address_slot = prof_address_slot(leaf->pc), number, stack;
     struct prof_address *address;
     uintptr_t caller = 0;
 
-    if (number == 0 && is_idle(leaf->pc)) {
+    if (*address_slot == 0 && is_idle(leaf->pc)) {
         leaf->found_by = kept == NULL ? PROF_LEAF_FLAT : PROF_LEAF_FRAME;
         leaf->stack = NULL;
         prof_recent_note_leaf(leaf);
         return true;
     }
-    if (number == 0)
-        number = prof_address_add(leaf->pc);
+    number = prof_address_in(address_slot, leaf->pc);
     if (number == 0)
         return false;
     address = prof_address_at(number);

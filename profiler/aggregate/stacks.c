@@ -82,7 +82,6 @@ static uint32_t count_code(const uint32_t *frames, uint32_t count)
 uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
                        uint32_t function)
 {
-    const uint32_t *slots = prof_stacks.slots;
     uint32_t number = *slot, call;
 
     if (number != 0)
@@ -92,11 +91,12 @@ uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
     call = function;
     if (PROF_HAS_CALLS && function != 0)
         call = prof_call_of(prof_stack_at(parent)->record.link, function);
-    if (call == 0 || !prof_table_reserve(&prof_stacks))
+    if (call == 0)
         return 0;
-    number = prof_table_add_at(&prof_stacks, sizeof(struct prof_stack), slot,
-                               slots, parent, address);
-    prof_stack_at(number)->record.link = call;
+    number = prof_table_add(&prof_stacks, sizeof(struct prof_stack), slot,
+                            parent, address);
+    if (number != 0)
+        prof_stack_at(number)->record.link = call;
     return number;
 }
 

@@ -199,16 +199,3 @@ uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
 {
     return prof_table_slot(table, table->record_bytes, parent, key);
 }
-
-uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
-                        uintptr_t key)
-{
-    uint32_t number = table->used++;
-    struct prof_record *record = record_at(table, number);
-
-    prof_clear_words(record, words(table->record_bytes));
-    record->key = key;
-    record->parent = parent;
-    *prof_table_find_slot(table, parent, key) = number;
-    return number;
-}

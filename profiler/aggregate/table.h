@@ -116,14 +116,6 @@ static inline bool prof_table_reserve(struct prof_table *table)
     return table->used < table->idle || prof_table_grow(table);
 }
 
-/*
- * Adds a record with (key) and (parent), all else 0, and returns its number.
- * There must be no such record, and prof_table_reserve() must have returned
- * true.
- */
-uint32_t prof_table_add(struct prof_table *table, uint32_t parent,
-                        uintptr_t key);
-
 /* True: tables no longer allocate, for a panic. False: they may again. */
 void prof_table_freeze(bool frozen);
 
@@ -153,30 +145,32 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
     return &table->slots[at];
 }
 
-/* The same where that does not matter. */
+/* The same where speed does not matter. */
 uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
                                uintptr_t key);
 
 /*
- * prof_table_add() where prof_table_slot() has returned (slot) for the record,
- * and nothing was added since. (slots) is the table's before
- * prof_table_reserve() was called, which may have replaced them.
+ * Adds a record with (key) and (parent), all else 0, where prof_table_slot() has
+ * returned the free (slot) for it, and nothing was added since. Returns its
+ * number; 0: no memory. Contexts: the drain.
  */
-static inline uint32_t prof_table_add_at(struct prof_table *table,
-                                         size_t record_bytes, uint32_t *slot,
-                                         const uint32_t *slots, uint32_t parent,
-                                         uintptr_t key)
+static inline uint32_t prof_table_add(struct prof_table *table,
+                                      size_t record_bytes, uint32_t *slot,
+                                      uint32_t parent, uintptr_t key)
 {
-    uint32_t number = table->used++;
-    struct prof_record *record =
-        prof_table_record(table->segments, record_bytes, number);
+    const uint32_t *slots = table->slots;
+    struct prof_record *record;
+    uint32_t number;
 
+    if (!prof_table_reserve(table))
+        return 0;
+    if (slots != table->slots) /* they were replaced */
+        slot = prof_table_find_slot(table, parent, key);
+    number = *slot = table->used++;
+    record = prof_table_record(table->segments, record_bytes, number);
     __builtin_memset(record, 0, record_bytes);
     record->key = key;
     record->parent = parent;
-    if (slots != table->slots)
-        slot = prof_table_find_slot(table, parent, key);
-    *slot = number;
     return number;
 }
 

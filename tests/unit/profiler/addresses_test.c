@@ -22,7 +22,8 @@ static void sample_addresses(void)
         (struct prof_range){(uintptr_t)text, (uintptr_t)text + sizeof text};
     for (uint32_t i = 0; i < ADDRESSES; i++) {
         uintptr_t pc = (uintptr_t)text + CODE - 1 - i;
-        struct prof_address *address = prof_address_at(prof_address_add(pc));
+        struct prof_address *address =
+            prof_address_at(prof_address_in(prof_address_slot(pc), pc));
         struct prof_function *function = prof_function_at(address->record.link);
 
         function->record.key = (uintptr_t)text;

@@ -37,10 +37,13 @@ static uint32_t find(const struct prof_table *table, uint32_t number)
 
 static void add(struct prof_table *table, uint32_t number)
 {
-    assert_int_equal(find(table, number), 0);
-    assert_true(prof_table_reserve(table));
-    assert_int_equal(prof_table_add(table, parent_of(number), key_of(number)),
-                     number);
+    uint32_t parent = parent_of(number), *slot;
+    uintptr_t key = key_of(number);
+
+    slot = prof_table_find_slot(table, parent, key);
+    assert_int_equal(*slot, 0);
+    assert_int_equal(
+        prof_table_add(table, sizeof(struct item), slot, parent, key), number);
     assert_int_equal(item_at(table, number)->own, 0);
     item_at(table, number)->own = number;
 }
