@@ -97,11 +97,10 @@ static void add_special(const struct prof_stack *stack,
         (void)prof_address_caller(address);
     sums.addresses += !address->counted;
     address->counted = 1;
-    if (PROF_HAS_CALLS && prof_call_is_own(stack->record.link))
-        return;
     if (vmm != 0 && number == vmm)
         classes |= PROF_INSTRUCTION_VM_EXIT;
-    if (PROF_WITH_CLASSES && classes != 0)
+    if (PROF_WITH_CLASSES && classes != 0 &&
+        !(PROF_HAS_CALLS && prof_call_is_own(stack->record.link)))
         add_classes(prof_function_at(number), classes, &stack->self);
 }
 
