@@ -25,6 +25,7 @@ volatile uint32_t kernel_ticks;
 static uint32_t idt[256][2];
 static struct task reader, worker, writer;
 static unsigned to_work, to_write;
+static unsigned size; /* of the request, 50 to 150 */
 static uint64_t pause_cycles = 4000000;
 static PROF_PROGRESS(written, "written");
 static PROF_TARGET(working, "work");
@@ -77,23 +78,34 @@ static void spend(unsigned steps)
 
 static __attribute__((noinline)) void read(void)
 {
-    spend(1000);
+    spend(10 * size);
 }
 
 static __attribute__((noinline)) void work(void)
 {
-    spend(6000);
+    spend(60 * size);
 }
 
 static __attribute__((noinline)) void write(void)
 {
-    spend(3000);
+    spend(30 * size);
+}
+
+/* Requests of one size would stay in step with the tick, and a few phases of
+ * them would have all samples. */
+static unsigned next_size(void)
+{
+    static uint32_t random = 1;
+
+    random = random * 1664525 + 1013904223;
+    return 50 + (random >> 16) % 101;
 }
 
 static void read_all(void)
 {
     for (;;) {
         for (unsigned i = 0; i < BATCH; i++) {
+            size = next_size();
             read();
             to_work++;
             task_wake(&worker);
