@@ -16,6 +16,7 @@ from pathlib import Path
 
 from harness import cases, jobs, monitor, plan, progress, qemu, runner, tap
 from harness.suite import (
+    WIDTHS,
     Failed,
     GuestError,
     Skip,
@@ -196,6 +197,22 @@ def test_plan(s):
             entries = {"a/b": (3, 1), "c/d": (200, 1000)}
             plan.write(entries, file.name)
             check.same(plan.read(file.name), entries)
+    with s.test("both widths are a line where they make as many checks"):
+        with tempfile.NamedTemporaryFile() as file:
+            entries = {
+                **{f"guest/{width}/a": (3, 2) for width in WIDTHS},
+                **{f"unit{bits}/i386_b": (1, 1) for bits in (32, 64)},
+                **{"suite/c/i386-d": (2, 1), "suite/c/x86_64-d": (3, 1)},
+                "suite/e/x86_64": (4, 1),
+            }
+            plan.write(entries, file.name)
+            check.same(plan.read(file.name), entries)
+            lines = Path(file.name).read_text(encoding="ascii").splitlines()
+            check.same(
+                [line.split()[2] for line in lines if line[0] != "#"],
+                ["guest/*/a", "suite/c/i386-d", "suite/c/x86_64-d"]
+                + ["suite/e/x86_64", "unit*/i386_b"],
+            )
     with s.test("an update drops what is no more, and keeps about the time"):
         check.same(
             plan.updated(
