@@ -278,8 +278,7 @@ static void write_troubles(struct prof_text *out,
                  " ticks missed: due by the clock, never delivered\n");
     write_stolen(out, stats);
     write_number(out, stats->overflowed,
-                 " samples arrived while the vector was full, and are in "
-                 "the overflow table\n");
+                 " samples in the overflow table: the vector was full\n");
     if (PROF_WITH_CALLERS)
         write_stopped(out, stats);
     if (PROF_WITH_CALLERS && PROF_WITH_BUILTIN)
