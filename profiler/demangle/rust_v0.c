@@ -390,9 +390,7 @@ static bool delta_at(const struct rust_ident *ident, uint32_t *at,
             digit = (uint32_t)(c - '0') + 26;
         else
             return false;
-        if (digit > 0 && weight > 0xffffff / digit)
-            return false;
-        *value += digit * weight;
+        *value += digit * weight; /* below 2^30: weight is below 2^24 */
         if (*value > 0xffffff)
             return false;
         if (digit < t)

@@ -45,7 +45,7 @@ static int test_head(const struct prof_symtab *head, size_t bytes)
 }
 
 /* The field that holds the checksum counts as four zeros. */
-static int test_crc(const struct prof_symtab *head)
+static bool test_crc(const struct prof_symtab *head)
 {
     static const uint32_t zero;
     const uint8_t *bytes = (const uint8_t *)head;
@@ -55,7 +55,7 @@ static int test_crc(const struct prof_symtab *head)
 
     crc = prof_crc32c(crc, &zero, sizeof zero);
     crc = prof_crc32c(crc, bytes + after, head->total_bytes - after);
-    return crc == head->crc ? PROF_OK : PROF_ESYM_CRC;
+    return crc == head->crc;
 }
 
 /* Whether (bytes) bytes at offset (at) lie between the header and the end. */
@@ -65,63 +65,54 @@ static bool inside(const struct prof_symtab *head, uint32_t at, uint32_t bytes)
            at <= head->total_bytes && bytes <= head->total_bytes - at;
 }
 
-static int test_layout(const struct prof_symtab *head)
+static bool test_layout(const struct prof_symtab *head)
 {
     uint32_t word = (uint32_t)sizeof(uint32_t), count = head->count;
-    uint32_t blocks = count / PROF_SYMTAB_BLOCK;
+    uint32_t blocks =
+        count / PROF_SYMTAB_BLOCK + (count % PROF_SYMTAB_BLOCK != 0);
 
-    if (count >= head->total_bytes / word ||
-        head->parts_count > head->total_bytes / word ||
-        head->firsts_count > head->total_bytes / word)
-        return PROF_ESYM_LAYOUT; /* the next products might wrap around */
-    if (count % PROF_SYMTAB_BLOCK != 0)
-        ++blocks;
-    if (!inside(head, head->offsets_at, (count + 1) * word) ||
-        !inside(head, head->gaps_at, count) ||
-        !inside(head, head->parts_at, head->parts_count * word) ||
-        !inside(head, head->firsts_at, head->firsts_count * word) ||
-        !inside(head, head->marks_at, blocks * word) ||
-        !inside(head, head->tokens_at, head->tokens_bytes) ||
-        !inside(head, head->names_at, head->names_bytes))
-        return PROF_ESYM_LAYOUT;
-    if (head->build_id_bytes > PROF_BUILD_ID_MAX)
-        return PROF_ESYM_LAYOUT;
-    return PROF_OK;
+    /* Without the first three the products might wrap around. */
+    return count < head->total_bytes / word &&
+           head->parts_count <= head->total_bytes / word &&
+           head->firsts_count <= head->total_bytes / word &&
+           inside(head, head->offsets_at, (count + 1) * word) &&
+           inside(head, head->gaps_at, count) &&
+           inside(head, head->parts_at, head->parts_count * word) &&
+           inside(head, head->firsts_at, head->firsts_count * word) &&
+           inside(head, head->marks_at, blocks * word) &&
+           inside(head, head->tokens_at, head->tokens_bytes) &&
+           inside(head, head->names_at, head->names_bytes) &&
+           head->build_id_bytes <= PROF_BUILD_ID_MAX;
 }
 
-static int test_build(const struct prof_symtab *head, const uint8_t *id,
-                      size_t bytes)
+static bool test_build(const struct prof_symtab *head, const uint8_t *id,
+                       size_t bytes)
 {
-    if (bytes == 0)
-        return PROF_OK;
-    if (bytes != head->build_id_bytes)
-        return PROF_ESYM_BUILD;
+    if (bytes != 0 && bytes != head->build_id_bytes)
+        return false;
     for (size_t i = 0; i < bytes; ++i) {
         if (head->build_id[i] != id[i])
-            return PROF_ESYM_BUILD;
+            return false;
     }
-    return PROF_OK;
+    return true;
 }
 
 /* Rising starts, room for each gap, all below the address limit. */
-static int test_order(const struct prof_symtab *head)
+static bool test_order(const struct prof_symtab *head)
 {
     const uint32_t *offsets = prof_symtab_words(head, head->offsets_at);
     const uint8_t *gaps = prof_symtab_bytes(head, head->gaps_at);
     uint32_t count = head->count;
 
-    if (count == 0)
-        return PROF_OK;
     for (uint32_t i = 0; i < count; ++i) {
         if (offsets[i] >= offsets[i + 1] ||
             (gaps[i] != PROF_SYMTAB_HOLE &&
              gaps[i] >= offsets[i + 1] - offsets[i]))
-            return PROF_ESYM_ORDER;
+            return false;
     }
-    if (head->base > UINTPTR_MAX ||
-        offsets[count] > UINTPTR_MAX - (uintptr_t)head->base)
-        return PROF_ESYM_ORDER;
-    return PROF_OK;
+    return count == 0 ||
+           (head->base <= UINTPTR_MAX &&
+            offsets[count] <= UINTPTR_MAX - (uintptr_t)head->base);
 }
 
 /* A cursor over the starts, which only moves forward. */
@@ -166,28 +157,28 @@ static bool test_part(const struct prof_symtab *head, struct walk *walk,
     return true;
 }
 
-static int test_index(const struct prof_symtab *head)
+static bool test_index(const struct prof_symtab *head)
 {
     struct walk walk = {prof_symtab_words(head, head->offsets_at), head->count,
                         0};
     uint32_t next = 0;
 
     if (head->count == 0)
-        return PROF_OK;
+        return true;
     if (head->parts_shift > 31 || head->window == 0 ||
         head->window > head->count ||
         head->parts_count - 1 !=
             (walk.offsets[head->count] - 1) >> head->parts_shift)
-        return PROF_ESYM_INDEX;
+        return false;
     for (uint32_t p = 0; p < head->parts_count; ++p) {
         if (!test_part(head, &walk, p, &next))
-            return PROF_ESYM_INDEX;
+            return false;
     }
-    return next == head->firsts_count ? PROF_OK : PROF_ESYM_INDEX;
+    return next == head->firsts_count;
 }
 
 /* The texts must be contiguous, end with the tokens, and have no NUL. */
-static int test_tokens(const struct prof_symtab *head)
+static bool test_tokens(const struct prof_symtab *head)
 {
     const uint16_t *begins = prof_symtab_begins(head);
     const uint8_t *texts =
@@ -195,19 +186,19 @@ static int test_tokens(const struct prof_symtab *head)
     uint32_t bytes = head->tokens_bytes - (uint32_t)PROF_SYMTAB_BEGINS;
 
     if (head->tokens_bytes == 0)
-        return PROF_OK;
+        return true;
     if (head->tokens_bytes < PROF_SYMTAB_BEGINS || begins[0] != 0 ||
         begins[PROF_SYMTAB_CODES] != bytes)
-        return PROF_ESYM_NAME;
+        return false;
     for (uint32_t code = 0; code < PROF_SYMTAB_CODES; ++code) {
         if (begins[code] > begins[code + 1])
-            return PROF_ESYM_NAME;
+            return false;
     }
     for (uint32_t i = 0; i < bytes; ++i) {
         if (texts[i] == '\0')
-            return PROF_ESYM_NAME;
+            return false;
     }
-    return PROF_OK;
+    return true;
 }
 
 /* Bytes that the (length) codes at (codes) expand to; 0 if one of them expands
@@ -256,7 +247,7 @@ static bool test_name(const struct prof_symtab *head, uint32_t *at,
 }
 
 /* Names must be contiguous, and an entry without a name must be a hole. */
-static int test_names(const struct prof_symtab *head)
+static bool test_names(const struct prof_symtab *head)
 {
     const uint32_t *marks = prof_symtab_words(head, head->marks_at);
     const uint8_t *gaps = prof_symtab_bytes(head, head->gaps_at);
@@ -266,13 +257,13 @@ static int test_names(const struct prof_symtab *head)
         if (i % PROF_SYMTAB_BLOCK == 0) {
             bytes = 0;
             if (marks[i / PROF_SYMTAB_BLOCK] != at)
-                return PROF_ESYM_NAME;
+                return false;
         }
         if (!test_name(head, &at, &bytes) ||
             (bytes == 0) != (gaps[i] == PROF_SYMTAB_HOLE))
-            return PROF_ESYM_NAME;
+            return false;
     }
-    return at == head->names_bytes ? PROF_OK : PROF_ESYM_NAME;
+    return at == head->names_bytes;
 }
 
 int prof_symtab_test(const struct prof_symtab *head, size_t bytes,
@@ -280,22 +271,21 @@ int prof_symtab_test(const struct prof_symtab *head, size_t bytes,
 {
     int error = test_head(head, bytes);
 
-    if (error == PROF_OK)
-        error = test_crc(head);
-    if (error == PROF_OK)
-        error = head->pointer_bits == POINTER_BITS ? PROF_OK : PROF_ESYM_WIDTH;
-    if (error == PROF_OK)
-        error = test_layout(head);
-    if (error == PROF_OK)
-        error = test_build(head, build_id, build_id_bytes);
-    if (error != PROF_OK || !PROF_WITH_CHECKS)
+    if (error != PROF_OK)
         return error;
-    error = test_order(head);
-    if (error == PROF_OK)
-        error = test_index(head);
-    if (error == PROF_OK)
-        error = test_tokens(head);
-    if (error == PROF_OK)
-        error = test_names(head);
-    return error;
+    if (!test_crc(head))
+        return PROF_ESYM_CRC;
+    if (head->pointer_bits != POINTER_BITS)
+        return PROF_ESYM_WIDTH;
+    if (!test_layout(head))
+        return PROF_ESYM_LAYOUT;
+    if (!test_build(head, build_id, build_id_bytes))
+        return PROF_ESYM_BUILD;
+    if (!PROF_WITH_CHECKS)
+        return PROF_OK;
+    if (!test_order(head))
+        return PROF_ESYM_ORDER;
+    if (!test_index(head))
+        return PROF_ESYM_INDEX;
+    return test_tokens(head) && test_names(head) ? PROF_OK : PROF_ESYM_NAME;
 }

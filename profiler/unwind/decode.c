@@ -140,48 +140,43 @@ static void take_modrm(struct parts *p)
     p->length += after_modrm(at);
 }
 
-static void take_one(struct parts *p)
+/* The opcode, and what its table says that follows it. */
+static void take_opcode(struct parts *p)
 {
-    uint32_t whole = p->operand16 ? 2 : 4;
-    uint32_t op = p->opcode, form = prof_forms[op];
+    uint32_t op = p->bytes[p->length++], form = prof_forms[op];
 
+    if (op == 0x0f) {
+        op = p->bytes[p->length++];
+        form = prof_forms_two[op];
+        if (op == 0x38 || op == 0x3a) {
+            p->length++;
+            form = op == 0x38 ? M : MB;
+        }
+        op |= 0x0f00;
+    }
+    p->opcode = op;
     if ((form & PROF_FORM_MODRM) != 0)
         take_modrm(p);
     p->number = p->length;
-    if ((form & PROF_FORM_BYTE) != 0 || (op == 0xf6 && (p->modrm & 0x30) == 0))
-        p->length += 1;
-    if (op == 0xe8 || op == 0xe9)
-        p->length += 4;
-    else if ((op & 0xf8) == 0xb8 && (p->rex & REX_W) != 0)
-        p->length += 8;
-    else if ((form & PROF_FORM_LONG) != 0 ||
-             (op == 0xf7 && (p->modrm & 0x30) == 0))
-        p->length += whole;
-    if (op == 0xc2 || op == 0xca || op == 0xc8)
-        p->length += 2;
-    if ((op & 0xfc) == 0xa0)
-        p->length += (uint32_t)WORD;
+    p->length += form & PROF_FORM_BYTES;
 }
 
-static void take_two(struct parts *p)
+/* What no table says of the immediate operand. */
+static void take_rest(struct parts *p)
 {
-    uint32_t op = p->bytes[p->length++], form = prof_forms_two[op];
+    uint32_t op = p->opcode;
 
-    p->opcode = 0x0f00 | op;
-    if (op == 0x38 || op == 0x3a) {
-        p->length++;
-        take_modrm(p);
-        p->number = p->length;
-        p->length += op == 0x3a;
-        return;
-    }
-    if ((form & PROF_FORM_MODRM) != 0)
-        take_modrm(p);
-    p->number = p->length;
-    if ((form & PROF_FORM_BYTE) != 0)
-        p->length += 1;
-    if ((form & PROF_FORM_LONG) != 0)
+    if ((op & ~1u) == 0xf6 && (p->modrm & 0x30) == 0)
+        p->length += op == 0xf6 ? 1 : 4;
+    if ((op & ~7u) == 0xb8 && (p->rex & REX_W) != 0)
         p->length += 4;
+    if (p->operand16 && op <= 0xff && (op & ~1u) != 0xe8 &&
+        p->length - p->number == 4)
+        p->length -= 2;
+    if (op == 0xc2 || op == 0xca || op == 0xc8)
+        p->length += 2;
+    if ((op & ~3u) == 0xa0)
+        p->length += (uint32_t)WORD;
 }
 
 /* Far calls and jumps, VEX, EVEX, and opcodes invalid in 64-bit mode. */
@@ -192,15 +187,10 @@ static bool is_unknown(uint32_t op)
 
 static bool take_apart(struct parts *p)
 {
-    if (!take_prefixes(p))
+    if (!take_prefixes(p) || is_unknown(p->bytes[p->length]))
         return false;
-    p->opcode = p->bytes[p->length++];
-    if (is_unknown(p->opcode))
-        return false;
-    if (p->opcode == 0x0f)
-        take_two(p);
-    else
-        take_one(p);
+    take_opcode(p);
+    take_rest(p);
     return true;
 }
 
