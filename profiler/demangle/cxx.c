@@ -36,15 +36,15 @@ static const char *clone_end(const char *s)
     return s;
 }
 
-static uint16_t leaf(struct cxx *x, const char *from, const char *to)
+static uint32_t leaf(struct cxx *x, const char *from, const char *to)
 {
-    return cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF),
-                    (uint16_t)(from - x->text), (uint16_t)(to - from), 0);
+    return cxx_node(x, CXX_IS(CXX_NAME, CXX_FLAT_LEAF), from - x->text,
+                    to - from, 0);
 }
 
-static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
+static uint32_t clone(struct cxx *x, uint32_t root, const char *to)
 {
-    uint16_t text = leaf(x, x->s, to);
+    uint32_t text = leaf(x, x->s, to);
 
     x->s = to;
     return cxx_node(x, CXX_CLONE, root, text, 0);
@@ -53,7 +53,7 @@ static uint16_t clone(struct cxx *x, uint16_t root, const char *to)
 /* Suffixes after the encoding, up to the end of the name. GNU lists them one by
  * one; LLVM prints whatever follows the first '.' as one. 0: something else
  * follows. */
-static uint16_t suffixes(struct cxx *x, uint16_t root)
+static uint32_t suffixes(struct cxx *x, uint32_t root)
 {
     while (!x->llvm && *x->s == '.') {
         const char *to = clone_end(x->s);
@@ -86,7 +86,7 @@ static bool is_space(char c)
 /* Skips "_GLOBAL__I_" or "_GLOBAL__D_", which GCC puts before the names of
  * functions that run static constructors and destructors. Returns the special
  * to print for it, or 0. */
-static uint16_t take_global(struct cxx *x)
+static uint32_t take_global(struct cxx *x)
 {
     const char *s = x->s;
 
@@ -135,17 +135,17 @@ static bool take_invoke(struct cxx *x)
     return true;
 }
 
-static uint16_t wrap(struct cxx *x, uint16_t special, uint16_t root)
+static uint32_t wrap(struct cxx *x, uint32_t special, uint32_t root)
 {
     return cxx_node(x, CXX_SPECIAL, root, 0, special);
 }
 
 /* Parses the whole name. <mangled-name> ::= _Z <encoding>
  * [. <vendor-specific suffix>]. 0: it is not mangled. */
-static uint16_t read_name(struct cxx *x)
+static uint32_t read_name(struct cxx *x)
 {
-    uint16_t special = take_global(x);
-    uint16_t root;
+    uint32_t special = take_global(x);
+    uint32_t root;
 
     if (special != 0 && (x->s[0] != '_' || x->s[1] != 'Z')) {
         root = leaf(x, x->s, x->end);
@@ -172,7 +172,7 @@ static uint16_t read_name(struct cxx *x)
  * attempt uses LLVM's dialect. */
 static bool try(struct cxx *x, void *end)
 {
-    uint16_t root;
+    uint32_t root;
 
     lay_out(x, end);
     root = read_name(x);

@@ -292,28 +292,28 @@ enum cxx_word_index {
 };
 
 /* Index of the operator with the code at (code), or 0xffff. */
-PROF_HIDDEN uint16_t cxx_op(const char *code);
+PROF_HIDDEN uint32_t cxx_op(const char *code);
 /* Index of the builtin type for the letter after 'D'; letters alone are
  * numbered from 'a' on. */
-PROF_HIDDEN uint16_t cxx_builtin_d(char letter);
+PROF_HIDDEN uint32_t cxx_builtin_d(char letter);
 
 /*
  * Parses the name (x->s, x->end) into nodes. Returns the root, or 0 if it is
  * not a mangled name, does not fit, or the budget is spent.
  */
-PROF_HIDDEN uint16_t cxx_parse(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_parse(struct cxx *x);
 
 /* Prints (root). False if the name is invalid after all; the contents of x->out
  * are then undefined. Spending the budget is not an error. */
-PROF_HIDDEN bool cxx_print(struct cxx *x, uint16_t root);
+PROF_HIDDEN bool cxx_print(struct cxx *x, uint32_t root);
 
 /* Allocates a node; 0, with x->failed set, if there is no room. (kind) may
  * include flags: CXX_IS(kind, flags). */
-PROF_HIDDEN uint16_t cxx_node(struct cxx *x, uint16_t kind, uint16_t a,
-                              uint16_t b, uint16_t c);
+PROF_HIDDEN uint32_t cxx_node(struct cxx *x, uint32_t kind, uint32_t a,
+                              uint32_t b, uint32_t c);
 #define CXX_IS(kind, flags) ((uint16_t)((kind) | (flags) << 8))
 
-static inline struct cxx_node *cxx_at(const struct cxx *x, uint16_t node)
+static inline struct cxx_node *cxx_at(const struct cxx *x, uint32_t node)
 {
     return (struct cxx_node *)&x->nodes[node];
 }

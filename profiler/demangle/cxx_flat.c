@@ -197,13 +197,13 @@ static const struct mark marks[] = {
 
 /* Pops pending nodes until one has another part to be printed; returns that
  * part, or 0. */
-static inline uint16_t ascend(const struct cxx *x, struct pen *p,
+static inline uint32_t ascend(const struct cxx *x, struct pen *p,
                               uint16_t **waiting, const uint16_t *top)
 {
-    uint16_t node = 0;
+    uint32_t node = 0;
 
     while (node == 0 && *waiting != top) {
-        uint16_t at = *(*waiting)++;
+        uint32_t at = *(*waiting)++;
         const struct cxx_node *n = cxx_at(x, at & (CLOSE - 1));
 
         if (at & CLOSE) {
@@ -218,7 +218,7 @@ static inline uint16_t ascend(const struct cxx *x, struct pen *p,
 
 /* Descends to the first leaf of (node), which is not 0, and pushes all nodes
  * above it. 0: no steps or no room left. */
-static inline uint16_t descend(struct cxx *x, struct pen *p, uint16_t node,
+static inline uint32_t descend(struct cxx *x, struct pen *p, uint32_t node,
                                uint16_t **waiting)
 {
     const uint16_t *bottom = (const uint16_t *)cxx_at(x, x->node_count);
@@ -241,7 +241,7 @@ static inline uint16_t descend(struct cxx *x, struct pen *p, uint16_t node,
     return node;
 }
 
-void cxx_print_flat(struct cxx *x, uint16_t node)
+void cxx_print_flat(struct cxx *x, uint32_t node)
 {
     uint16_t *const top = (uint16_t *)(void *)x->item;
     uint16_t *waiting = top;

@@ -21,7 +21,7 @@ static bool crowded(const struct cxx *x)
     return cxx_at(x, x->node_count) + 4 > (const struct cxx_node *)x->frame;
 }
 
-static void push(struct cxx *x, uint8_t rule, uint16_t a)
+static void push(struct cxx *x, uint8_t rule, uint32_t a)
 {
     if (crowded(x) || !demangle_pay(x->out, 1)) {
         cxx_fail(x);
@@ -36,11 +36,11 @@ static void push(struct cxx *x, uint8_t rule, uint16_t a)
 static bool short_type(struct cxx *x)
 {
     const char *s = x->s;
-    uint16_t sub;
+    uint32_t sub;
 
     if (cxx_is_builtin(*s)) {
         x->s++;
-        x->ret = cxx_word(x, CXX_BUILTIN, (uint16_t)(*s - 'a'), 0);
+        x->ret = cxx_word(x, CXX_BUILTIN, *s - 'a', 0);
         return true;
     }
     if (*s != 'S' || (s[1] != '_' && !cxx_is_digit(s[1])))
@@ -69,19 +69,19 @@ bool cxx_read_type(struct cxx *x, uint8_t at)
     return cxx_run(x, caller, cxx_type);
 }
 
-void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a)
+void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint32_t a)
 {
     x->frame->at = at;
     if (rule != CXX_R_TYPE || !short_type(x))
         push(x, rule, a);
 }
 
-void cxx_become(struct cxx *x, uint8_t rule, uint16_t a)
+void cxx_become(struct cxx *x, uint8_t rule, uint32_t a)
 {
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};
 }
 
-void cxx_give(struct cxx *x, uint16_t node)
+void cxx_give(struct cxx *x, uint32_t node)
 {
     if (node == 0)
         cxx_fail(x);
@@ -89,20 +89,20 @@ void cxx_give(struct cxx *x, uint16_t node)
     x->frame++;
 }
 
-void cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
-                   uint16_t c)
+void cxx_give_node(struct cxx *x, uint32_t kind, uint32_t a, uint32_t b,
+                   uint32_t c)
 {
     cxx_give(x, cxx_node(x, kind, a, b, c));
 }
 
-void cxx_give_new(struct cxx *x, uint16_t node)
+void cxx_give_new(struct cxx *x, uint32_t node)
 {
     cxx_remember(x, node);
     cxx_give(x, node);
 }
 
-uint16_t cxx_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
-                  uint16_t c)
+uint32_t cxx_node(struct cxx *x, uint32_t kind, uint32_t a, uint32_t b,
+                  uint32_t c)
 {
     struct cxx_node *n;
 
@@ -118,22 +118,22 @@ uint16_t cxx_node(struct cxx *x, uint16_t kind, uint16_t a, uint16_t b,
     return x->node_count++;
 }
 
-uint16_t cxx_word(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
+uint32_t cxx_word(struct cxx *x, uint8_t kind, uint32_t a, uint32_t b)
 {
     return cxx_node(x, CXX_IS(kind, CXX_FLAT_LEAF), a, b, 0);
 }
 
-uint16_t cxx_pair(struct cxx *x, uint8_t kind, uint16_t a, uint16_t b)
+uint32_t cxx_pair(struct cxx *x, uint8_t kind, uint32_t a, uint32_t b)
 {
     unsigned flat = cxx_at(x, a)->flags & cxx_at(x, b)->flags & CXX_FLAT;
 
     return cxx_node(x, CXX_IS(kind, flat), a, b, 0);
 }
 
-void cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail, uint16_t item)
+void cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail, uint32_t item)
 {
     unsigned flat = cxx_at(x, item)->flags & CXX_FLAT;
-    uint16_t list;
+    uint32_t list;
 
     if (*head != 0)
         flat &= cxx_at(x, *tail)->flags;
@@ -145,7 +145,7 @@ void cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail, uint16_t item)
     *tail = list;
 }
 
-uint16_t cxx_list(struct cxx *x, uint16_t head, uint16_t tail)
+uint32_t cxx_list(struct cxx *x, uint32_t head, uint32_t tail)
 {
     if (head == 0)
         return cxx_node(x, CXX_LIST, 0, 0, 0);
@@ -154,7 +154,7 @@ uint16_t cxx_list(struct cxx *x, uint16_t head, uint16_t tail)
 }
 
 /* <number> without a sign. 0xffff is reserved. */
-uint16_t cxx_number(struct cxx *x)
+uint32_t cxx_number(struct cxx *x)
 {
     const char *s = x->s;
     uint32_t value = 0;
@@ -166,24 +166,24 @@ uint16_t cxx_number(struct cxx *x)
         return 0;
     }
     x->s = s;
-    return (uint16_t)value;
+    return value;
 }
 
 /* [<number>] _, as in <template-param> and <discriminator>. */
-uint16_t cxx_compact(struct cxx *x)
+uint32_t cxx_compact(struct cxx *x)
 {
-    uint16_t value = 0;
+    uint32_t value = 0;
 
     if (*x->s != '_')
-        value = (uint16_t)(cxx_number(x) + 1);
+        value = cxx_number(x) + 1;
     cxx_want(x, '_');
     return value;
 }
 
 /* A name node for the (bytes) bytes at (from) of the mangled name. */
-static uint16_t text_node(struct cxx *x, const char *from, uint32_t bytes)
+static uint32_t text_node(struct cxx *x, const char *from, uint32_t bytes)
 {
-    return cxx_word(x, CXX_NAME, (uint16_t)(from - x->text), (uint16_t)bytes);
+    return cxx_word(x, CXX_NAME, from - x->text, bytes);
 }
 
 void cxx_skip_digits(struct cxx *x)
@@ -192,7 +192,7 @@ void cxx_skip_digits(struct cxx *x)
         x->s++;
 }
 
-uint16_t cxx_digits(struct cxx *x)
+uint32_t cxx_digits(struct cxx *x)
 {
     const char *from = x->s;
 
@@ -208,7 +208,7 @@ static bool is_anonymous(const char *s, uint32_t bytes)
 }
 
 /* <source-name> ::= <positive length number> <identifier> */
-uint16_t cxx_source_name(struct cxx *x)
+uint32_t cxx_source_name(struct cxx *x)
 {
     const char *from = x->s;
     uint32_t bytes = (uint32_t)*from - '0';
@@ -236,7 +236,7 @@ uint16_t cxx_source_name(struct cxx *x)
     return text_node(x, from, bytes);
 }
 
-uint16_t cxx_tags(struct cxx *x, uint16_t node)
+uint32_t cxx_tags(struct cxx *x, uint32_t node)
 {
     while (!x->failed && cxx_take(x, 'B'))
         node = cxx_node(x, CXX_TAGGED, node, cxx_source_name(x), 0);
@@ -244,7 +244,7 @@ uint16_t cxx_tags(struct cxx *x, uint16_t node)
 }
 
 /* <template-param> ::= T_ | T <parameter-2 non-negative number> _ */
-uint16_t cxx_tparam_leaf(struct cxx *x)
+uint32_t cxx_tparam_leaf(struct cxx *x)
 {
     cxx_want(x, 'T');
     return cxx_node(x, CXX_TPARAM, cxx_compact(x), 0, 0);
@@ -255,8 +255,8 @@ uint16_t cxx_tparam_leaf(struct cxx *x)
 bool cxx_module(struct cxx *x, uint16_t *module)
 {
     while (!x->failed && cxx_take(x, 'W')) {
-        uint16_t partition = cxx_take(x, 'P');
-        uint16_t name = cxx_source_name(x);
+        uint32_t partition = cxx_take(x, 'P');
+        uint32_t name = cxx_source_name(x);
 
         *module = cxx_node(x, CXX_MODULE, *module, name, partition);
         cxx_remember(x, *module);
@@ -265,7 +265,7 @@ bool cxx_module(struct cxx *x, uint16_t *module)
 }
 
 /* <seq-id> _ or _, after "S": the index of a substitution, in base 36. */
-static uint16_t sequence(struct cxx *x)
+static uint32_t sequence(struct cxx *x)
 {
     uint32_t value = 0;
 
@@ -284,15 +284,15 @@ static uint16_t sequence(struct cxx *x)
         }
     }
     x->s++;
-    return (uint16_t)(value + 1);
+    return value + 1;
 }
 
 /* The abbreviations St, Sa, Ss, Sb, Si, So and Sd, with ABI tags. In a prefix
  * before a constructor or destructor GNU spells the template out. */
-static uint16_t standard(struct cxx *x, bool prefix)
+static uint32_t standard(struct cxx *x, bool prefix)
 {
-    uint16_t node;
-    uint16_t i = 0;
+    uint32_t node;
+    uint32_t i = 0;
 
     while (cxx_std[i].code != *x->s)
         if (++i == CXX_STD_COUNT) {
@@ -309,9 +309,9 @@ static uint16_t standard(struct cxx *x, bool prefix)
 }
 
 /* <substitution> ::= S <seq-id> _ | S_ | an abbreviation */
-uint16_t cxx_substitution(struct cxx *x, bool prefix)
+uint32_t cxx_substitution(struct cxx *x, bool prefix)
 {
-    uint16_t index;
+    uint32_t index;
 
     cxx_want(x, 'S');
     if (cxx_is_lower(*x->s))
@@ -557,7 +557,7 @@ static uint8_t member_rule(const struct cxx *x)
 static void list_to(struct cxx *x, const struct cxx_frame *f, char end,
                     unsigned rule)
 {
-    cxx_call(x, f->at, CXX_R_LIST, (uint16_t)(rule << 8 | (unsigned char)end));
+    cxx_call(x, f->at, CXX_R_LIST, rule << 8 | (unsigned char)end);
 }
 
 /* pi <expression>* E | il <expression>* E | E */
@@ -685,9 +685,9 @@ static void read(struct cxx *x, struct cxx_frame *f, uint8_t step,
 }
 
 /* The operator of a fold, with the fold's form, the letter f->c. */
-static uint16_t fold_operator(struct cxx *x, char form)
+static uint32_t fold_operator(struct cxx *x, char form)
 {
-    uint16_t op = cxx_take_op(x);
+    uint32_t op = cxx_take_op(x);
 
     return (uint16_t)(op | (form == 'l'   ? CXX_FOLD_LEFT
                             : form == 'r' ? CXX_FOLD_RIGHT
@@ -695,7 +695,7 @@ static uint16_t fold_operator(struct cxx *x, char form)
                                           : CXX_FOLD_RIGHT_INIT));
 }
 
-static uint8_t kind_behind_cv(const struct cxx *x, uint16_t node)
+static uint8_t kind_behind_cv(const struct cxx *x, uint32_t node)
 {
     while (cxx_at(x, node)->kind >= CXX_CONST &&
            cxx_at(x, node)->kind <= CXX_RESTRICT)
@@ -707,7 +707,7 @@ static uint8_t kind_behind_cv(const struct cxx *x, uint16_t node)
 static void keep(struct cxx *x, struct cxx_frame *f, uint8_t step,
                  const uint8_t *next)
 {
-    uint16_t ret = x->ret;
+    uint32_t ret = x->ret;
 
     switch (step) {
     case A:
@@ -760,10 +760,10 @@ static void keep(struct cxx *x, struct cxx_frame *f, uint8_t step,
 
 /* A declared parameter has no name in the mangled form. The printer invents one
  * ($T, $N or $TT); the number here, by kind, is that of LLVM. */
-static uint16_t declare(struct cxx *x, uint16_t form, uint16_t made_of)
+static uint32_t declare(struct cxx *x, uint32_t form, uint32_t made_of)
 {
     unsigned which = form == 'n' ? 1 : form == 't' ? 2 : 0;
-    uint16_t number = 0;
+    uint32_t number = 0;
 
     if (form != 'p')
         number = x->invented[which]++;
@@ -778,7 +778,7 @@ static void float_type(struct cxx *x)
         cxx_fail(x);
     else
         x->s++;
-    cxx_give_node(x, CXX_FLOATN, x->ret, 0, (uint16_t)form);
+    cxx_give_node(x, CXX_FLOATN, x->ret, 0, form);
 }
 
 /* The last steps. */
@@ -865,7 +865,7 @@ static cxx_rule_fn *const rules[CXX_R_FORMS + 1] = {
 
 /* The interpreter: runs the rule on top of the stack until the stack is empty.
  * After a failure it resumes the rule that backtracks, if there is one. */
-uint16_t cxx_parse(struct cxx *x)
+uint32_t cxx_parse(struct cxx *x)
 {
     unsigned rule;
 

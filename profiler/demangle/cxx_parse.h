@@ -98,46 +98,46 @@ PROF_HIDDEN cxx_rule_fn cxx_encoding, cxx_special, cxx_resource, cxx_bare,
     cxx_literal, cxx_expr, cxx_scoped, cxx_requirement, cxx_tparam_decl,
     cxx_list_rule, cxx_form;
 
-PROF_HIDDEN void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint16_t a);
+PROF_HIDDEN void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint32_t a);
 /*
  * Like cxx_call() for CXX_R_TYPE, but runs at once what it can. True: the
  * type is in x->ret. False: as after cxx_call().
  */
 PROF_HIDDEN bool cxx_read_type(struct cxx *x, uint8_t at);
-PROF_HIDDEN void cxx_become(struct cxx *x, uint8_t rule, uint16_t a);
-PROF_HIDDEN void cxx_give(struct cxx *x, uint16_t node);
+PROF_HIDDEN void cxx_become(struct cxx *x, uint8_t rule, uint32_t a);
+PROF_HIDDEN void cxx_give(struct cxx *x, uint32_t node);
 /* The same with a new node, as cxx_node() makes it. */
-PROF_HIDDEN void cxx_give_node(struct cxx *x, uint16_t kind, uint16_t a,
-                               uint16_t b, uint16_t c);
+PROF_HIDDEN void cxx_give_node(struct cxx *x, uint32_t kind, uint32_t a,
+                               uint32_t b, uint32_t c);
 /* The same; the node also becomes the next substitution. */
-PROF_HIDDEN void cxx_give_new(struct cxx *x, uint16_t node);
+PROF_HIDDEN void cxx_give_new(struct cxx *x, uint32_t node);
 
 /* Allocate nodes like cxx_node(). _word: a leaf, such as a name, builtin
  * type or abbreviation. _pair: both operands are nodes; it is CXX_FLAT if both
  * of them are. */
-PROF_HIDDEN uint16_t cxx_word(struct cxx *x, uint8_t kind, uint16_t a,
-                              uint16_t b);
-PROF_HIDDEN uint16_t cxx_pair(struct cxx *x, uint8_t kind, uint16_t a,
-                              uint16_t b);
+PROF_HIDDEN uint32_t cxx_word(struct cxx *x, uint8_t kind, uint32_t a,
+                              uint32_t b);
+PROF_HIDDEN uint32_t cxx_pair(struct cxx *x, uint8_t kind, uint32_t a,
+                              uint32_t b);
 /* Appends (item) to the list from (*head) to (*tail); both 0: an empty one. */
 PROF_HIDDEN void cxx_append(struct cxx *x, uint16_t *head, uint16_t *tail,
-                            uint16_t item);
+                            uint32_t item);
 /* Completes a list. An empty list is a node, too. */
-PROF_HIDDEN uint16_t cxx_list(struct cxx *x, uint16_t head, uint16_t tail);
+PROF_HIDDEN uint32_t cxx_list(struct cxx *x, uint32_t head, uint32_t tail);
 
 /* Terminals. Each returns a node or a number; 0 with x->failed set if there is
  * none. */
-PROF_HIDDEN uint16_t cxx_source_name(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_source_name(struct cxx *x);
 /* {B <source-name>}: (node) with its ABI tags. */
-PROF_HIDDEN uint16_t cxx_tags(struct cxx *x, uint16_t node);
-PROF_HIDDEN uint16_t cxx_substitution(struct cxx *x, bool prefix);
-PROF_HIDDEN uint16_t cxx_tparam_leaf(struct cxx *x);
-PROF_HIDDEN uint16_t cxx_digits(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_tags(struct cxx *x, uint32_t node);
+PROF_HIDDEN uint32_t cxx_substitution(struct cxx *x, bool prefix);
+PROF_HIDDEN uint32_t cxx_tparam_leaf(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_digits(struct cxx *x);
 PROF_HIDDEN void cxx_skip_digits(struct cxx *x);
 /* Decimal number up to 0xfffe; fails if there is none. */
-PROF_HIDDEN uint16_t cxx_number(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_number(struct cxx *x);
 /* "_" is 0, "5_" is 6. */
-PROF_HIDDEN uint16_t cxx_compact(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_compact(struct cxx *x);
 PROF_HIDDEN bool cxx_module(struct cxx *x, uint16_t *module);
 
 /* The node kind for a type that is one letter and another type, 0 if (c) is no
@@ -148,11 +148,11 @@ PROF_HIDDEN uint8_t cxx_modifier(char c);
  * consumes them. f->c is the second of them. */
 PROF_HIDDEN bool cxx_begin(struct cxx *x);
 /* The index of the operator whose code is next, which is consumed. */
-PROF_HIDDEN uint16_t cxx_take_op(struct cxx *x);
+PROF_HIDDEN uint32_t cxx_take_op(struct cxx *x);
 /* Whether a <function-param> is next. */
 PROF_HIDDEN bool cxx_is_fparam(const struct cxx *x);
 /* The list of parameters; 0 for (void). */
-PROF_HIDDEN uint16_t cxx_no_void(const struct cxx *x, uint16_t list);
+PROF_HIDDEN uint32_t cxx_no_void(const struct cxx *x, uint32_t list);
 /* The end of a reference temporary's name, which is x->ret. */
 PROF_HIDDEN cxx_rule_fn cxx_temporary;
 
@@ -162,7 +162,7 @@ static inline void cxx_fail(struct cxx *x)
 }
 
 /* Makes (node) the next substitution. */
-static inline void cxx_remember(struct cxx *x, uint16_t node)
+static inline void cxx_remember(struct cxx *x, uint32_t node)
 {
     if (x->sub_count == CXX_SUBS_MAX || node == 0)
         cxx_fail(x);

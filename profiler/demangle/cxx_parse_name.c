@@ -15,7 +15,7 @@
 #include "demangle/cxx_parse.h"
 
 /* The last component of (node): the name of a constructor in it. */
-static uint16_t cxx_base_name(const struct cxx *x, uint16_t node)
+static uint32_t cxx_base_name(const struct cxx *x, uint32_t node)
 {
     for (;;) {
         const struct cxx_node *n = cxx_at(x, node);
@@ -45,7 +45,7 @@ static uint16_t cxx_base_name(const struct cxx *x, uint16_t node)
 /* Whether the encoding of a function with this name includes the return type:
  * that of a template does, unless it is a constructor, destructor or conversion
  * (ABI 5.1.5.3). */
-static bool has_return(const struct cxx *x, uint16_t node)
+static bool has_return(const struct cxx *x, uint32_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -82,9 +82,9 @@ static bool encoding_type(struct cxx *x, struct cxx_frame *f)
 }
 
 /* Marks the first parameter as the explicit object ("this Type"; C++23). */
-static void mark_this(struct cxx *x, uint16_t function)
+static void mark_this(struct cxx *x, uint32_t function)
 {
-    uint16_t list = cxx_at(x, function)->b;
+    uint32_t list = cxx_at(x, function)->b;
     struct cxx_node *first = cxx_at(x, list);
 
     if (list == 0)
@@ -147,7 +147,7 @@ void cxx_encoding(struct cxx *x, struct cxx_frame *f)
  * ... The table says what follows the two letters. */
 void cxx_special(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t i = 0;
+    uint32_t i = 0;
 
     while (!cxx_next(x, cxx_specials[i].code[0], cxx_specials[i].code[1]))
         if (++i == CXX_S_TEMPORARY) {
@@ -164,7 +164,7 @@ void cxx_special(struct cxx *x, struct cxx_frame *f)
 void cxx_resource(struct cxx *x, struct cxx_frame *f)
 {
     uint32_t bytes = cxx_number(x);
-    uint16_t name;
+    uint32_t name;
 
     (void)f;
     if (x->failed || bytes < 2 || bytes > (uint32_t)(x->end - x->s)) {
@@ -172,8 +172,7 @@ void cxx_resource(struct cxx *x, struct cxx_frame *f)
         return;
     }
     cxx_want(x, '_');
-    name = cxx_node(x, CXX_NAME, (uint16_t)(x->s - x->text),
-                    (uint16_t)(bytes - 1), 1);
+    name = cxx_node(x, CXX_NAME, x->s - x->text, bytes - 1, 1);
     x->s += bytes - 1;
     cxx_give(x, name);
 }
@@ -183,7 +182,7 @@ void cxx_resource(struct cxx *x, struct cxx_frame *f)
 void cxx_temporary(struct cxx *x, struct cxx_frame *f)
 {
     const char *from = x->s;
-    uint16_t number;
+    uint32_t number;
 
     while (cxx_is_digit(*x->s) || cxx_is_upper(*x->s))
         x->s++;
@@ -210,7 +209,7 @@ static bool at_parameters_end(const struct cxx *x)
     return (c == 'R' || c == 'O') && x->s[1] == 'E';
 }
 
-uint16_t cxx_no_void(const struct cxx *x, uint16_t list)
+uint32_t cxx_no_void(const struct cxx *x, uint32_t list)
 {
     const struct cxx_node *n = cxx_at(x, list);
     const struct cxx_node *only = cxx_at(x, n->a);
@@ -250,7 +249,7 @@ void cxx_bare(struct cxx *x, struct cxx_frame *f)
  * substitution and must not become another. */
 static void name_begin(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t scope = 0;
+    uint32_t scope = 0;
 
     switch (*x->s) {
     case 'N':
@@ -312,7 +311,7 @@ static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
 {
     for (;;) {
         uint8_t kind = cxx_modifier(*x->s);
-        uint16_t node;
+        uint32_t node;
 
         if (kind < CXX_LREF || kind > CXX_RESTRICT)
             return;
@@ -337,10 +336,10 @@ static void member_qualifiers(struct cxx *x, uint16_t *head, uint16_t *tail)
 /* A run of <source-name> [<abi-tags>] components, the most frequent kind. */
 static void nested_words(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t scope = f->a;
+    uint32_t scope = f->a;
 
     do {
-        uint16_t name = cxx_source_name(x);
+        uint32_t name = cxx_source_name(x);
 
         if (*x->s == 'B')
             name = cxx_tags(x, name);
@@ -371,7 +370,7 @@ static void nested_end(struct cxx *x, struct cxx_frame *f)
 /* At 'S': "St", an abbreviation, an earlier prefix or a module. */
 static void nested_substitution(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t sub;
+    uint32_t sub;
 
     if (x->s[1] == 't') {
         x->s += 2;
@@ -491,14 +490,14 @@ static void local_entity(struct cxx *x, struct cxx_frame *f)
     if (x->failed)
         return;
     if (cxx_take(x, 's')) {
-        uint16_t name = cxx_word(x, CXX_WORD, CXX_W_STRING_LITERAL, 0);
+        uint32_t name = cxx_word(x, CXX_WORD, CXX_W_STRING_LITERAL, 0);
 
         discriminator(x);
         cxx_give_node(x, CXX_LOCAL, f->a, name, 0);
         return;
     }
     if (cxx_take(x, 'd'))
-        f->b = (uint16_t)(cxx_compact(x) + 1);
+        f->b = cxx_compact(x) + 1;
     cxx_call(x, 2, CXX_R_NAME, 0);
 }
 
@@ -516,7 +515,7 @@ void cxx_local(struct cxx *x, struct cxx_frame *f)
         x->nested--;
         local_entity(x, f);
     } else {
-        uint16_t name = x->ret;
+        uint32_t name = x->ret;
 
         if (f->b != 0)
             name = cxx_node(x, CXX_DEFAULT_ARG, name, 0, f->b);
@@ -528,9 +527,9 @@ void cxx_local(struct cxx *x, struct cxx_frame *f)
 }
 
 /* A constructor or destructor of the class (node). */
-static uint16_t structor_of(struct cxx *x, uint8_t kind, uint16_t node)
+static uint32_t structor_of(struct cxx *x, uint8_t kind, uint32_t node)
 {
-    uint16_t base = cxx_base_name(x, node);
+    uint32_t base = cxx_base_name(x, node);
     const struct cxx_node *n = cxx_at(x, base);
     bool flat =
         (n->kind == CXX_NAME && n->flags & CXX_FLAT) || n->kind == CXX_STD;
@@ -610,7 +609,7 @@ static void unqualified_begin(struct cxx *x, struct cxx_frame *f)
  */
 void cxx_unqualified(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t module;
+    uint32_t module;
 
     if (f->at == 0) {
         unqualified_begin(x, f);

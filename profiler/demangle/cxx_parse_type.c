@@ -85,7 +85,7 @@ static bool is_elaborated(const struct cxx *x)
 }
 
 /* A cv-qualifier is printed once, so a repeated one needs a closer look. */
-static uint16_t modified(struct cxx *x, uint8_t kind, uint16_t node)
+static uint32_t modified(struct cxx *x, uint8_t kind, uint32_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
     unsigned flat = n->flags & CXX_FLAT;
@@ -101,7 +101,7 @@ static uint16_t modified(struct cxx *x, uint8_t kind, uint16_t node)
 static void modify(struct cxx *x, struct cxx_frame *f)
 {
     const char *from = x->text + f->b;
-    uint16_t node = x->ret;
+    uint32_t node = x->ret;
 
     if (x->nested > 0 && !x->strict && cxx_at(x, node)->kind == CXX_TPARAM)
         x->smashing = true;
@@ -122,8 +122,8 @@ static bool take_modifiers(struct cxx *x, struct cxx_frame *f)
         x->s++;
     if (x->s == from)
         return false;
-    f->b = (uint16_t)(from - x->text);
-    f->c = (uint16_t)(x->s - from);
+    f->b = from - x->text;
+    f->c = x->s - from;
     if (cxx_read_type(x, 1))
         modify(x, f);
     return true;
@@ -210,7 +210,7 @@ static void type_begin(struct cxx *x, struct cxx_frame *f)
 
 void cxx_type(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t node = x->ret;
+    uint32_t node = x->ret;
 
     switch (f->at) {
     case 0:
@@ -241,7 +241,7 @@ void cxx_type(struct cxx *x, struct cxx_frame *f)
 void cxx_type_d(struct cxx *x, struct cxx_frame *f)
 {
     char c = x->s[1];
-    uint16_t builtin = c == 0 ? 0xffff : cxx_builtin_d(c);
+    uint32_t builtin = c == 0 ? 0xffff : cxx_builtin_d(c);
 
     (void)f;
     if (c == 'o' || c == 'O' || c == 'w' || c == 'x') {
@@ -276,7 +276,7 @@ static uint8_t qualifier(const struct cxx *x)
 }
 
 /* Before 'F', cv-qualifiers apply to the function's "this". */
-static void qualify_this(struct cxx *x, uint16_t head)
+static void qualify_this(struct cxx *x, uint32_t head)
 {
     for (; head != 0; head = cxx_at(x, head)->a) {
         struct cxx_node *n = cxx_at(x, head);
@@ -286,7 +286,7 @@ static void qualify_this(struct cxx *x, uint16_t head)
     }
 }
 
-static void link_qualifier(struct cxx *x, struct cxx_frame *f, uint16_t node)
+static void link_qualifier(struct cxx *x, struct cxx_frame *f, uint32_t node)
 {
     if (f->a == 0)
         f->a = node;
@@ -300,7 +300,7 @@ static void link_qualifier(struct cxx *x, struct cxx_frame *f, uint16_t node)
 static void end_qualified(struct cxx *x, struct cxx_frame *f)
 {
     struct cxx_node *type = cxx_at(x, x->ret);
-    uint16_t inner = x->ret;
+    uint32_t inner = x->ret;
 
     if (f->at == 3 && (type->kind == CXX_F_LREF || type->kind == CXX_F_RREF)) {
         inner = type->a;
@@ -366,7 +366,7 @@ void cxx_tparam(struct cxx *x, struct cxx_frame *f)
             cxx_give(x, f->a);
             return;
         }
-        f->b = (uint16_t)(x->s - x->text);
+        f->b = x->s - x->text;
         f->c = x->sub_count;
         if (x->in_conversion && x->attempt == NULL)
             x->attempt = f;
@@ -380,7 +380,7 @@ void cxx_tparam(struct cxx *x, struct cxx_frame *f)
         if (!good) {
             x->s = x->text + f->b;
             x->sub_count = f->c;
-            x->node_count = (uint16_t)(f->a + 1);
+            x->node_count = f->a + 1;
             x->in_conversion = true;
             cxx_give(x, f->a);
             return;
@@ -474,7 +474,7 @@ void cxx_arg(struct cxx *x, struct cxx_frame *f)
 
 /* Whether C++ has a literal syntax for (type), so that it is printed without a
  * cast. The value is from (from) to x->s. */
-static bool is_short(const struct cxx *x, uint16_t type, const char *from,
+static bool is_short(const struct cxx *x, uint32_t type, const char *from,
                      bool negative)
 {
     const struct cxx_node *n = cxx_at(x, type);
@@ -490,10 +490,10 @@ static bool is_short(const struct cxx *x, uint16_t type, const char *from,
 
 /* The value of a literal of type f->a. Only nullptr and string literals have no
  * value. */
-static uint16_t literal_value(struct cxx *x, struct cxx_frame *f)
+static uint32_t literal_value(struct cxx *x, struct cxx_frame *f)
 {
     const struct cxx_node *type = cxx_at(x, f->a);
-    uint16_t negative, value;
+    uint32_t negative, value;
     const char *from;
     unsigned flat;
 
@@ -510,8 +510,7 @@ static uint16_t literal_value(struct cxx *x, struct cxx_frame *f)
         x->s++;
     if (x->s == from)
         return 0;
-    value = cxx_word(x, CXX_NAME, (uint16_t)(from - x->text),
-                     (uint16_t)(x->s - from));
+    value = cxx_word(x, CXX_NAME, from - x->text, x->s - from);
     flat = is_short(x, f->a, from, negative) ? CXX_FLAT_LEAF : 0;
     return cxx_node(x, CXX_IS(CXX_LITERAL, flat), f->a, value, negative);
 }
@@ -550,9 +549,9 @@ void cxx_literal(struct cxx *x, struct cxx_frame *f)
     cxx_want(x, 'E');
     cxx_give(x, x->ret);
 }
-uint16_t cxx_take_op(struct cxx *x)
+uint32_t cxx_take_op(struct cxx *x)
 {
-    uint16_t op = cxx_op(x->s);
+    uint32_t op = cxx_op(x->s);
 
     if (op == 0xffff)
         cxx_fail(x);
@@ -565,7 +564,7 @@ uint16_t cxx_take_op(struct cxx *x)
  *                 ::= v <digit> <source-name>                 vendor's */
 void cxx_operator(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t op;
+    uint32_t op;
 
     if (f->at == 1) {
         x->in_conversion = f->b != 0;
@@ -603,7 +602,7 @@ void cxx_lambda(struct cxx *x, struct cxx_frame *f)
     } else if (f->at == 1) {
         cxx_append(x, &f->b, &f->c, x->ret);
     } else {
-        uint16_t list = cxx_at(x, x->ret)->b;
+        uint32_t list = cxx_at(x, x->ret)->b;
 
         cxx_want(x, 'E');
         cxx_give_node(x, CXX_LAMBDA, list, f->b, cxx_compact(x));
@@ -643,7 +642,7 @@ void cxx_tparam_decl(struct cxx *x, struct cxx_frame *f)
 
 /* <function-param> ::= fp <CV-qualifiers> [<number>] _ | fpT
  *                  ::= fL <number> p <CV-qualifiers> [<number>] _ */
-static uint16_t function_parameter(struct cxx *x)
+static uint32_t function_parameter(struct cxx *x)
 {
     if (cxx_take(x, 'f') && cxx_take(x, 'L')) {
         x->llvm = true;
@@ -660,7 +659,7 @@ static uint16_t function_parameter(struct cxx *x)
 /* An operator with its operands. */
 static void operation(struct cxx *x, struct cxx_frame *f)
 {
-    uint16_t op = cxx_take_op(x);
+    uint32_t op = cxx_take_op(x);
 
     if (x->failed)
         return;

@@ -13,7 +13,7 @@
 #define STEPS_PER_TURN 3u
 
 static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
-                             uint8_t op, uint16_t node)
+                             uint8_t op, uint32_t node)
 {
     if (cxx_is_crowded(x))
         x->failed = true;
@@ -26,7 +26,7 @@ static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
 }
 
 /* Prints the beginning of a list, as far as it is flat; returns the rest. */
-static uint16_t print_flat_list(struct cxx *x, uint16_t list)
+static uint32_t print_flat_list(struct cxx *x, uint32_t list)
 {
     if (cxx_at(x, list)->flags & CXX_FLAT) {
         cxx_print_flat(x, list);
@@ -47,7 +47,7 @@ static uint16_t print_flat_list(struct cxx *x, uint16_t list)
 }
 
 /* Whether a list may end with packs that print nothing. */
-static bool may_be_empty(struct cxx *x, uint16_t list)
+static bool may_be_empty(struct cxx *x, uint32_t list)
 {
     for (; list != 0; list = cxx_at(x, list)->b) {
         uint8_t kind = cxx_at(x, cxx_at(x, list)->a)->kind;
@@ -68,7 +68,7 @@ static bool has_post(const struct cxx_node *n)
 
 /* As long as nothing is queued in a turn, what can be printed at once is. */
 struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
-                           uint8_t op, uint16_t node)
+                           uint8_t op, uint32_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -99,13 +99,13 @@ struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
 }
 
 struct cxx_item *cxx_whole(struct cxx *x, const struct cxx_item *from,
-                           uint16_t node)
+                           uint32_t node)
 {
     return cxx_queue(x, from, CXX_BOTH, node);
 }
 
 struct cxx_item *cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
-                                     uint16_t node, unsigned waiting)
+                                     uint32_t node, unsigned waiting)
 {
     struct cxx_item *item = cxx_is_cv(cxx_at(x, node))
                                 ? push(x, from, CXX_PRE, node)
@@ -115,9 +115,9 @@ struct cxx_item *cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
     return item;
 }
 
-void cxx_queue_list(struct cxx *x, const struct cxx_item *from, uint16_t list)
+void cxx_queue_list(struct cxx *x, const struct cxx_item *from, uint32_t list)
 {
-    uint16_t commas = x->out->commas;
+    uint32_t commas = x->out->commas;
 
     if ((void *)x->item == x->mark) {
         list = print_flat_list(x, list);
@@ -193,7 +193,7 @@ const char *const cxx_formats[CXX_KINDS] = {
 };
 
 /* An operator; LLVM has (blanks) around one between its operands. */
-static void queue_op(struct cxx *x, uint16_t c, bool blanks)
+static void queue_op(struct cxx *x, uint32_t c, bool blanks)
 {
     const struct cxx_op *op = &cxx_ops[c & 0xff];
 
@@ -227,7 +227,7 @@ static const char *after(const char *s, char mark)
 
 /* An operand that is printed in a certain way, the letter (how). */
 static void operand(struct cxx *x, const struct cxx_item *it, char how,
-                    uint16_t node)
+                    uint32_t node)
 {
     unsigned loose = cxx_ops[cxx_at(x, it->node)->c & 0xff].loose;
 
@@ -247,7 +247,7 @@ static void operand(struct cxx *x, const struct cxx_item *it, char how,
 }
 
 void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
-                uint16_t a, uint16_t b)
+                uint32_t a, uint32_t b)
 {
     for (;;) {
         size_t n = 0;
@@ -456,9 +456,9 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
-static void queue_both(struct cxx *x, const struct cxx_item *it, uint16_t node)
+static void queue_both(struct cxx *x, const struct cxx_item *it, uint32_t node)
 {
-    uint16_t open = x->open;
+    uint32_t open = x->open;
 
     cxx_queue(x, it, CXX_PRE, node);
     if (has_post(cxx_at(x, node)))
@@ -467,7 +467,7 @@ static void queue_both(struct cxx *x, const struct cxx_item *it, uint16_t node)
 
 static void list_rest(struct cxx *x, const struct cxx_item *it)
 {
-    uint16_t list = it->node;
+    uint32_t list = it->node;
     const struct cxx_node *n;
 
     if (it->aux)
@@ -572,7 +572,7 @@ static void run(struct cxx *x, const struct cxx_item *it)
     }
 }
 
-bool cxx_print(struct cxx *x, uint16_t root)
+bool cxx_print(struct cxx *x, uint32_t root)
 {
     static const struct cxx_item start;
 

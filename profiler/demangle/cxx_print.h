@@ -61,18 +61,18 @@ enum cxx_op_code {
 /* Queues (op, node) in the environment of (from). Never returns NULL. */
 PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x,
                                        const struct cxx_item *from, uint8_t op,
-                                       uint16_t node);
+                                       uint32_t node);
 /* The same for CXX_BOTH. */
 PROF_HIDDEN struct cxx_item *
-cxx_whole(struct cxx *x, const struct cxx_item *from, uint16_t node);
+cxx_whole(struct cxx *x, const struct cxx_item *from, uint32_t node);
 /* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
 PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x,
                                                  const struct cxx_item *from,
-                                                 uint16_t node,
+                                                 uint32_t node,
                                                  unsigned waiting);
 /* The same for a list and for the brackets of template arguments. */
 PROF_HIDDEN void cxx_queue_list(struct cxx *x, const struct cxx_item *from,
-                                uint16_t list);
+                                uint32_t list);
 PROF_HIDDEN void cxx_queue_open(struct cxx *x, const struct cxx_item *from);
 PROF_HIDDEN void cxx_queue_close(struct cxx *x, const struct cxx_item *from);
 PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
@@ -92,7 +92,7 @@ PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
  *     %{x%|y%}   x in GNU's dialect and y in LLVM's
  */
 PROF_HIDDEN void cxx_format(struct cxx *x, const struct cxx_item *it,
-                            const char *format, uint16_t a, uint16_t b);
+                            const char *format, uint32_t a, uint32_t b);
 /* The formats of kinds that need nothing else, else NULL. */
 PROF_HIDDEN extern const char *const cxx_formats[];
 /*
@@ -107,22 +107,22 @@ PROF_HIDDEN extern const char *const cxx_formats[];
  * that cxx_resolve_reference() made of it.
  */
 PROF_HIDDEN void cxx_scope(struct cxx *x, const struct cxx_item *it,
-                           uint8_t flags, uint16_t node, uint16_t outer);
-PROF_HIDDEN uint16_t cxx_scope_next(const struct cxx *x);
+                           uint8_t flags, uint32_t node, uint32_t outer);
+PROF_HIDDEN uint32_t cxx_scope_next(const struct cxx *x);
 
 /* The pack that (node) would expand, 0 if none. */
-PROF_HIDDEN uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it,
-                                   uint16_t node);
+PROF_HIDDEN uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it,
+                                   uint32_t node);
 /* Elements of a list. */
-PROF_HIDDEN uint16_t cxx_length(const struct cxx *x, uint16_t list);
+PROF_HIDDEN uint32_t cxx_length(const struct cxx *x, uint32_t list);
 
-static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint16_t scope)
+static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint32_t scope)
 {
     return (struct cxx_item *)x->floor - scope;
 }
 
 /* All of a CXX_FLAT node, at once. */
-PROF_HIDDEN void cxx_print_flat(struct cxx *x, uint16_t node);
+PROF_HIDDEN void cxx_print_flat(struct cxx *x, uint32_t node);
 
 /* CXX_PRE by the kind of node: names, types, expressions. */
 PROF_HIDDEN void cxx_print_name(struct cxx *x, const struct cxx_item *it);
@@ -136,8 +136,8 @@ PROF_HIDDEN void cxx_print_sub(struct cxx *x, const struct cxx_item *it);
 PROF_HIDDEN void cxx_print_core(struct cxx *x, const struct cxx_item *it);
 
 /* The name of a lambda's template parameter. */
-PROF_HIDDEN void cxx_print_invented(struct cxx *x, uint16_t declaration,
-                                    uint16_t index);
+PROF_HIDDEN void cxx_print_invented(struct cxx *x, uint32_t declaration,
+                                    uint32_t index);
 
 static inline bool cxx_is_cv(const struct cxx_node *n)
 {

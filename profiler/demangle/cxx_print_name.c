@@ -27,7 +27,7 @@ static void print_template(struct cxx *x, const struct cxx_item *it,
                            const struct cxx_node *n)
 {
     bool conversion = last_component(x, n->a)->kind == CXX_CONVERSION;
-    uint16_t scope = cxx_scope_next(x);
+    uint32_t scope = cxx_scope_next(x);
     struct cxx_item *name = cxx_whole(x, it, n->a);
 
     if (conversion)
@@ -40,7 +40,7 @@ static void print_template(struct cxx *x, const struct cxx_item *it,
 }
 
 /* The core of a function's name, and its qualifiers: (*quals). */
-static uint16_t name_core(const struct cxx *x, uint16_t node, uint16_t *quals)
+static uint32_t name_core(const struct cxx *x, uint32_t node, uint32_t *quals)
 {
     *quals = cxx_is_fn_qual(cxx_at(x, node)) ? node : 0;
     while (cxx_is_fn_qual(cxx_at(x, node)))
@@ -60,9 +60,9 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
     const struct cxx_node *function = cxx_at(x, n->b);
     struct cxx_item type = *it;
     bool drop = ((n->flags & CXX_AROUND_LOCAL) && !x->llvm) || x->out->brief;
-    uint16_t returned = drop ? 0 : function->a;
-    uint16_t quals, local_quals = 0;
-    uint16_t core = name_core(x, n->a, &quals);
+    uint32_t returned = drop ? 0 : function->a;
+    uint32_t quals, local_quals = 0;
+    uint32_t core = name_core(x, n->a, &quals);
     const struct cxx_node *template = cxx_at(x, core);
 
     if (template->kind == CXX_LOCAL) {
@@ -70,7 +70,7 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
         if (template->kind == CXX_DEFAULT_ARG)
             template = cxx_at(x, template->a);
         if (cxx_is_fn_qual(template)) {
-            local_quals = (uint16_t)(template - x->nodes);
+            local_quals = template - x->nodes;
             template = cxx_at(x, name_core(x, local_quals, &local_quals));
         }
     }
@@ -102,7 +102,7 @@ void cxx_print_core(struct cxx *x, const struct cxx_item *it)
     const struct cxx_node *n = cxx_at(x, it->node);
     const struct cxx_node *right = cxx_at(x, n->b);
     struct cxx_item entity = *it;
-    uint16_t quals, core = n->b;
+    uint32_t quals, core = n->b;
 
     if (n->kind != CXX_LOCAL) {
         cxx_whole(x, it, it->node);
@@ -119,9 +119,9 @@ void cxx_print_core(struct cxx *x, const struct cxx_item *it)
 
 /* <typename $T0, int $N1>, what GNU and LLVM call the parameters that have
  * no name in the mangled one. */
-static void print_head(struct cxx *x, const struct cxx_item *it, uint16_t list)
+static void print_head(struct cxx *x, const struct cxx_item *it, uint32_t list)
 {
-    uint16_t index = 0;
+    uint32_t index = 0;
 
     if (list == 0)
         return;
@@ -306,7 +306,7 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
 }
 
 /* Of the address of a function only its name is printed. */
-static uint16_t address_of(const struct cxx *x, uint16_t node)
+static uint32_t address_of(const struct cxx *x, uint32_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -317,12 +317,12 @@ static uint16_t address_of(const struct cxx *x, uint16_t node)
 
 /* sizeof...(arguments): how many they are, packs expanded. */
 static uint32_t arguments(struct cxx *x, const struct cxx_item *it,
-                          uint16_t list)
+                          uint32_t list)
 {
     uint32_t n = 0;
 
     for (; list != 0 && cxx_at(x, list)->a != 0; list = cxx_at(x, list)->b) {
-        uint16_t item = cxx_at(x, list)->a;
+        uint32_t item = cxx_at(x, list)->a;
 
         if (!demangle_pay(x->out, 1))
             return n;
@@ -337,7 +337,7 @@ static uint32_t arguments(struct cxx *x, const struct cxx_item *it,
 /* The code of an operator as one number. */
 #define CODE(first, second) ((uint16_t)((first) | (second) << 8))
 
-static uint16_t code_of(const struct cxx_node *n)
+static uint32_t code_of(const struct cxx_node *n)
 {
     const char *code = cxx_ops[n->c].code;
 
@@ -345,7 +345,7 @@ static uint16_t code_of(const struct cxx_node *n)
 }
 
 /* sizeof, alignof and typeid, which LLVM writes like calls. */
-static bool is_enclosing(uint16_t code)
+static bool is_enclosing(uint32_t code)
 {
     return code == CODE('s', 'z') || code == CODE('a', 't') ||
            code == CODE('a', 'z') || code == CODE('t', 'e') ||
@@ -355,7 +355,7 @@ static bool is_enclosing(uint16_t code)
 static void print_unary(struct cxx *x, const struct cxx_item *it,
                         const struct cxx_node *n)
 {
-    uint16_t operand = n->a, code = code_of(n);
+    uint32_t operand = n->a, code = code_of(n);
     const char *format = "%o%La";
 
     if (code == CODE('s', 'Z')) {
@@ -383,7 +383,7 @@ static void print_binary(struct cxx *x, const struct cxx_item *it,
 {
     const struct cxx_op *op = &cxx_ops[n->c];
     const char *format = "%Ma%O%Lb";
-    uint16_t left = n->a;
+    uint32_t left = n->a;
 
     if (op->shape == CXX_OP_CAST) {
         format = "%o<%a>(%b)";
@@ -443,7 +443,7 @@ static void print_designated(struct cxx *x, const struct cxx_item *it,
 {
     uint8_t shape = cxx_ops[n->c].shape;
     const struct cxx_node *both = cxx_at(x, n->b);
-    uint16_t value = shape == CXX_OP_RANGE ? both->b : n->b;
+    uint32_t value = shape == CXX_OP_RANGE ? both->b : n->b;
 
     cxx_format(x, it,
                shape == CXX_OP_FIELD   ? ".%a"
@@ -496,7 +496,7 @@ static void print_requirements(struct cxx *x, const struct cxx_item *it,
                                const struct cxx_node *n)
 {
     cxx_format(x, it, n->a != 0 ? "requires (%[a) {" : "requires {", n->a, 0);
-    for (uint16_t at = n->b; at != 0; at = cxx_at(x, at)->b)
+    for (uint32_t at = n->b; at != 0; at = cxx_at(x, at)->b)
         cxx_format(x, it, " %a", cxx_at(x, at)->a, 0);
     cxx_text(x, " }");
 }
@@ -518,7 +518,7 @@ static void print_requirement(struct cxx *x, const struct cxx_item *it,
 }
 
 /* GNU numbers the parameters by their place, LLVM by their kind. */
-void cxx_print_invented(struct cxx *x, uint16_t declaration, uint16_t index)
+void cxx_print_invented(struct cxx *x, uint32_t declaration, uint32_t index)
 {
     const struct cxx_node *n = cxx_at(x, declaration);
 

@@ -14,9 +14,9 @@
 
 #include "demangle/cxx_print.h"
 
-uint16_t cxx_length(const struct cxx *x, uint16_t list)
+uint32_t cxx_length(const struct cxx *x, uint32_t list)
 {
-    uint16_t n = 0;
+    uint32_t n = 0;
 
     for (; list != 0 && cxx_at(x, list)->a != 0; list = cxx_at(x, list)->b)
         n++;
@@ -25,7 +25,7 @@ uint16_t cxx_length(const struct cxx *x, uint16_t list)
 }
 
 /* Element (index) of a list, 0 if it has fewer. */
-static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
+static uint32_t element(struct cxx *x, uint32_t list, uint32_t index)
 {
     demangle_pay(x->out, 1u + index / 8u);
     while (list != 0 && index-- > 0)
@@ -33,15 +33,15 @@ static uint16_t element(struct cxx *x, uint16_t list, uint16_t index)
     return list == 0 ? 0 : cxx_at(x, list)->a;
 }
 
-uint16_t cxx_scope_next(const struct cxx *x)
+uint32_t cxx_scope_next(const struct cxx *x)
 {
     /* What a handler queues last is deepest after the turn-around, so a scope
    * queued last will stand where the first item is queued now. */
-    return (uint16_t)((struct cxx_item *)x->floor - x->item + 1);
+    return (struct cxx_item *)x->floor - x->item + 1;
 }
 
 void cxx_scope(struct cxx *x, const struct cxx_item *it, uint8_t flags,
-               uint16_t node, uint16_t outer)
+               uint32_t node, uint32_t outer)
 {
     struct cxx_item *scope = cxx_queue(x, it, CXX_SCOPE, node);
 
@@ -52,7 +52,7 @@ void cxx_scope(struct cxx *x, const struct cxx_item *it, uint8_t flags,
 }
 
 /* The innermost scope of a template at or around (scope), 0 if none. */
-static uint16_t template_scope(struct cxx *x, uint16_t scope)
+static uint32_t template_scope(struct cxx *x, uint32_t scope)
 {
     while (scope != 0 && cxx_scope_at(x, scope)->flags != 0 &&
            demangle_pay(x->out, 1))
@@ -61,10 +61,10 @@ static uint16_t template_scope(struct cxx *x, uint16_t scope)
 }
 
 /* Argument (index) out of the list, one element of it if it is a pack. */
-static uint16_t argument(struct cxx *x, const struct cxx_item *it,
-                         uint16_t list, uint16_t index)
+static uint32_t argument(struct cxx *x, const struct cxx_item *it,
+                         uint32_t list, uint32_t index)
 {
-    uint16_t found = element(x, list, index);
+    uint32_t found = element(x, list, index);
 
     if (found != 0 && cxx_at(x, found)->kind == CXX_LIST &&
         it->pack != CXX_PACK_ALL)
@@ -79,10 +79,10 @@ static uint16_t argument(struct cxx *x, const struct cxx_item *it,
  * changes both. False (and failure): they mean nothing.
  */
 static bool cxx_resolve(struct cxx *x, const struct cxx_item *it,
-                        uint16_t *node, uint16_t *scope)
+                        uint32_t *node, uint32_t *scope)
 {
     while (cxx_at(x, *node)->kind == CXX_TPARAM) {
-        uint16_t in = template_scope(x, *scope);
+        uint32_t in = template_scope(x, *scope);
 
         if (in == 0) {
             x->failed = true;
@@ -98,15 +98,15 @@ static bool cxx_resolve(struct cxx *x, const struct cxx_item *it,
 
 /* Copies the templates at and around (scope) into a list of nodes, which
  * outlives the scopes. */
-static uint16_t copy_scope(struct cxx *x, uint16_t scope)
+static uint32_t copy_scope(struct cxx *x, uint32_t scope)
 {
-    uint16_t first = 0, last = 0;
+    uint32_t first = 0, last = 0;
 
     scope = template_scope(x, scope);
     while (scope != 0 && !x->failed) {
         struct cxx_item *at = cxx_scope_at(x, scope);
         bool made = at->aux != 0;
-        uint16_t copy = made ? at->aux : cxx_node(x, CXX_LIST, at->node, 0, 0);
+        uint32_t copy = made ? at->aux : cxx_node(x, CXX_LIST, at->node, 0, 0);
 
         at->aux = copy;
         if (first == 0)
@@ -123,8 +123,8 @@ static uint16_t copy_scope(struct cxx *x, uint16_t scope)
 
 /* Whether (scope) lies within the printing of the reference or of its
  * parameter. */
-static bool is_within(struct cxx *x, uint16_t scope, uint16_t reference,
-                      uint16_t parameter)
+static bool is_within(struct cxx *x, uint32_t scope, uint32_t reference,
+                      uint32_t parameter)
 {
     while (scope != 0 && demangle_pay(x->out, 1)) {
         const struct cxx_item *at = cxx_scope_at(x, scope);
@@ -149,15 +149,15 @@ static bool is_within(struct cxx *x, uint16_t scope, uint16_t reference,
  * cxx_scope_again(), else 0.
  */
 static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
-                                  uint16_t *node, uint16_t *scope,
-                                  uint16_t *copy)
+                                  uint32_t *node, uint32_t *scope,
+                                  uint32_t *copy)
 {
     struct cxx_node *parameter = cxx_at(x, *node);
-    uint16_t in;
+    uint32_t in;
 
     *copy = 0;
     if (x->smashing && !parameter->c) {
-        uint16_t saved = copy_scope(x, *scope);
+        uint32_t saved = copy_scope(x, *scope);
 
         parameter->b = saved;
         parameter->c = 1;
@@ -184,26 +184,26 @@ static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
 
 /* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
 static void cxx_scope_again(struct cxx *x, const struct cxx_item *it,
-                            uint16_t copy, uint16_t first)
+                            uint32_t copy, uint32_t first)
 {
-    uint16_t links = 0;
+    uint32_t links = 0;
 
-    for (uint16_t at = copy; at != 0; at = cxx_at(x, at)->b)
+    for (uint32_t at = copy; at != 0; at = cxx_at(x, at)->b)
         links++;
     while (links-- > 0) {
-        uint16_t at = copy;
+        uint32_t at = copy;
 
-        for (uint16_t i = 0; i < links; i++)
+        for (uint32_t i = 0; i < links; i++)
             at = cxx_at(x, at)->b;
         cxx_scope(x, it, 0, cxx_at(x, at)->a,
-                  cxx_at(x, at)->b == 0 ? 0 : (uint16_t)(first + links + 1));
+                  cxx_at(x, at)->b == 0 ? 0 : first + links + 1);
         x->item->aux = at;
     }
 }
 
 /* What declares parameter (index) of the lambda that is being printed in
  * (scope), 0 if nothing does. */
-static uint16_t cxx_declared(struct cxx *x, uint16_t scope, uint16_t index)
+static uint32_t cxx_declared(struct cxx *x, uint32_t scope, uint32_t index)
 {
     while (scope != 0 && cxx_scope_at(x, scope)->flags != CXX_FOR_LAMBDA &&
            demangle_pay(x->out, 1))
@@ -213,8 +213,8 @@ static uint16_t cxx_declared(struct cxx *x, uint16_t scope, uint16_t index)
     return element(x, cxx_at(x, cxx_scope_at(x, scope)->node)->b, index);
 }
 
-/* Which operands of a kind are nodes to look for packs in: 1 = a, 2 = b. */
-static uint8_t operands(uint8_t kind)
+/* Whether the operands of a kind are nodes to look for packs in. */
+static bool has_operands(uint8_t kind)
 {
     switch (kind) {
     case CXX_NAME:
@@ -235,13 +235,13 @@ static uint8_t operands(uint8_t kind)
     case CXX_BITINT:
     case CXX_TPARAM_DECL:
     case CXX_BINDING:
-        return 0;
+        return false;
     default:
-        return 3;
+        return true;
     }
 }
 
-uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint16_t node)
+uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint32_t node)
 {
     /* The nodes still to be looked at lie below the stack. */
     uint16_t *top = (uint16_t *)(void *)x->item;
@@ -251,13 +251,13 @@ uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint16_t node)
     *--at = node;
     while (at != top) {
         const struct cxx_node *n = cxx_at(x, *at++);
-        uint8_t which = operands(n->kind);
+        bool within = has_operands(n->kind);
 
         if (!demangle_pay(x->out, 1))
             return 0;
         if (n->kind == CXX_TPARAM) {
-            uint16_t in = template_scope(x, it->scope);
-            uint16_t found =
+            uint32_t in = template_scope(x, it->scope);
+            uint32_t found =
                 in == 0 ? 0 : element(x, cxx_scope_at(x, in)->node, n->a);
 
             if (found != 0 && cxx_at(x, found)->kind == CXX_LIST)
@@ -267,9 +267,9 @@ uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint16_t node)
             x->failed = true;
             return 0;
         }
-        if ((which & 2) && n->b != 0)
+        if (within && n->b != 0)
             *--at = n->b;
-        if ((which & 1) && n->a != 0)
+        if (within && n->a != 0)
             *--at = n->a;
     }
     return 0;
@@ -281,7 +281,7 @@ uint16_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint16_t node)
 enum cxx_wrap { CXX_WRAP_NONE, CXX_WRAP_ARRAY, CXX_WRAP_FUNCTION };
 
 static enum cxx_wrap cxx_wrap_of(struct cxx *x, const struct cxx_item *it,
-                                 uint16_t node, uint16_t scope)
+                                 uint32_t node, uint32_t scope)
 {
     bool qualified = false;
 
@@ -313,9 +313,9 @@ static enum cxx_wrap cxx_wrap_of(struct cxx *x, const struct cxx_item *it,
 struct pointer {
     uint8_t kind;
     uint8_t within; /* flags of the scope that it makes, 0 for none */
-    uint16_t to;
-    uint16_t scope;
-    uint16_t copy; /* scopes to be opened again */
+    uint32_t to;
+    uint32_t scope;
+    uint32_t copy; /* scopes to be opened again */
 };
 
 /* & and && to a parameter that is itself a reference: & wins. */
@@ -346,7 +346,7 @@ static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
 /* Queues half (op) of what (*p) points to. The scopes that it makes are
  * queued last in the turn, by end_pointer(). */
 static void queue_pointee(struct cxx *x, const struct cxx_item *it,
-                          const struct pointer *p, uint16_t first, uint8_t op)
+                          const struct pointer *p, uint32_t first, uint8_t op)
 {
     struct cxx_item env = *it;
 
@@ -355,18 +355,17 @@ static void queue_pointee(struct cxx *x, const struct cxx_item *it,
 }
 
 static void end_pointer(struct cxx *x, const struct cxx_item *it,
-                        const struct pointer *p, uint16_t first)
+                        const struct pointer *p, uint32_t first)
 {
     if (!p->within)
         return;
-    cxx_scope_again(x, it, p->copy, (uint16_t)(first + 1));
-    cxx_scope(x, it, p->within, it->node,
-              p->copy ? (uint16_t)(first + 1) : p->scope);
+    cxx_scope_again(x, it, p->copy, first + 1);
+    cxx_scope(x, it, p->within, it->node, p->copy ? first + 1 : p->scope);
 }
 
 static void cxx_print_pointer(struct cxx *x, const struct cxx_item *it)
 {
-    uint16_t first = cxx_scope_next(x);
+    uint32_t first = cxx_scope_next(x);
     struct pointer p = pointer_of(x, it);
     enum cxx_wrap wrap =
         p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, it, p.to, p.scope);
@@ -396,7 +395,7 @@ static void cxx_print_pointer(struct cxx *x, const struct cxx_item *it)
 
 static void cxx_post_pointer(struct cxx *x, const struct cxx_item *it)
 {
-    uint16_t first = cxx_scope_next(x);
+    uint32_t first = cxx_scope_next(x);
     struct pointer p = pointer_of(x, it);
 
     if (!p.copy && cxx_wrap_of(x, it, p.to, p.scope) != CXX_WRAP_NONE)
@@ -479,7 +478,7 @@ static void print_array(struct cxx *x, const struct cxx_item *it,
 static void print_auto(struct cxx *x, const struct cxx_item *it,
                        const struct cxx_node *n)
 {
-    uint16_t declared = cxx_declared(x, it->scope, n->a);
+    uint32_t declared = cxx_declared(x, it->scope, n->a);
 
     if (declared != 0) {
         cxx_print_invented(x, declared, n->a);
@@ -495,9 +494,9 @@ static void print_auto(struct cxx *x, const struct cxx_item *it,
 static void print_parameter(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {
-    uint16_t node = it->node;
-    uint16_t scope = it->scope;
-    uint16_t first = cxx_scope_next(x);
+    uint32_t node = it->node;
+    uint32_t scope = it->scope;
+    uint32_t first = cxx_scope_next(x);
     struct cxx_item *found;
 
     if (it->flags & CXX_IN_LAMBDA) {
@@ -514,9 +513,9 @@ static void print_parameter(struct cxx *x, const struct cxx_item *it,
 
 static void post_parameter(struct cxx *x, const struct cxx_item *it)
 {
-    uint16_t node = it->node;
-    uint16_t scope = it->scope;
-    uint16_t first = cxx_scope_next(x);
+    uint32_t node = it->node;
+    uint32_t scope = it->scope;
+    uint32_t first = cxx_scope_next(x);
     struct cxx_item *found;
 
     if ((it->flags & CXX_IN_LAMBDA) || !cxx_resolve(x, it, &node, &scope))
@@ -531,7 +530,7 @@ static void post_parameter(struct cxx *x, const struct cxx_item *it)
 static void print_expansion(struct cxx *x, const struct cxx_item *it,
                             const struct cxx_node *n)
 {
-    uint16_t pack = cxx_find_pack(x, it, n->a);
+    uint32_t pack = cxx_find_pack(x, it, n->a);
     struct cxx_item *all;
 
     if (pack == 0) {
@@ -620,7 +619,7 @@ void cxx_print_type(struct cxx *x, const struct cxx_item *it)
 /* (parameters) qualifiers, then the rest of the returned type. (quals) is the
  * outermost of the qualifiers or the function itself. */
 static void post_function(struct cxx *x, const struct cxx_item *it,
-                          uint16_t quals)
+                          uint32_t quals)
 {
     const struct cxx_node *n = cxx_at(x, quals);
 

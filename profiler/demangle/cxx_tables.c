@@ -50,11 +50,11 @@ const struct cxx_builtin cxx_builtins[] = {
 
 static const char after_d[] = "acdefhinsu";
 
-uint16_t cxx_builtin_d(char letter)
+uint32_t cxx_builtin_d(char letter)
 {
-    for (uint16_t i = 0; after_d[i] != 0; i++)
+    for (uint32_t i = 0; after_d[i] != 0; i++)
         if (after_d[i] == letter)
-            return (uint16_t)(26 + i);
+            return 26 + i;
     return 0xffff;
 }
 
@@ -201,20 +201,20 @@ const struct cxx_word cxx_words[] = {
 };
 /* clang-format on */
 
-uint16_t cxx_op(const char *wanted)
+uint32_t cxx_op(const char *wanted)
 {
-    uint16_t low = 0;
-    uint16_t high = OPS;
+    uint32_t low = 0;
+    uint32_t high = OPS;
 
     while (low < high) {
-        uint16_t mid = (uint16_t)((low + high) / 2);
+        uint32_t mid = (low + high) / 2;
         const char *code = cxx_ops[mid].code;
 
         if (code[0] == wanted[0] && code[1] == wanted[1])
             return mid;
         if (code[0] < wanted[0] ||
             (code[0] == wanted[0] && code[1] < wanted[1]))
-            low = (uint16_t)(mid + 1);
+            low = mid + 1;
         else
             high = mid;
     }
