@@ -76,6 +76,28 @@ void cxx_call(struct cxx *x, uint8_t at, uint8_t rule, uint32_t a)
         push(x, rule, a);
 }
 
+void cxx_remember(struct cxx *x, uint32_t node)
+{
+    if (x->sub_count == CXX_SUBS_MAX || node == 0)
+        cxx_fail(x);
+    else
+        x->subs[x->sub_count++] = node;
+}
+
+bool cxx_take(struct cxx *x, char c)
+{
+    if (*x->s != c)
+        return false;
+    x->s++;
+    return true;
+}
+
+void cxx_want(struct cxx *x, char c)
+{
+    if (!cxx_take(x, c))
+        cxx_fail(x);
+}
+
 void cxx_become(struct cxx *x, uint8_t rule, uint32_t a)
 {
     *x->frame = (struct cxx_frame){.rule = rule, .a = a};

@@ -162,13 +162,7 @@ static inline void cxx_fail(struct cxx *x)
 }
 
 /* Makes (node) the next substitution. */
-static inline void cxx_remember(struct cxx *x, uint32_t node)
-{
-    if (x->sub_count == CXX_SUBS_MAX || node == 0)
-        cxx_fail(x);
-    else
-        x->subs[x->sub_count++] = node;
-}
+PROF_HIDDEN void cxx_remember(struct cxx *x, uint32_t node);
 
 /* Runs the first step of the rule that (caller) has just called. True: the rule
  * is done. Use it only for rules whose first step cannot call the caller's rule
@@ -181,19 +175,9 @@ static inline bool cxx_run(struct cxx *x, const struct cxx_frame *caller,
     return x->frame == caller && !x->failed;
 }
 
-static inline bool cxx_take(struct cxx *x, char c)
-{
-    if (*x->s != c)
-        return false;
-    x->s++;
-    return true;
-}
-
-static inline void cxx_want(struct cxx *x, char c)
-{
-    if (!cxx_take(x, c))
-        cxx_fail(x);
-}
+/* Consumes (c) if it is next. _want: fails if it is not. */
+PROF_HIDDEN bool cxx_take(struct cxx *x, char c);
+PROF_HIDDEN void cxx_want(struct cxx *x, char c);
 
 static inline bool cxx_next(const struct cxx *x, char first, char second)
 {

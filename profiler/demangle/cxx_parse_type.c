@@ -212,29 +212,22 @@ void cxx_type(struct cxx *x, struct cxx_frame *f)
 {
     uint32_t node = x->ret;
 
-    switch (f->at) {
-    case 0:
+    if (f->at == 0) {
         type_begin(x, f);
         return;
-    case 1:
+    }
+    if (f->at == 1) {
         modify(x, f);
         return;
-    case 2:
-        node = cxx_pair(x, CXX_TEMPLATE, f->a, node);
-        break;
-    case 3:
-        break;
-    case 4:
-        node = cxx_node(x, CXX_ELABORATED, node, 0, f->c);
-        break;
-    default:
-        if (cxx_at(x, node)->kind == CXX_STD) {
-            cxx_give(x, node);
-            return;
-        }
-        break;
     }
-    cxx_give_new(x, node);
+    if (f->at == 2)
+        node = cxx_pair(x, CXX_TEMPLATE, f->a, node);
+    else if (f->at == 4)
+        node = cxx_node(x, CXX_ELABORATED, node, 0, f->c);
+    if (f->at == 6 && cxx_at(x, node)->kind == CXX_STD)
+        cxx_give(x, node);
+    else
+        cxx_give_new(x, node);
 }
 
 /* A type that begins with D: a builtin type, function qualifiers, or a form. */
