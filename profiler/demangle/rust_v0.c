@@ -794,20 +794,26 @@ static void rust_const(struct rust *x, struct rust_frame *f)
         rust_invalid(x);
 }
 
-/* A field of a struct: <identifier> <const> */
-static void rust_field(struct rust *x, struct rust_frame *f)
+/* Prints <identifier>. False: invalid, and returned from the rule. */
+static bool identifier(struct rust *x)
 {
     struct rust_ident ident;
     uint32_t which;
+    bool good = rust_name(x, &which, &ident);
 
-    (void)f;
-    if (!rust_ready(x))
-        return;
-    if (!rust_name(x, &which, &ident)) {
+    if (good)
+        rust_print_ident(x, &ident);
+    else
         rust_invalid(x);
+    return good;
+}
+
+/* A field of a struct: <identifier> <const> */
+static void rust_field(struct rust *x, struct rust_frame *f)
+{
+    (void)f;
+    if (!rust_ready(x) || !identifier(x))
         return;
-    }
-    rust_print_ident(x, &ident);
     rust_print(x, ": ");
     rust_become(x, RUST_CONST, 1);
 }
@@ -1169,17 +1175,6 @@ static const char rows[][16] = {
     ROW(OPEN_OTHER) = PATH CLOSED DONE,
 };
 /* clang-format on */
-
-static void identifier(struct rust *x)
-{
-    struct rust_ident ident;
-    uint32_t which;
-
-    if (rust_name(x, &which, &ident))
-        rust_print_ident(x, &ident);
-    else
-        rust_invalid(x);
-}
 
 /* fields ::= "U" | "T" {<const>} "E" | "S" {<field>} "E" */
 static void fields(struct rust *x, struct rust_frame *f)

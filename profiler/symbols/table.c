@@ -65,23 +65,42 @@ static bool inside(const struct prof_symtab *head, uint32_t at, uint32_t bytes)
            at <= head->total_bytes && bytes <= head->total_bytes - at;
 }
 
+/* The arrays: offsets in the head of where each lies and of the number of its
+ * elements, and the size of one. */
+#define AT(member) offsetof(struct prof_symtab, member)
+static const struct {
+    uint8_t at, count, bytes;
+} arrays[] = {
+    {AT(gaps_at), AT(count), 1},
+    {AT(parts_at), AT(parts_count), sizeof(uint32_t)},
+    {AT(firsts_at), AT(firsts_count), sizeof(uint32_t)},
+    {AT(tokens_at), AT(tokens_bytes), 1},
+    {AT(names_at), AT(names_bytes), 1},
+};
+
+static uint32_t word_of(const struct prof_symtab *head, uint32_t at)
+{
+    return *prof_symtab_words(head, at);
+}
+
 static bool test_layout(const struct prof_symtab *head)
 {
     uint32_t word = (uint32_t)sizeof(uint32_t), count = head->count;
     uint32_t blocks =
         count / PROF_SYMTAB_BLOCK + (count % PROF_SYMTAB_BLOCK != 0);
 
-    /* Without the first three the products might wrap around. */
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        uint32_t elements = word_of(head, arrays[i].count);
+
+        /* without the first test the product might wrap around */
+        if (elements > head->total_bytes / arrays[i].bytes ||
+            !inside(head, word_of(head, arrays[i].at),
+                    elements * arrays[i].bytes))
+            return false;
+    }
     return count < head->total_bytes / word &&
-           head->parts_count <= head->total_bytes / word &&
-           head->firsts_count <= head->total_bytes / word &&
            inside(head, head->offsets_at, (count + 1) * word) &&
-           inside(head, head->gaps_at, count) &&
-           inside(head, head->parts_at, head->parts_count * word) &&
-           inside(head, head->firsts_at, head->firsts_count * word) &&
            inside(head, head->marks_at, blocks * word) &&
-           inside(head, head->tokens_at, head->tokens_bytes) &&
-           inside(head, head->names_at, head->names_bytes) &&
            head->build_id_bytes <= PROF_BUILD_ID_MAX;
 }
 
