@@ -27,7 +27,9 @@ static uintptr_t address_of(const struct prof_call *call)
     return prof_function_at((uint32_t)call->record.key)->record.key;
 }
 
-static bool hotter(const struct prof_call *a, const struct prof_call *b)
+/* Not inlined: both calls would be, with all that address_of() reads. */
+static __attribute__((noinline)) bool hotter(const struct prof_call *a,
+                                             const struct prof_call *b)
 {
     return a->total != b->total ? a->total > b->total
                                 : address_of(a) < address_of(b);
