@@ -84,14 +84,6 @@ void cxx_remember(struct cxx *x, uint32_t node)
         x->subs[x->sub_count++] = node;
 }
 
-bool cxx_take(struct cxx *x, char c)
-{
-    if (*x->s != c)
-        return false;
-    x->s++;
-    return true;
-}
-
 void cxx_want(struct cxx *x, char c)
 {
     if (!cxx_take(x, c))
@@ -128,10 +120,8 @@ uint32_t cxx_node(struct cxx *x, uint32_t kind, uint32_t a, uint32_t b,
 {
     struct cxx_node *n;
 
-    if (crowded(x)) {
-        cxx_fail(x);
-        return 0;
-    }
+    if (crowded(x))
+        return cxx_fail(x);
     n = cxx_at(x, x->node_count);
     n->kind_and_flags = kind;
     n->a = a;
@@ -183,10 +173,8 @@ uint32_t cxx_number(struct cxx *x)
 
     while (cxx_is_digit(*s) && value < 0x10000)
         value = value * 10 + (uint32_t)(*s++ - '0');
-    if (s == x->s || value > 0xfffe) {
-        cxx_fail(x);
-        return 0;
-    }
+    if (s == x->s || value > 0xfffe)
+        return cxx_fail(x);
     x->s = s;
     return value;
 }
@@ -236,10 +224,8 @@ uint32_t cxx_source_name(struct cxx *x)
     uint32_t bytes = (uint32_t)*from - '0';
     uint32_t second;
 
-    if (bytes > 9) {
-        cxx_fail(x);
-        return 0;
-    }
+    if (bytes > 9)
+        return cxx_fail(x);
     /* One digit and two are equally likely, so this is branchless. */
     second = (uint32_t) * ++from - '0';
     bytes = second > 9 ? bytes : bytes * 10 + second;
@@ -248,10 +234,8 @@ uint32_t cxx_source_name(struct cxx *x)
         bytes = cxx_number(x);
         from = x->s;
     }
-    if (bytes - 1 >= (uint32_t)(x->end - from)) {
-        cxx_fail(x);
-        return 0;
-    }
+    if (bytes - 1 >= (uint32_t)(x->end - from))
+        return cxx_fail(x);
     x->s = from + bytes;
     if (*from == '_' && is_anonymous(from, bytes))
         return cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
@@ -300,10 +284,8 @@ static uint32_t sequence(struct cxx *x)
             value = value * 36 + (uint32_t)(*x->s - 'A') + 10;
         else
             value = 0xffff;
-        if (value >= CXX_SUBS_MAX) {
-            cxx_fail(x);
-            return 0;
-        }
+        if (value >= CXX_SUBS_MAX)
+            return cxx_fail(x);
     }
     x->s++;
     return value + 1;
@@ -317,10 +299,8 @@ static uint32_t standard(struct cxx *x, bool prefix)
     uint32_t i = 0;
 
     while (cxx_std[i].code != *x->s)
-        if (++i == CXX_STD_COUNT) {
-            cxx_fail(x);
-            return 0;
-        }
+        if (++i == CXX_STD_COUNT)
+            return cxx_fail(x);
     x->s++;
     node = cxx_word(x, CXX_STD, i, prefix && (*x->s == 'C' || *x->s == 'D'));
     if (*x->s == 'B') {
@@ -339,10 +319,8 @@ uint32_t cxx_substitution(struct cxx *x, bool prefix)
     if (cxx_is_lower(*x->s))
         return standard(x, prefix);
     index = sequence(x);
-    if (x->failed || index >= x->sub_count) {
-        cxx_fail(x);
-        return 0;
-    }
+    if (x->failed || index >= x->sub_count)
+        return cxx_fail(x);
     return x->subs[index];
 }
 

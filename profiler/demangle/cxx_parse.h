@@ -156,9 +156,11 @@ PROF_HIDDEN uint32_t cxx_no_void(const struct cxx *x, uint32_t list);
 /* The end of a reference temporary's name, which is x->ret. */
 PROF_HIDDEN cxx_rule_fn cxx_temporary;
 
-static inline void cxx_fail(struct cxx *x)
+/* The name is invalid. Returns 0, which is no node. */
+static inline uint32_t cxx_fail(struct cxx *x)
 {
     x->failed = true;
+    return 0;
 }
 
 /* Makes (node) the next substitution. */
@@ -176,7 +178,14 @@ static inline bool cxx_run(struct cxx *x, const struct cxx_frame *caller,
 }
 
 /* Consumes (c) if it is next. _want: fails if it is not. */
-PROF_HIDDEN bool cxx_take(struct cxx *x, char c);
+static inline bool cxx_take(struct cxx *x, char c)
+{
+    if (*x->s != c)
+        return false;
+    x->s++;
+    return true;
+}
+
 PROF_HIDDEN void cxx_want(struct cxx *x, char c);
 
 static inline bool cxx_next(const struct cxx *x, char first, char second)

@@ -135,13 +135,13 @@ void cxx_queue_list(struct cxx *x, const struct cxx_item *from, uint32_t list)
 
 /* Up to eight bytes of text: six in the first word of the item, two in its
  * last. */
-static void push_text(struct cxx *x, const char *text, uint32_t bytes)
+static void push_text(struct cxx *x, const char *text, size_t bytes)
 {
     static const struct cxx_item any;
     struct cxx_item *item = push(x, &any, CXX_TEXT, 0);
     uint32_t parts[3] = {0};
 
-    for (uint32_t n = 0; n < bytes; n++)
+    for (size_t n = 0; n < bytes; n++)
         parts[(n + 2) / 4] |= (uint32_t)(unsigned char)text[n]
                               << ((n + 2) % 4 * 8);
     item->all =
@@ -149,7 +149,7 @@ static void push_text(struct cxx *x, const char *text, uint32_t bytes)
     item->aux = (uint16_t)parts[2];
 }
 
-static void cxx_text_bytes(struct cxx *x, const char *text, uint32_t bytes)
+static void cxx_text_bytes(struct cxx *x, const char *text, size_t bytes)
 {
     if ((void *)x->item == x->mark) {
         demangle_put_bytes(x->out, text, bytes);
@@ -209,7 +209,7 @@ static void queue_op(struct cxx *x, uint32_t c, bool blanks)
 static void queue_number(struct cxx *x, uint32_t number, char how)
 {
     char digits[DEMANGLE_DIGITS];
-    uint32_t at;
+    size_t at;
 
     if (how == '-' && number-- == 0)
         return;
@@ -250,7 +250,7 @@ void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
                 uint32_t a, uint32_t b)
 {
     for (;;) {
-        uint32_t n = 0;
+        size_t n = 0;
         char c;
 
         while (format[n] != '%' && format[n] != 0)

@@ -49,8 +49,9 @@ static const char *part(const char **s, const char *end, size_t *bytes)
     return at;
 }
 
-/* The character for the (n) bytes between two '$', 0 if they are no escape. */
-static uint32_t escape(const char *s, size_t n)
+/* The character for the (n) bytes between two '$', 0 if they are no escape. It
+ * is rare: inlined, it would take registers from the loop. */
+static __attribute__((noinline)) uint32_t escape(const char *s, size_t n)
 {
     static const char known[][3] = {"SP", "BP", "RF", "LT",
                                     "GT", "LP", "RP", "C"};
