@@ -76,13 +76,18 @@ void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width)
 {
     char digits[DECIMAL_DIGITS + 1];
     char *first = digits + DECIMAL_DIGITS;
+    uintptr_t low;
 
     for (; width > DECIMAL_DIGITS; width--)
         prof_text_char(out, ' ');
     *first = '\0';
-    do {
+    while (value > UINTPTR_MAX)
         *--first = (char)('0' + divide(&value, 10));
-    } while (value != 0);
+    low = (uintptr_t)value; /* most numbers are a word */
+    do {
+        *--first = (char)('0' + low % 10);
+        low /= 10;
+    } while (low != 0);
     while (first > digits + DECIMAL_DIGITS - width)
         *--first = ' ';
     prof_text_string(out, first);
