@@ -62,14 +62,14 @@ void prof_causal_assumptions_begin(void)
 
 static inline void count_contradiction(const struct prof_agent *agent)
 {
-    prof_causal.contradictions++;
+    prof_causal.sums.contradictions++;
     if (agent->assumption != NULL)
         agent->assumption->contradictions++;
 }
 
 static inline void count_check(const struct prof_agent *agent, bool contradicts)
 {
-    prof_causal.checked++;
+    prof_causal.sums.checked++;
     if (agent->assumption != NULL)
         agent->assumption->checked++;
     if (contradicts)
@@ -97,7 +97,7 @@ static inline uint64_t due(const struct prof_agent *agent,
                            const struct prof_moment *cause, uint64_t time,
                            uint64_t arrived)
 {
-    prof_causal.answers++;
+    prof_causal.sums.answers++;
     prof_causal.held.origin = origin;
     check(agent, cause, time, arrived);
     return time;

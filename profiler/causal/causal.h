@@ -91,13 +91,9 @@ struct prof_causal {
     bool open;        /* there is an open loop, since the last release */
     bool releases;    /* all that is held is due */
     uint32_t epoch;   /* of agents: counts releases */
-    uint64_t answers;
-    uint64_t checked; /* of these: could have contradicted their kind */
-    uint64_t contradictions;
-    uint64_t refused;
     uint32_t strange; /* functions that were not as they were left */
-    uint64_t drained; /* releases for an open loop */
-    uint64_t stolen;  /* cycles of waiting without a turn of the loop */
+    /* From held_refused on; prof_causal_stats() adds the rest. */
+    struct prof_causal_stats sums;
 };
 extern struct prof_causal prof_causal;
 

@@ -122,7 +122,8 @@ void prof_own_measure(void)
 void prof_own_end(struct prof_own_call call, uint32_t around)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
-    uint64_t inner = prof_causal.own - call.own; /* was left out already */
+    /* what was left out already is not left out again */
+    uint64_t less_now = around + call.own - prof_causal.own - call.began;
 
     if (!prof_causal_on) /* virtual time has stopped to lag further */
         return;
@@ -130,8 +131,7 @@ void prof_own_end(struct prof_own_call call, uint32_t around)
         if (clock->since > call.began) /* it was entered again */
             prof_virtual_except(clock, prof_tsc() - clock->since + around);
         else
-            prof_virtual_except(clock,
-                                prof_tsc() - call.began + around - inner);
+            prof_virtual_except(clock, prof_tsc() + less_now);
     }
-    prof_own_skip(prof_tsc() - call.began + around - inner);
+    prof_own_skip(prof_tsc() + less_now);
 }

@@ -74,7 +74,7 @@ static const char *reason(const struct prof_target *target,
         return "never called";
     if (prof_causal.experiments.done != 0 && !reached(point))
         return "point never reached";
-    if (prof_causal.refused > prof_causal.experiments.done)
+    if (prof_causal.sums.held_refused > prof_causal.experiments.done)
         return "too much traffic held";
     return "too few visits";
 }
@@ -229,17 +229,18 @@ static void write_held(struct prof_text *out)
         "%ju ms in all; at least %ju ms stolen\n",
         prof_causal.held.held, prof_causal.held.used,
         ms_of(prof_causal.clock.delay - prof_causal.own),
-        ms_of(prof_causal.stolen));
-    if (prof_causal.drained != 0)
+        ms_of(prof_causal.sums.stolen_cycles));
+    if (prof_causal.sums.drained != 0)
         prof_text_format(out,
                          "%ju times all traffic of open loops was let "
                          "through\n",
-                         prof_causal.drained);
+                         prof_causal.sums.drained);
     if (prof_causal.experiments.abandoned != 0)
         prof_text_format(out,
                          "%ju experiments abandoned: %ju for want of room for "
                          "held events, others for too few visits of %s\n",
-                         prof_causal.experiments.abandoned, prof_causal.refused,
+                         prof_causal.experiments.abandoned,
+                         prof_causal.sums.held_refused,
                          prof_causal_points()->name);
 }
 
@@ -248,8 +249,8 @@ static void write_held(struct prof_text *out)
 static void write_checked(struct prof_text *out)
 {
     uint64_t normal = prof_causal.normal;
-    uint64_t checked = prof_causal.checked;
-    uint64_t contradictions = prof_causal.contradictions;
+    uint64_t checked = prof_causal.sums.checked;
+    uint64_t contradictions = prof_causal.sums.contradictions;
 
     prof_causal.normal = UINT64_MAX;
     if (contradictions == 0)
@@ -271,7 +272,7 @@ static void write_checked(struct prof_text *out)
         checked -= each->checked;
         contradictions -= each->contradictions;
     }
-    if (checked != 0 && checked != prof_causal.checked)
+    if (checked != 0 && checked != prof_causal.sums.checked)
         prof_text_format(out, "%ju of %ju: other agents\n", contradictions,
                          checked);
     if (prof_causal.normal == UINT64_MAX) /* no other experiment has begun */
@@ -282,7 +283,7 @@ static void write_models(struct prof_text *out)
 {
     const struct prof_assumption *each = prof_causal_assumptions();
 
-    if (prof_causal.answers == 0) {
+    if (prof_causal.sums.answers == 0) {
         prof_text_string(out, "assumed: nothing from outside matters; no "
                               "agent answered\n");
         return;

@@ -221,17 +221,10 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
 
 void prof_causal_stats(struct prof_causal_stats *stats)
 {
-    *stats = (struct prof_causal_stats){
-        .experiments = prof_causal.experiments.done,
-        .abandoned = prof_causal.experiments.abandoned,
-        .delay_cycles = prof_causal.clock.delay - prof_causal.own,
-        .held = prof_causal.held.held,
-        .held_most = prof_causal.held.used,
-        .held_refused = prof_causal.refused,
-        .answers = prof_causal.answers,
-        .checked = prof_causal.checked,
-        .contradictions = prof_causal.contradictions,
-        .drained = prof_causal.drained,
-        .stolen_cycles = prof_causal.stolen,
-    };
+    *stats = prof_causal.sums;
+    stats->experiments = prof_causal.experiments.done;
+    stats->abandoned = prof_causal.experiments.abandoned;
+    stats->delay_cycles = prof_causal.clock.delay - prof_causal.own;
+    stats->held = prof_causal.held.held;
+    stats->held_most = prof_causal.held.used;
 }

@@ -59,7 +59,7 @@ void prof_causal_log_init(void *memory, uint32_t points)
         .points = points,
         .again = true,
         .held = prof_causal.held.held,
-        .late = prof_causal.contradictions,
+        .late = prof_causal.sums.contradictions,
         .stolen = stolen_so_far,
     };
     runs++;
@@ -79,13 +79,13 @@ void prof_causal_log(const struct prof_experiment_record *record,
     to->notes[at] = (struct note){
         *record,
         (uint32_t)(prof_causal.held.held - to->held),
-        (uint32_t)(prof_causal.contradictions - to->late),
+        (uint32_t)(prof_causal.sums.contradictions - to->late),
         stolen_so_far - to->stolen,
     };
     for (uint32_t i = 0; i < to->points; i++)
         to->visits[at * to->points + i] = visits[i];
     to->held = prof_causal.held.held;
-    to->late = prof_causal.contradictions;
+    to->late = prof_causal.sums.contradictions;
     to->stolen = stolen_so_far;
     to->noted++;
 }
@@ -147,17 +147,18 @@ static void send_basis(uint64_t tsc)
 static void send_head(uint64_t tsc)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
+    struct prof_causal_stats sums;
 
+    prof_causal_stats(&sums);
     (void)prof_stream_put(
         PROF_EVENT_CAUSAL, tsc,
         PROF_FIELDS(
             causal, runs, (uint8_t)prof_causal_running(),
             (uint8_t)all->settings.speedups, (uint16_t)all->settings.targets,
-            (uint16_t)all->settings.points, all->done, all->abandoned,
-            prof_causal.clock.delay - prof_causal.own, prof_causal.held.held,
-            prof_causal.held.used, prof_causal.refused, prof_causal.answers,
-            prof_causal.contradictions, prof_causal.checked,
-            prof_causal.drained, prof_causal.stolen));
+            (uint16_t)all->settings.points, sums.experiments, sums.abandoned,
+            sums.delay_cycles, sums.held, sums.held_most, sums.held_refused,
+            sums.answers, sums.contradictions, sums.checked, sums.drained,
+            sums.stolen_cycles));
     causal_log->head_tsc = tsc;
 }
 

@@ -76,7 +76,7 @@ void prof_causal_drain(uint64_t now)
 {
     if (!prof_causal.open || prof_causal.held.count < prof_causal.held.room / 2)
         return;
-    prof_causal.drained++;
+    prof_causal.sums.drained++;
     let_through(now);
 }
 
@@ -98,7 +98,7 @@ void prof_causal_refuse(void)
 
     if (!prof_causal_on)
         return;
-    prof_causal.refused++;
+    prof_causal.sums.held_refused++;
     on = prof_interrupts_save();
     now = prof_causal_exactly();
     prof_experiments_abandon(&prof_causal.experiments, now);
@@ -265,7 +265,7 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
 
     account_time(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
-    work->answers = prof_causal.answers;
+    work->answers = prof_causal.sums.answers;
     prof_own_close(guard);
     work->polled = without_own(prof_tsc());
 }
@@ -290,9 +290,9 @@ bool prof_causal_owes_now(void)
     uint64_t now = prof_tsc(), spent = without_own(now);
 
     /* taking what has arrived is work, too */
-    if (work->answers != prof_causal.answers)
+    if (work->answers != prof_causal.sums.answers)
         work->ended += spent - work->polled;
-    work->answers = prof_causal.answers;
+    work->answers = prof_causal.sums.answers;
     work->polled = spent;
     return prof_virtual_time(&prof_causal.clock, now) < work->ended;
 }
@@ -328,7 +328,7 @@ static void watch(struct prof_moment now)
 
     prof_causal_worked(now.virtual_time);
     if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
-        prof_causal.stolen += cycles;
+        prof_causal.sums.stolen_cycles += cycles;
     prof_causal.work->turned = now;
     prof_causal.work->turned_own = prof_causal.own;
     prof_causal.work->turns++;
@@ -378,7 +378,6 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
         (struct prof_moment){now, prof_causal.work->ended};
     prof_causal.work->drain_lag = prof_causal.clock.delay;
     prof_causal_assumptions_begin();
-    prof_causal.answers = prof_causal.checked = prof_causal.contradictions = 0;
-    prof_causal.drained = prof_causal.stolen = prof_causal.refused = 0;
+    prof_causal.sums = (struct prof_causal_stats){0};
     prof_causal.open = prof_causal_outside = false;
 }

@@ -181,21 +181,27 @@ static void send_context(const struct prof_loop_context *node, void *context)
                                       node->total_cycles));
 }
 
+/* The account and its event begin with the same times, in the same order. */
+#define TIMES_BYTES offsetof(struct prof_event_loop, busy_1)
+_Static_assert(TIMES_BYTES == offsetof(struct prof_loop_account, interrupts),
+               "as many in both");
+
 static void send_account(uint64_t tsc)
 {
     struct prof_loop_account sums;
+    struct prof_event_loop event;
 
     prof_loop_account(&sums);
-    (void)prof_stream_put(
-        PROF_EVENT_LOOP, tsc,
-        PROF_FIELDS(
-            loop, sums.wall_cycles, sums.tasks_cycles, sums.callbacks_cycles,
-            sums.others_cycles, sums.loop_cycles, sums.profiler_cycles,
-            sums.idle_cycles, sums.interrupts_cycles, sums.sampler_cycles,
-            sums.stolen_cycles, sums.stolen_inside_cycles, sums.own_cycles,
-            (uint16_t)sums.busy_permille[0], (uint16_t)sums.busy_permille[1],
-            (uint16_t)sums.busy_permille[2], sums.sites, sums.sites_refused,
-            sums.contexts_refused, sums.unbinned, sums.freezes));
+    __builtin_memcpy(&event, &sums, TIMES_BYTES);
+    event.busy_1 = (uint16_t)sums.busy_permille[0];
+    event.busy_10 = (uint16_t)sums.busy_permille[1];
+    event.busy_60 = (uint16_t)sums.busy_permille[2];
+    event.sites = sums.sites;
+    event.sites_refused = sums.sites_refused;
+    event.contexts_refused = sums.contexts_refused;
+    event.unbinned = sums.unbinned;
+    event.freezes = sums.freezes;
+    (void)prof_stream_put(PROF_EVENT_LOOP, tsc, &event, sizeof event);
 }
 
 static void send_all(uint64_t tsc)

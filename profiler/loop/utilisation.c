@@ -62,20 +62,20 @@ void prof_utilisation_open(uint64_t tsc, uint64_t hz)
     put_mark(state, 0);
 }
 
+/* A second, in the unit of marks: not 0. */
+static uint32_t second_of_marks(const struct prof_utilisation *state)
+{
+    return (uint32_t)(state->second >> state->shift);
+}
+
 /* Seconds that are older than all marks need none. */
 static void skip_seconds(struct prof_utilisation *state, uint64_t tsc)
 {
-    uint64_t behind = tsc - state->next, seconds = 0, step = state->second;
+    uint64_t seconds = prof_divide((tsc - state->next) >> state->shift,
+                                   second_of_marks(state));
 
-    if (behind < MARKS * state->second)
-        return;
-    while (step <= behind >> 1)
-        step <<= 1;
-    for (; step >= state->second; step >>= 1)
-        if (step <= behind - seconds)
-            seconds += step;
-    seconds -= (MARKS - 1) * state->second;
-    state->next += seconds;
+    if (seconds > 2 * MARKS) /* what was rounded is less than MARKS */
+        state->next += (seconds - 2 * MARKS) * state->second;
 }
 
 void prof_utilisation_mark(uint64_t tsc)
@@ -151,7 +151,7 @@ uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds)
     prof_utilisation_mark(tsc);
     if (*seconds > state->count - 1)
         *seconds = state->count - 1;
-    whole = (uint32_t)(state->second >> state->shift) * *seconds;
+    whole = second_of_marks(state) * *seconds;
     stolen = since(state, state->stolen_marks, *seconds);
     idle = since(state, state->idle_marks, *seconds);
     if (whole <= stolen)

@@ -282,10 +282,10 @@ struct prof_causal_stats {
     uint64_t held_refused;   /* for which there was no room: these ended an
                                experiment */
     uint64_t answers;        /* of all agents */
-    uint64_t checked;        /* of these: came while nothing was faster, so
-                                that a wrong model shows */
     uint64_t contradictions; /* of these: came before an agent of their kind
                                 can have sent them */
+    uint64_t checked;        /* answers that came while nothing was faster, so
+                                that a wrong model shows */
     uint64_t drained;        /* how often all traffic of an open loop was let
                                 through */
     uint64_t stolen_cycles;  /* lower bound: steal while idle */
