@@ -42,13 +42,6 @@ static inline void prof_own_skip(uint64_t cycles)
     prof_causal.own += cycles;
 }
 
-/* The same, (own) cycles in all. */
-static inline void prof_own_become(uint64_t own)
-{
-    prof_causal.clock.delay += own - prof_causal.own;
-    prof_causal.own = own;
-}
-
 struct prof_own_call {
     uint64_t began;
     uint64_t own; /* then: calls may be made in calls */
@@ -85,8 +78,8 @@ static inline void prof_own_close(struct prof_own_guard guard)
     if (guard.call.inside)
         prof_own_end(guard.call, prof_own.call);
     else if (prof_causal_on)
-        prof_own_become(prof_tsc() - guard.call.began + prof_own.call +
-                        guard.call.own);
+        prof_own_skip(prof_tsc() - guard.call.began + prof_own.call -
+                      (prof_causal.own - guard.call.own));
     prof_interrupts_restore(guard.on);
 }
 
