@@ -5,6 +5,7 @@ import math
 import re
 import shutil
 import signal
+import statistics
 
 from harness.suite import Failed, background, check, soon
 
@@ -14,7 +15,7 @@ Z = 4  # standard errors that chance errs by less often than once in 10,000
 # allowed error of a share, and the least number of samples with which chance
 # errs by less: 4 sqrt(0.4 * 0.6 / N); i386 is a shorter sample
 WANTED = {"x86_64": (OFF, 18500), "i386": (2 * OFF, 4625)}
-BATCHES = 64
+BATCHES = (16, 64)
 ROUNDS = 6
 LEAF = re.compile(r" sample: .*\n\t(leaf_\w) ")
 
@@ -24,23 +25,27 @@ def leaves(attach):
     return LEAF.findall(attach.parasite("script", "-q", attach.trace).out)
 
 
+def error_of_means(found, name, batches):
+    """The standard error of the share of (name), from those of batches."""
+    size = len(found) // batches
+    if size < batches:
+        return 0
+    means = [
+        found[i * size : (i + 1) * size].count(name) / size
+        for i in range(batches)
+    ]
+    return math.sqrt(statistics.variance(means) / batches)
+
+
 def error_of(share, found, name):
     """The standard error of the (share) of (name) among (found), leaves in
     their order. Samples are not independent of each other: on a busy host the
     guest gets nowhere between some of them. So it is taken from the shares of
-    batches, each much longer than such a run, where it is more than that of
-    independent ones."""
-    alone = math.sqrt(share * (1 - share) / len(found))
-    size = len(found) // BATCHES
-    if size < BATCHES:
-        return alone
-    means = [
-        found[i * size : (i + 1) * size].count(name) / size
-        for i in range(BATCHES)
-    ]
-    mean = sum(means) / BATCHES
-    variance = sum((one - mean) ** 2 for one in means) / (BATCHES - 1)
-    return max(alone, math.sqrt(variance / BATCHES))
+    batches, of two lengths, where that is more than of independent ones."""
+    return max(
+        math.sqrt(share * (1 - share) / len(found)),
+        *(error_of_means(found, name, batches) for batches in BATCHES),
+    )
 
 
 def sampled(attach, sampling, off, wanted):
