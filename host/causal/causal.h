@@ -173,10 +173,6 @@ const char *causal_point_name(const struct causal *causal, uint32_t point);
 
 const char *causal_kind_name(const struct causal *causal, uint32_t kind);
 
-/* The part of the time that is spent in (target) at normal speed, negative if
- * it is not known. */
-double causal_share(const struct causal *causal, uint32_t target);
-
 /* Experiments of which the stream has said nothing. */
 uint64_t causal_missing(const struct causal *causal);
 

@@ -24,7 +24,9 @@ const char *causal_kind_name(const struct causal *causal, uint32_t kind)
     return strings_text(&causal->strings, causal->kinds[kind].name);
 }
 
-double causal_share(const struct causal *causal, uint32_t target)
+/* The part of the time that is spent in (target) at normal speed, negative if
+ * it is not known. */
+static double share_of_target(const struct causal *causal, uint32_t target)
 {
     const struct causal_target *of = &causal->targets[target];
 
@@ -143,7 +145,7 @@ static void make_curve(const struct causal *causal, uint32_t target,
     *curve = (struct causal_curve){
         .target = target,
         .point = point,
-        .share = causal_share(causal, target),
+        .share = share_of_target(causal, target),
     };
     for (uint32_t i = 1; i < causal->speedup_count; ++i)
         value_of(causal, target, point, i, &curve->values[curve->count++]);

@@ -298,7 +298,9 @@ static void find_range(struct image *image)
     }
 }
 
-bool image_try_one(struct image *image, const char *path, char *why)
+/* Reads one of them, which must outlive (image). An ELF file without symbols
+ * has the names that `parasite embed` put into it. */
+static bool try_one(struct image *image, const char *path, char *why)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct symbols symbols = {.image = image};
@@ -437,7 +439,7 @@ bool image_try(struct image *image, const char *paths, char *why)
     snprintf(why, IMAGE_WHY_MAX, "an image has a name");
     *image = (struct image){0};
     while (path != NULL && fine) {
-        fine = image_try_one(last, path, why);
+        fine = try_one(last, path, why);
         last->own_path = path;
         if (fine && !keep_apart(image, last)) {
             snprintf(why, IMAGE_WHY_MAX,

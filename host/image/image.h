@@ -60,10 +60,6 @@ void image_open(struct image *image, const char *paths);
  * IMAGE_WHY_MAX, if they cannot be read; (image) is empty then. */
 bool image_try(struct image *image, const char *paths, char *why);
 
-/* Reads one of them, which must outlive (image). An ELF file without symbols
- * has the names that `parasite embed` put into it. */
-bool image_try_one(struct image *image, const char *path, char *why);
-
 /* The image's ELF file, NULL if it is a list of symbols or from a trace. */
 const char *image_file(const struct image *image);
 

@@ -18,7 +18,6 @@
 #include "trace/packet.h"
 
 #define OCCUPANCY_SITES_MAX 4096u
-#define OCCUPANCY_NODES_MAX 65535u
 #define OCCUPANCY_RECORDS_MAX (1u << 16) /* long runs; and so on */
 #define OCCUPANCY_NONE UINT32_MAX
 

@@ -132,11 +132,6 @@ size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
 bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
                 const struct frame *frames, size_t count);
 
-/* Whether a stack is the profiler's own: a function of its interface, whose
- * names begin with prof_, is in it. */
-bool view_is_own(const struct view *view, const struct frame *frames,
-                 size_t count);
-
 /* Of what else is selected: the profiler's own samples. */
 struct model_count view_own(struct view *view);
 

@@ -26,7 +26,9 @@ enum place {
     PLACE_OTHER,
 };
 
-uint16_t place_cpu(const char *name)
+/* The CPU whose stream is called (name), 0 if it is no such file; the stream of
+ * CPU 0 has another form of name. */
+static uint16_t cpu_of_stream(const char *name)
 {
     static const char begin[] = "stream-";
     const char *digits = name + strlen(begin);
@@ -53,7 +55,7 @@ static bool is_ours(const char *name)
         if (strcmp(names[i], name) == 0)
             return true;
     }
-    return place_cpu(name) != 0;
+    return cpu_of_stream(name) != 0;
 }
 
 /* What is in the open folder (all). */
@@ -253,7 +255,7 @@ size_t trace_cpus(const char *folder, uint16_t **cpus)
     vector_reserve_one(cpus, 0, sizeof **cpus);
     (*cpus)[0] = 0;
     while (all != NULL && (one = readdir(all)) != NULL) {
-        uint16_t cpu = place_cpu(one->d_name);
+        uint16_t cpu = cpu_of_stream(one->d_name);
 
         if (cpu == 0)
             continue;

@@ -26,8 +26,4 @@ bool place_check(const char *path, char *why);
  * returns it opened; ends the process on failure. */
 int place_make(const char *path);
 
-/* The CPU whose stream is called (name), 0 if it is no such file; the stream of
- * CPU 0 has another form of name. */
-uint16_t place_cpu(const char *name);
-
 #endif

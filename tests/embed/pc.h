@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PC_PIT_HZ 1193182u
 #ifndef PC_VECTOR
 #define PC_VECTOR 0x40 /* of the first interrupt controller's line 0 */
 #endif
@@ -32,12 +31,6 @@ static inline void pc_put(char c)
     while ((pc_in8(0x3fd) & 0x20) == 0)
         ;
     pc_out8(0x3f8, (uint8_t)c);
-}
-
-static inline void pc_print(const char *text)
-{
-    while (*text != '\0')
-        pc_put(*text++);
 }
 
 /* Ends QEMU with (code): its device isa-debug-exit. */

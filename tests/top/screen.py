@@ -102,12 +102,3 @@ class Screen:
             return True
 
         soon(gone, f"no {pattern!r} on the screen")
-
-    def is_soon(self, function, wanted):
-        """function() is (wanted), soon."""
-
-        def attempt():
-            check.same(function(), wanted, self.text())
-            return True
-
-        soon(attempt, f"{function.__name__}() is {wanted!r}")
