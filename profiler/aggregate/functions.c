@@ -26,8 +26,7 @@ uint32_t prof_function_of(uintptr_t address)
     if (last_number != 0 && address >= last.begin && address < last.end)
         return last_number;
     (void)prof_symbol_find(address, &symbol);
-    slot = prof_table_slot(&prof_functions, sizeof(struct prof_function), 0,
-                           symbol.start);
+    slot = prof_table_find_slot(&prof_functions, 0, symbol.start);
     number = *slot;
     if (number == 0) {
         number = prof_table_add(&prof_functions, sizeof(struct prof_function),
