@@ -150,8 +150,8 @@ uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
                                uintptr_t key);
 
 /*
- * Adds a record with (key) and (parent), all else 0, where prof_table_slot() has
- * returned the free (slot) for it, and nothing was added since. Returns its
+ * Adds a record with (key) and (parent), all else 0, where prof_table_slot()
+ * has returned the free (slot) for it, and nothing was added since. Returns its
  * number; 0: no memory. Contexts: the drain.
  */
 static inline uint32_t prof_table_add(struct prof_table *table,
