@@ -22,6 +22,11 @@ TAKEN = (20, 50, 80)  # per cent of the CPU
 ROUNDS = 40000
 TRUE = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 Z = 4  # standard deviations
+# In real time a busy host runs one leaf's loop slower than the next one's: the
+# mean of 25 runs beside four busy loops was 0.7 points above the share of the
+# work, and a run at 3.9 standard deviations. A pause that is charged to a
+# function moves its share by ten points and more.
+HOST = 0.02
 
 
 def paused(guest):
@@ -156,7 +161,8 @@ def shares(s, name, weight):
 
 def shares_are_true(s, name, least):
     """By time and by count, in intervals that chance leaves once in 10,000
-    times, of as many samples; (least) there must be."""
+    times, of as many samples, and what a busy host adds; (least) there must
+    be."""
     for weight in ("time", "samples"):
         found, samples = shares(s, name, weight)
         s.note(
@@ -166,7 +172,7 @@ def shares_are_true(s, name, least):
         check.true(samples >= least, f"{samples} samples")
         for leaf, share in zip(TRUE, found):
             true = TRUE[leaf]
-            reach = Z * math.sqrt(true * (1 - true) / samples)
+            reach = Z * math.sqrt(true * (1 - true) / samples) + HOST
             check.between(share, true - reach, true + reach, leaf)
 
 
