@@ -23,7 +23,7 @@ ROUNDS = 40000
 TRUE = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 Z = 4  # standard deviations
 # In real time a busy host runs one leaf's loop slower than the next one's: the
-# mean of 25 runs beside four busy loops was 0.7 points above the share of the
+# mean of 20 guests beside four busy loops was 0.7 points above the share of the
 # work, and a run at 3.9 standard deviations. A pause that is charged to a
 # function moves its share by ten points and more.
 HOST = 0.02
