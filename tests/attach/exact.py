@@ -12,6 +12,10 @@ from harness.suite import Failed, background, check, soon
 SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 OFF = 0.015
 Z = 4  # standard errors that chance errs by less often than once in 10,000
+# The shares are of the work. In the host's time, which is sampled here, leaves
+# of equal work differ on a busy host: beside four busy loops the first one had
+# 41.7 % of 28,525 samples, and 40.7 % by the guest's own sampling.
+BUSY = 0.015
 # allowed error of a share, and the least number of samples with which chance
 # errs by less: 4 sqrt(0.4 * 0.6 / N); i386 is a shorter sample
 WANTED = {"x86_64": (OFF, 18500), "i386": (2 * OFF, 4625)}
@@ -68,7 +72,10 @@ def sampled(attach, sampling, off, wanted):
 def exact(s, attach):
     off, wanted = WANTED[s.part]
     with (
-        s.test(f"{s.part}: shares at 1 kHz are right to {100 * off} points"),
+        s.test(
+            f"{s.part}: shares at 1 kHz are right to "
+            f"{100 * (off + BUSY):g} points"
+        ),
         s.guest(
             *(s.part, "split", "exact"),
             append="prof.start=off",
@@ -89,6 +96,7 @@ def exact(s, attach):
             sampling.end()
         counts = {name: found.count(name) for name in SHARES}
         total = sum(counts.values())
+        off += BUSY
         for name, share in SHARES.items():
             check.between(
                 counts[name] / total, share - off, share + off, counts
