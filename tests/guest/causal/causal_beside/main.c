@@ -24,6 +24,7 @@
 static PROF_TRACE_NAME(real_time, "real");
 static PROF_TRACE_NAME(virtual_time, "virtual");
 static struct loop_timer hold_timer;
+static uint32_t round;
 
 NAMED void works_half(void);
 NAMED void works_third(void);
@@ -47,19 +48,32 @@ static inline void spin_for(uint32_t instructions)
                      : "cc");
 }
 
+/*
+ * That many instructions on average. A round that always took the same time
+ * would be in step with the sampling tick: so each takes between half and
+ * three halves, and over all rounds each length once.
+ */
+static inline void work_about(uint32_t mean, uint32_t step)
+{
+    spin_for(mean / 2 + round * step % ROUNDS * (mean / ROUNDS));
+}
+
 NAMED void works_half(void)
 {
-    spin_for(100000);
+    work_about(100000, 739);
+    NO_TAIL_CALL();
 }
 
 NAMED void works_third(void)
 {
-    spin_for(60000);
+    work_about(60000, 1237);
+    NO_TAIL_CALL();
 }
 
 NAMED void works_rest(void)
 {
-    spin_for(40000);
+    work_about(40000, 1531);
+    NO_TAIL_CALL();
 }
 
 NAMED void waits_inside(void)
@@ -78,7 +92,7 @@ NAMED void round_done(void)
 static uintptr_t serve(void *unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (round = 0; round < ROUNDS; round++) {
         waits_inside();
         works_rest();
         round_done();
