@@ -10,13 +10,12 @@ const {
   onPage,
   openPage,
   read,
-  start,
-  stop,
+  drive,
   withPage,
   work,
 } = require('../pages/browser.js');
 const {fitsEverywhere} = require('../pages/boxes.js');
-const {plan, test} = require('../pages/tap.js');
+const {test} = require('../pages/tap.js');
 
 const viewer = path.resolve(process.argv[5]);
 const data = JSON.parse(read('causal.json'));
@@ -120,20 +119,18 @@ async function latenciesAreDrawn(page) {
   assert.strictEqual(scales.length, 24);
   for (const scale of scales) assert(Math.abs(scale / scales[0] - 1) < 1e-6);
   await page.locator('.dot99 >> nth=3').hover();
-  const tip = await page.locator('#tip').textContent();
+  const tip = await page.textContent('#tip');
   assert(/99 % of requests take less than .* ms/.test(tip), tip);
 }
 
 async function keysWalk(page) {
-  await page.keyboard.press('j');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
+  await page.keys('j', 'ArrowRight', 'ArrowRight');
   const {target, values} = data.points[0].curves[0];
-  const tip = await page.locator('#tip').textContent();
+  const tip = await page.textContent('#tip');
   assert(tip.startsWith(`${target}, 50 % faster:`), tip);
   assert(tip.includes(`${(100 * values[1].gain).toFixed(2)} %`), tip);
   await page.keyboard.press('Escape');
-  assert(await page.locator('#tip').isHidden());
+  assert(await page.isHidden('#tip'));
   await page.keyboard.press(']');
   const pressed = page.locator('#points [aria-pressed=true]');
   assert.strictEqual(await pressed.textContent(), data.points[1].point);
@@ -145,13 +142,13 @@ async function keysWalk(page) {
   assert.strictEqual((await titles(page)).length, 1);
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  assert(await page.locator('#help').isVisible());
+  assert(await page.isVisible('#help'));
 }
 
 async function pointerShowsDetails(page) {
   const dot = page.locator('.card >> nth=1').locator('.dot >> nth=2');
   await dot.hover();
-  const tip = await page.locator('#tip').textContent();
+  const tip = await page.textContent('#tip');
   const {target} = data.points[0].curves[1];
   assert(tip.startsWith(`${target}, 95 % faster:`), tip);
 }
@@ -160,8 +157,7 @@ async function themesDiffer() {
   const seen = new Set();
   for (const scheme of ['light', 'dark']) {
     const look = async (page) => {
-      await page.keyboard.press('j');
-      await page.keyboard.press('ArrowRight');
+      await page.keys('j', 'ArrowRight');
       await page.screenshot({path: path.join(work, `causal-${scheme}.png`)});
       seen.add(
         await page.evaluate(
@@ -169,25 +165,22 @@ async function themesDiffer() {
         ),
       );
     };
-    await withPage('causal.html', look, {scheme});
+    await withPage('causal.html', {scheme}, look);
   }
   assert.strictEqual(seen.size, 2);
 }
 
 // Also with long names and curves that are near to each other; in both forms.
 async function nothingIsCropped() {
-  const toADot = async (page) => {
-    for (const key of ['j', 'ArrowRight', 'ArrowRight'])
-      await page.keyboard.press(key);
-  };
   for (const name of ['causal', 'wide'])
-    await withPage(`${name}.html`, async (page) => {
-      await fitsEverywhere(page, work, name, toADot);
+    await withPage(`${name}.html`, {}, async (page) => {
+      const toADot = () => page.keys('j', 'ArrowRight', 'ArrowRight');
+      await fitsEverywhere(page, name, toADot);
       await page.keyboard.press('s');
-      await fitsEverywhere(page, work, `${name}-own`, toADot);
+      await fitsEverywhere(page, `${name}-own`, toADot);
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
-      await fitsEverywhere(page, work, `${name}-help`, async () => {});
+      await fitsEverywhere(page, `${name}-help`, () => {});
     });
 }
 
@@ -202,7 +195,7 @@ async function fitsAPhone(page) {
 
 async function loaded() {
   const index = path.join(viewer, 'index.htm');
-  const page = await openPage(index, '', {isStatic: true, size: SIZE});
+  const page = await openPage(index, {isStatic: true, size: SIZE});
   await page.click('#load-profile-btn');
   await page.setInputFiles(
     '#load-profile-file',
@@ -269,10 +262,9 @@ async function cozShowsTheGains() {
 }
 
 const ours = (what, check, size = SIZE) =>
-  onPage(what, 'causal.html', check, {size});
+  onPage(what, 'causal.html', {size}, check);
 
-async function main() {
-  await start();
+drive(async () => {
   await ours('cards are sorted, and say why', cardsAreSorted);
   await ours('dots are where the gains are', dotsAreTheGains);
   await ours('latencies are next to the gains', latenciesAreDrawn);
@@ -282,8 +274,4 @@ async function main() {
   await test('nothing is cropped or overlaps', nothingIsCropped);
   await ours('the page fits a small screen', fitsAPhone, PHONE);
   await test("Coz's viewer shows the same gains", cozShowsTheGains);
-  await stop();
-  plan();
-}
-
-main();
+});

@@ -3,8 +3,7 @@
 // made; PARASITE is the command. A part has a browser of its own.
 'use strict';
 
-const {plan} = require('./tap.js');
-const {start, stop} = require('./browser.js');
+const {drive} = require('./browser.js');
 
 const PARTS = {
   graph: ['graph', 'table', 'time', 'diff'],
@@ -17,10 +16,7 @@ const PARTS = {
   ],
 };
 
-(async () => {
-  await start();
+drive(async () => {
   for (const name of PARTS[process.argv[3]])
     await require(`./${name}_test.js`)();
-  await stop();
-  plan();
-})();
+});

@@ -7,17 +7,7 @@ const {readFileSync} = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 const {test} = require('./tap.js');
-const {
-  assert,
-  has,
-  kept,
-  number,
-  onPage,
-  painted,
-  press,
-  text,
-  work,
-} = require('./browser.js');
+const {assert, number, onPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 // The class Curve of bands.js.
@@ -56,18 +46,15 @@ function curves() {
   }
 }
 
-function fresh(what, check, hash = '') {
-  const look = async (page) =>
-    check(page, await page.locator('#canvas').boundingBox());
-  return onPage(what, 'alike.html', look, {hash, whenOpen: painted});
-}
+const fresh = (what, where, check) =>
+  onPage(what, where, async (page) => check(page, await page.box('#canvas')));
 
 // Moves the pointer down from (y) until what is under it is (wanted).
 async function pointed(page, x, y, wanted) {
   for (const end = y + 400; y < end; y += 3) {
     await page.mouse.move(x, y);
-    if (await page.locator('#tip').isHidden()) continue;
-    const said = await text(page, '#tip');
+    if (await page.isHidden('#tip')) continue;
+    const said = await page.text('#tip');
     if (wanted.test(said)) return {y, said};
   }
   return assert.fail(`nothing at ${x} says ${wanted}`);
@@ -82,47 +69,40 @@ module.exports = async () => {
   const lifeOf = (o) => objects.end[o] - objects.begin[o];
   const longest = tasks.reduce((a, b) => (lifeOf(b) > lifeOf(a) ? b : a));
 
-  await fresh(
-    'a group says how many there are at a time',
-    async (page, box) => {
-      const {said} = await pointed(page, box.x + 500, box.y + 40, / exist; /),
-        [, at] = said.match(/At ([\d.]+) ms/),
-        counts = said.match(/[\d,]+ (?=exist|run|are|wait)/g).map(number);
-      const clock = (Number(at) / 1000) * head.clock_hz;
-      assert.strictEqual(counts[0], counts[1] + counts[2] + counts[3]);
-      const near = [-1, 0, 1].map((step) => {
-        const time = clock + (step * head.clock_hz) / 1e5;
-        return tasks.filter(
-          (o) => objects.begin[o] < time && objects.end[o] >= time,
-        ).length;
-      });
-      assert(
-        counts[0] >= Math.min(...near) - 2 &&
-          counts[0] <= Math.max(...near) + 2,
-        `${counts[0]}, counted ${near}`,
-      );
-    },
-  );
-  await fresh(
-    'its longest life is chosen by a click',
-    async (page, box) => {
-      const x = (objects.end[longest] / (1.02 * model.lastTime)) * box.width;
-      const {y} = await pointed(page, box.x + x, box.y + 40, /\btask, /);
-      await page.mouse.click(box.x + x, y);
-      await has(page, '#panel h2', ` ${objects.id[longest]}`);
-      assert.strictEqual(await kept(page, 'q'), null, 'no group was opened');
-    },
-    `#a=0&b=${1.02 * model.lastTime}`,
-  );
-  await fresh('the same by keys, and its group opens', async (page) => {
-    await press(page, 'ArrowDown');
-    for (let i = 0; i < 30; ++i) await press(page, 'ArrowUp');
-    await has(page, '#panel h2', ` ${objects.id[longest]}`);
-    await press(page, 'ArrowLeft');
-    await has(page, '#panel', 'task');
-    await press(page, 'e');
-    await has(page, '#filters', 'open: ');
-    await press(page, 'e');
+  await fresh('a group says its size', 'alike.html', async (page, box) => {
+    const {said} = await pointed(page, box.x + 500, box.y + 40, / exist; /),
+      [, at] = said.match(/At ([\d.]+) ms/),
+      counts = said.match(/[\d,]+ (?=exist|run|are|wait)/g).map(number);
+    const clock = (Number(at) / 1000) * head.clock_hz;
+    assert.strictEqual(counts[0], counts[1] + counts[2] + counts[3]);
+    const near = [-1, 0, 1].map((step) => {
+      const time = clock + (step * head.clock_hz) / 1e5;
+      return tasks.filter(
+        (o) => objects.begin[o] < time && objects.end[o] >= time,
+      ).length;
+    });
+    assert(
+      counts[0] >= Math.min(...near) - 2 && counts[0] <= Math.max(...near) + 2,
+      `${counts[0]}, counted ${near}`,
+    );
+  });
+  const all = `alike.html#a=0&b=${1.02 * model.lastTime}`;
+  await fresh('its longest life, by a click', all, async (page, box) => {
+    const x = (objects.end[longest] / (1.02 * model.lastTime)) * box.width;
+    const {y} = await pointed(page, box.x + x, box.y + 40, /\btask, /);
+    await page.mouse.click(box.x + x, y);
+    await page.has('#panel h2', ` ${objects.id[longest]}`);
+    assert.strictEqual(await page.kept('q'), null, 'no group was opened');
+  });
+  await fresh('the same by keys, and it opens', 'alike.html', async (page) => {
+    await page.keys('ArrowDown');
+    for (let i = 0; i < 30; ++i) await page.keys('ArrowUp');
+    await page.has('#panel h2', ` ${objects.id[longest]}`);
+    await page.keys('ArrowLeft');
+    await page.has('#panel', 'task');
+    await page.keys('e');
+    await page.has('#filters', 'open: ');
+    await page.keys('e');
     await page.waitForFunction(
       () => !document.getElementById('filters').textContent,
     );

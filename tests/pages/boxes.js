@@ -5,8 +5,8 @@
 // What a canvas shows is not known here.
 'use strict';
 
-const assert = require('node:assert');
 const path = require('node:path');
+const {assert, work} = require('./browser.js');
 
 const SIZES = [
   {width: 1280, height: 720},
@@ -292,21 +292,24 @@ const wrongWith = (page, options = {}) =>
     ...options,
   });
 
-// Asserts that nothing is wrong in windows of all SIZES, in both themes. (show)
-// makes the page draw and waits for it; pictures are FOLDER/(name)-WIDTH-THEME.
-async function fitsEverywhere(page, folder, name, show, options) {
-  const found = {};
-  for (const size of SIZES)
-    for (const colorScheme of SCHEMES) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({colorScheme});
-      await show(page);
-      const file = `${name}-${size.width}-${colorScheme}`;
-      await page.screenshot({path: path.join(folder, `${file}.png`)});
-      const wrong = await wrongWith(page, options);
-      if (wrong.length) found[file] = wrong;
-    }
+const LOOKS = SIZES.flatMap((size) => SCHEMES.map((theme) => [size, theme]));
+
+// Asserts that nothing is wrong in windows of all SIZES, in both themes, or in
+// other (looks). (show) makes the page draw and waits for it; pictures are
+// FOLDER/(name)-WIDTH-THEME.
+async function fitsEverywhere(page, name, show, options = {}) {
+  const {looks = LOOKS, ...more} = options,
+    found = {};
+  for (const [size, colorScheme] of looks) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({colorScheme});
+    await show();
+    const file = `${name.replace(/\W+/g, '-')}-${size.width}-${colorScheme}`;
+    await page.screenshot({path: path.join(work, `${file}.png`)});
+    const wrong = await wrongWith(page, more);
+    if (wrong.length) found[file] = wrong;
+  }
   assert.deepStrictEqual(found, {});
 }
 
-module.exports = {SCHEMES, SIZES, fitsEverywhere, wrongWith};
+module.exports = {LOOKS, fitsEverywhere, wrongWith};

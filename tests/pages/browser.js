@@ -7,7 +7,7 @@ const {execFileSync} = require('node:child_process');
 const {mkdtempSync, readFileSync, rmSync} = require('node:fs');
 const path = require('node:path');
 const {chromium} = require('playwright-core');
-const {test} = require('./tap.js');
+const {plan, test} = require('./tap.js');
 
 const work = path.resolve(process.argv[2]);
 const parasite = path.resolve(process.argv[4]);
@@ -43,19 +43,162 @@ async function start() {
   context.setDefaultTimeout(NEVER_MS);
 }
 
-async function stop() {
+// Has (run) make tests in a browser of their own; TAP.
+async function drive(run) {
+  await start();
+  await run();
   await context.close();
   rmSync(profile, {recursive: true, force: true});
+  plan();
 }
 
 // Empty pages to be used again: a new one takes half as much time as all that
 // most tests do.
 const spares = [];
 
+// What tests do with a page and ask it, as methods of it.
+const METHODS = {
+  // Waits until what was done has been drawn, and the hash written, or what
+  // else the page does within (ms). Its timers were set before this one and are
+  // shorter, so they have run, however late all of them are. The picture of a
+  // timeline is made in many slices on a busy machine: what is compared must
+  // not be the one before.
+  async drawn(ms = 260) {
+    const frames = (pause) =>
+      new Promise((done) =>
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => setTimeout(done, pause)),
+        ),
+      );
+    await this.evaluate(frames, ms);
+    if (!(await this.$('#canvas'))) return;
+    await this.waitForSelector('body[data-painted]:not([data-painting])');
+    await this.evaluate(frames, 0);
+  },
+
+  // Waits until a search has found something, and that is drawn.
+  async found() {
+    await this.waitForSelector('#matched.found');
+    await this.drawn();
+  },
+
+  async keys(...keys) {
+    for (const key of keys) {
+      await this.keyboard.press(key);
+      await this.waitForTimeout(60);
+    }
+    await this.drawn();
+  },
+
+  // Clicks on what a selector finds, or at [x, y].
+  async hit(where, options) {
+    if (Array.isArray(where)) await this.mouse.click(...where, options);
+    else await this.click(where, options);
+    await this.drawn();
+  },
+
+  text(selector) {
+    return this.locator(selector).innerText();
+  },
+
+  // The texts of what (selector) finds, in one line each.
+  texts(selector) {
+    return this.locator(selector).evaluateAll((rows) =>
+      rows.map((row) => row.innerText.replace(/\s+/g, ' ').trim()),
+    );
+  },
+
+  // Waits until an element has a text, given as a part of it or a regular
+  // expression; fails if it never gets it. What a slow machine takes longer
+  // for, the turns of the page do too. (again) is done between two looks.
+  async has(selector, wanted, again = () => {}) {
+    let got;
+    for (let turn = 0; turn < TURNS_MAX; turn++) {
+      got = (await this.text(selector)).replace(/\s+/g, ' ');
+      const fits =
+        wanted instanceof RegExp ? wanted.test(got) : got.includes(wanted);
+      if (fits) return;
+      await this.drawn(20);
+      await again();
+    }
+    assert.fail(`${selector} should have ${wanted}, is: ${got}`);
+  },
+
+  hash() {
+    return this.evaluate(() => location.hash);
+  },
+
+  async goTo(hash) {
+    await this.evaluate((to) => {
+      location.hash = to;
+    }, hash);
+    await this.drawn();
+  },
+
+  // A part of the hash.
+  async kept(letter) {
+    return new URLSearchParams((await this.hash()).slice(1)).get(letter);
+  },
+
+  // What is saved by (act): its name and its bytes.
+  async saved(act) {
+    const [download] = await Promise.all([
+      this.waitForEvent('download'),
+      act(),
+    ]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  },
+
+  // The texts of the cells of each row of a table of functions that is in
+  // sight.
+  cells() {
+    return this.$$eval('.row', (rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll('span')].map((cell) => cell.textContent),
+      ),
+    );
+  },
+
+  box(selector) {
+    return this.locator(selector).boundingBox();
+  },
+
+  // The middle, in the window, of the box of a path of functions of made.trace.
+  async spotOf(...wanted) {
+    const {left, right, row} = boxOf(foldedOf('made.trace'), wanted);
+    const frame = await this.box('#graph');
+    return [
+      frame.x + PADDING + ((left + right) / 2) * (frame.width - 2 * PADDING),
+      frame.y + PADDING + (row + 0.5) * ROW,
+    ];
+  },
+
+  // The colours [r, g, b, a] of a canvas at places [x, y] of it, in CSS pixels.
+  coloursOf(canvas, places) {
+    return this.evaluate(
+      ([id, list]) => {
+        const element = document.querySelector(id),
+          pen = element.getContext('2d'),
+          scale = element.width / element.clientWidth;
+        return list.map(([x, y]) => [
+          ...pen.getImageData(x * scale, y * scale, 1, 1).data,
+        ]);
+      },
+      [canvas, places],
+    );
+  },
+
+  // The colour at a place of the window.
+  async colourAt(canvas, [x, y]) {
+    const frame = await this.box(canvas);
+    return (await this.coloursOf(canvas, [[x - frame.x, y - frame.y]]))[0];
+  },
+};
+
 // A new page; whatever it loads beside itself, or reports as an error, is in
 // page.problems.
 async function makePage() {
-  const page = await context.newPage();
+  const page = Object.assign(await context.newPage(), METHODS);
   page.on('pageerror', (error) => page.problems.push(error.stack));
   page.on('console', (message) => {
     if (message.type() === 'error') page.problems.push(message.text());
@@ -69,9 +212,9 @@ async function makePage() {
   return page;
 }
 
-// Opens FOLDER/(name) in a page without a past: its problems are those of this
-// name. Animation frames have passed when it returns.
-async function openPage(name, hash = '', options = {}) {
+// Opens FOLDER/NAME[#HASH] in a page without a past: its problems are those of
+// this name. It has been drawn when it returns.
+async function openPage(where, options = {}) {
   const page = (!options.before && spares.pop()) || (await makePage());
   page.problems = [];
   page.isSpare = !options.before;
@@ -79,9 +222,11 @@ async function openPage(name, hash = '', options = {}) {
   await page.setViewportSize(options.size || SIZE);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
+  const [name] = where.split('#', 1);
+  const hash = where.slice(name.length);
   await page.goto('file://' + path.resolve(work, name) + hash);
   if (!options.isStatic) await page.waitForSelector('body[data-ready]');
-  await untilDrawn(page);
+  await page.drawn();
   return page;
 }
 
@@ -97,13 +242,10 @@ async function closePage(page) {
   spares.push(page);
 }
 
-// Opens FOLDER/(name) at (hash) with openPage's (options), has (check) look at
-// it once (whenOpen) has waited for it, and closes it. It must report no error.
-async function withPage(name, check, options = {}) {
-  const {hash = '', whenOpen = () => {}, ...more} = options;
-  const page = await openPage(name, hash, more);
+// Opens a page, has (check) look at it, and closes it. It must report no error.
+async function withPage(where, options, check) {
+  const page = await openPage(where, options);
   try {
-    await whenOpen(page);
     await check(page);
     assert.deepStrictEqual(page.problems, []);
   } finally {
@@ -111,8 +253,12 @@ async function withPage(name, check, options = {}) {
   }
 }
 
-// One test, of what withPage() opens.
-const onPage = (what, ...words) => test(what, () => withPage(...words));
+// One test, of the page at (where): openPage()'s first words, the last one is
+// the check.
+const onPage = (what, where, ...rest) => {
+  const check = rest.pop();
+  return test(what, () => withPage(where, rest[0], check));
+};
 
 // An empty page of this size.
 async function newPage(size) {
@@ -120,83 +266,6 @@ async function newPage(size) {
   await page.setViewportSize(size);
   return page;
 }
-
-// Waits until what was done has been drawn, and the hash written, or what else
-// the page does within (ms). Its timers were set before this one and are
-// shorter, so they have run, however late all of them are.
-const untilDrawn = (page, ms = 260) =>
-  page.evaluate(
-    (pause) =>
-      new Promise((done) =>
-        requestAnimationFrame(() =>
-          requestAnimationFrame(() => setTimeout(done, pause)),
-        ),
-      ),
-    ms,
-  );
-
-// Waits for the picture of a timeline that was asked for last: on a busy
-// machine it is made in many slices, and what is compared must not be the one
-// before.
-async function painted(page) {
-  await untilDrawn(page);
-  await page.waitForSelector('body[data-painted]:not([data-painting])');
-  await untilDrawn(page);
-}
-
-// Waits until a search has found something, and that is drawn.
-async function found(page) {
-  await page.waitForSelector('#matched.found');
-  await untilDrawn(page);
-}
-
-async function press(page, ...keys) {
-  for (const key of keys) {
-    await page.keyboard.press(key);
-    await page.waitForTimeout(60);
-  }
-  await untilDrawn(page);
-}
-
-const text = (page, selector) => page.locator(selector).innerText();
-
-// Waits until an element has a text, given as a part of it or a regular
-// expression; fails if it never gets it. What a slow machine takes longer for,
-// the turns of the page do too. (again) is done between two looks.
-async function has(page, selector, wanted, again = () => {}) {
-  let got;
-  for (let turn = 0; turn < TURNS_MAX; turn++) {
-    got = (await text(page, selector)).replace(/\s+/g, ' ');
-    const fits =
-      wanted instanceof RegExp ? wanted.test(got) : got.includes(wanted);
-    if (fits) return;
-    await untilDrawn(page, 20);
-    await again();
-  }
-  assert.fail(`${selector} should have ${wanted}, is: ${got}`);
-}
-
-const hashOf = (page) => page.evaluate(() => location.hash);
-
-// A part of the hash.
-const kept = async (page, letter) =>
-  new URLSearchParams((await hashOf(page)).slice(1)).get(letter);
-
-// The texts of the rows that (selector) finds, in one line each.
-const textsOf = (page, selector) =>
-  page
-    .locator(selector)
-    .evaluateAll((rows) =>
-      rows.map((row) => row.innerText.replace(/\s+/g, ' ').trim()),
-    );
-
-// The texts of the cells of each row of a table of functions that is in sight.
-const cellsOf = (page) =>
-  page.$$eval('.row', (rows) =>
-    rows.map((row) =>
-      [...row.querySelectorAll('span')].map((cell) => cell.textContent),
-    ),
-  );
 
 // A file of the work folder as a text.
 const read = (name) => readFileSync(path.join(work, name), 'utf8');
@@ -274,67 +343,22 @@ function boxOf(stacks, wanted) {
   return {left: left / all, right: (left + weight) / all, row: wanted.length};
 }
 
-// The middle of that box in the window.
-async function spotOf(page, trace, ...wanted) {
-  const {left, right, row} = boxOf(foldedOf(trace), wanted);
-  const frame = await page.locator('#graph').boundingBox();
-  return [
-    frame.x + PADDING + ((left + right) / 2) * (frame.width - 2 * PADDING),
-    frame.y + PADDING + (row + 0.5) * ROW,
-  ];
-}
-
-// The colour [r, g, b, a] of a canvas at a place of the window.
-function colourAt(page, canvas, [x, y]) {
-  return page.evaluate(
-    ([id, left, top]) => {
-      const element = document.querySelector(id);
-      const frame = element.getBoundingClientRect();
-      const scale = element.width / frame.width;
-      return [
-        ...element
-          .getContext('2d')
-          .getImageData(
-            (left - frame.left) * scale,
-            (top - frame.top) * scale,
-            1,
-            1,
-          ).data,
-      ];
-    },
-    [canvas, x, y],
-  );
-}
-
 module.exports = {
+  SIZE,
   assert,
-  boxOf,
-  cellsOf,
   closePage,
-  colourAt,
+  drive,
   foldedOf,
-  found,
-  has,
-  hashOf,
   image,
-  kept,
   newPage,
   number,
   onPage,
   openPage,
-  painted,
   parasite,
-  press,
   read,
   readFolded,
   reportOf,
   run,
-  untilDrawn,
-  spotOf,
-  start,
-  stop,
-  text,
-  textsOf,
   withPage,
   work,
 };

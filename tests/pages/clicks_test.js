@@ -4,23 +4,10 @@
 'use strict';
 
 const path = require('node:path');
-const {test} = require('./tap.js');
-const {assert, has, kept, onPage, untilDrawn, work} = require('./browser.js');
+const {assert, onPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
-const fresh = (what, check, name = 'tasks.html', hash = '') =>
-  onPage(what, name, check, {hash, whenOpen: drawn});
-
-async function drawn(page) {
-  await untilDrawn(page);
-  await page.waitForSelector('#busy', {state: 'hidden'});
-  await untilDrawn(page);
-}
-
-async function click(page, id) {
-  await page.locator('#' + id).click();
-  await drawn(page);
-}
+const fresh = (what, check) => onPage(what, 'tasks.html', check);
 
 async function panels(page) {
   for (const [panel, shown] of [
@@ -30,24 +17,24 @@ async function panels(page) {
     ['times', '#counts tr'],
     ['stacks', '#stacks-of'],
   ]) {
-    await page.locator(`#tab-${panel}`).click();
+    await page.hit(`#tab-${panel}`);
     await page.locator(shown).first().waitFor();
-    await untilDrawn(page);
-    assert.strictEqual(await kept(page, 'p'), panel);
+    assert.strictEqual(await page.kept('p'), panel);
   }
-  await click(page, 'tab-object');
-  await has(page, '#panel', 'Nothing is chosen');
+  await page.hit('#tab-object');
+  await page.has('#panel', 'Nothing is chosen');
 }
 
 async function times(page) {
-  await click(page, 'zoom-in');
-  const near = [Number(await kept(page, 'a')), Number(await kept(page, 'b'))];
-  assert(near[1] > near[0]);
-  await click(page, 'zoom-in');
-  assert(Number(await kept(page, 'b')) < near[1]);
-  await click(page, 'zoom-out');
-  await click(page, 'zoom-all');
-  assert.strictEqual(await kept(page, 'a'), null);
+  await page.hit('#zoom-in');
+  const from = Number(await page.kept('a')),
+    to = Number(await page.kept('b'));
+  assert(to > from);
+  await page.hit('#zoom-in');
+  assert(Number(await page.kept('b')) < to);
+  await page.hit('#zoom-out');
+  await page.hit('#zoom-all');
+  assert.strictEqual(await page.kept('a'), null);
 }
 
 async function toggles(page) {
@@ -56,44 +43,36 @@ async function toggles(page) {
     ['group', 'g'],
     ['counters', 'c'],
   ]) {
-    const pressed = () => page.locator('#' + id).getAttribute('aria-pressed');
+    const pressed = () => page.getAttribute('#' + id, 'aria-pressed');
     assert.strictEqual(await pressed(), 'true');
-    await click(page, id);
+    await page.hit('#' + id);
     assert.strictEqual(await pressed(), 'false');
-    assert.strictEqual(await kept(page, letter), '0');
+    assert.strictEqual(await page.kept(letter), '0');
   }
-  await click(page, 'reset');
-  assert.strictEqual(await kept(page, 'i'), null);
+  await page.hit('#reset');
+  assert.strictEqual(await page.kept('i'), null);
 }
 
 async function besides(page) {
-  const theme = () => page.locator('#theme').textContent(),
+  const theme = () => page.textContent('#theme'),
     before = await theme(); // other tests may have left one
-  await click(page, 'theme');
+  await page.hit('#theme');
   assert.notStrictEqual(await theme(), before);
-  await click(page, 'help-open');
-  assert(await page.locator('#help').isVisible());
+  await page.hit('#help-open');
+  assert(await page.isVisible('#help'));
   await page.keyboard.press('Escape');
-  await page.locator('#words').click();
+  await page.click('#words');
   await page.keyboard.type('handler_3$');
-  await page.waitForFunction(() =>
-    /[1-9]/.test(document.getElementById('matched').textContent),
-  );
+  await page.has('#matched', /[1-9]/);
 }
 
-// The colours of a column of pixels above the bottom, where no object is.
-const coloursOf = (page, x) =>
-  page.evaluate((at) => {
-    const canvas = document.getElementById('canvas'),
-      scale = canvas.width / canvas.clientWidth;
-    const {data} = canvas
-      .getContext('2d')
-      .getImageData(Math.round(at * scale), canvas.height - 60, 1, 20);
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4)
-      colours.add(data.slice(i, i + 3).join());
-    return colours.size;
-  }, x);
+// How many colours a column of pixels has above the bottom, where no object is.
+async function coloursAt(page, x) {
+  const {height} = await page.box('#canvas'),
+    places = Array.from({length: 20}, (_, i) => [x, height - 60 + i]),
+    colours = await page.coloursOf('#canvas', places);
+  return new Set(colours.map(String)).size;
+}
 
 async function gaps() {
   const {model} = await timelineOf(path.join(work, 'gap.html')),
@@ -101,19 +80,13 @@ async function gaps() {
     begin = losses.begin[0],
     room = losses.end[0] - begin;
   assert(room > 0);
-  await fresh(
-    'a gap is hatched, and nothing beside it',
-    async (page) => {
-      const width = await page.evaluate(
-        () => document.getElementById('canvas').clientWidth,
-      );
-      const xOf = (time) => ((time - begin + room) / (3 * room)) * width;
-      assert((await coloursOf(page, xOf(begin + room / 2))) > 1);
-      assert.strictEqual(await coloursOf(page, xOf(begin - room / 8)), 1);
-    },
-    'gap.html',
-    `#a=${begin - room}&b=${begin + 2 * room}&c=0`,
-  );
+  const where = `gap.html#a=${begin - room}&b=${begin + 2 * room}&c=0`;
+  await onPage('a gap is hatched, nothing beside it', where, async (page) => {
+    const {width} = await page.box('#canvas');
+    const xOf = (time) => ((time - begin + room) / (3 * room)) * width;
+    assert((await coloursAt(page, xOf(begin + room / 2))) > 1);
+    assert.strictEqual(await coloursAt(page, xOf(begin - room / 8)), 1);
+  });
 }
 
 module.exports = async () => {

@@ -4,7 +4,7 @@
 // on how fast the machine is.
 'use strict';
 
-const {assert, untilDrawn} = require('./browser.js');
+const {assert} = require('./browser.js');
 
 // Before the page is loaded: code compiled earlier has no counters.
 async function countEffort(page) {
@@ -40,10 +40,10 @@ async function takeEffort(page) {
 
 // The effort of what (act) does to the page.
 async function effortOf(page, act) {
-  await untilDrawn(page);
+  await page.drawn();
   await takeEffort(page);
   await act(page);
-  await untilDrawn(page);
+  await page.drawn();
   return takeEffort(page);
 }
 
@@ -51,7 +51,7 @@ async function effortOf(page, act) {
 // page's base.js). A slice lasts until the work can be interrupted: the page's
 // clock leaps, and slices are held back until they are called one by one.
 async function slicesOf(page, act) {
-  await untilDrawn(page);
+  await page.drawn();
   await takeEffort(page);
   await page.evaluate(() => {
     const {setTimeout} = window,

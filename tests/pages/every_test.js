@@ -5,16 +5,7 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {
-  assert,
-  closePage,
-  has,
-  onPage,
-  openPage,
-  reportOf,
-  text,
-  untilDrawn,
-} = require('./browser.js');
+const {assert, closePage, onPage, openPage, reportOf} = require('./browser.js');
 
 const DOCS = path.resolve(__dirname, '../../docs');
 const PAGES = {
@@ -71,16 +62,16 @@ async function theme(page) {
     ['dark', dark],
   ]) {
     await page.click('#theme');
-    await has(page, '#theme', `Theme: ${name}`);
+    await page.has('#theme', `Theme: ${name}`);
     assert.strictEqual(await backOf(page), colour);
     await page.emulateMedia({colorScheme: 'light'});
     await page.reload();
     // a busy browser may not have kept the choice yet
-    await has(page, '#theme', `Theme: ${name}`, () => page.reload());
+    await page.has('#theme', `Theme: ${name}`, () => page.reload());
     assert.strictEqual(await backOf(page), colour);
   }
   await page.click('#theme');
-  await has(page, '#theme', 'Theme: auto');
+  await page.has('#theme', 'Theme: auto');
   assert.strictEqual(await backOf(page), light);
 }
 
@@ -113,25 +104,21 @@ async function warnings() {
     ['open/index.html', 3],
     ['open/annotate.html', 3],
   ])
-    await onPage(
-      `warnings of ${name} are never cropped`,
-      name,
-      async (page) => {
-        for (const width of WIDTHS) {
-          await page.setViewportSize({width, height: 740});
-          await untilDrawn(page);
-          const notes = await page.$$('#notes span');
-          assert(notes.length >= least, `${notes.length} warnings`);
-          assert.deepStrictEqual(await cropped(page, '#notes span'), []);
-          assert.deepStrictEqual(await cropped(page, '#facts'), []);
-        }
-      },
-    );
+    await onPage(`${name}: warnings are whole`, name, async (page) => {
+      for (const width of WIDTHS) {
+        await page.setViewportSize({width, height: 740});
+        await page.drawn();
+        const notes = await page.$$('#notes span');
+        assert(notes.length >= least, `${notes.length} warnings`);
+        assert.deepStrictEqual(await cropped(page, '#notes span'), []);
+        assert.deepStrictEqual(await cropped(page, '#facts'), []);
+      }
+    });
 }
 
 async function everyPage() {
   for (const [what, [name, isStatic]] of Object.entries(PAGES)) {
-    const page = await openPage(name, '', {isStatic, size: NARROW});
+    const page = await openPage(name, {isStatic, size: NARROW});
     const checked = async (title, check) =>
       test(`${what}: ${title}`, async () => {
         await check(page);
@@ -168,25 +155,22 @@ async function overview() {
     ]);
     assert.deepStrictEqual(rows.sort(), wanted.sort());
   });
-  await opened(
-    'its functions lead to their code and their callers',
-    async (page) => {
-      await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
-      await page.waitForSelector('body[data-ready] #functions');
-      await has(page, '#name', 'helper');
-      await page.click('#graph');
-      await page.waitForSelector('body[data-ready] #path b');
-      await has(page, '#path', 'callers and callees of helper');
-      await page.click('#code');
-      await page.waitForSelector('body[data-ready] #functions');
-      await has(page, '#name', 'helper');
-      assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
-    },
-  );
+  await opened('its functions lead to code and callers', async (page) => {
+    await page.click('#rows tr:has-text("helper") td:nth-child(3) a');
+    await page.waitForSelector('body[data-ready] #functions');
+    await page.has('#name', 'helper');
+    await page.click('#graph');
+    await page.waitForSelector('body[data-ready] #path b');
+    await page.has('#path', 'callers and callees of helper');
+    await page.click('#code');
+    await page.waitForSelector('body[data-ready] #functions');
+    await page.has('#name', 'helper');
+    assert.match(await page.getAttribute('#home', 'href'), /^\.\/$/);
+  });
   await opened('a function without code leads to the graph', async (page) => {
     await page.click('#rows tr:has-text("[dropped]") td:nth-child(3) a');
     await page.waitForSelector('body[data-ready] #path b');
-    assert.match(await text(page, '#path'), /\[dropped\]/);
+    assert.match(await page.text('#path'), /\[dropped\]/);
   });
 }
 

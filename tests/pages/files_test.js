@@ -3,7 +3,7 @@
 'use strict';
 
 const {execFileSync} = require('node:child_process');
-const {readFileSync, statSync} = require('node:fs');
+const {statSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
 const {
@@ -136,7 +136,7 @@ async function commands() {
 
 // The legend's items, by folder or by language.
 async function legendOf(name, colour) {
-  const page = await openPage(name, '#c=' + colour);
+  const page = await openPage(`${name}#c=${colour}`);
   const items = await page.$$eval('#legend li', (list) =>
     list.map((item) =>
       item.title ? item.title.split('\n') : [item.textContent],

@@ -6,15 +6,7 @@
 'use strict';
 
 const {test} = require('./tap.js');
-const {
-  assert,
-  closePage,
-  has,
-  openPage,
-  read,
-  untilDrawn,
-  work,
-} = require('./browser.js');
+const {assert, closePage, openPage, read} = require('./browser.js');
 const {countEffort, effortOf, slicesOf, within} = require('./effort.js');
 
 const SAMPLES = 1000000,
@@ -90,7 +82,7 @@ async function searching(page) {
 }
 
 async function dragging(page) {
-  const frame = await page.locator('#timeline').boundingBox();
+  const frame = await page.box('#timeline');
   await page.mouse.move(frame.x + 200, frame.y + 30);
   await page.mouse.down();
   const effort = await effortOf(page, () =>
@@ -114,7 +106,7 @@ async function allOfTime(page) {
 }
 
 async function zooming(page) {
-  const frame = await page.locator('#graph').boundingBox();
+  const frame = await page.box('#graph');
   const spot = [frame.x + 200, frame.y + frame.height - 60];
   await page.mouse.move(...spot);
   const zoom = await effortOf(page, () => page.mouse.click(...spot));
@@ -226,9 +218,9 @@ const checks = [
 ];
 
 module.exports = async () => {
-  const page = await openPage('large.html', '', {before: countEffort});
+  const page = await openPage('large.html', {before: countEffort});
   await test('a million samples of 100,000 stacks are shown', async () => {
-    await has(page, '#facts', /^1,000,000 samples/);
+    await page.has('#facts', /^1,000,000 samples/);
     const said = read('large.log');
     const stacks = Number(said.match(/([\d,]+) stacks/)[1].replace(/,/g, ''));
     assert(stacks >= 100000, said);
@@ -236,7 +228,7 @@ module.exports = async () => {
   await test('a second pass is noticed', async () => {
     const effort = await effortOf(page, async () => {
       await press('0')(page);
-      await untilDrawn(page);
+      await page.drawn();
       await press('0')(page);
     });
     assert.throws(() => within(effort, {most: 2 * NODES, total: 2 * WEIGH}));
@@ -248,7 +240,7 @@ module.exports = async () => {
       await check(page);
     });
   await test('nothing went wrong meanwhile', async () => {
-    await untilDrawn(page);
+    await page.drawn();
     assert.deepStrictEqual(page.problems, []);
   });
   await closePage(page);

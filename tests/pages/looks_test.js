@@ -3,20 +3,17 @@
 // at; what can be measured of them is measured.
 'use strict';
 
-const {readFileSync} = require('node:fs');
 const path = require('node:path');
-const {assert, has, onPage, press, untilDrawn, work} = require('./browser.js');
+const {assert, onPage, work} = require('./browser.js');
 
 const NARROW = {width: 360, height: 740};
 
-function looked(what, name, hash, options, check) {
-  const picture = path.join(work, what.replace(/\W+/g, '_') + '.png');
-  const look = async (page) => {
+const looked = (what, where, options, check) =>
+  onPage(what, where, options, async (page) => {
     await check(page);
-    await page.screenshot({path: picture});
-  };
-  return onPage(what, name, look, {hash, ...options});
-}
+    const name = what.replace(/\W+/g, '_');
+    await page.screenshot({path: path.join(work, `${name}.png`)});
+  });
 
 // Nothing sticks out of the window, and buttons can be hit.
 async function fits(page) {
@@ -86,122 +83,76 @@ const contrasts = (page) =>
 
 module.exports = async () => {
   for (const scheme of ['light', 'dark']) {
-    await looked(
-      `wide, ${scheme}: texts can be read`,
-      'made.html',
-      '',
-      {scheme},
-      async (page) => {
-        await fits(page);
-        assert.deepStrictEqual(await contrasts(page), []);
-      },
-    );
-    await looked(
-      `narrow, ${scheme}: nothing sticks out`,
-      'made.html',
-      '',
-      {scheme, size: NARROW},
-      async (page) => {
-        await fits(page);
-        await press(page, 'g', 'ArrowUp', 'ArrowUp', 'ArrowUp');
-        await has(page, '#chosen', /^work /);
-        await fits(page);
-      },
-    );
-    await looked(`comparison, ${scheme}`, 'more.html', '', {scheme}, fits);
-  }
-  await looked(
-    'narrow: the functions take the place of the graph',
-    'made.html',
-    '',
-    {size: NARROW},
-    async (page) => {
-      assert(await page.locator('#side').isHidden());
-      await page.click('#side-toggle');
-      await untilDrawn(page);
-      assert(await page.locator('#picture').isHidden());
-      assert(await page.locator('.row').first().isVisible());
+    await looked(`wide, ${scheme}`, 'made.html', {scheme}, async (page) => {
       await fits(page);
-    },
-  );
-  // four pixels for one: more than a picture may have
-  const dense = (page) =>
-    page.addInitScript(() =>
-      Object.defineProperty(window, 'devicePixelRatio', {value: 4}),
-    );
-  await looked(
-    'a deep stack can be walked to its end and saved',
-    'deep.html',
-    '',
-    {before: dense},
-    async (page) => {
-      await has(page, '#facts', /^100 samples/);
-      await page.click('.row:has-text("helper")');
-      await untilDrawn(page);
-      await has(page, '#chosen', /^helper Total 100\.0 %, 100 samples/);
-      assert(
-        (await page.evaluate(
-          () => document.getElementById('scroll').scrollTop,
-        )) < 100,
-        'is at the top',
-      );
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.keyboard.press('p'),
-      ]);
-      const bytes = readFileSync(await download.path());
-      const high = bytes.readUInt32BE(20);
-      assert(high > 15000 && high <= 16000, `${high} pixels high`);
-      await press(page, 'v');
-      await has(page, '#path', 'callers and callees of helper');
-    },
-  );
-  for (const hash of ['#c=sides', '#c=change&o=change'])
-    await looked(
-      `colours of another page are ignored, ${hash}`,
-      'made.html',
-      hash,
-      {},
-      async (page) => {
-        assert.strictEqual(await page.inputValue('#colour'), 'folder');
-        await has(page, '#facts', /samples/);
-      },
-    );
-  await looked('one sample is enough', 'one.html', '', {}, async (page) => {
-    await has(page, '#facts', /^1 sample /);
-    await has(page, '#notes', /Only 1 sample:/);
-    await press(page, 'g', 'ArrowUp', 'Enter', 'v', 'm', 'c', ']', 'i', 'x');
+      assert.deepStrictEqual(await contrasts(page), []);
+    });
+    const narrow = {scheme, size: NARROW};
+    await looked(`narrow, ${scheme}`, 'made.html', narrow, async (page) => {
+      await fits(page);
+      await page.keys('g', 'ArrowUp', 'ArrowUp', 'ArrowUp');
+      await page.has('#chosen', /^work /);
+      await fits(page);
+    });
+    await looked(`comparison, ${scheme}`, 'more.html', {scheme}, fits);
+  }
+  const narrow = {size: NARROW};
+  await looked('narrow: functions', 'made.html', narrow, async (page) => {
+    assert(await page.isHidden('#side'));
+    await page.hit('#side-toggle');
+    assert(await page.isHidden('#picture'));
+    assert(await page.locator('.row').first().isVisible());
+    await fits(page);
   });
-  await looked(
-    'every control has a name, and its focus is seen',
-    'made.html',
-    '',
-    {},
-    async (page) => {
-      const nameless = await page.evaluate(() =>
-        [
-          ...document.querySelectorAll(
-            'button, select, input, canvas, ' + '[tabindex="0"]',
-          ),
-        ]
-          .filter(
-            (element) =>
-              !(
-                element.ariaLabel ||
-                element.title ||
-                element.textContent.trim()
-              ),
-          )
-          .map(({id}) => id),
+  // four pixels for one: more than a picture may have
+  const dense = {
+    before: (page) =>
+      page.addInitScript(() =>
+        Object.defineProperty(window, 'devicePixelRatio', {value: 4}),
+      ),
+  };
+  await looked('a deep stack', 'deep.html', dense, async (page) => {
+    await page.has('#facts', /^100 samples/);
+    await page.hit('.row:has-text("helper")');
+    await page.has('#chosen', /^helper Total 100\.0 %, 100 samples/);
+    const top = await page.$eval('#scroll', (one) => one.scrollTop);
+    assert(top < 100, 'is at the top');
+    const [, bytes] = await page.saved(() => page.keyboard.press('p'));
+    const high = bytes.readUInt32BE(20);
+    assert(high > 15000 && high <= 16000, `${high} pixels high`);
+    await page.keys('v');
+    await page.has('#path', 'callers and callees of helper');
+  });
+  for (const hash of ['#c=sides', '#c=change&o=change'])
+    await looked(`not here: ${hash}`, 'made.html' + hash, {}, async (page) => {
+      assert.strictEqual(await page.inputValue('#colour'), 'folder');
+      await page.has('#facts', /samples/);
+    });
+  await looked('one sample is enough', 'one.html', {}, async (page) => {
+    await page.has('#facts', /^1 sample /);
+    await page.has('#notes', /Only 1 sample:/);
+    await page.keys('g', 'ArrowUp', 'Enter', 'v', 'm', 'c', ']', 'i', 'x');
+  });
+  await looked('names and a focus', 'made.html', {}, async (page) => {
+    const nameless = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll(
+          'button, select, input, canvas, ' + '[tabindex="0"]',
+        ),
+      ]
+        .filter(
+          (element) =>
+            !(element.ariaLabel || element.title || element.textContent.trim()),
+        )
+        .map(({id}) => id),
+    );
+    assert.deepStrictEqual(nameless, []);
+    for (let i = 0; i < 12; ++i) {
+      await page.keyboard.press('Tab');
+      const width = await page.evaluate(() =>
+        parseFloat(getComputedStyle(document.activeElement).outlineWidth),
       );
-      assert.deepStrictEqual(nameless, []);
-      for (let i = 0; i < 12; ++i) {
-        await page.keyboard.press('Tab');
-        const width = await page.evaluate(() =>
-          parseFloat(getComputedStyle(document.activeElement).outlineWidth),
-        );
-        assert(width >= 2);
-      }
-    },
-  );
+      assert(width >= 2);
+    }
+  });
 };

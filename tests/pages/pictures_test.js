@@ -13,7 +13,7 @@
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {assert, closePage, openPage, painted, work} = require('./browser.js');
+const {assert, closePage, openPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
@@ -29,8 +29,8 @@ const STYLE = `#picture {
   width: ${WIDTH}px; height: ${HEIGHT}px;
 }`;
 
-async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
-  const page = await openPage(name, hash, {
+async function pictureOf(where, {scheme = 'light', style = ''} = {}) {
+  const page = await openPage(where, {
     scheme,
     before: (fresh) =>
       fresh.addInitScript((css) => {
@@ -43,7 +43,6 @@ async function pictureOf(name, hash, {scheme = 'light', style = ''} = {}) {
         });
       }, STYLE + style),
   });
-  await painted(page);
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);
   await closePage(page);
@@ -113,22 +112,22 @@ const difference = (page, one, other) =>
 
 module.exports = async () => {
   const {model} = await timelineOf(path.join(work, 'tasks.html')),
-    near = `#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
+    near = `tasks.html#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
     gap = (await timelineOf(path.join(work, 'gap.html'))).model.losses[0];
   const pictures = {
-    arrows: ['tasks.html', near],
-    bars: ['tasks.html', `${near}&w=`],
-    dark: ['tasks.html', near, {scheme: 'dark'}],
-    whole: ['tasks.html', ''],
-    alike: ['alike.html', ''],
-    gap: ['gap.html', `#a=${gap.begin[0] - 2000}&b=${gap.end[0] + 2000}`],
-    pair: ['pair.html', ''],
+    arrows: [near],
+    bars: [`${near}&w=`],
+    dark: [near, {scheme: 'dark'}],
+    whole: ['tasks.html'],
+    alike: ['alike.html'],
+    gap: [`gap.html#a=${gap.begin[0] - 2000}&b=${gap.end[0] + 2000}`],
+    pair: ['pair.html'],
   };
-  const tool = await openPage('tasks.html', ''),
+  const tool = await openPage('tasks.html'),
     taken = {};
-  for (const [name, [page, hash, options]] of Object.entries(pictures))
+  for (const [name, [where, options]] of Object.entries(pictures))
     await test(`picture "${name}" is as it was`, async () => {
-      taken[name] = await pictureOf(page, hash, options);
+      taken[name] = await pictureOf(where, options);
       const file = path.join(FOLDER, `${name}.png`);
       writeFileSync(path.join(work, `${name}.new.png`), taken[name]);
       assert(existsSync(file), `there is no ${file}`);
@@ -144,13 +143,13 @@ module.exports = async () => {
     'another colour of arrows': ['arrows', near, '--read: #c08000'],
     'another colour of bars': ['bars', `${near}&w=`, '--run: #70a0ff'],
     'bars that are not drawn': ['bars', `${near}&w=`, '--ready: transparent'],
-    'another colour of groups': ['alike', '', '--density: #508050'],
-    'another ground': ['whole', '', '--ground: #f4d8d8'],
+    'another colour of groups': ['alike', 'alike.html', '--density: #508050'],
+    'another ground': ['whole', 'tasks.html', '--ground: #f4d8d8'],
   };
-  for (const [what, [name, hash, colour]] of Object.entries(changes))
+  for (const [what, [name, where, colour]] of Object.entries(changes))
     await test(`pictures find ${what}`, async () => {
       const style = colour ? `:root { ${colour} !important; }` : '',
-        changed = await pictureOf(pictures[name][0], hash, {style}),
+        changed = await pictureOf(where, {style}),
         part = await difference(tool, changed, taken[name]);
       assert(part > FAR_MAX, `only ${(100 * part).toFixed(2)} % differ`);
     });

@@ -6,15 +6,7 @@
 
 const path = require('node:path');
 const {test} = require('./tap.js');
-const {
-  assert,
-  closePage,
-  has,
-  openPage,
-  read,
-  untilDrawn,
-  work,
-} = require('./browser.js');
+const {assert, onPage, read, withPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const RANDOM = 12; // traces
@@ -62,26 +54,14 @@ function same(found, wanted) {
       );
 }
 
-// The colour of each place (x, y) of the canvas, as "r,g,b".
-const coloursAt = (page, places) =>
-  page.evaluate((list) => {
-    const canvas = document.getElementById('canvas'),
-      scale = canvas.width / canvas.clientWidth,
-      pen = canvas.getContext('2d');
-    return list.map(([x, y]) =>
-      pen
-        .getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1)
-        .data.slice(0, 3)
-        .join(),
-    );
-  }, places);
+// The colour of each place (x, y) of the canvas, as a text.
+const coloursAt = async (page, places) =>
+  (await page.coloursOf('#canvas', places)).map(String);
 
 // Places on lines of objects and between rows: each line is there, and where
 // none is, there is only ground.
 async function looksAlike(page, {model, items}) {
-  const width = await page.evaluate(
-    () => document.getElementById('canvas').clientWidth,
-  );
+  const {width} = await page.box('#canvas');
   const xOf = (time) => (time / model.lastTime) * width,
     yOf = (row) => MARGIN_TOP + (row + 0.5) * PAGE_PITCH;
   const lines = [],
@@ -131,43 +111,28 @@ async function packetsOfSvg() {
   }
 }
 
-// A test of the page of two traces that exchange packets.
-async function pair(what, check, hash = '') {
-  await test(what, async () => {
-    const page = await openPage('pair.html', hash);
-    await check(page);
-    assert.deepStrictEqual(page.problems, []);
-    await closePage(page);
-  });
-}
-
 async function packets() {
   const {model} = await timelineOf(path.join(work, 'pair.html')),
     packet = model.arrows.type.lastIndexOf(Math.max(...model.arrows.type));
-  await pair('clocks are aligned by packets', async (page) => {
-    await has(page, '#notes', 'Clocks are aligned by packets');
-    const title = await page.locator('#notes [title]').getAttribute('title');
+  await onPage('clocks are aligned by packets', 'pair.html', async (page) => {
+    await page.has('#notes', 'Clocks are aligned by packets');
+    const title = await page.getAttribute('#notes [title]', 'title');
     assert.match(title, /server: to within [\d.]+ us, by \d\d packets/);
   });
   for (const end of ['from', 'to'])
-    await pair(
+    await onPage(
       `a packet is listed ${end} where it goes`,
-      (page) => has(page, '#events', 'packet'),
-      `#o=${model.arrows[end][packet]}`,
+      `pair.html#o=${model.arrows[end][packet]}`,
+      (page) => page.has('#events', 'packet'),
     );
-  await pair(
-    'a packet is an arrow across both traces',
-    async (page) => {
-      const shown = await pictureOf(page);
-      await page.locator('#arrows summary').click();
-      await page.locator('#arrow-list label:has-text("packet")').click();
-      await untilDrawn(page);
-      await page.waitForSelector('#busy', {state: 'hidden'});
-      await untilDrawn(page);
-      assert.notStrictEqual(await pictureOf(page), shown);
-    },
-    `#a=${model.arrows.begin[packet] - 20}&b=${model.arrows.end[packet] + 20}`,
-  );
+  const {begin, end} = model.arrows,
+    where = `pair.html#a=${begin[packet] - 20}&b=${end[packet] + 20}`;
+  await onPage('a packet is an arrow across both', where, async (page) => {
+    const shown = await pictureOf(page);
+    await page.locator('#arrows summary').click();
+    await page.hit('#arrow-list label:has-text("packet")');
+    assert.notStrictEqual(await pictureOf(page), shown);
+  });
 }
 
 const pictureOf = (page) =>
@@ -186,16 +151,8 @@ module.exports = async () => {
   await test('pixels are where the rows are', async () => {
     const timeline = await timelineOf(path.join(work, 'random-4.html')),
       height = Math.ceil(timeline.items.height * PAGE_PITCH) + 400;
-    const page = await openPage(
-      'random-4.html',
-      `#a=0&b=${timeline.model.lastTime}&g=0&c=0&w=`,
-      {size: {width: 1400, height}},
-    );
-    await untilDrawn(page);
-    await page.waitForSelector('#busy', {state: 'hidden'});
-    await untilDrawn(page);
-    await looksAlike(page, timeline);
-    assert.deepStrictEqual(page.problems, []);
-    await closePage(page);
+    const where = `random-4.html#a=0&b=${timeline.model.lastTime}&g=0&c=0&w=`,
+      options = {size: {width: 1400, height}};
+    await withPage(where, options, (page) => looksAlike(page, timeline));
   });
 };

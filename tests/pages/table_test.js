@@ -2,24 +2,12 @@
 // The table of functions, and search.
 'use strict';
 
-const {test} = require('./tap.js');
-const {
-  assert,
-  cellsOf,
-  has,
-  onPage,
-  press,
-  reportOf,
-  spotOf,
-  text,
-  untilDrawn,
-} = require('./browser.js');
+const {assert, onPage, reportOf} = require('./browser.js');
 
-const MADE = 'made.trace';
+const RIGHT = {button: 'right'};
 const LONG = 'x'.repeat(10000);
 
-const fresh = (what, check, hash = '#i=1') =>
-  onPage(what, 'made.html', check, {hash});
+const fresh = (what, check) => onPage(what, 'made.html#i=1', check);
 
 const percent = (value) => {
   if (value === 0) return '0 %';
@@ -36,15 +24,15 @@ async function rowsAgree(page, rows) {
     row.symbol.slice(0, 1000),
   ]);
   const order = (a, b) => (a[2] < b[2] ? -1 : 1);
-  assert.deepStrictEqual((await cellsOf(page)).sort(order), wanted.sort(order));
+  assert.deepStrictEqual((await page.cells()).sort(order), wanted.sort(order));
 }
 
 async function tables() {
   await fresh('the table is that of parasite report', async (page) => {
-    await rowsAgree(page, reportOf(MADE).rows);
+    await rowsAgree(page, reportOf('made.trace').rows);
   });
   await fresh('columns sort, by button and by o', async (page) => {
-    const first = async () => (await cellsOf(page))[0][2];
+    const first = async () => (await page.cells())[0][2];
     assert.strictEqual(await first(), 'work');
     await page.click('#by-total');
     assert.strictEqual(await first(), 'main');
@@ -53,48 +41,38 @@ async function tables() {
       await first(),
       '</script><script>document.title=1' + '</script>',
     );
-    await press(page, 'o');
+    await page.keys('o');
     assert.strictEqual(await first(), 'work');
   });
-  await fresh(
-    'a row chooses in the graph, the graph chooses a row',
-    async (page) => {
-      await page.click('.row:has-text("port")');
-      await untilDrawn(page);
-      await has(page, '#chosen', /^port Total 12\.3 %/);
-      await page.mouse.click(...(await spotOf(page, MADE, 'main', 'recurse')), {
-        button: 'right',
-      });
-      await untilDrawn(page);
-      await has(page, '.row.chosen .name', /^recurse$/);
-    },
-  );
-  await fresh(
-    'keys walk in the table, Enter opens the sandwich',
-    async (page) => {
-      await press(page, 'f', 'ArrowDown', 'ArrowDown');
-      await has(page, '.row.chosen .name', /^helper$/);
-      await has(page, '#chosen', /^helper Total/);
-      await press(page, 'Enter');
-      await has(page, '#path', 'callers and callees of helper');
-    },
-  );
+  await fresh('rows choose in the graph, the graph rows', async (page) => {
+    await page.hit('.row:has-text("port")');
+    await page.has('#chosen', /^port Total 12\.3 %/);
+    await page.hit(await page.spotOf('main', 'recurse'), RIGHT);
+    await page.has('.row.chosen .name', /^recurse$/);
+  });
+  await fresh('keys walk in it, Enter opens the sandwich', async (page) => {
+    await page.keys('f', 'ArrowDown', 'ArrowDown');
+    await page.has('.row.chosen .name', /^helper$/);
+    await page.has('#chosen', /^helper Total/);
+    await page.keys('Enter');
+    await page.has('#path', 'callers and callees of helper');
+  });
   await fresh('a double click opens the sandwich', async (page) => {
     await page.dblclick('.row:has-text("recurse")');
-    await untilDrawn(page);
-    await has(page, '#path', 'callers and callees of recurse');
+    await page.drawn();
+    await page.has('#path', 'callers and callees of recurse');
   });
   await fresh('callers and callees are those of parasite report', callsAgree);
   await fresh('l and its button hide the table', async (page) => {
-    await press(page, 'l');
-    assert(await page.locator('#side').isHidden());
+    await page.keys('l');
+    assert(await page.isHidden('#side'));
     await page.click('#side-toggle');
-    assert(await page.locator('#side').isVisible());
+    assert(await page.isVisible('#side'));
   });
 }
 
 async function callsAgree(page) {
-  const {samples, rows} = reportOf(MADE, '--callers', '--callees');
+  const {samples, rows} = reportOf('made.trace', '--callers', '--callees');
   for (const row of rows.filter(({symbol}) => /^[a-z]+$/.test(symbol))) {
     if (row.symbol.startsWith('xxx')) continue;
     await page.click(`.row:has(.name:text-is("${row.symbol}"))`);
@@ -121,8 +99,8 @@ async function callsAgree(page) {
 // Searches, and waits for what it says of it.
 async function type(page, regex) {
   await page.fill('#regex', regex);
-  await untilDrawn(page, 350);
-  await has(page, '#matched', regex === '' ? /^$/ : /./);
+  await page.drawn(350);
+  await page.has('#matched', regex === '' ? /^$/ : /./);
 }
 
 // The search for it never ends. The page's clock stands still, so that the
@@ -136,23 +114,23 @@ async function givesUp(page) {
   await page.keyboard.press('i');
   await page.waitForSelector('#flame[aria-pressed="true"]');
   await page.clock.runFor(2900);
-  await has(page, '#matched', /^$/);
+  await page.has('#matched', /^$/);
   assert.strictEqual(page.workers().length, 1);
   const ended = page.workers()[0].waitForEvent('close');
   await page.clock.runFor(100);
-  await has(page, '#matched', 'takes too long');
+  await page.has('#matched', 'takes too long');
   await ended;
   await page.clock.resume();
   await type(page, 'work');
-  await has(page, '#matched', /^20\.5 %$/);
+  await page.has('#matched', /^20\.5 %$/);
 }
 
 async function searches() {
   await fresh('search shows the share, overlaps counted once', async (page) => {
-    await press(page, '/');
+    await page.keys('/');
     await page.keyboard.type('^(help|wo)');
-    await has(page, '#matched', /^30\.2 %$/); // (400 + 150 + 40) of 1,955
-    assert.strictEqual((await cellsOf(page)).length, 2);
+    await page.has('#matched', /^30\.2 %$/); // (400 + 150 + 40) of 1,955
+    assert.strictEqual((await page.cells()).length, 2);
     await page.waitForFunction(() => location.hash.includes('s='));
   });
   await fresh('n, N and the buttons walk to matches', async (page) => {
@@ -160,46 +138,39 @@ async function searches() {
     await page.focus('#graph');
     const seen = new Set();
     for (let i = 0; i < 3; ++i) {
-      await press(page, 'n');
-      seen.add(await text(page, '#chosen'));
+      await page.keys('n');
+      seen.add(await page.text('#chosen'));
     }
     assert.strictEqual(seen.size, 3);
-    const last = await text(page, '#chosen');
+    const last = await page.text('#chosen');
     await page.click('#previous');
-    await page.click('#next');
-    await untilDrawn(page);
-    assert.strictEqual(await text(page, '#chosen'), last);
+    await page.hit('#next');
+    assert.strictEqual(await page.text('#chosen'), last);
     await page.focus('#graph');
-    await press(page, 'N');
-    assert.notStrictEqual(await text(page, '#chosen'), last);
+    await page.keys('N');
+    assert.notStrictEqual(await page.text('#chosen'), last);
   });
-  await fresh(
-    'Enter in the field is the next one, Esc clears it',
-    async (page) => {
-      await type(page, 'port');
-      await page.focus('#regex');
-      await press(page, 'Enter');
-      await has(page, '#chosen', /^port /);
-      await page.focus('#regex');
-      await press(page, 'Escape');
-      await has(page, '#matched', /^$/);
-    },
-  );
+  await fresh('Enter there is the next one, Esc clears it', async (page) => {
+    await type(page, 'port');
+    await page.focus('#regex');
+    await page.keys('Enter');
+    await page.has('#chosen', /^port /);
+    await page.focus('#regex');
+    await page.keys('Escape');
+    await page.has('#matched', /^$/);
+  });
   await fresh('an invalid regular expression is reported', async (page) => {
     await type(page, '(');
-    await has(page, '#matched', 'invalid regex');
+    await page.has('#matched', 'invalid regex');
     await type(page, 'work');
-    await has(page, '#matched', /^20\.5 %$/);
+    await page.has('#matched', /^20\.5 %$/);
   });
-  await fresh(
-    'one that takes for ever is given up, the page lives on',
-    givesUp,
-  );
+  await fresh('one that takes for ever is given up', givesUp);
 }
 
 async function hardNames() {
   await fresh('hard names are shown as they are', async (page) => {
-    const names = (await cellsOf(page)).map(([, , name]) => name);
+    const names = (await page.cells()).map(([, , name]) => name);
     for (const name of [
       '</script><script>document.title=1</script>',
       'a<b>&amp;c &lt; d',
@@ -213,11 +184,10 @@ async function hardNames() {
   });
   await fresh('and can be searched for, chosen and copied', async (page) => {
     await type(page, '<b>&amp;');
-    await has(page, '#matched', /^8\.18 %$/);
+    await page.has('#matched', /^8\.18 %$/);
     await type(page, '');
-    await page.click('.row:has-text("xxxxxxxxxxxx")');
-    await untilDrawn(page);
-    await press(page, 'y');
+    await page.hit('.row:has-text("xxxxxxxxxxxx")');
+    await page.keys('y');
     assert.strictEqual(
       await page.evaluate(() => navigator.clipboard.readText()),
       LONG,

@@ -3,124 +3,105 @@
 // stream says that it wrote (tests/tool/make_tasks.c).
 'use strict';
 
-const {test} = require('./tap.js');
 const {
   assert,
   closePage,
-  has,
-  hashOf,
-  kept,
   number,
   onPage,
   openPage,
-  painted,
-  press,
   read,
-  text,
-  untilDrawn,
 } = require('./browser.js');
 
 const made = JSON.parse(read('tasks.json'));
 const other = JSON.parse(read('other.json'));
 
-const fresh = (what, check, name = 'tasks.html', hash = '') =>
-  onPage(what, name, check, {hash, whenOpen: painted});
+const fresh = (what, check) => onPage(what, 'tasks.html', check);
+
+const times = async (page) => [
+  Number(await page.kept('a')),
+  Number(await page.kept('b')),
+];
 
 const rows = async (page) =>
   Number(await page.locator('body').getAttribute('data-rows'));
 
-// All of the canvas, as a number that changes if a pixel does.
-const pixels = (page) =>
-  page.evaluate(() => {
-    const canvas = document.getElementById('canvas');
-    const {data} = canvas
-      .getContext('2d')
-      .getImageData(0, 0, canvas.width, canvas.height);
-    let sum = 0;
-    for (const byte of data) sum = (sum * 31 + byte) >>> 0;
-    return sum;
-  });
+// In the page: all of the canvas as a number, which changes if a pixel does.
+function sumOfPixels() {
+  const canvas = document.getElementById('canvas');
+  const {data} = canvas
+    .getContext('2d')
+    .getImageData(0, 0, canvas.width, canvas.height);
+  let sum = 0;
+  for (const byte of data) sum = (sum * 31 + byte) >>> 0;
+  return sum;
+}
 
 // Does (act) and waits until the canvas is another one.
 async function repaints(page, act) {
-  const before = await pixels(page);
+  const before = await page.evaluate(sumOfPixels);
   await act();
-  await painted(page);
-  await page.waitForFunction(
-    ([id, old]) => {
-      const canvas = document.getElementById(id);
-      const {data} = canvas
-        .getContext('2d')
-        .getImageData(0, 0, canvas.width, canvas.height);
-      let sum = 0;
-      for (const byte of data) sum = (sum * 31 + byte) >>> 0;
-      return sum !== old;
-    },
-    ['canvas', before],
-  );
+  await page.drawn();
+  await page.waitForFunction(`(${sumOfPixels})() !== ${before}`);
 }
 
 // Clicks on the first object found on a walk over the canvas.
 async function clickObject(page) {
-  const frame = await page.locator('#canvas').boundingBox();
+  const frame = await page.box('#canvas');
   for (let x = 60; x < frame.width; x += 37) {
     await page.mouse.move(frame.x + x, frame.y + 50);
-    await untilDrawn(page, 30);
-    if (await page.locator('#tip').isHidden()) continue;
+    await page.drawn(30);
+    if (await page.isHidden('#tip')) continue;
     await page.mouse.click(frame.x + x, frame.y + 50);
-    await untilDrawn(page);
-    if (await kept(page, 'o')) return;
+    await page.drawn();
+    if (await page.kept('o')) return;
   }
   assert.fail('no object was hit');
 }
 
 async function choosing() {
   await fresh('events and objects are those that were made', async (page) => {
-    const facts = await text(page, '#facts');
-    assert.strictEqual(
-      number(facts.match(/of ([\d,]+) objects/)[1]),
-      made.objects,
-    );
+    const facts = await page.text('#facts');
+    const [, objects] = facts.match(/of ([\d,]+) objects/);
+    assert.strictEqual(number(objects), made.objects);
     assert(number(facts.match(/^([\d,]+) events/)[1]) >= made.events);
   });
   await fresh('a click chooses an object', async (page) => {
     await clickObject(page);
-    const chosen = await kept(page, 'o');
+    const chosen = await page.kept('o');
     assert(Number(chosen) > 0);
-    await has(page, '#panel', 'Its life');
-    await has(page, '#panel', 'Critical path');
-    assert.match(await text(page, '#panel h2'), /^\w+ \d+$/);
+    await page.has('#panel', 'Its life');
+    await page.has('#panel', 'Critical path');
+    assert.match(await page.text('#panel h2'), /^\w+ \d+$/);
   });
   await fresh('arrow keys choose neighbours', async (page) => {
-    await press(page, 'ArrowDown');
-    const first = await kept(page, 'o');
-    await press(page, 'ArrowRight');
-    const second = await kept(page, 'o');
+    await page.keys('ArrowDown');
+    const first = await page.kept('o');
+    await page.keys('ArrowRight');
+    const second = await page.kept('o');
     assert(first && second && first !== second, `${first} ${second}`);
-    await press(page, 'ArrowLeft');
-    assert.strictEqual(await kept(page, 'o'), first);
-    await press(page, 'ArrowDown');
-    assert.notStrictEqual(await kept(page, 'o'), first);
-    await press(page, 'Escape');
-    assert.strictEqual(await kept(page, 'o'), null);
+    await page.keys('ArrowLeft');
+    assert.strictEqual(await page.kept('o'), first);
+    await page.keys('ArrowDown');
+    assert.notStrictEqual(await page.kept('o'), first);
+    await page.keys('Escape');
+    assert.strictEqual(await page.kept('o'), null);
   });
   await fresh('links in the panel choose what they name', async (page) => {
-    await press(page, 'ArrowDown');
-    const first = await kept(page, 'o');
+    await page.keys('ArrowDown');
+    const first = await page.kept('o');
     await page.locator('#events .link').first().click();
-    await untilDrawn(page);
-    assert.notStrictEqual(await kept(page, 'o'), first);
+    await page.drawn();
+    assert.notStrictEqual(await page.kept('o'), first);
   });
   await fresh('the address carries the view', async (page) => {
-    await press(page, 'ArrowDown', 'z', 'b', '3');
-    const hash = await hashOf(page);
-    const panel = await page.locator('#tab-late').getAttribute('aria-selected');
-    const again = await openPage('tasks.html', hash);
-    await painted(again);
-    assert.strictEqual(await hashOf(again), hash);
+    await page.keys('ArrowDown', 'z', 'b', '3');
+    const hash = await page.hash();
+    const panel = await page.getAttribute('#tab-late', 'aria-selected');
+    const again = await openPage('tasks.html' + hash);
+    assert.strictEqual(await again.hash(), hash);
     assert.strictEqual(panel, 'true');
     assert.strictEqual(
-      await again.locator('#tab-late').getAttribute('aria-selected'),
+      await again.getAttribute('#tab-late', 'aria-selected'),
       'true',
     );
     assert.strictEqual(await rows(again), await rows(page));
@@ -130,109 +111,97 @@ async function choosing() {
 
 async function moving() {
   await fresh('keys and wheel zoom and move in time', async (page) => {
-    await repaints(page, () => press(page, 'w', 'w'));
-    const [from, to] = [
-      Number(await kept(page, 'a')),
-      Number(await kept(page, 'b')),
-    ];
+    await repaints(page, () => page.keys('w', 'w'));
+    const [from, to] = await times(page);
     assert(to > from);
-    await repaints(page, () => press(page, 'd'));
-    assert(Number(await kept(page, 'a')) > from);
-    const frame = await page.locator('#canvas').boundingBox();
+    await repaints(page, () => page.keys('d'));
+    assert(Number(await page.kept('a')) > from);
+    const frame = await page.box('#canvas');
     await page.mouse.move(frame.x + 200, frame.y + 100);
     await repaints(page, () => page.mouse.wheel(0, -600));
-    const near = Number(await kept(page, 'b')) - Number(await kept(page, 'a'));
-    assert(near < to - from, `${near} ${to - from}`);
-    await repaints(page, () => press(page, '0'));
-    assert.strictEqual(await kept(page, 'a'), null);
+    const [a, b] = await times(page);
+    assert(b - a < to - from, `${b - a} ${to - from}`);
+    await repaints(page, () => page.keys('0'));
+    assert.strictEqual(await page.kept('a'), null);
   });
   await fresh('dragging moves the picture', async (page) => {
-    await press(page, 'w', 'w', 'w');
-    const from = Number(await kept(page, 'a'));
-    const frame = await page.locator('#canvas').boundingBox();
+    await page.keys('w', 'w', 'w');
+    const from = Number(await page.kept('a'));
+    const frame = await page.box('#canvas');
     await page.mouse.move(frame.x + 400, frame.y + 100);
     await page.mouse.down();
     await page.mouse.move(frame.x + 250, frame.y + 100, {steps: 4});
     await page.mouse.up();
-    await painted(page);
-    assert(Number(await kept(page, 'a')) > from);
+    await page.drawn();
+    assert(Number(await page.kept('a')) > from);
   });
   await fresh('Shift and dragging select a time', async (page) => {
-    const frame = await page.locator('#canvas').boundingBox();
+    const frame = await page.box('#canvas');
     await page.keyboard.down('Shift');
     await page.mouse.move(frame.x + 300, frame.y + 100);
     await page.mouse.down();
     await page.mouse.move(frame.x + 500, frame.y + 100, {steps: 4});
     await page.mouse.up();
     await page.keyboard.up('Shift');
-    await untilDrawn(page);
-    const [from, to] = (await kept(page, 'r')).split('-').map(Number);
+    await page.drawn();
+    const [from, to] = (await page.kept('r')).split('-').map(Number);
     assert(to > from);
-    await press(page, '5');
-    await has(page, '#panel', 'in the selected time');
-    await press(page, 'Escape');
-    assert.strictEqual(await kept(page, 'r'), null);
+    await page.keys('5');
+    await page.has('#panel', 'in the selected time');
+    await page.keys('Escape');
+    assert.strictEqual(await page.kept('r'), null);
   });
 }
 
 async function filtering() {
   await fresh('a site alone, and without it', async (page) => {
     const all = await rows(page);
-    await press(page, '2');
+    await page.keys('2');
     const line = page.locator('#sites tr').nth(1);
     await line.locator('text=only').click();
-    await painted(page);
+    await page.drawn();
     const alone = await rows(page);
     assert(alone < all, `${alone} of ${all} rows`);
-    await page.locator('#filters button').click();
-    await painted(page);
+    await page.hit('#filters button');
     assert.strictEqual(await rows(page), all);
-    await press(page, 'ArrowDown', 'h');
-    await painted(page);
-    assert((await kept(page, 'x')).length > 0);
-    await press(page, 'r');
-    await painted(page);
+    await page.keys('ArrowDown', 'h');
+    await page.drawn();
+    assert((await page.kept('x')).length > 0);
+    await page.keys('r');
+    await page.drawn();
     assert.strictEqual(await rows(page), all);
   });
   await fresh('objects by how they ended', async (page) => {
     await page.locator('#states summary').click();
-    await page.locator('#state-list label:has-text("resolved")').click();
-    await painted(page);
-    assert.strictEqual((await kept(page, 'e')).includes('1'), false);
+    await page.hit('#state-list label:has-text("resolved")');
+    assert.strictEqual((await page.kept('e')).includes('1'), false);
   });
   await fresh('search finds names', async (page) => {
-    await press(page, '/');
+    await page.keys('/');
     await page.keyboard.type('handler_3$');
-    await page.waitForFunction(() =>
-      /[1-9]/.test(document.getElementById('matched').textContent),
-    );
+    await page.has('#matched', /[1-9]/);
     await page.keyboard.press('Enter');
-    await untilDrawn(page);
-    assert.match(await text(page, '#panel h2'), /^handler_3 /);
+    await page.drawn();
+    assert.match(await page.text('#panel h2'), /^handler_3 /);
     await page.keyboard.press('Enter');
-    await has(page, '#matched', '2 of');
+    await page.has('#matched', '2 of');
   });
-  await fresh(
-    'many alike objects are a row that opens',
-    async (page) => {
-      const closed = await rows(page);
-      await press(page, 'ArrowUp', 'ArrowUp');
-      const frame = await page.locator('#canvas').boundingBox();
-      for (let y = 40; y < frame.height && !(await kept(page, 'q')); y += 9) {
-        await page.mouse.click(frame.x + 300, frame.y + y);
-        await painted(page);
-      }
-      assert((await kept(page, 'q')) !== null, 'no group was opened');
-      await has(page, '#filters', 'open: ');
-      await page.locator('#filters button').click();
-      await painted(page);
-      assert.strictEqual(await rows(page), closed);
-      await press(page, 'g');
-      await painted(page);
-      assert((await rows(page)) !== closed);
-    },
-    'many.html',
-  );
+  await onPage('alike objects are a row', 'many.html', async (page) => {
+    const closed = await rows(page);
+    await page.keys('ArrowUp', 'ArrowUp');
+    const frame = await page.box('#canvas');
+    for (let y = 40; y < frame.height && !(await page.kept('q')); y += 9) {
+      await page.mouse.click(frame.x + 300, frame.y + y);
+      await page.drawn();
+    }
+    assert((await page.kept('q')) !== null, 'no group was opened');
+    await page.has('#filters', 'open: ');
+    await page.hit('#filters button');
+    assert.strictEqual(await rows(page), closed);
+    await page.keys('g');
+    await page.drawn();
+    assert((await rows(page)) !== closed);
+  });
 }
 
 // Rows of a table as lists of texts.
@@ -243,7 +212,7 @@ const table = (page, id) =>
 
 async function explaining() {
   await fresh('the parts of a life are all of it', async (page) => {
-    await press(page, 'ArrowDown');
+    await page.keys('ArrowDown');
     const parts = (await table(page, 'split')).map((line) =>
       Number(line[2].replace(/[<% ]/g, '')),
     );
@@ -251,7 +220,7 @@ async function explaining() {
     assert(Math.abs(whole - 100) < 0.5 + 0.01 * parts.length, `${whole} %`);
   });
   await fresh('sums by site', async (page) => {
-    await press(page, '3');
+    await page.keys('3');
     await page.waitForSelector('#panel[data-done]');
     const lines = (await table(page, 'late'))
       .slice(1)
@@ -260,15 +229,15 @@ async function explaining() {
     assert.strictEqual(objects, made.objects);
   });
   await fresh('the critical path is drawn and summed', async (page) => {
-    await press(page, 'ArrowDown');
-    await repaints(page, () => press(page, 'k'));
-    await has(page, '#path-toggle', 'Hide it');
+    await page.keys('ArrowDown');
+    await repaints(page, () => page.keys('k'));
+    await page.has('#path-toggle', 'Hide it');
     assert((await table(page, 'path')).length > 0);
     await repaints(page, () => page.locator('#path-toggle').click());
-    await has(page, '#path-toggle', 'Draw it');
+    await page.has('#path-toggle', 'Draw it');
   });
   await fresh('interrupts and what they led to', async (page) => {
-    await press(page, '4');
+    await page.keys('4');
     const lines = (await table(page, 'vectors')).slice(1);
     const count = lines.reduce((sum, line) => sum + number(line[1]), 0);
     assert.strictEqual(count, made.irqs);
@@ -285,68 +254,56 @@ async function explaining() {
     assert(await page.locator('.chart rect').count());
     await page.locator('#until').selectOption('fail');
     await page.waitForSelector('#panel[data-done]');
-    await has(page, '#panel', `Pairs ${made.failed.toLocaleString('en-US')}`);
+    await page.has('#panel', `Pairs ${made.failed.toLocaleString('en-US')}`);
   });
   await fresh('samples of the selection', async (page) => {
-    await press(page, '6');
-    const all = number((await text(page, '#stacks-of')).split(' ')[0]);
+    await page.keys('6');
+    const all = number((await page.text('#stacks-of')).split(' ')[0]);
     assert(all > 0);
-    assert((await page.locator('#icicle').boundingBox()).height > 16);
-    await press(page, 'ArrowDown', 'x', '6');
-    const some = number((await text(page, '#stacks-of')).split(' ')[0]);
+    assert((await page.box('#icicle')).height > 16);
+    await page.keys('ArrowDown', 'x', '6');
+    const some = number((await page.text('#stacks-of')).split(' ')[0]);
     assert(some < all, `${some} of ${all} samples`);
   });
 }
 
 async function drawing() {
   await fresh('counters, arrows and simplification', async (page) => {
-    await repaints(page, () => press(page, 'c'));
-    await repaints(page, () => press(page, 'c'));
+    await repaints(page, () => page.keys('c'));
+    await repaints(page, () => page.keys('c'));
     await page.locator('#arrows summary').click();
     await repaints(page, () =>
       page.locator('#arrow-list label:has-text("wake")').click(),
     );
-    assert.match(await text(page, '#legend'), /running.*ready.*waiting/s);
+    assert.match(await page.text('#legend'), /running.*ready.*waiting/s);
   });
   await fresh('both themes', async (page) => {
-    await repaints(page, () => press(page, 't', 't'));
+    await repaints(page, () => page.keys('t', 't'));
     assert.strictEqual(
       await page.evaluate(() => document.documentElement.dataset.theme),
       'dark',
     );
   });
   await fresh('the help names every key', async (page) => {
-    await press(page, '?');
+    await page.keys('?');
     assert((await page.locator('#help dt').count()) > 20);
-    await press(page, 'Escape');
+    await page.keys('Escape');
   });
   await fresh('a picture can be saved', async (page) => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.locator('#png').click(),
-    ]);
-    assert.strictEqual(download.suggestedFilename(), 'timeline.png');
+    const [name] = await page.saved(() => page.click('#png'));
+    assert.strictEqual(name, 'timeline.png');
   });
-  await fresh(
-    'what is missing is said and drawn',
-    async (page) => {
-      await has(page, '#notes', /gaps? in the trace/);
-    },
-    'gap.html',
-  );
-  await fresh(
-    'two traces share the axis',
-    async (page) => {
-      const facts = await text(page, '#facts');
-      assert.strictEqual(
-        number(facts.match(/of ([\d,]+) objects/)[1]),
-        made.objects + other.objects,
-      );
-      await press(page, 'ArrowDown');
-      await has(page, '#panel', 'Trace');
-    },
-    'both.html',
-  );
+  const missing = (page) => page.has('#notes', /gaps? in the trace/);
+  await onPage('what is missing is said and drawn', 'gap.html', missing);
+  await onPage('two traces share the axis', 'both.html', async (page) => {
+    const facts = await page.text('#facts');
+    assert.strictEqual(
+      number(facts.match(/of ([\d,]+) objects/)[1]),
+      made.objects + other.objects,
+    );
+    await page.keys('ArrowDown');
+    await page.has('#panel', 'Trace');
+  });
 }
 
 module.exports = async () => {

@@ -4,16 +4,7 @@
 'use strict';
 
 const path = require('node:path');
-const {test} = require('./tap.js');
-const {
-  assert,
-  has,
-  hashOf,
-  onPage,
-  press,
-  untilDrawn,
-  work,
-} = require('./browser.js');
+const {assert, onPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const CALLER = /^0x0*104000$/,
@@ -23,17 +14,17 @@ const CALLER = /^0x0*104000$/,
 const WAIT = 3,
   READY = 4; // of enum tasks_state
 
-const fresh = (what, hash, check) => onPage(what, 'waits.html', check, {hash});
+const fresh = (what, hash, check) => onPage(what, 'waits.html' + hash, check);
 
 // The boxes of the flame graph below each other at (part) of its width.
 async function boxesAt(page, part) {
   await page.waitForSelector('#panel[data-done]');
   await page.locator('#icicle').scrollIntoViewIfNeeded();
-  const frame = await page.locator('#icicle').boundingBox(),
+  const frame = await page.box('#icicle'),
     titles = [];
   for (let y = 8; y < frame.height; y += 17) {
     await page.mouse.move(frame.x + part * frame.width, frame.y + y);
-    titles.push(await page.locator('#icicle').getAttribute('title'));
+    titles.push(await page.getAttribute('#icicle', 'title'));
   }
   return titles.map((title) => (title || '').replace(/: [^:]*$/, ''));
 }
@@ -52,17 +43,17 @@ module.exports = async () => {
     assert.match(frames[0], LEAVES[objects.id[task] % 3]);
     assert.match(frames[1], CALLER);
     const count = waits.filter((i) => spans.object[i] === task).length;
-    await has(page, '#waits', new RegExp(`waits for the disk.*\\b${count}\\b`));
+    await page.has('#waits', new RegExp(`waits for the disk.*\\b${count}\\b`));
   });
   await fresh('waits are a flame graph', '#p=stacks', async (page) => {
-    await page.locator('#stacks-waits').click();
+    await page.click('#stacks-waits');
     const isAsleep = (i) =>
       spans.object[i] > 2 && [WAIT, READY].includes(spans.state[i]);
     const clocks = [...spans.state.keys()]
       .filter((i) => isAsleep(i) && spans.end[i] > spans.begin[i])
       .reduce((sum, i) => sum + spans.end[i] - spans.begin[i], 0);
-    await has(page, '#stacks-of', 'of all objects');
-    const said = await page.locator('#stacks-of').innerText(),
+    await page.has('#stacks-of', 'of all objects');
+    const said = await page.text('#stacks-of'),
       [, number, unit] = said.match(/([\d.]+) (ms|s|µs),/),
       scale = {s: 1, ms: 1e-3}[unit] || 1e-6;
     const seconds = clocks / head.clock_hz;
@@ -78,14 +69,14 @@ module.exports = async () => {
     assert.strictEqual(boxes[4], 'waits for the disk');
   });
   await fresh('by keys, and of one task', `#o=${task}`, async (page) => {
-    await press(page, 'v');
-    assert.match(await hashOf(page), /p=stacks/);
-    await press(page, 'v');
-    assert.match(await hashOf(page), /v=1/);
+    await page.keys('v');
+    assert.match(await page.hash(), /p=stacks/);
+    await page.keys('v');
+    assert.match(await page.hash(), /v=1/);
     const boxes = await boxesAt(page, 0.5);
     assert.match(boxes[3], LEAVES[objects.id[task] % 3]);
-    await press(page, 'v');
-    await untilDrawn(page);
-    assert.match(await hashOf(page), /^((?!v=1).)*$/);
+    await page.keys('v');
+    await page.drawn();
+    assert.match(await page.hash(), /^((?!v=1).)*$/);
   });
 };

@@ -6,15 +6,7 @@
 'use strict';
 
 const {gunzipSync} = require('node:zlib');
-const {
-  assert,
-  onPage,
-  read,
-  start,
-  stop,
-  text,
-} = require('../pages/browser.js');
-const {plan} = require('../pages/tap.js');
+const {assert, drive, onPage, read} = require('../pages/browser.js');
 
 // What the page holds: the document, JSON in the payload after 4 bytes with its
 // length; and what stands in the rows.
@@ -38,7 +30,7 @@ async function totals(page) {
   assert(data.functions.length > 1);
   for (let i = 0; i < data.functions.length; ++i) {
     await page.click(`#functions li:nth-child(${i + 1}) button`);
-    assert.strictEqual(await text(page, '#name'), data.functions[i].symbol);
+    assert.strictEqual(await page.text('#name'), data.functions[i].symbol);
     await page.click('#lines');
     assert.strictEqual(await samplesOf(page, '.line'), data.functions[i].self);
     await page.click('#code');
@@ -71,9 +63,9 @@ async function keyboard(page) {
   const data = documentOf('page.html');
   const press = (key) => page.keyboard.press(key);
   await press(']');
-  assert.strictEqual(await text(page, '#name'), data.functions[1].symbol);
+  assert.strictEqual(await page.text('#name'), data.functions[1].symbol);
   await press('ArrowLeft');
-  assert.strictEqual(await text(page, '#name'), data.functions[0].symbol);
+  assert.strictEqual(await page.text('#name'), data.functions[0].symbol);
   await press('n');
   const hottest = await at(page);
   const most = Math.max(...data.functions[0].lines.map((line) => line.self));
@@ -115,10 +107,10 @@ async function hash(page) {
   await page.keyboard.press(']');
   await page.keyboard.press('i');
   await page.keyboard.press('n');
-  const [name, line] = [await text(page, '#name'), await at(page)];
+  const [name, line] = [await page.text('#name'), await at(page)];
   await page.reload();
   await drawn(page);
-  assert.strictEqual(await text(page, '#name'), name);
+  assert.strictEqual(await page.text('#name'), name);
   assert.strictEqual(await at(page), line);
   assert.strictEqual(await page.getAttribute('#code', 'aria-pressed'), 'true');
 }
@@ -141,7 +133,7 @@ async function phone(page) {
     await page.evaluate(() => document.documentElement.scrollWidth),
     360,
   );
-  const box = await page.locator('#listing').boundingBox();
+  const box = await page.box('#listing');
   assert(box.height > 250 && box.y + box.height <= 741, JSON.stringify(box));
   await page.tap('#functions li:nth-child(2) button');
   await page.tap('#next');
@@ -171,13 +163,10 @@ async function names(page) {
   );
 }
 
-const OPTIONS = {size: {width: 1280, height: 720}, whenOpen: drawn};
+const OPTIONS = {size: {width: 1280, height: 720}};
 
-(async () => {
-  await start();
+drive(async () => {
   for (const check of [totals, mouse, keyboard, hash, dark, phone])
-    await onPage(`the page: ${check.name}`, 'page.html', check, OPTIONS);
-  await onPage('the page shows any name', 'names.html', names, OPTIONS);
-  await stop();
-  plan();
-})();
+    await onPage(`the page: ${check.name}`, 'page.html', OPTIONS, check);
+  await onPage('the page shows any name', 'names.html', OPTIONS, names);
+});
