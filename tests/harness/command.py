@@ -142,7 +142,7 @@ def event_lines(trace):
 
 
 def event_text(line):
-    """A line of babeltrace2 in the form of tests/tool/make_events.c: the name
+    """A line of babeltrace2 in the form of harness/made_events.py: the name
     of the event, then NAME=NUMBER for each field."""
     name, fields = re.match(
         r"\S+ (\w+): \{.*?\}(?:, \{ (.*)\})?$", line

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import progress, qemu
 from .monitor import Monitor
-from .proc import Failed
+from .proc import Failed, soon
 
 
 class GuestError(Exception):
@@ -240,6 +240,10 @@ class Guest:
 
     def alive(self):
         return self.process.poll() is None
+
+    def soon(self, what, text):
+        """soon(), as long as it runs."""
+        return soon(what, text, self.alive)
 
     def stop(self):
         """Stops QEMU until cont(), as a host that takes the CPU away. Fails if

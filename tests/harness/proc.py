@@ -130,6 +130,10 @@ class Background:
     def text(self):
         return self.log.read_bytes().decode("utf-8", "replace")
 
+    def soon(self, what, text):
+        """soon(), as long as it runs."""
+        return soon(what, text, self.alive)
+
     def signal(self, number):
         self.process.send_signal(number)
 

@@ -18,6 +18,7 @@ import importlib
 import os
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from contextlib import contextmanager
@@ -94,9 +95,12 @@ class Suite:
         used = _cpu_seconds() - before
         self.tap.note(f"{used:.1f} s of CPU")
 
-    def holds(self, what, function, *args, **options):
-        """A test that function(...) neither raises nor returns False."""
-        with self.test(what):
+    def holds(self, *words, **options):
+        """A test that FUNCTION(...) neither raises nor returns False. The words
+        are [what it is called], FUNCTION, and its arguments; by default it is
+        called as the function, with spaces."""
+        what, function, *args = (None, *words) if callable(words[0]) else words
+        with self.test(what or function.__name__.replace("_", " ")):
             if function(*args, **options) is False:
                 raise Failed(f"{function.__name__}{args} is false")
 
@@ -145,6 +149,29 @@ class Suite:
                     *("--ignore-scripts", package),
                 )
         return modules
+
+    def debian(self, package, path):
+        """The folder (path) of Debian's package, fetched once for all suites,
+        as a whole or not at all. It is not installed: that may start a server,
+        and bring along what its pages need."""
+        folder = self.build / package
+        folder.mkdir(exist_ok=True)
+
+        def fetched():
+            with tempfile.TemporaryDirectory(dir=folder) as new:
+                run("apt-get", "-qq", "download", package, cwd=new)
+                (file,) = Path(new).glob("*.deb")
+                files = run("dpkg-deb", "--fsys-tarfile", file).data
+                run("tar", "-x", "-C", new, f"./{path}", data=files)
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(Path(new, path), folder / path)
+            return True
+
+        with open(folder / ".lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (folder / path).is_dir():  # the mirror may be out of reach
+                soon(fetched, f"Debian's package {package}")
+        return folder / path
 
     # ---- guests
 

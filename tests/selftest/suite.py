@@ -32,6 +32,24 @@ def counts(text):
     return tap.parse(text).counts()
 
 
+@contextlib.contextmanager
+def raises(kind, words):
+    """The block raises this, and says (words)."""
+    try:
+        yield
+    except kind as failed:
+        check.contains(str(failed), words)
+    else:
+        raise AssertionError("not noticed")
+
+
+def run_quietly(made):
+    """What the Runner (made) prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        made.run()
+    return out.getvalue()
+
+
 def test_tap(s):
     with s.test("a plan that is kept passes"):
         check.same(counts("1..2\nok 1 - a\r\nok 2 - b\n"), (2, 0, 0))
@@ -66,9 +84,7 @@ def ran(entries, *texts, write=False):
         for i, t in enumerate(texts)
     ]
     made = runner.Runner(selected, None if write else entries, {}, 2)
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        made.run()
-    return made, out.getvalue()
+    return made, run_quietly(made)
 
 
 def test_runner(s):
@@ -96,8 +112,7 @@ def test_runner(s):
     with s.test("a job that raises is a failure, and the others still run"):
         job = jobs.Job("x/bad", ("bad",), lambda: 1 / 0)
         made = runner.Runner([job], {"x/bad": (0, 1)}, {}, 1)
-        with contextlib.redirect_stdout(io.StringIO()):
-            made.run()
+        run_quietly(made)
         check.same(made.totals, [0, 1, 0])
     with s.test("the longest is run first"):
         selected = [jobs.Job(n, (n,), None) for n in ("a", "b", "c")]
@@ -130,8 +145,7 @@ def test_order(s):
         for lanes in (1, 2, 9):
             order.clear()
             made = runner.Runner(everything, entries, {}, lanes)
-            with contextlib.redirect_stdout(io.StringIO()):
-                made.run()
+            run_quietly(made)
             check.same(len(order), 4)
             before = order[: order.index("x/last")]
             check.true({"x/a", "x/b"} <= set(before), order)
@@ -140,21 +154,16 @@ def test_order(s):
 def test_guest(s):
     with s.test("a guest that a stranger ends says so"):
         for number in (signal.SIGKILL, signal.SIGTERM):
-            try:
-                with s.guest("x86_64", "split", append="prof.every=0") as guest:
-                    guest.wait_line("^boot: ")
-                    os.kill(guest.pid, number)
-                    soon(lambda: not guest.alive(), "its end")
-                raise AssertionError("not noticed")
-            except GuestError as said:
-                check.contains(str(said), "QEMU was ended from outside")
+            with (
+                raises(GuestError, "QEMU was ended from outside"),
+                s.guest("x86_64", "split", append="prof.every=0") as guest,
+            ):
+                guest.wait_line("^boot: ")
+                os.kill(guest.pid, number)
+                soon(lambda: not guest.alive(), "its end")
     with s.test("what QEMU says is shown, if it does not start"):
-        try:
+        with raises(GuestError, "no_such_image"):
             s.guest("x86_64", "no_such_image", monitor=True)
-        except GuestError as failed:
-            check.contains(str(failed), "no_such_image")
-        else:
-            raise Failed("not noticed")
     test_monitor(s)
 
 
@@ -183,12 +192,8 @@ def test_monitor(s):
             made = monitor.Monitor(
                 f"{folder}/monitor", lambda: True, lambda: "no image"
             )
-            try:
+            with raises(monitor.MonitorGone, "QEMU has ended: no image"):
                 made.command("stop")
-            except monitor.MonitorGone as gone:
-                check.contains(str(gone), "QEMU has ended: no image")
-            else:
-                raise Failed("not noticed")
 
 
 def test_plan(s):
@@ -252,12 +257,8 @@ def test_limits(s):
             guest.cont()
             check.same(guest.end(), 0)
     with s.test("a program's children count, and are ended with it"):
-        try:
+        with raises(Failed, "2 s of CPU time"):
             run("sh", "-c", "sh -c 'while :; do :; done' & wait", cpu_limit=2)
-        except Failed as failed:
-            check.contains(str(failed), "2 s of CPU time")
-        else:
-            raise Failed("it was not ended")
         soon(lambda: len(progress.tree(_me())) == 1, "their end")
     with s.test("what never happens is given up in the end, and that is said"):
         begun = time.monotonic()
@@ -343,24 +344,16 @@ def test_ends(s):
     """Waits that end because nobody is left."""
     with s.test("a wait for a guest ends with it"):
         with s.guest("x86_64", "hello", append="prof.start=off") as guest:
-            try:
+            with raises(GuestError, "line '^never' never came"):
                 guest.wait_line("^never")
-            except GuestError as failed:
-                check.contains(str(failed), "line '^never' never came")
-            else:
-                raise Failed("not noticed")
     for what, alive in (("named", True), ("not named", False)):
         with s.test(f"any wait ends with a guest that is {what}"):
             try:
                 progress.AFTERMATH_S, kept = 2, progress.AFTERMATH_S
                 with s.guest("x86_64", "hello", append="prof.every=0") as guest:
                     words = [guest.alive] if alive else []
-                    try:
+                    with raises(Failed, "rain did not happen"):
                         soon(lambda: False, "rain", *words)
-                    except Failed as failed:
-                        check.contains(str(failed), "rain did not happen")
-                    else:
-                        raise Failed("not noticed")
             finally:
                 progress.AFTERMATH_S = kept
     with s.test("a wait goes on while one of several guests runs"):
@@ -404,15 +397,8 @@ def test_suites(s):
         check.same(qemu.exit_code(0, ""), qemu.RESET)
         check.same(qemu.exit_code(-9, ""), qemu.STOPPED)
     with s.test("a run in which something failed ends with 1"):
-        done = run(
-            sys.executable,
-            "-m",
-            "harness",
-            s.work,
-            "no_such_test",
-            status=1,
-            cwd=".",
-        )
+        words = (sys.executable, "-m", "harness", s.work, "no_such_test")
+        done = run(*words, status=1, cwd=".")
         check.has(done.out, "^0 passed, 0 failed$")
 
 
