@@ -14,6 +14,10 @@ def at(guest, port):
     return "127.0.0.1", guest.port(port)
 
 
+def at_all(guest, ports):
+    return {number: at(guest, number) for number in ports}
+
+
 def peer(s, name, append, **options):
     return s.guest(
         s.width, "test/net_peer", name, append=f"{PEER} {append}", **options
@@ -34,31 +38,14 @@ CONNECTIONS = {"i386": 3000, "x86_64": 10000}
 
 def test_each(s):
     """Kicks the device for each frame; the kicks that it took."""
-    width, port, many = s.width, {}, CONNECTIONS[s.width]
+    many = CONNECTIONS[s.width]
     with peer(
         s, "each", "net.kick=each", forward=PORTS, nic=OLD_DEVICE
     ) as guest:
-        for number in PORTS:
-            port[number] = at(guest, number)
-
-        def holds(what, function, *words):
-            s.holds(f"{width}: {what}", function, *words)
-
-        holds("a guest answers", talk.until_answered, port[23])
-        holds("the echo is what was sent", talk.echo, port[7], 20, 100000)
-        holds(
-            "a peer that does not read is not read",
-            *(talk.unread, port[7], port[13], 200000000),
-        )
-        holds("an endless stream has no gaps", talk.slow, port[19], 1000000)
-        holds("a connection may be reset", talk.reset, port[21])
-        holds("a connection may be refused", talk.reset, port[22])
-        holds("the last line arrives", talk.farewell, port[23])
-        holds("300 connections at a time", talk.crowd, port[7], port[13], 300)
-        holds(
-            f"{many:,} connections leave nothing behind",
-            *(talk.many, port[7], port[23], port[13], many),
-        )
+        port = at_all(guest, PORTS)
+        talk.test_peer(s, port, many)
+        s.holds("a connection may be reset", talk.reset, port[21])
+        s.holds("a connection may be refused", talk.reset, port[22])
         return kicks_per_thousand(guest)
 
 
@@ -67,11 +54,8 @@ def test_connections(s):
     with peer(
         s, "batch", "net.kick=batch", forward=PORTS, nic=OLD_DEVICE
     ) as guest:
-        s.holds(
-            f"{s.width}: another guest answers",
-            *(talk.until_answered, at(guest, 23)),
-        )
-        with s.test(f"{s.width}: a batch needs fewer kicks"):
+        s.holds("another guest answers", talk.until_answered, at(guest, 23))
+        with s.test("a batch needs fewer kicks"):
             batch = kicks_per_thousand(guest)
             s.note(f"{batch} instead of {each} for 1000 frames")
             check.true(batch < each, (batch, each))
@@ -89,15 +73,12 @@ def test_causal(s):
     """What is held is neither lost nor out of order."""
     ports = (7, 23)
     with peer(s, "causal", EXPERIMENTS, forward=ports) as guest:
-        port = {number: at(guest, number) for number in ports}
-
-        def holds(what, function, *words):
-            s.holds(f"{s.width}: in experiments {what}", function, *words)
-
-        holds("a guest answers", talk.until_answered, port[23])
-        holds("they have begun", guest.wait_line, "^causal: experiments have")
-        holds("the echo is what was sent", talk.echo, port[7], 8, 50000)
-        holds("the last line arrives", talk.farewell, port[23])
+        port = at_all(guest, ports)
+        s.holds("a guest answers", talk.until_answered, port[23])
+        begun = "^causal: experiments have"
+        s.holds("experiments have begun", guest.wait_line, begun)
+        s.holds("the echo is what was sent", talk.echo, port[7], 8, 50000)
+        s.holds("the last line arrives", talk.farewell, port[23])
 
 
 # ---- a device that makes checksums: a tap device, where one may be made
@@ -106,6 +87,7 @@ def test_causal(s):
 # this machine is connected to stays within reach.
 NETWORKS = {"i386": "198.18.32", "x86_64": "198.18.64"}
 MASK = 30
+NO_SCRIPTS = "script=no,downscript=no"
 CHECKSUMS = (
     "a guest answers on a tap device",
     "the device computes checksums",
@@ -122,7 +104,6 @@ def make_tap(name, network):
 
 
 def test_checksums(s):
-    names = [f"{s.width}: {what}" for what in CHECKSUMS]
     device, network = f"par-{s.width}", NETWORKS[s.width]
     host = f"{network}.2"
     try:
@@ -130,7 +111,7 @@ def test_checksums(s):
     except AssertionError as failed:
         run("ip", "link", "del", device, status=None)
         s.note(str(failed))
-        for name in names:
+        for name in CHECKSUMS:
             with s.test(name):
                 raise Skip("no tap device can be made") from failed
         return
@@ -140,16 +121,14 @@ def test_checksums(s):
             "checksums",
             f"net.ip={host}/{MASK}",
             args=[
-                "-netdev",
-                f"tap,id=n,ifname={device},script=no,downscript=no",
-                "-device",
-                "virtio-net-pci,netdev=n",
+                *("-netdev", f"tap,id=n,ifname={device},{NO_SCRIPTS}"),
+                *("-device", "virtio-net-pci,netdev=n"),
             ],
         ):
-            s.holds(names[0], talk.until_answered, (host, 23))
-            with s.test(names[1]):
+            s.holds(CHECKSUMS[0], talk.until_answered, (host, 23))
+            with s.test(CHECKSUMS[1]):
                 check.same(talk.stats((host, 13))["offload"], 1)
-            s.holds(names[2], talk.echo, (host, 7), 10, 100000)
-            s.holds(names[3], talk.slow, (host, 19), 1000000)
+            s.holds(CHECKSUMS[2], talk.echo, (host, 7), 10, 100000)
+            s.holds(CHECKSUMS[3], talk.slow, (host, 19), 1000000)
     finally:
         run("ip", "link", "del", device, status=None)

@@ -5,6 +5,7 @@ import socket
 
 import talk
 from harness.suite import Failed, check, soon
+from peers import at_all
 
 PORTS = (7, 13, 19, 21, 23, 25)
 
@@ -69,31 +70,13 @@ def ends_with(guest, address):
 
 
 def test_streams(s):
-    with s.guest(
-        s.width,
-        "test/streams",
-        append="prof.start=off prof.every=0",
-        forward=PORTS,
-    ) as guest:
-        port = {n: ("127.0.0.1", guest.port(n)) for n in PORTS}
-
-        def holds(what, function, *words):
-            s.holds(f"{s.width}: {what}", function, *words)
-
-        holds("a guest answers", talk.until_answered, port[23])
-        holds("the echo is what was sent", talk.echo, port[7], 20, 100000)
-        holds(
-            "a peer that does not read is not read",
-            *(talk.unread, port[7], port[13], 200000000),
+    quiet = "prof.start=off prof.every=0"
+    with s.guest(s.width, "test/streams", append=quiet, forward=PORTS) as guest:
+        port = at_all(guest, PORTS)
+        talk.test_peer(s, port, 1000)
+        s.holds("a receive that timed out loses nothing", late, port[21])
+        s.holds("a task connects, or is refused", connects, port[25])
+        s.holds("no task and no promise is left", nothing_left, port[13])
+        s.holds(
+            "a client's wait ends with its guest", ends_with, guest, port[19]
         )
-        holds("an endless stream has no gaps", talk.slow, port[19], 1000000)
-        holds("the last line arrives", talk.farewell, port[23])
-        holds("a receive that timed out loses nothing", late, port[21])
-        holds("a task connects, or is refused", connects, port[25])
-        holds("300 connections at a time", talk.crowd, port[7], port[13], 300)
-        holds(
-            "1,000 connections leave nothing behind",
-            *(talk.many, port[7], port[23], port[13], 1000),
-        )
-        holds("no task and no promise is left", nothing_left, port[13])
-        holds("a client's wait ends with its guest", ends_with, guest, port[19])

@@ -367,6 +367,20 @@ def crowd(echo_address, stats_address, count):
     until_closed(stats_address, before)
 
 
+def test_peer(s, port, count):
+    """What a peer has to do: to (port), {number: address}, on which it echoes
+    (7), says what it holds (13), sends without end (19) and says good-bye."""
+    s.holds("a guest answers", until_answered, port[23])
+    s.holds("the echo is what was sent", echo, port[7], 20, 100000)
+    what = "a peer that does not read is not read"
+    s.holds(what, unread, port[7], port[13], 200000000)
+    s.holds("an endless stream has no gaps", slow, port[19], 1000000)
+    s.holds("the last line arrives", farewell, port[23])
+    s.holds("300 connections at a time", crowd, port[7], port[13], 300)
+    what = f"{count:,} connections leave nothing behind"
+    s.holds(what, many, port[7], port[23], port[13], count)
+
+
 def raw(address, data):
     """What comes back for these bytes."""
     with connect(address) as talk:

@@ -1,107 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """services/http: files, refusals, metrics and profiles."""
 
-import fcntl
 import os
 import re
-import shutil
 
 import talk
 from harness.command import Command
+from harness.site import SECRET, TOKEN, Site, promtool
 from harness.suite import background, check, given_time, run, soon
 
-# with the names of what else a query may have
-SECRET = "01-hz-seconds-format-ef"
-TOKEN = f"token={SECRET}"
-PACKAGE = "prometheus"
 
-
-def promtool(s, name="promtool"):
-    """The checker of metrics, or another program, out of Debian's package,
-    fetched once for all suites. It is not installed: that would start a server,
-    and bring along what its pages need."""
-    folder = s.build / PACKAGE
-    tool = folder / "usr/bin" / name
-    folder.mkdir(exist_ok=True)
-    with open(folder / ".lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not tool.exists():
-            soon(lambda: fetch(folder), f"Debian's package {PACKAGE}")
-    return tool
-
-
-def fetch(folder):
-    """The package's programs, all or none of them. Fails where the mirror is
-    out of reach for a moment."""
-    for old in folder.glob("*.deb"):
-        old.unlink()
-    run("apt-get", "-qq", "download", PACKAGE, cwd=folder)
-    (package,) = folder.glob("*.deb")
-    files = run("dpkg-deb", "--fsys-tarfile", package).data
-    new = folder / "new"
-    new.mkdir(exist_ok=True)
-    run("tar", "-x", "-C", new, "./usr/bin", data=files)
-    shutil.rmtree(folder / "usr", ignore_errors=True)
-    os.replace(new / "usr", folder / "usr")
-    package.unlink()
-    return True
-
-
-class Site:
-    """A web server in a guest, its files, and curl."""
-
-    def __init__(self, s):
-        self.s, self.folder = s, s.work / "site"
-        self.folder.mkdir(exist_ok=True)
-        (self.folder / "index.html").write_text(
-            "<!doctype html><title>site</title>\n", encoding="ascii"
-        )
-        (self.folder / "big").write_bytes(os.urandom(1000000))
-        self.archive = s.work / "site.tar"
-        run("tar", "-C", self.folder, "-cf", self.archive, ".")
-        self.address, self.url = None, None
-
-    def guest(self, name, append, **options):
-        return self.s.guest(
-            *(self.s.width, "http", name),
-            append=f"prof.every=0 {append}",
-            forward=[80],
-            **options,
-        )
-
-    def reach(self, guest):
-        """Waits until (guest) serves."""
-        self.address = ("127.0.0.1", guest.port(80))
-        self.url = f"http://127.0.0.1:{self.address[1]}"
-
-        def attempt():
-            done = run("curl", "-s", "-o", os.devnull, self.url, status=None)
-            return done.status == 0
-
-        soon(attempt, "an answer of the server", guest.alive)
-
-    def get(self, path, *options):
-        """The body, as bytes."""
-        return run("curl", "-s", *options, self.url + path).data
-
-    def status(self, wanted, path, *options):
-        done = run(
-            *("curl", "-s", "-o", self.s.work / "body"),
-            *("-w", "%{http_code}", *options, self.url + path),
-        )
-        check.same(done.out, str(wanted))
-
-    def answered(self, wanted, data):
-        """Raw bytes are answered with that status."""
-        first = talk.raw(self.address, data).partition(b"\r\n")[0].decode()
-        check.has(first, f"^HTTP/1.1 {wanted} ")
-
-
-def same_file(site, *options):
-    check.true(
-        site.get("/big", *options) == (site.folder / "big").read_bytes(),
-        "the file is another",
-    )
+def answered(site, wanted, data):
+    """Raw bytes are answered with that status."""
+    first = talk.raw(site.address, data).partition(b"\r\n")[0].decode()
+    check.has(first, f"^HTTP/1.1 {wanted} ")
 
 
 def one_connection(site):
@@ -173,7 +85,7 @@ def one_at_a_time(site):
     def refused():
         # where the second one comes first, the first one is refused instead
         with background("curl", "-s", long, log=site.s.work / "long") as first:
-            soon(lambda: status(409), "the refusal", first.alive)
+            first.soon(lambda: status(409), "the refusal")
             return first.alive()
 
     soon(refused, "the refusal of a second profile")
@@ -181,56 +93,48 @@ def one_at_a_time(site):
 
 
 def test_files(site):
-    s, width = site.s, site.s.width
-
-    def holds(what, function, *words):
-        s.holds(f"{width}: {what}", function, *words)
-
-    holds("curl gets a file", site.status, 200, "/index.html")
-    with s.test(f"{width}: it is the file that was served"):
+    s = site.s
+    s.holds("curl gets a file", site.status, 200, "/index.html")
+    with s.test("it is the file that was served"):
         check.true(
             (s.work / "body").read_bytes()
             == (site.folder / "index.html").read_bytes(),
             "another file",
         )
-    holds("a large file arrives whole", same_file, site)
-    holds("a reader may be slow", same_file, site, "--limit-rate", "200k")
-    holds("two requests share a connection", one_connection, site)
-    holds("a missing file is not found", site.status, 404, "/none")
-    holds("HEAD has no body", site.status, 200, "/big", "-I")
-    holds("POST is not allowed", site.status, 405, "/", "-d", "x")
+    s.holds("a large file arrives whole", site.serves_big)
+    slowly = ("--limit-rate", "200k")
+    s.holds("a reader may be slow", site.serves_big, *slowly)
+    s.holds("two requests share a connection", one_connection, site)
+    s.holds("a missing file is not found", site.status, 404, "/none")
+    s.holds("HEAD has no body", site.status, 200, "/big", "-I")
+    s.holds("POST is not allowed", site.status, 405, "/", "-d", "x")
     long = f"/{'a' * 10000}"
-    holds("a long request line is refused", site.status, 414, long)
+    s.holds("a long request line is refused", site.status, 414, long)
     nul = b"GET /\x00 HTTP/1.1\r\n\r\n"
-    holds("a NUL is refused", site.answered, 400, nul)
+    s.holds("a NUL is refused", answered, site, 400, nul)
     bare = b"GET / HTTP/1.1\r\n\r\n"
-    holds("a request without Host is refused", site.answered, 400, bare)
+    s.holds("a request without Host is refused", answered, site, 400, bare)
     old = b"GET / HTTP/1.0\r\n\r\n"
-    holds("HTTP/1.0 is answered", site.answered, 200, old)
-    holds(
-        "a thousand requests at once are answered",
-        *(talk.pipelined, site.address, 1000),
-    )
-    holds("wrk reports no errors", wrk, site)
+    s.holds("HTTP/1.0 is answered", answered, site, 200, old)
+    what = "a thousand requests at once are answered"
+    s.holds(what, talk.pipelined, site.address, 1000)
+    s.holds("wrk reports no errors", wrk, site)
 
 
 def test_profiles(site):
-    s, width = site.s, site.s.width
-
-    def holds(what, function, *words):
-        s.holds(f"{width}: {what}", function, *words)
+    s = site.s
 
     wrong = f"/metrics?{TOKEN}-"
     bearer = ("-H", "Authorization: Bearer 0")
     none = f"/profile?hz=0&{TOKEN}"
-    holds("metrics need the token", site.status, 401, "/metrics")
-    holds("a wrong token is refused", site.status, 403, wrong)
-    holds("also for a profile", site.status, 403, "/profile", *bearer)
-    holds("Prometheus accepts the metrics", metrics, site)
-    holds("a folded profile is taken", with_time, folded, site)
-    holds("a trace is taken", with_time, traced, site)
-    holds("a rate out of bounds is refused", site.status, 400, none)
-    holds("one profile is taken at a time", one_at_a_time, site)
+    s.holds("metrics need the token", site.status, 401, "/metrics")
+    s.holds("a wrong token is refused", site.status, 403, wrong)
+    s.holds("also for a profile", site.status, 403, "/profile", *bearer)
+    s.holds("Prometheus accepts the metrics", metrics, site)
+    s.holds("a folded profile is taken", with_time, folded, site)
+    s.holds("a trace is taken", with_time, traced, site)
+    s.holds("a rate out of bounds is refused", site.status, 400, none)
+    s.holds("one profile is taken at a time", one_at_a_time, site)
 
 
 def test_http(s):
@@ -246,7 +150,7 @@ def test_http(s):
         test_profiles(site)
     with site.guest("open", "") as guest:
         site.reach(guest)
-        what = f"{s.width}: without a token set,"
+        what = "without a token set,"
         s.holds(f"{what} there is a list", site.status, 200, "/")
         s.holds(f"{what} no metrics", site.status, 404, "/metrics?token=")
         s.holds(f"{what} no profile", site.status, 404, "/profile?token=")

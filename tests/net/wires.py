@@ -1,59 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""net_peer over a bad wire (wire.c), and through floods."""
+"""net_peer over a bad wire (wire.py), and through floods."""
 
-import re
-import subprocess
 import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 
 import talk
-from harness import progress
-from harness.suite import check, run, soon
-from peers import at, peer
+from harness.suite import check
+from peers import at_all, peer
+from wire import Wire
 
 PORTS = (7, 13, 19, 23)
 LINGER_S = 20  # NET_LINGER_S of <kernel/net.h>
-
-
-class Wire:
-    """The program wire, whose sockets are in (folder)."""
-
-    def __init__(self, s, folder):
-        self.log = s.work / "wire.log"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [s.work / "wire", folder],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-
-    def order(self, text):
-        self.process.stdin.write(text.encode() + b"\n")
-        self.process.stdin.flush()
-
-    def alive(self):
-        return self.process.poll() is None
-
-    def counts(self):
-        """{what: frames}; all orders before have been carried out then."""
-        before = len(self._lines())
-        self.order("say")
-        soon(
-            lambda: len(self._lines()) > before,
-            "the answer of the wire",
-            self.alive,
-        )
-        return dict(re.findall(r"(\w+) (\d+)", self._lines()[before]))
-
-    def _lines(self):
-        """Complete ones only."""
-        return self.log.read_text(encoding="ascii").split("\n")[:-1]
-
-    def end(self):
-        self.process.stdin.close()
-        progress.wait(self.process, progress.Watch(self.process.pid))
 
 
 def _datagrams(name, folder, end):
@@ -66,32 +23,25 @@ def _datagrams(name, folder, end):
 @contextmanager
 def wired(s):
     """(guest, wire): the guest's frames go through the wire."""
-    run(
-        *("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g"),
-        "-fsanitize=address,undefined",
-        *("-o", s.work / "wire", "tests/net/wire.c"),
-    )
-    with tempfile.TemporaryDirectory(prefix="wire.") as folder:
-        wire = Wire(s, folder)
-        try:
-            soon(Path(folder, "host.wire").exists, "the wire", wire.alive)
-            with peer(
-                s,
-                "wired",
-                "net.ip=10.0.2.15/24,10.0.2.2",
-                args=[
-                    *("-netdev", _user_network()),
-                    *("-netdev", _datagrams("h", folder, "host")),
-                    *("-netdev", _datagrams("n", folder, "guest")),
-                    *("-netdev", "hubport,id=a,hubid=1,netdev=u"),
-                    *("-netdev", "hubport,id=b,hubid=1,netdev=h"),
-                    *("-device", "virtio-net-pci,netdev=n"),
-                ],
-                monitor=True,
-            ) as guest:
-                yield guest, wire
-        finally:
-            wire.end()
+    with (
+        tempfile.TemporaryDirectory(prefix="wire.") as folder,
+        Wire(folder) as wire,
+        peer(
+            s,
+            "wired",
+            "net.ip=10.0.2.15/24,10.0.2.2",
+            args=[
+                *("-netdev", _user_network()),
+                *("-netdev", _datagrams("h", folder, "host")),
+                *("-netdev", _datagrams("n", folder, "guest")),
+                *("-netdev", "hubport,id=a,hubid=1,netdev=u"),
+                *("-netdev", "hubport,id=b,hubid=1,netdev=h"),
+                *("-device", "virtio-net-pci,netdev=n"),
+            ],
+            monitor=True,
+        ) as guest,
+    ):
+        yield guest, wire
 
 
 def _user_network():
@@ -104,8 +54,7 @@ def tries_again(wire, address):
     tries = []
 
     def listen():
-        wire.order("mute 0" if tries else "mute 19")
-        wire.counts()
+        wire.mute = None if tries else 19
         tries.append(1)
         talk.slow(address, 1000)
 
@@ -114,89 +63,54 @@ def tries_again(wire, address):
 
 
 def test_damage(s, wire, port, before):
-    def holds(what, function, *words):
-        s.holds(f"{s.width}: {what}", function, *words)
-
-    holds("who hears nothing tries again", tries_again, wire, port[19])
-    wire.order("bad 30 30 20 30")
-    holds(
-        "the echo is right over a bad wire",
-        *(talk.persistent, talk.echo, port[7], 5, 30000),
-    )
-    holds(
-        "an endless stream has no gaps there",
-        *(talk.persistent, talk.slow, port[19], 100000),
-    )
-    wire.order("bad 80 0 0 0")
-    holds(
-        "the echo is right over a very bad one",
-        *(talk.persistent, talk.echo, port[7], 1, 30000),
-    )
-    wire.order("bad 0 0 0 0")
-    counts = wire.counts()
-    for what, done in (
-        ("lost", "were lost"),
-        ("twice", "came twice"),
-        ("damaged", "were damaged"),
-        ("late", "came late"),
-    ):
-        with s.test(f"{s.width}: frames {done}"):
-            check.true(int(counts[what]) > 0, counts)
-    with s.test(f"{s.width}: the guest has detected damage"):
+    s.holds("who hears nothing tries again", tries_again, wire, port[19])
+    wire.bad.update(lost=30, twice=30, damaged=20, late=30)
+    what = "the echo is right over a bad wire"
+    s.holds(what, talk.persistent, talk.echo, port[7], 5, 30000)
+    what = "an endless stream has no gaps there"
+    s.holds(what, talk.persistent, talk.slow, port[19], 100000)
+    wire.bad.clear()
+    wire.bad["lost"] = 80
+    what = "the echo is right over a very bad one"
+    s.holds(what, talk.persistent, talk.echo, port[7], 1, 30000)
+    wire.bad.clear()
+    for what in ("lost", "twice", "damaged", "late"):
+        with s.test(f"frames were {what}"):
+            check.true(wire.counts[what] > 0, wire.counts)
+    with s.test("the guest has detected damage"):
         check.true(talk.stats(port[13])["damaged_in"] > 0)
-    holds(
-        "the bad wire leaves nothing behind",
-        talk.until_closed,
-        port[13],
-        before,
-    )
+    what = "the bad wire leaves nothing behind"
+    s.holds(what, talk.until_closed, port[13], before)
 
 
 def test_retries(s, wire, port):
     """The guest's last line, and the end of the connection, are lost for
     longer than a connection that is closed waits for a silent peer."""
-    with s.test(f"{s.width}: what was lost for long is sent again"):
-        wire.order("mute 23")
+    with s.test("what was lost for long is sent again"):
+        wire.mute = 23
         with talk.connect(port[23]) as muted:
             talk.pause(1.25 * LINGER_S)
             check.true(not talk.readable(muted), "muted, and yet it has come")
-            wire.order("mute 0")
+            wire.mute = None
             check.same(talk.rest(muted), b"good-bye\n")
 
 
 def test_floods(s, wire, port, before):
-    def holds(what, function, *words):
-        s.holds(f"{s.width}: {what}", function, *words)
-
-    wire.order("noise 5000")
-    holds(
-        "it answers after 5,000 frames of noise",
-        *(talk.echo, port[7], 5, 10000),
-    )
-    holds(
-        "the noise leaves nothing behind", talk.until_closed, port[13], before
-    )
-    wire.order("flood 5000 7")
-    holds("other ports answer through a flood", talk.until_answered, port[23])
-    holds(
-        "the flooded port recovers by itself",
-        *(talk.until_answered, port[7], b"x"),
-    )
-    with s.test(f"{s.width}: the flood was answered"):
-        counts = wire.counts()
-        check.true(int(counts["answers"]) > 0, counts)
-    holds(
-        "the flood leaves nothing behind", talk.until_closed, port[13], before
-    )
+    wire.noise(5000)
+    s.holds("it answers after the noise", talk.echo, port[7], 5, 10000)
+    s.holds("the noise leaves nothing", talk.until_closed, port[13], before)
+    wire.flood(5000, 7)
+    s.holds("other ports answer through a flood", talk.until_answered, port[23])
+    s.holds("the flooded port recovers", talk.until_answered, port[7], b"x")
+    with s.test("the flood was answered"):
+        check.true(wire.counts["answers"] > 0, wire.counts)
+    s.holds("the flood leaves nothing", talk.until_closed, port[13], before)
 
 
 def test_wire(s):
     with wired(s) as (guest, wire):
-        port = {number: at(guest, number) for number in PORTS}
-        s.holds(
-            f"{s.width}: a guest answers through the wire",
-            *(talk.until_answered, port[23]),
-        )
+        port = at_all(guest, PORTS)
+        s.holds("a guest answers through it", talk.until_answered, port[23])
         before = talk.stats(port[13])
         test_retries(s, wire, port)
         test_damage(s, wire, port, before)

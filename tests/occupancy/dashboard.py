@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import prometheus
-import web
+from harness.site import SECRET, Site, promtool
 from harness.suite import check, run, soon
 
 DASHBOARD = Path("docs/grafana/loop.json")
@@ -99,7 +99,7 @@ def promtool_parses(s):
     ]
     path = s.work / "rules.yml"
     path.write_text(json.dumps({"groups": [{"name": "x", "rules": rules}]}))
-    run(web.promtool(s), "check", "rules", path)
+    run(promtool(s), "check", "rules", path)
 
 
 # ---- what is expected of each panel: by letter the answers to its queries
@@ -327,13 +327,13 @@ def sums_are_exact(server):
 
 def test(s, width):
     s.width = width
-    s.holds("the dashboard is laid out", is_laid_out)
-    s.holds("the dashboard is well formed", is_well_formed)
-    s.holds("promtool reads the dashboard's expressions", promtool_parses, s)
-    site = web.Site(s)
+    s.holds(is_laid_out)
+    s.holds(is_well_formed)
+    s.holds(promtool_parses, s)
+    site = Site(s)
     with s.guest(
         *(width, IMAGE, "loop_metrics"),
-        append=f"prof.every=0 http.token={web.SECRET} prof.loop=20 "
+        append=f"prof.every=0 http.token={SECRET} prof.loop=20 "
         "prof.loop_freeze=10 prof.hz=1000",
         forward=[80],
     ) as guest:
@@ -346,7 +346,7 @@ def test(s, width):
             for what, server in (("classic", classic), ("native", native)):
                 what = f"{width}, {what} histograms:"
                 with s.test(f"{what} Prometheus scrapes the guest"):
-                    soon(lambda: has_grown(server), "progress", guest.alive)
+                    guest.soon(lambda: has_grown(server), "progress")
                 s.holds(f"{what} panels have data", panels_have_data, server)
                 s.holds(
                     f"{what} variables have values",

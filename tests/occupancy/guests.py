@@ -4,18 +4,14 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import prometheus
 from dashboard import PARTS
 from harness.command import Command
+from harness.screen import Screen
+from harness.site import SECRET, Site, promtool
 from harness.suite import check, given_time, run, soon
 
-for room in ("net", "top"):
-    sys.path.append(str(Path(__file__).parent.parent / room))
-import web  # noqa: E402  pylint: disable=wrong-import-position
-from screen import Screen  # noqa: E402  pylint: disable=wrong-import-position
 
 SAMPLE = re.compile(r"^(\w+)(?:\{(.*)\})? ([0-9.+eInf]+)$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -65,7 +61,7 @@ def guest_agrees(s):
 
 def scrape(site):
     """[(name, {label: value}, value)] of /metrics, and its text."""
-    data = site.get("/metrics", "-H", f"Authorization: Bearer {web.SECRET}")
+    data = site.get("/metrics", "-H", f"Authorization: Bearer {SECRET}")
     found = []
     for line in data.decode().splitlines():
         if not line.startswith("#"):
@@ -82,7 +78,7 @@ def values(found, name, **labels):
 
 def promtool_accepts(site):
     _, data = scrape(site)
-    run(web.promtool(site.s), "check", "metrics", data=data)
+    run(promtool(site.s), "check", "metrics", data=data)
 
 
 def metrics_add_up(site):
@@ -121,7 +117,7 @@ def reset_begins_anew(site, guest):
     def wall():
         return values(scrape(site)[0], "parasite_loop_wall_seconds_total")[0]
 
-    before = soon(lambda: wall() > 2 and wall(), "two seconds", guest.alive)
+    before = guest.soon(lambda: wall() > 2 and wall(), "two seconds")
     parasite = Command(site.s)
     said = parasite("tell", guest.address("stream"), "loop", "reset").out
     check.contains(said, "ok loop reset")
@@ -201,27 +197,24 @@ def keys_sort_sites(s, guest):
 
 
 def test(s):
-    width = s.width = s.part
-    s.holds(f"{width}: a trace says what the guest counted", guest_agrees, s)
-    site = web.Site(s)
+    s.width = s.part
+    s.holds(guest_agrees, s)
+    site = Site(s)
     with site.guest(
         "http",
-        f"http.token={web.SECRET} prof.loop=20 prof.out=uart2",
+        f"http.token={SECRET} prof.loop=20 prof.out=uart2",
         modules=[site.archive],
         channels={"stream": "tcp"},
         args=["-serial", "chardev:stream"],
     ) as guest:
         site.reach(guest)
-        for what, function in (
-            ("Prometheus accepts the metrics", promtool_accepts),
-            ("the account is the whole", metrics_add_up),
-            ("histograms are whole", histograms_are_whole),
-            (
-                "Prometheus stores native histograms",
-                prometheus_stores_native_histograms,
-            ),
+        for function in (
+            promtool_accepts,
+            metrics_add_up,
+            histograms_are_whole,
+            prometheus_stores_native_histograms,
         ):
-            s.holds(f"{width}: {what}", function, site)
-        s.holds(f"{width}: top shows sites", top_shows_sites, s, guest)
-        s.holds(f"{width}: keys sort sites", keys_sort_sites, s, guest)
-        s.holds(f"{width}: a reset", reset_begins_anew, site, guest)
+            s.holds(function, site)
+        s.holds(top_shows_sites, s, guest)
+        s.holds(keys_sort_sites, s, guest)
+        s.holds(reset_begins_anew, site, guest)

@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 
 from harness.command import Command
-from harness.suite import background, check, run, soon
+from harness.site import SECRET, Site, promtool
+from harness.suite import background, check, run
 
-for room in ("irc", "net"):
-    sys.path.append(str(Path(__file__).parent.parent / room))
+sys.path.append(str(Path(__file__).parent.parent / "irc"))
 import sessions  # noqa: E402  pylint: disable=wrong-import-position
-import web  # noqa: E402  pylint: disable=wrong-import-position
 
 PAGE = Path("docs/loop.md")
 SESSIONS = 600
@@ -138,11 +137,11 @@ def irc_is_named(service):
 
 def test_irc(s, width):
     service = Service(s, width, "irc")
-    with s.test(f"{width}: the IRC server says which handlers hold the loop"):
+    with s.test("the IRC server says which handlers hold the loop"):
         serve_irc(service)
         irc_is_named(service)
-    s.holds(f"{width}: its account is the whole", adds_up, service)
-    s.holds(f"{width}: its recording says the same", agrees, service, IRC_SITES)
+    s.holds("its account is the whole", adds_up, service)
+    s.holds(agrees, service, IRC_SITES)
     return service
 
 
@@ -152,8 +151,8 @@ HTTP_SITES = ("http accept", "http receive", "http room")
 
 
 def accepted_by_promtool(site):
-    data = site.get("/metrics", "-H", f"Authorization: Bearer {web.SECRET}")
-    run(web.promtool(site.s), "check", "metrics", data=data)
+    data = site.get("/metrics", "-H", f"Authorization: Bearer {SECRET}")
+    run(promtool(site.s), "check", "metrics", data=data)
     return data.decode()
 
 
@@ -168,7 +167,7 @@ def load_http(site):
         wrk.end(0)
     for what in ("accept", "receive"):
         check.has(text, rf'^parasite_loop_site_own.*site="http {what}".* \d')
-    web.same_file(site)
+    site.serves_big()
     return int(check.has(wrk.text(), r"^ *(\d+) requests in")[1])
 
 
@@ -196,25 +195,25 @@ def comes_to_rest(service, guest, requests):
             return False
         return True
 
-    soon(attempt, "a table and a round with all requests", guest.alive)
+    guest.soon(attempt, "a table and a round with all requests")
 
 
 def test_http(s, width):
-    service, site = Service(s, width, "http"), web.Site(s)
+    service, site = Service(s, width, "http"), Site(s)
     s.width = width
     with site.guest(
         "http",
-        f"http.token={web.SECRET} prof.loop=20 prof.loop_freeze=0 prof.out=e9 "
+        f"http.token={SECRET} prof.loop=20 prof.loop_freeze=0 prof.out=e9 "
         "prof.every=1000",
         modules=[site.archive],
         stream=service.packets,
     ) as guest:
         site.reach(guest)
-        with s.test(f"{width}: the web server's metrics name its handlers"):
+        with s.test("the web server's metrics name its handlers"):
             requests = load_http(site)
-        with s.test(f"{width}: so do its table and its recording, alike"):
+        with s.test("so do its table and its recording, alike"):
             comes_to_rest(service, guest, requests)
-        s.holds(f"{width}: the web server's account", adds_up, service)
+        s.holds("the web server's account", adds_up, service)
     return service
 
 
@@ -237,4 +236,4 @@ def page_is_true(services):
 
 def test(s, width):
     services = [test_irc(s, width), test_http(s, width)]
-    s.holds("docs/loop.md shows what they show", page_is_true, services)
+    s.holds(page_is_true, services)

@@ -4,14 +4,11 @@
 import json
 import shutil
 import socket
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
+from harness.site import SECRET, promtool
 from harness.suite import background, run
 
-sys.path.append(str(Path(__file__).parent.parent / "net"))
-import web  # noqa: E402  pylint: disable=wrong-import-position
 
 JOB = "guest"
 # A scrape that takes longer than the interval has failed, and the next one
@@ -61,11 +58,10 @@ def server(site, name, *features, every_s=1):
     settings, target = s.work / f"{name}.yml", "%s:%d" % site.address
     shutil.rmtree(s.work / name, ignore_errors=True)
     settings.write_text(
-        SETTINGS % (every_s, every_s, JOB, web.SECRET, target),
-        encoding="ascii",
+        SETTINGS % (every_s, every_s, JOB, SECRET, target), encoding="ascii"
     )
     with background(
-        *(web.promtool(s, "prometheus"), f"--config.file={settings}"),
+        *(promtool(s, "prometheus"), f"--config.file={settings}"),
         f"--storage.tsdb.path={s.work / name}",
         f"--web.listen-address=127.0.0.1:{port}",
         *(f"--enable-feature={feature}" for feature in features),

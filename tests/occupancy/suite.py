@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop occupancy: what parasite says of streams that make_loop wrote, right
+"""Loop occupancy: what parasite says of streams that were made, right
 ones and wrong ones, and of guests."""
 
 import json
@@ -9,7 +9,8 @@ import dashboard
 import guests
 import load
 from harness.command import Command, packets_of
-from harness.suite import WIDTHS, check, run
+from harness.made_loop import loop
+from harness.suite import WIDTHS, check
 
 LOADS = {f"{width}-load": width for width in WIDTHS}
 DASHBOARDS = {f"{width}-dashboard": width for width in WIDTHS}
@@ -29,12 +30,11 @@ WRONG = {
 
 
 class Trace:
-    """A trace of what make_loop wrote."""
+    """A trace of harness/made_loop.py."""
 
     def __init__(self, s, name="made", *words):
         self.s, self.parasite = s, Command(s)
-        done = run(s.build / "host/make_loop", SECONDS, 1, *words)
-        self.data, self.says = done.data, json.loads(done.err)
+        self.data, self.says = loop(SECONDS, *words)
         self.path = s.work / f"{name}.trace"
         self.parasite.record(self.path, "-q", "-", data=self.data)
 
@@ -208,18 +208,18 @@ def top_has_tables(trace):
 
 def print_part(s):
     trace = Trace(s)
-    s.holds("sites are what the guest counted", sites_are_right, trace)
-    s.holds("the account is the whole", account_is_whole, trace)
-    s.holds("rows are ordered", rows_are_ordered, trace)
-    s.holds("the tree has totals", tree_has_totals, trace)
-    s.holds("percentiles and histograms", percentiles_are_shown, trace)
-    s.holds("long runs and freezes are named", long_runs_are_named, trace)
-    s.holds("a part of the time is cut out", times_are_cut_out, trace)
+    s.holds(sites_are_right, trace)
+    s.holds(account_is_whole, trace)
+    s.holds(rows_are_ordered, trace)
+    s.holds(tree_has_totals, trace)
+    s.holds(percentiles_are_shown, trace)
+    s.holds(long_runs_are_named, trace)
+    s.holds(times_are_cut_out, trace)
     for what in WRONG:
         s.holds(f"{what} is found", wrong_is_found, s, what)
-    s.holds("what is lost is reported", losses_are_reported, s)
-    s.holds("bad usage is refused", bad_usage_is_refused, trace)
-    s.holds("top --loop prints tables", top_has_tables, trace)
+    s.holds(losses_are_reported, s)
+    s.holds(bad_usage_is_refused, trace)
+    s.holds(top_has_tables, trace)
 
 
 def suite(s):

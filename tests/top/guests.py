@@ -4,8 +4,8 @@
 from contextlib import contextmanager
 
 from harness.command import Command
-from harness.suite import check, soon
-from screen import Screen
+from harness.screen import Screen
+from harness.suite import check
 
 
 class Top:
@@ -75,4 +75,4 @@ def soon_has(background, pattern):
     def attempt():
         return check.has(background.text(), pattern)
 
-    soon(attempt, f"a line {pattern!r}", background.alive)
+    background.soon(attempt, f"a line {pattern!r}")

@@ -150,11 +150,10 @@ def pauses(top):
     screen.shows("PAUSED")
     before, turns = screen.look()[0], screen.turns()
     used = progress.cpu_seconds(top.guest.pid)
-    soon(
+    top.guest.soon(
         lambda: progress.cpu_seconds(top.guest.pid) > used + 1
         and screen.turns() > turns + 4,
         "a second of the guest's work",
-        top.guest.alive,
     )
     check.same(screen.look()[0], before)
     screen.keys("Space")

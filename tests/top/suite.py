@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`parasite top` on guests that run, in a terminal and as plain text."""
 
-import os
 import re
 
 import keys
 from guests import Top, soon_has
-from harness.command import Command
-from harness.suite import WIDTHS, background, check, given_time, run
+from harness.suite import WIDTHS, background, check, given_time
 
 PARTS = (
     *(f"{width}-{face}" for width in WIDTHS for face in ("keys", "tables")),
-    "usage",
 )
 ERROR = """\
 local t = os.time() while os.time() - t < 4 do end
@@ -91,7 +88,7 @@ class Since:
 
     def __init__(self, watcher, tables):
         self.watcher, self.tables = watcher, tables
-        self.alive = watcher.alive
+        self.soon = watcher.soon
 
     def text(self):
         return "".join(self.watcher.text().split("# boot 3")[self.tables :])
@@ -145,64 +142,23 @@ def loop_warms_up(top):
 
 
 def test_tables(top):
-    s, width = top.s, top.width
+    s = top.s
     with top.running():
-        with s.test(
-            f"{width}: without a terminal there are tables, which are true"
-        ):
+        with s.test("without a terminal there are tables, which are true"):
             given_time(lambda n: shares_are_true(top, n), (2, 8, 32, 128))
-        with s.test(f"{width}: what a table leaves out is summed up"):
+        with s.test("what a table leaves out is summed up"):
             given_time(lambda n: rows_are_summed_up(top, n), (2, 8, 32, 128))
-        with s.test(
-            f"{width}: a command that the guest refuses ends it with 1"
-        ):
+        with s.test("a command that the guest refuses ends it with 1"):
             said = top.tables(2, "--send", "fly", status=1).err
             check.contains(said, "not a command")
-        s.holds(
-            f"{width}: another image is refused, unless forced",
-            *(other_image_is_refused, top),
-        )
-    s.holds(
-        f"{width}: shared RAM is followed through restarts",
-        *(ram_is_followed, top),
-    )
-    s.holds(
-        f"{width}: a guest behind -- ends it with its own code",
-        *(guest_is_started, top),
-    )
-    s.holds(
-        f"{width}: if QEMU fails, its error is all that is printed",
-        *(nothing_is_started, top),
-    )
-    s.holds(
-        f"{width}: the loop's view warms up, and says that the guest ended",
-        *(loop_warms_up, top),
-    )
-
-
-def test_usage(s):
-    parasite, nowhere = Command(s), s.work / "none.sock"
-    for what, status, words in (
-        ("no one there is bad data", 1, (f"unix:{nowhere}",)),
-        ("no target is bad usage", 2, ()),
-        ("a bad key to sort by is bad usage", 2, ("-s", "x", "y")),
-        ("a bad filter is bad usage", 2, ("--filter", "(", "y")),
-        ("no iterations are bad usage", 2, ("-n", 0, "y")),
-    ):
-        s.holds(what, parasite, "top", *words, status=status)
-    with s.test("an unknown terminal is reported"):
-        run(
-            *("script", "-qec", f"'{parasite.path}' top '{nowhere}'"),
-            os.devnull,
-            env={"TERM": "none"},
-            status=1,
-        )
+        s.holds(other_image_is_refused, top)
+    s.holds(ram_is_followed, top)
+    s.holds(guest_is_started, top)
+    s.holds(nothing_is_started, top)
+    s.holds(loop_warms_up, top)
 
 
 def suite(s):
-    if s.part == "usage":
-        test_usage(s)
-        return
     width, face = s.part.split("-")
     top = Top(s, width)
     if face == "tables":
@@ -210,4 +166,4 @@ def suite(s):
         return
     with top.running():
         for what, function in keys.TESTS:
-            s.holds(f"{width}: {what}", function, top)
+            s.holds(what, function, top)

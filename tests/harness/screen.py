@@ -5,7 +5,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from harness.suite import check, run, soon
+from .suite import check, run, soon
 
 
 class Screen:
