@@ -22,13 +22,13 @@ rm -rf "$work"/trace "$work"/*.took
 
 gcc -std=gnu11 -O2 -Iprofiler/include -o "$work/make_stream" \
     tests/tool/make_stream.c
-gcc -std=gnu11 -O2 -o "$work/make_perf" tests/tool/make_perf.c
 nm "$image" | awk '$2 ~ /[Tt]/ && $3 !~ /\./ { print $1 }' |
     head -n 400 >"$work/addresses"
 BUILD_ID=$(readelf -n "$image" | sed -n 's/.*Build ID: //p')
 export BUILD_ID
 "$work/make_stream" "$samples" 1 "$work/addresses" >"$work/packets"
-"$work/make_perf" "$samples" 1 "$work/addresses" "$image" >"$work/perf.data"
+"$parasite" record -q -k "$image" -o "$work/trace" "$work/packets"
+"$parasite" export -q -f perf -o "$work/perf.data" "$work/trace"
 
 # took WHAT COMMAND...: appends a line "NS KILOBYTES" to WHAT.took
 took()

@@ -110,13 +110,13 @@ def callers_are_true(beside):
 
 
 def test_beside(s):
-    width, beside = s.part, None
-    with s.test(f"{width}: functions are patched beside all else"):
+    beside = None
+    with s.test("functions are patched beside all else"):
         beside = Beside(s)
         check.has(beside.console, "^panic: as it should")
-    s.holds(f"{width}: waits have callers", waits_have_callers, s, beside)
-    s.holds(f"{width}: freezes have callers", freezes_have_callers, beside)
-    s.holds(f"{width}: a panic has callers", panics_have_callers, beside)
-    s.holds(f"{width}: recorded times are real", times_are_real, beside)
-    s.holds(f"{width}: samples have true shares", shares_are_true, beside)
-    s.holds(f"{width}: and true callers", callers_are_true, beside)
+    s.holds(waits_have_callers, s, beside)
+    s.holds(freezes_have_callers, beside)
+    s.holds(panics_have_callers, beside)
+    s.holds(times_are_real, beside)
+    s.holds(shares_are_true, beside)
+    s.holds(callers_are_true, beside)

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces that make_causal wrote, and what is said of them."""
+"""Traces of harness/made_causal.py, and what is said of them."""
 
 import json
 
 from harness.command import Command
-from harness.suite import check, run
+from harness.made_causal import causal, truth
+from harness.suite import check
 
 
 class Trace:
-    """A trace of what make_causal wrote."""
+    """A trace of (experiments) with these words."""
 
     def __init__(self, s, *words, experiments=400):
         self.parasite = Command(s)
         name = "-".join(("made", *words))
-        done = run(s.build / "host/make_causal", experiments, 1, *words)
-        self.truth = json.loads(done.err)
+        self.truth = truth()
         self.path = s.work / f"{name}.trace"
-        self.parasite.record(self.path, "-q", "-", data=done.data)
+        self.parasite.record(
+            self.path, "-q", "-", data=causal(experiments, *words)
+        )
 
     def __call__(self, *words, **options):
         return self.parasite("causal", *words, self.path, **options)

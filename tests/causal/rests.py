@@ -86,8 +86,8 @@ def too_short_is_said(s):
 
 
 def test_rests(s, trace):
-    s.holds("what is assumed is said", assumptions_are_said, trace)
-    s.holds("contradictions are of agents", contradictions_are_of_agents, trace)
-    s.holds("traces of before do not say it", old_traces_say_less, s, trace)
-    s.holds("another run voids the one before", another_run_voids_all, s, trace)
-    s.holds("a trace that is too short says so", too_short_is_said, s)
+    s.holds(assumptions_are_said, trace)
+    s.holds(contradictions_are_of_agents, trace)
+    s.holds(old_traces_say_less, s, trace)
+    s.holds(another_run_voids_all, s, trace)
+    s.holds(too_short_is_said, s)

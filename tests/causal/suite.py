@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causal profiling: what parasite says of streams that make_causal wrote and of
+"""Causal profiling: what parasite says of streams that were made and of
 guests, its page, and Coz's viewer, which is fetched from Debian."""
 
 import json
@@ -265,23 +265,21 @@ def nothing_is_said(s):
 
 def test_print(s):
     trace = Trace(s)
-    s.holds("gains are what was made", gains_are_true, trace)
-    s.holds("shapes of curves are named", shapes_are_named, trace)
-    s.holds("the table has the same numbers", table_is_json, trace)
-    s.holds("what is not faster gains nothing", nothing_gains_nothing, trace)
-    s.holds("latencies are what was made", latencies_are_true, trace)
-    s.holds("what limits a target is named", limits_are_named, trace)
-    s.holds("how targets are measured is named", accruals_are_named, trace)
-    s.holds("a late reader knows all", late_reader_knows_all, s, trace)
-    s.holds(
-        "events of no sense are counted", wrong_events_are_counted, s, trace
-    )
-    s.holds("far numbers are one row", far_numbers_are_one_row, s, trace)
-    s.holds("rows are limited", rows_are_limited, s)
-    s.holds("Coz's formats say the same", coz_is_the_same, s, trace)
-    s.holds("wide intervals say nothing", wide_intervals_say_nothing, s)
-    s.holds("it is said why nothing is known", reasons_are_named, s)
-    s.holds("a trace without experiments is refused", nothing_is_said, s)
+    s.holds(gains_are_true, trace)
+    s.holds(shapes_are_named, trace)
+    s.holds(table_is_json, trace)
+    s.holds(nothing_gains_nothing, trace)
+    s.holds(latencies_are_true, trace)
+    s.holds(limits_are_named, trace)
+    s.holds(accruals_are_named, trace)
+    s.holds(late_reader_knows_all, s, trace)
+    s.holds(wrong_events_are_counted, s, trace)
+    s.holds(far_numbers_are_one_row, s, trace)
+    s.holds(rows_are_limited, s)
+    s.holds(coz_is_the_same, s, trace)
+    s.holds(wide_intervals_say_nothing, s)
+    s.holds(reasons_are_named, s)
+    s.holds(nothing_is_said, s)
     test_rests(s, trace)
 
 
@@ -371,35 +369,31 @@ def intervals_contain_quantiles(s, trace):
 
 
 def test_guest(s):
-    width, trace, console = s.part, None, ""
-    with s.test(f"{width}: a guest's experiments are recorded"):
+    trace, console = None, ""
+    with s.test("a guest's experiments are recorded"):
         trace, console = record(s)
         for text in GUEST_SHOWS:
             check.has(console, text)
         check.lacks(console, r"^\d+ of \d+: (other agents|Disk)")
-    s.tap_of(f"{width}: ", console)
-    with s.test(f"{width}: the table is the guest's"):
+    s.tap_of("", console)
+    with s.test("the table is the guest's"):
         equals_table(s, trace, console)
-    with s.test(f"{width}: so are latencies"):
+    with s.test("so are latencies"):
         equals_latencies(s, trace, console)
         intervals_contain_quantiles(s, trace)
-    with s.test(f"{width}: also if the first half of the packets is missing"):
+    with s.test("also if the first half of the packets is missing"):
         packets = packets_of((trace / "stream").read_bytes())
         half = s.work / "half"
         half.write_bytes(b"".join([packets[0], *packets[len(packets) // 2 :]]))
         equals_table(s, half, console)
         equals_latencies(s, half, console)
-    with s.test(f"{width}: an experiment says nothing of the run before"):
+    with s.test("an experiment says nothing of the run before"):
         text = run("babeltrace2", trace).out
         held = re.findall(r"causal_experiment: .*\bheld = (\d+)", text)
         check.true(len(held) > 100, len(held))
         check.between(max(map(int, held)), 1, 10000)
-    s.holds(
-        f"{width}: functions of one name are chosen by address",
-        names_are_chosen,
-        s,
-    )
-    with s.test(f"{width}: babeltrace2 reads all of it"):
+    s.holds(names_are_chosen, s)
+    with s.test("babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)
         for name in KINDS:
@@ -446,18 +440,6 @@ def names_are_chosen(s):
 # ---- in a browser
 
 
-def fetch_viewer(s):
-    """The folder with Coz's viewer, from Debian's package."""
-    folder = s.work / "coz"
-    if not (folder / VIEWER).is_dir():
-        folder.mkdir(exist_ok=True)
-        run("apt-get", "-qq", "download", COZ, cwd=folder)
-        (package,) = folder.glob("*.deb")
-        files = run("dpkg-deb", "--fsys-tarfile", package).data
-        run("tar", "-x", "-C", folder, f"./{VIEWER}", data=files)
-    return folder / VIEWER
-
-
 def test_pages(s):
     trace = Trace(s)
     trace("-q", "-o", s.work / "causal.html", "--coz", s.work / "profile.coz")
@@ -466,7 +448,7 @@ def test_pages(s):
     modules = s.npm(PLAYWRIGHT, "playwright")
     done = run(
         *("node", "tests/causal/pages.js", s.work, "-", s.parasite),
-        fetch_viewer(s),
+        s.debian(COZ, VIEWER),
         status=None,
         env={"NODE_PATH": str(modules)},
         by_lines=True,

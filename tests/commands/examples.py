@@ -7,6 +7,7 @@ import socket
 import threading
 from pathlib import Path
 
+from harness.made_profile import profile
 from harness.suite import check, run
 
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
@@ -97,14 +98,9 @@ OF_BOTH_SIDES = re.compile(r" inside\.trace outside\.trace ")
 
 def make_both_sides(made, folder):
     """Traces of one guest."""
-    program, packets = (made.s.work / name for name in ("make_profile", "side"))
-    run(
-        *("gcc", "-std=gnu11", "-O1", "-Iprofiler/include", "-o", program),
-        "tests/pages/make_profile.c",
-    )
-    for name, words in (("inside", ()), ("outside", ("--outside",))):
-        packets.write_bytes(run(program, *words).data)
-        made.parasite.record(folder / f"{name}.trace", "-q", packets)
+    for name, words in (("inside", ()), ("outside", ("outside",))):
+        trace = folder / f"{name}.trace"
+        made.parasite.record(trace, "-q", "-", data=profile(*words))
 
 
 def make_traces(made, folder, command):

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of parasite: help, options that contradict each other,
-messages, and what a terminal gets."""
+messages, exit codes, what a terminal gets, and how recordings end."""
 
 import os
 import re
 
+import endings
 import examples
+import plain
 from harness.command import Command, build_id, text_addresses
-from harness.suite import check, run
+from harness.made_causal import causal
+from harness.made_events import each_event
+from harness.made_loop import loop
+from harness.suite import WIDTHS, check, run
 
-PARTS = ("options", "output", "examples")
+PARTS = ("options", "output", "plain", "examples", *WIDTHS)
 COMMANDS = ["record", "attach", "tell", "top", "report", "annotate", "diff"]
 COMMANDS += ["script"]
 COMMANDS += ["info", "tasks", "loop", "causal", "export", "flame", "timeline"]
 COMMANDS += ["open", "embed", "demangle"]
+RATE = re.compile("start rate_mhz=([0-9]+)")
 NEED_MORE = ("attach", "embed")  # than a trace: suite/{attach,symbol_space}
 
 
@@ -39,9 +45,9 @@ class Made:
         self.tasks = s.work / "tasks"  # packets with events of tasks
         self.tasks.write_bytes(run(s.build / "host/make_tasks", 20000, 1).data)
         self.loop = s.work / "loop"  # packets with loop occupancy
-        self.loop.write_bytes(run(s.build / "host/make_loop", 5, 1).data)
+        self.loop.write_bytes(loop(5)[0])
         self.causal = s.work / "causal"  # and with causal profiling
-        self.causal.write_bytes(run(s.build / "host/make_causal", 99, 1).data)
+        self.causal.write_bytes(causal(99))
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
 
@@ -58,6 +64,7 @@ def help_is_shown(parasite, command):
     check.same(parasite("help", command).out, text)
     check.contains(text, f"Usage: parasite {command} ")
     check.contains(text, "For example:\n")
+    check.lacks(text, "%%")
     long = [line for line in text.splitlines() if len(line) > 79]
     check.same(long, [])
 
@@ -215,9 +222,8 @@ def ending_chooses(made):
 
 def rate_is_in_hertz(made):
     """Of a stream of events whose numbers are known."""
-    expected = made.s.work / "expected"
-    stream = run(made.s.build / "host" / "make_events", expected).data
-    rate = int(re.search("\nstart rate_mhz=([0-9]+)", expected.read_text())[1])
+    stream, lines = each_event()
+    (rate,) = (int(r[1]) for l in lines if (r := RATE.match(l)))
     path = made.s.work / "events"
     path.write_bytes(stream)
     wanted = f"start: {(rate + 5) // 10 / 100:,.2f} Hz\n"
@@ -312,29 +318,42 @@ def less_is_default(made):
     check.same(text, "LESS is FRX\n")
 
 
+def unknown_terminals_are_reported(made):
+    command = f"'{made.parasite.path}' top '{made.s.work}/none.sock'"
+    words = ("script", "-qec", command, os.devnull)
+    run(*words, env={"TERM": "none"}, status=1)
+
+
 def test_output(made):
-    for what, function in (
-        ("an empty selection is reported", nothing_matches),
-        ("a report has 40 rows, and says how many more", forty_rows),
-        ("a limit of percent shows all rows above it", limit_shows_all),
-        ("a tree has lines", tree_has_lines),
-        ("the ending of a file's name chooses its format", ending_chooses),
-        ("script prints a rate in Hz", rate_is_in_hertz),
-        ("paths have single slashes", slashes_are_single),
-        ("the legend has names of folders", legend_has_names),
-        ("annotate's trace may be anywhere", trace_is_anywhere),
-        ("a terminal gets a pager", pager_is_used),
-        ("unless it is turned off", pager_can_be_off),
-        ("the pager is less -FRX", less_is_default),
+    for function in (
+        nothing_matches,
+        forty_rows,
+        limit_shows_all,
+        tree_has_lines,
+        ending_chooses,
+        rate_is_in_hertz,
+        slashes_are_single,
+        legend_has_names,
+        trace_is_anywhere,
+        pager_is_used,
+        pager_can_be_off,
+        less_is_default,
+        unknown_terminals_are_reported,
     ):
-        made.s.holds(what, function, made)
+        made.s.holds(function, made)
 
 
 def suite(s):
+    if s.part in WIDTHS:
+        endings.test(s)
+        return
     made = Made(s)
     if s.part == "options":
         test_options(made)
     elif s.part == "output":
         test_output(made)
+    elif s.part == "plain":
+        for function in plain.TESTS:
+            s.holds(function, made)
     else:
         examples.test(made, [c for c in COMMANDS if c not in NEED_MORE])

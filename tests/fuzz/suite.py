@@ -10,6 +10,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.made_causal import causal
+from harness.made_loop import loop
 from harness.recorders import LOOP, Eio, Mirage, fiber, ring
 from harness.suite import check, run
 
@@ -263,14 +265,10 @@ def streams(s):
     for wrong in ("nothing", "not_nested", "never_created"):
         tasks = run(stream_maker(s, "make_tasks"), 200, 1, wrong).data
         yield f"tasks_{wrong}", b"\xfe" + tasks
-    loops = stream_maker(s, "make_loop")
     for wrong in ("nothing", "not_total", "no_account"):
-        yield f"loop_{wrong}", b"\xfe" + run(loops, 3, 1, wrong).data
-    causal = stream_maker(s, "make_causal")
-    for words in (("8",), ("40", "late"), ("4", "wrong")):
-        yield f"causal_{words[-1]}", b"\xfe" + run(
-            causal, words[0], 1, *words[1:]
-        ).data
+        yield f"loop_{wrong}", b"\xfe" + loop(3, wrong)[0]
+    for words in ((8, ""), (40, "late"), (4, "wrong")):
+        yield f"causal_{words[1] or words[0]}", b"\xfe" + causal(*words)
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
 
 
@@ -281,8 +279,7 @@ def pages(s):
     for kind in range(PAGE_KINDS - 1):
         yield f"samples_{kind}", bytes([kind]) + samples
         yield f"tasks_{kind}", bytes([kind]) + tasks
-    causal = run(stream_maker(s, "make_causal"), 8, 1).data
-    yield "causal", bytes([PAGE_KINDS - 1]) + causal
+    yield "causal", bytes([PAGE_KINDS - 1]) + causal(8)
 
 
 def imports(_):

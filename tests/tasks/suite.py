@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 from harness.command import Command, event_counts
+from harness.stream import CRC, sealed
 from harness.suite import check, run
 from clocks import clocks_are_aligned, clocks_are_shifted
 from page import Page
-from stream import CONTENT, CRC, END, Made, sealed
+from stream import CONTENT, END, Made
 
 sys.path.append(str(Path(__file__).parent.parent / "exports"))
 import catapult  # noqa: E402  pylint: disable=wrong-import-position
@@ -121,10 +122,10 @@ def million_is_small(s):
 
 def print_part(s):
     trace = Trace(s)
-    s.holds("a million events need less than 500 MB", million_is_small, s)
-    s.holds("script prints each event with names", script_agrees, trace)
-    s.holds("babeltrace2 reads the same events", babeltrace_agrees, trace)
-    s.holds("samples are grouped by their task", tasks_are_rows, trace)
+    s.holds(million_is_small, s)
+    s.holds(script_agrees, trace)
+    s.holds(babeltrace_agrees, trace)
+    s.holds(tasks_are_rows, trace)
 
 
 # ---- check
@@ -207,13 +208,13 @@ def unreadable_is_found(trace):
 
 def check_part(s):
     trace = Trace(s)
-    s.holds("nothing is wrong with a right trace", nothing_is_wrong, trace)
+    s.holds(nothing_is_wrong, trace)
     for what in WRONG:
         s.holds(f"{what} is found", wrong_is_found, trace, what)
-    s.holds("lost packets are no problem", loss_is_no_problem, trace)
-    s.holds("a late reader has no problem", late_is_no_problem, trace)
-    s.holds("a time beyond its packet is found", wrong_time_is_found, trace)
-    s.holds("a cut event is found", unreadable_is_found, trace)
+    s.holds(loss_is_no_problem, trace)
+    s.holds(late_is_no_problem, trace)
+    s.holds(wrong_time_is_found, trace)
+    s.holds(unreadable_is_found, trace)
 
 
 # ---- export
@@ -276,9 +277,9 @@ def part_of_time(trace):
 
 def export_part(s):
     trace = Trace(s)
-    s.holds("Chrome's viewer reads objects and arrows", chrome_agrees, trace)
-    s.holds("protoc reads the same for Perfetto", perfetto_agrees, trace)
-    s.holds("a part of the time is exported", part_of_time, trace)
+    s.holds(chrome_agrees, trace)
+    s.holds(perfetto_agrees, trace)
+    s.holds(part_of_time, trace)
 
 
 # ---- what tasks waited for
@@ -341,9 +342,9 @@ def several_part(s):
 
 def wait_part(s):
     trace = Trace(s)
-    s.holds("waits are the sums of tasks", waits_are_sums, trace)
-    s.holds("waits are split at wakes", waits_are_split, trace)
-    s.holds("waits are chosen by options", waits_are_chosen, trace)
+    s.holds(waits_are_sums, trace)
+    s.holds(waits_are_split, trace)
+    s.holds(waits_are_chosen, trace)
 
 
 def suite(s):

@@ -243,25 +243,19 @@ def test_guests(s, parasite, width):
     for transport in TRANSPORTS:
         with s.test(f"{width} sends by {transport}"):
             trace = guest_is_seen(s, parasite, width, transport)
-    s.holds(
-        f"{width}: address spaces have their names",
-        *(spaces_have_names, s, parasite, width),
-    )
-    for what, holds in (
-        ("names survive a rebuild of the image", names_survive_a_rebuild),
-        (
-            "addresses of two images are not compared",
-            addresses_are_not_compared,
-        ),
-        ("the cache of images has a size", cache_has_a_size),
-        ("embedded names are read", embedded_names_are_read),
+    s.holds(spaces_have_names, s, parasite, width)
+    for holds in (
+        names_survive_a_rebuild,
+        addresses_are_not_compared,
+        cache_has_a_size,
+        embedded_names_are_read,
     ):
-        s.holds(f"{width}: {what}", holds, s, parasite, width)
-    s.holds("no self exceeds its total", self_within_total, parasite, trace)
+        s.holds(holds, s, parasite, width)
+    s.holds(self_within_total, parasite, trace)
     if width != "x86_64":
         return
     s.holds("folded stacks of a guest agree", folded_agrees, parasite, trace)
     s.holds("and so does its pprof", pprof_agrees, s, parasite, trace)
-    s.holds("the exit code is the guest's", code_is_the_guests, s, parasite)
+    s.holds(code_is_the_guests, s, parasite)
     with s.test("a guest is ended after its time"):
         given_time(lambda seconds: guest_is_ended(s, parasite, seconds))
