@@ -48,12 +48,13 @@ struct device {
     uint32_t servers; /* 0: any number */
 };
 
-/* What a program does; the last two may be NULL. */
+/* What a program does; all but its name may be NULL. */
 struct program {
     const char *name;
     void (*start)(struct sim *sim);
     void (*end_of_turn)(struct sim *sim);
     bool (*background)(struct sim *sim); /* when there is nothing to do */
+    sim_handler *request; /* of each peer, again when it was answered */
 };
 
 struct sim {
@@ -108,6 +109,9 @@ static void sim_timer_at(struct sim *sim, uint64_t due, struct event *event);
 
 /* Counts a visit: a request is done that began at (began). */
 static void sim_visited(struct sim *sim, uint64_t began);
+
+/* A program's first requests, where it has no start() (programs.h). */
+static void sim_first_requests(struct sim *sim);
 
 /* ---- random durations */
 
@@ -320,7 +324,10 @@ static inline void sim_init(struct sim *sim, const struct program *program,
         prof_agent_init(&sim->peers[i], PROF_AGENT_CLOSED, 0);
     for (unsigned i = 0; i < DEVICES_MAX; i++)
         prof_agent_init(&sim->devices[i].agent, PROF_AGENT_PARALLEL, 0);
-    program->start(sim);
+    if (program->start != NULL)
+        program->start(sim);
+    else
+        sim_first_requests(sim);
 }
 
 #endif

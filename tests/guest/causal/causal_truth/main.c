@@ -174,7 +174,7 @@ static void both_start(struct sim *sim)
 
 static void both_come(const char *how)
 {
-    static const struct program both = {"both", both_start, NULL, NULL};
+    static const struct program both = {.name = "both", .start = both_start};
     static const uint32_t none[8];
     struct sim *sim = sim_new(&both, none);
 
