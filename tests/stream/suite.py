@@ -7,7 +7,7 @@ import os
 import re
 
 from harness.command import Command, boot_and_record
-from harness.suite import WIDTHS, check, soon
+from harness.suite import WIDTHS, check
 
 SUBJECTS = ("transports", "ends", "commands")
 PARTS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
@@ -69,7 +69,7 @@ def virtio(packets, *more):
 def test_transports(s, width):
     def leaves_by(name, transport, append, **options):
         s.holds(
-            f"{width}: what leaves by {name} is what was counted",
+            f"what leaves by {name} is what was counted",
             *(leaves, s, width, name, transport, append),
             **options,
         )
@@ -102,10 +102,8 @@ def boots_twice(s, width):
 
     def grows(guest, count):
         wanted = packets.stat().st_size + count
-        soon(
-            lambda: packets.stat().st_size >= wanted,
-            f"{count} bytes more",
-            guest.alive,
+        guest.soon(
+            lambda: packets.stat().st_size >= wanted, f"{count} bytes more"
         )
 
     with s.guest(
@@ -166,33 +164,30 @@ def goes_to(s, width, asked, taken, **options):
         guest.end()
         text = guest.text()
     check.has(
-        text,
-        f"^prof: prof.out={asked}: no such device; .* goes to {taken}$",
+        text, f"^prof: prof.out={asked}: no such device; .* goes to {taken}$"
     )
     check.has(text, f"^prof: stream to {taken}: ")
 
 
 def test_ends(s, width):
-    s.holds(
-        f"{width}: a second boot has a trace of its own", boots_twice, s, width
-    )
+    s.holds(boots_twice, s, width)
     for how, overflowed in (("null", 0), ("overflow", 0), ("drain", 50)):
         s.holds(
-            f"{width}: a panic ({how}) sends the last samples",
+            f"a panic ({how}) sends the last samples",
             *(last_samples_come, s, width, how, overflowed),
         )
     for how in ("without_heap", "stack_smashed", "stack_lost"):
         s.holds(
-            f"{width}: a panic ({how}) ends the stream",
+            f"a panic ({how}) ends the stream",
             *(panics, s, width, "panic", how),
         )
     s.holds(
-        f"{width}: without virtio the stream goes to e9",
+        "without virtio the stream goes to e9",
         *(goes_to, s, width, "virtio", "e9"),
         stream=os.devnull,
     )
     s.holds(
-        f"{width}: without uart2 the stream goes to serial",
+        "without uart2 the stream goes to serial",
         *(goes_to, s, width, "uart2", "serial"),
     )
 
@@ -200,47 +195,53 @@ def test_ends(s, width):
 # ---- commands
 
 
-class Conversation:
-    """With a guest whose commands come by standard input, and whose answers
-    stand in the file (console)."""
+# Each transport's commands, as `parasite tell` sends them: suite/live.
 
-    def __init__(self, s, guest, console, what):
-        self.s, self.guest, self.console = s, guest, console
-        self.what, self.before = what, 0
 
-    def lines(self):
-        """Of the console; the last one may be a part of one."""
-        text = self.console.read_bytes().decode("latin-1").replace("\r", "")
-        return text.split("\n")
+def garbage():
+    """Each "start" of it with a byte of no text before and after it."""
+    return "".join(
+        f"{chr(1 + i % 9)}{chr(128 + i % 90)}start\x0e" for i in range(60)
+    )
 
-    def wait(self, pattern):
-        """A line that fits, after those that were there before."""
-        soon(
-            lambda: any(
-                re.search(pattern, line) for line in self.lines()[self.before :]
-            ),
-            f"a line {pattern!r}",
-            self.guest.alive,
-        )
 
-    def oks(self):
-        return sum(line.startswith("#prof! ok") for line in self.lines())
+def test_commands(s, width):
+    """They come by a virtio console, and are answered on the serial one."""
+    with s.guest(
+        *(width, "lua", "commands"),
+        append="prof.start=off prof.every=0 prof.out=virtio",
+        modules=[PARSER],
+        typed=True,
+        args=[
+            *("-chardev", "stdio,id=c", "-device", "virtio-serial-pci"),
+            *("-device", "virtconsole,chardev=c"),
+        ],
+        serial=f"file:{s.work / 'console'}",
+    ) as guest:
+        console = s.work / "console"
 
-    def ask(self, command, pattern, what=None):
-        with self.s.test(f'{self.what}: "{what or command}" is answered'):
-            self.before = len(self.lines()) - 1
-            self.guest.send(command)
-            self.wait(pattern)
+        def lines():
+            """The last one may be a part of one."""
+            text = console.read_bytes().decode("latin-1").replace("\r", "")
+            return text.split("\n")
 
-    def garbage(self):
-        """Each "start" of it with a byte of no text before and after it."""
-        return "".join(
-            f"{chr(1 + i % 9)}{chr(128 + i % 90)}start\x0e" for i in range(60)
-        )
+        def oks():
+            return sum(line.startswith("#prof! ok") for line in lines())
 
-    def hold(self):
+        def wait(pattern, before=0):
+            guest.soon(
+                lambda: any(re.search(pattern, l) for l in lines()[before:]),
+                f"a line {pattern!r}",
+            )
+
+        def ask(command, pattern):
+            before = len(lines()) - 1
+            guest.send(command)
+            wait(pattern, before)
+
         # what is sent before may be lost with the device's reset
-        self.wait("^parser: ")
+        guest.soon(console.exists, "the console")
+        wait("^parser: ")
         for command, pattern in (
             ("rate 500", r"^#prof! ok rate 500 at 500\.\d* Hz$"),
             ("depth 9", "^#prof! ok depth 9$"),
@@ -252,43 +253,12 @@ class Conversation:
             ("reset", "^#prof! ok reset$"),
             ("stop", "^#prof! ok stop$"),
         ):
-            self.ask(command, pattern)
-        oks = self.oks()
-        self.ask(
-            self.garbage() + " is too much",
-            '^#prof! error: ".*": too long for a command',
-            " is too much",
-        )
-        with self.s.test(f"{self.what}: garbage changes nothing"):
-            check.same(self.oks(), oks)
-        self.ask("report", "^#prof! ok report$")
-
-
-def test_commands(s, width):
-    for name in ("console", "uart2", "virtio"):
-        console = s.work / f"{name}.console"
-        console.write_bytes(b"")
-        serial, append, args = f"file:{console}", f"prof.out={name}", []
-        if name == "console":
-            serial, append = "chardev:c", ""
-            args = ["-chardev", f"stdio,id=c,logfile={console}"]
-        elif name == "uart2":
-            args = ["-serial", "stdio"]
-        else:
-            args = [
-                *("-chardev", "stdio,id=c", "-device", "virtio-serial-pci"),
-                *("-device", "virtconsole,chardev=c"),
-            ]
-        with s.guest(
-            *(width, "lua", f"commands-{name}"),
-            append=f"prof.start=off prof.every=0 {append}",
-            modules=[PARSER],
-            serial=serial,
-            typed=True,
-            args=args,
-        ) as guest:
-            what = f"{width} commands by {name}"
-            Conversation(s, guest, console, what).hold()
+            s.holds(f'"{command}" is answered', ask, command, pattern)
+        before, too_long = oks(), '^#prof! error: ".*": too long for a command'
+        s.holds("too much is refused", ask, garbage() + " is too", too_long)
+        with s.test("garbage changes nothing"):
+            check.same(oks(), before)
+        s.holds("what follows is answered", ask, "report", "^#prof! ok report$")
 
 
 def suite(s):
