@@ -104,10 +104,8 @@ def test_clients(s, width):
         append=f"irc.every=0 irc.oper={PASSWORD} prof.every=0",
         forward=[6667],
     ) as guest:
-        s.holds(
-            f"{width}: irssi and ii talk to each other", conversation, s, guest
-        )
-        with s.test(f"{width}: an operator ends the server"):
+        s.holds(conversation, s, guest)
+        with s.test("an operator ends the server"):
             address = f"127.0.0.1:{guest.port(6667)}"
             wrong = loadgen(
                 s, "-n", 1, "--first", 2, "--end", "?", address, status=3

@@ -103,15 +103,12 @@ def hasty_probes(s, width):
 
 def test_probes(s, width):
     s.holds(
-        f"{width}: probes that give up do not count as sessions",
+        "probes that give up do not count as sessions",
         *(load_after_probes, s, width, f"irc.connections={SESSIONS + 1}"),
     )
     s.holds(
-        f"{width}: an operator ends the server after the last session",
+        "an operator ends the server after the last session",
         *(load_after_probes, s, width, f"irc.oper={PASSWORD}"),
         *("--end", PASSWORD),
     )
-    s.holds(
-        f"{width}: a load is whole whenever its probes gave up",
-        *(hasty_probes, s, width),
-    )
+    s.holds(hasty_probes, s, width)

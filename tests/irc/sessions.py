@@ -100,7 +100,4 @@ def test_sessions(s, width, kick, clock):
             r"|VirtioNet::flush\(\)",
         )
     if kick == "each":
-        s.holds(
-            f"{width}: ringing for each frame is the hypervisor's time",
-            *(mostly_hypervisor, s, width, console),
-        )
+        s.holds(mostly_hypervisor, s, width, console)

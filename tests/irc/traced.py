@@ -31,7 +31,7 @@ def record(s, width):
 
 
 def test_traced(s, width):
-    with s.test(f"{width}: no event of a server under load is lost"):
+    with s.test("no event of a server under load is lost"):
         trace, said = record(s, width)
         info = Command(s).info(trace)
         s.note(f"{info['events']} events")

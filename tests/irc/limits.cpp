@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What one client can do to others is limited. Over a network of memory, as
- * server_test.cpp. Prints TAP.
- */
+/* What one client can do to others is limited. */
 #include "irc_tests.h"
 
 namespace
 {
-
-irc::Server server("test.irc");
 
 /* "first,next,next,..." */
 std::string repeated(const std::string &first, const std::string &next,
@@ -177,9 +172,8 @@ void quits_are_counted()
 
 } // namespace
 
-int main()
+void test_limits()
 {
-    check(server.start(6667) == 0, "start");
     run("the same target is sent to once", same_target);
     run("a line has at most four targets", many_targets);
     run("three lines disconnect nobody else", few_lines);
@@ -188,5 +182,4 @@ int main()
     run("names have no control characters", names_are_plain);
     run("only operators end the server", operators);
     run("only those that quit are counted as such", quits_are_counted);
-    return tests_end();
 }
