@@ -7,7 +7,7 @@ import shutil
 import signal
 import statistics
 
-from harness.suite import Failed, background, check, soon
+from harness.suite import Failed, background, check
 
 SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 OFF = 0.015
@@ -56,10 +56,8 @@ def sampled(attach, sampling, off, wanted):
     """Leaves in their order, at least (wanted), and so many that chance does
     not err by (off)."""
     for _ in range(ROUNDS):
-        soon(
-            lambda: (attach.fact("samples") or 0) >= wanted,
-            f"{wanted} samples",
-            sampling.alive,
+        sampling.soon(
+            lambda: (attach.fact("samples") or 0) >= wanted, f"{wanted} samples"
         )
         found = leaves(attach)
         errors = [error_of(p, found, n) for n, p in SHARES.items()]
@@ -73,8 +71,7 @@ def exact(s, attach):
     off, wanted = WANTED[s.part]
     with (
         s.test(
-            f"{s.part}: shares at 1 kHz are right to "
-            f"{100 * (off + BUSY):g} points"
+            "shares at 1 kHz are right to " f"{100 * (off + BUSY):g} points"
         ),
         s.guest(
             *(s.part, "split", "exact"),
@@ -103,6 +100,6 @@ def exact(s, attach):
             )
         worst = max(abs(counts[n] / total - p) for n, p in SHARES.items())
         s.measured(
-            f"{s.part}: shares off by {100 * worst:.2f} points at most, "
+            f"shares off by {100 * worst:.2f} points at most, "
             f"{total} samples"
         )

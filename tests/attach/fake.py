@@ -43,6 +43,7 @@ class Stub:
 
     is_qemu = True
     lead = b""  # before every packet
+    answers = {}  # by what packets begin with: texts, or function(self, words)
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="stub.")
@@ -80,6 +81,9 @@ class Stub:
 
     def answer(self, words):
         """The answer to a packet, None for none at all."""
+        for begin, answer in self.answers.items():
+            if words.startswith(begin):
+                return answer(self, words) if callable(answer) else answer
         known = {
             "qSupported": "PacketSize=1000" + self.features(),
             "QStartNoAckMode": "OK",
@@ -167,17 +171,14 @@ class Binary(Stub):
     """Memory as bytes, and two CPUs."""
 
     is_qemu = False
+    answers = {"qfThreadInfo": "m01,02", "m": "E01"}
 
     def features(self):
         return ";binary-upload+"
 
     def answer(self, words):
-        if words == "qfThreadInfo":
-            return "m01,02"
-        if words[:1] == "m":
-            return "E01"
         if words[:1] == "x":
-            digits = super().answer("m" + words[1:])
+            digits = self.read(*(int(w, 16) for w in words[1:].split(",")))
             if digits[:1] == "E":
                 return digits
             return b"b" + b"".join(
@@ -192,17 +193,16 @@ class Top(Stub):
 
     begin = BYTES - 32 * CALLERS
     failed = 0
+    answers = {"g": registers(stack=STACK + begin)}
 
     def __init__(self):
         super().__init__()
         self.memory = stack_bytes(self.begin)
 
-    def answer(self, words):
-        if words == "g":
-            return registers(stack=STACK + self.begin)
-        answer = super().answer(words)
-        self.failed += answer == "E14"
-        return answer
+    def read(self, address, count):
+        found = super().read(address, count)
+        self.failed += found == "E14"
+        return found
 
 
 class Unknown(Stub):
@@ -210,13 +210,11 @@ class Unknown(Stub):
 
     reads = most = total = 0
 
-    def answer(self, words):
-        if words[:1] != "m":
-            return super().answer(words)
+    def read(self, address, count):
         self.reads += 1
         self.total += 1
         self.most = max(self.most, self.reads)
-        return "00" * int(words.split(",")[1], 16)
+        return "00" * count
 
     def stopped(self):
         self.reads = 0
@@ -230,10 +228,11 @@ class Garbage(Stub):
 
 
 class Slow(Stub):
-    def answer(self, words):
-        if words == "g":
-            time.sleep(0.02)
-        return super().answer(words)
+    def late(self, _):
+        time.sleep(0.02)
+        return registers()
+
+    answers = {"g": late}
 
 
 class After(Stub):
@@ -311,14 +310,7 @@ class OneCpu(Stub):
     """Has two CPUs, and shows the first one only."""
 
     is_qemu = False
-    refusal = "E22"
-
-    def answer(self, words):
-        if words == "qfThreadInfo":
-            return "m01,02"
-        if words[:2] == "Hg":
-            return "OK" if words == "Hg01" else self.refusal
-        return super().answer(words)
+    answers = {"qfThreadInfo": "m01,02", "Hg01": "OK", "Hg": "E22"}
 
 
 class OneQemuCpu(OneCpu):
@@ -326,16 +318,13 @@ class OneQemuCpu(OneCpu):
 
 
 class KnowsNoChoice(OneCpu):
-    refusal = ""
+    answers = {**OneCpu.answers, "Hg": ""}
 
 
 class OnlyCpu(OneCpu):
     """There is nothing to choose."""
 
-    def answer(self, words):
-        if words[:2] == "Hg":
-            return ""
-        return Stub.answer(self, words)
+    answers = {"Hg": ""}
 
 
 # ---- stubs that never come to an end, until whoever asks has gone
@@ -501,36 +490,35 @@ class Cut(Ram):
         return super().answer(words)
 
 
+def zeros(_, words):
+    """Memory that can be read everywhere."""
+    return "00" * int(words.split(",")[1], 16)
+
+
 class Wild(Stub):
     """Registers near the end of all addresses."""
 
-    def answer(self, words):
-        if words == "g":
-            return registers(2**64 - 1, 2**64 - 4 - self.stops % 16)
-        if words[:1] == "m":
-            return "00" * int(words.split(",")[1], 16)
-        return super().answer(words)
+    def near(self, _):
+        return registers(2**64 - 1, 2**64 - 4 - self.stops % 16)
+
+    answers = {"g": near, "m": zeros}
 
 
 class Around(Stub):
     """A frame whose end is beyond the last address, and the stack's."""
 
-    def answer(self, words):
-        if words == "g":
-            return registers(stack=0, frame=2**64 - 8)
-        if words[:1] == "m":
-            count = int(words.split(",")[1], 16)
-            return (struct.pack("<Q", CODE) * (count // 8 + 1))[:count].hex()
-        return super().answer(words)
+    def code(self, words):
+        count = int(words.split(",")[1], 16)
+        return (struct.pack("<Q", CODE) * (count // 8 + 1))[:count].hex()
+
+    answers = {"g": registers(stack=0, frame=2**64 - 8), "m": code}
 
 
 class Inside(Stub):
     """Stands in a function that sets up a frame pointer, behind that."""
 
     code = b"\x55\x48\x89\xe5".ljust(256, b"\x90")
-
-    def answer(self, words):
-        return registers(CODE + 8) if words == "g" else super().answer(words)
+    answers = {"g": registers(CODE + 8)}
 
     def read(self, address, count):
         if CODE <= address and address + count <= CODE + len(self.code):

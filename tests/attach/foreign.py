@@ -105,10 +105,10 @@ def callers(attach, image, least, seconds, width=None, knows=(), more=()):
 
 def foreign(s, attach):
     for name, (words, least) in FORMS.items():
-        with s.test(f"{s.part}: callers in a foreign image by {name}"):
+        with s.test(f"callers in a foreign image by {name}"):
             image = plain_image(s, name, words)
             share = given_time(lambda t: callers(attach, image, least, t))
-            s.measured(f"{s.part}: {share:.2%} of callers by {name} are right")
+            s.measured(f"{share:.2%} of callers by {name} are right")
     if s.part == "i386":
         with s.test("a 32-bit guest of a 64-bit VMM has callers"):
             given_time(lambda t: callers(attach, image, least, t, "x86_64"))

@@ -62,12 +62,12 @@ def moved(s, attach, images):
         ("build-id", ["--build-id=0x0123456789abcdef"]),
         ("code", ["--build-id=none"]),
     ):
-        with s.test(f"{s.part}: an image that was moved is found by {how}"):
+        with s.test(f"an image that was moved is found by {how}"):
             linked, there = images.moved(how, *words)
             share = given_time(
                 lambda t: callers(attach, there, 0.97, t, knows=[linked])
             )
-            s.measured(f"{s.part}: {share:.2%} right in an image moved, {how}")
+            s.measured(f"{share:.2%} right in an image moved, {how}")
             distance = ELSEWHERE - LINKED
             check.has(
                 attach.said,
@@ -76,7 +76,7 @@ def moved(s, attach, images):
 
 
 def several(s, attach, images):
-    with s.test(f"{s.part}: callers through two images"):
+    with s.test("callers through two images"):
         near, far = images.two()
         load = ("-device", f"loader,file={far}")
         given_time(
@@ -90,7 +90,7 @@ def several(s, attach, images):
             for n in names
         }
         check.contains(names, "small")
-    with s.test(f"{s.part}: an image that is not there, linked to the same"):
+    with s.test("an image that is not there, linked to the same"):
         other = s.image(s.part, "split")
         given_time(
             lambda t: callers(
@@ -108,11 +108,11 @@ def scanned(s, attach, images):
     # the labels in assembler are no functions
     symbols.write_text("\n".join(n for n in lines if "." not in n) + "\n")
     for what, image in (("an image", bare), ("a list of symbols", symbols)):
-        with s.test(f"{s.part}: callers by a scan, with {what}"):
+        with s.test(f"callers by a scan, with {what}"):
             share = given_time(
                 lambda t, k=image: callers(attach, bare, 0.9, t, knows=[k])
             )
-            s.measured(f"{s.part}: {share:.2%} right by a scan, with {what}")
+            s.measured(f"{share:.2%} right by a scan, with {what}")
             check.has(attach.said, "callers of [0-9,]+ samples by a scan")
             marked = sum(
                 samples
@@ -120,7 +120,7 @@ def scanned(s, attach, images):
                 if "[found by a scan]" in names and set(names) & set(CALLS)
             )
             check.true(marked > 100, marked)
-    with s.test(f"{s.part}: a flame graph of names alone has colours"):
+    with s.test("a flame graph of names alone has colours"):
         drawn = s.work / "names.svg"
         run(s.parasite, "flame", "-q", "--svg", "-o", drawn, attach.trace)
         text = drawn.read_text()

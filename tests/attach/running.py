@@ -186,7 +186,7 @@ def running(s, attach):
             ("a guest that reboots is sampled on", there.reboots),
             ("the trace of a guest that is killed stays", there.killed),
         ):
-            s.holds(f"{s.part}: {what}", test)
+            s.holds(what, test)
 
 
 def ring(s, attach):
@@ -209,9 +209,9 @@ def ring(s, attach):
             check.has(said, "read without a stop")
             check.true(there.samples() > 100)
 
-        with s.test(f"{s.part}: a ring in shared RAM is read without a stop"):
+        with s.test("a ring in shared RAM is read without a stop"):
             given_time(read)
-        with s.test(f"{s.part}: but not if the stub is asked for"):
+        with s.test("but not if the stub is asked for"):
             said = attach("-d", 1, "--stub", *words, there.target).err
             check.has(said, "QEMU's stub.* stacks from shared RAM")
 
@@ -220,6 +220,6 @@ def ring(s, attach):
             attach("-F", 200, "-d", seconds, "-k", image, there.target)
             check.true(there.samples() > 20)
 
-        with s.test(f"{s.part}: the stub is at gdb:HOST:PORT"):
+        with s.test("the stub is at gdb:HOST:PORT"):
             given_time(by_port)
     ram.unlink()

@@ -86,7 +86,7 @@ def stops(s, attach, image):
         found = sampled(
             attach.parasite, attach.trace, own, seconds, ("--", *machine)
         )
-        s.measured(f"{s.part}: executed {own}, stopped at {found}")
+        s.measured(f"executed {own}, stopped at {found}")
         check.true(own["straight"] > FAR, own)
         check.between(before["straight"], 0, NEAR, before)
         chance = 4.5 * math.sqrt(NEAR * (1 - NEAR) / LEAST)
@@ -94,5 +94,5 @@ def stops(s, attach, image):
         check.true(found["work"] > FAR > own["work"] + NEAR, found)
         check.true(before["turns"] > FAR and found["turns"] > FAR / 2, found)
 
-    with s.test(f"{s.part}: QEMU's emulator stops between blocks"):
+    with s.test("QEMU's emulator stops between blocks"):
         given_time(once)

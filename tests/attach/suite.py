@@ -15,7 +15,7 @@ import running
 import stops
 from exact import SHARES
 from harness.command import Command
-from harness.suite import WIDTHS, background, check, given_time, run, soon
+from harness.suite import WIDTHS, background, check, given_time, run
 
 PARTS = (*WIDTHS, "fake")
 CHAIN = ("service_main", "level_7")
@@ -81,13 +81,13 @@ def booted(s, attach):
         with s.test(f"{s.part}, {cpus} CPUs: shares and callers of a guest"):
             said = given_time(lambda t, n=cpus: shares(attach, n, t))
             check.has(said, f"QEMU's stub.*, {cpus} CPU")
-    with s.test(f"{s.part}: what a run reports of itself"):
+    with s.test("what a run reports of itself"):
         median, p99, worst, share, got, asked, _, torn = rate(said)
         check.true(0 < median <= p99 <= worst, said)
         check.between(share, 0.01, 100, said)
         check.true(0 < got <= asked == HZ, said)
         check.same(torn, 0)
-    with s.test(f"{s.part}: the other CPU is halted"):
+    with s.test("the other CPU is halted"):
         check.has(said, "[1-9][0-9,]* of halted CPUs")
         idle = [
             n
@@ -98,7 +98,7 @@ def booted(s, attach):
 
 
 def views(s, attach):
-    with s.test(f"{s.part}: the trace is like any other"):
+    with s.test("the trace is like any other"):
         for words in (
             ("report",),
             ("flame", "-o", s.work / "f.html"),
@@ -129,12 +129,12 @@ def shared_ram(s, attach):
         *(s.part, "prof.start=off", "-object", memory),
         *("-machine", "memory-backend=ram"),
     )
-    with s.test(f"{s.part}: callers from shared RAM"):
+    with s.test("callers from shared RAM"):
         said = given_time(
             lambda t: shares(attach, 1, t, "--ram", ram, machine=machine)
         )
         check.has(said, "stacks from shared RAM")
-    with s.test(f"{s.part}: RAM that is not there"):
+    with s.test("RAM that is not there"):
         said = attach("--ram", s.work / "none", *machine, status=1).err
         check.has(said, "none: cannot be read")
     ram.unlink()
@@ -150,10 +150,10 @@ def triple_fault(s, attach):
         *("-monitor", "none", "-nic", "none", "-m", 16, "-drive"),
         f"file={sector},format=raw",
     )
-    with s.test(f"{s.part}: a triple fault ends the recording, not the trace"):
+    with s.test("a triple fault ends the recording, not the trace"):
         attach("-F", 200, "--", *words, "-no-reboot")
         check.true(attach.fact("samples") > 0)
-    with s.test(f"{s.part}: one after the other do not end it"):
+    with s.test("one after the other do not end it"):
 
         def reboots(seconds):
             attach("-F", 200, "-d", seconds, "--", *words)
@@ -163,80 +163,84 @@ def triple_fault(s, attach):
 
 
 def ends(s, attach):
-    with s.test(f"{s.part}: the guest's exit code is that of attach"):
+    with s.test("the guest's exit code is that of attach"):
         attach("-F", 100, *attach.machine(s.part, "split.rounds=20"))
         dies = ("test/panic", "prof.start=off die=guard_read")
         machine = attach.parasite.machine(s.part, *dies)
         attach("-F", 100, *machine, status=101)
         said = attach("--", f"qemu-system-{s.part}", "-wrong", status=1).err
         check.has(said, "-wrong: invalid option")
-    with s.test(f"{s.part}: pauses stay within their budget"):
+    with s.test("pauses stay within their budget"):
         given_time(lambda t: budget(attach, t))
 
 
+def sampled(s, attach, what, kind, holds, *words, status=0):
+    """A test that, given time, holds(STUB, what was said, SECONDS) of a stub of
+    that (kind), sampled for so long."""
+
+    def once(seconds):
+        with kind() as stub:
+            ram = ("--ram", stub.ram) if isinstance(stub, fake.Ram) else ()
+            words_of = (*words, *ram, "-d", seconds, stub.target)
+            said = attach(*words_of, status=status).err
+            holds(stub, said, seconds)
+
+    with s.test(what):
+        given_time(once)
+
+
+def has_callers(attach):
+    """Each sample has all that the stub's stack has."""
+    stacks = [names for names, _ in attach.parasite.folded(attach.trace)]
+    for names in stacks:
+        check.same(len(names), fake.CALLERS + 1, names)
+    return stacks
+
+
 def stub_test(s, attach, what, kind, status=0, says=(), samples=20):
-    with s.test(f"a stub that {what}"):
+    def holds(_, said, __):
+        check.true(attach.fact("samples") >= samples, said)
+        for text in says:
+            check.has(said, text)
+        for names in has_callers(attach):
+            check.same(names[-1], "0x100000")
 
-        def once(seconds):
-            with kind() as stub:
-                said = attach(
-                    *("-F", 200, "--timeout", 3, "-d", seconds, stub.target),
-                    status=status,
-                ).err
-            check.true(attach.fact("samples") >= samples, said)
-            for text in says:
-                check.has(said, text)
-            stacks = attach.parasite.folded(attach.trace)
-            for names, _ in stacks:
-                check.same(len(names), fake.CALLERS + 1, names)
-                check.same(names[-1], "0x100000")
-
-        given_time(once)
+    words = ("-F", 200, "--timeout", 3)
+    what = f"a stub that {what}"
+    sampled(s, attach, what, kind, holds, *words, status=status)
 
 
-def top_of_stack(s, attach):
-    """What lies above the stack is asked for once, and not for each sample."""
-    with s.test("a stub whose stack ends where its memory does"):
+def stubs_are_sampled(s, attach):
+    def top(stub, *_):
+        """What lies above the stack is asked for once, not for each sample."""
+        check.true(stub.stops >= 40, stub.stops)
+        check.true(stub.failed <= 4, f"{stub.failed}, {stub.stops}")
+        has_callers(attach)
 
-        def once(seconds):
-            with fake.Top() as stub:
-                attach("-F", 200, "-d", seconds, stub.target)
-                check.true(stub.stops >= 40, stub.stops)
-                check.true(stub.failed <= 4, f"{stub.failed}, {stub.stops}")
-            for names, _ in attach.parasite.folded(attach.trace):
-                check.same(len(names), fake.CALLERS + 1, names)
+    def nowhere(stub, *_):
+        """It is looked for in many stops, not in one."""
+        check.true(stub.total - stub.stops > 60, stub.total)
+        check.true(stub.most <= 30, stub.most)
 
-        given_time(once)
+    def torn(_, said, seconds):
+        """The rate that was reached is of stops of which there are samples."""
+        samples = attach.fact("samples")
+        check.true(samples >= 40, said)
+        *_, reached, _, _, torn_samples = rate(said)
+        check.true(torn_samples >= samples // 4, said)
+        check.true(reached * seconds <= samples + 1, said)
 
+    def wild(*_):
+        check.true(attach.fact("samples") > 40, "samples")
 
-def short_searches(s, attach):
-    """An image that is not there is looked for in many stops, not in one."""
-    with s.test("a stub of a guest whose image is nowhere"):
-        image = s.image("x86_64", "lua")
-
-        def once(seconds):
-            with fake.Unknown() as stub:
-                attach("-F", 400, "-d", seconds, "-k", image, stub.target)
-                check.true(stub.total - stub.stops > 60, stub.total)
-                check.true(stub.most <= 30, stub.most)
-
-        given_time(once)
-
-
-def torn_is_not_reached(s, attach):
-    """The rate that was reached is of stops of which there are samples."""
-    with s.test("a stub that tears samples, of which none counts"):
-
-        def once(seconds):
-            with fake.Tears() as stub:
-                said = attach("-F", 200, "-d", seconds, stub.target).err
-            samples = attach.fact("samples")
-            check.true(samples >= 40, said)
-            *_, reached, _, _, torn = rate(said)
-            check.true(torn >= samples // 4, said)
-            check.true(reached * seconds <= samples + 1, said)
-
-        given_time(once)
+    image = ("-k", s.image("x86_64", "lua"))
+    for what, kind, holds, *words in (
+        ("whose stack ends where its memory does", fake.Top, top, 200),
+        ("that tears samples, of which none counts", fake.Tears, torn, 200),
+        ("with registers near the last address", fake.Wild, wild, 400),
+        ("whose guest's image is nowhere", fake.Unknown, nowhere, 400, *image),
+    ):
+        sampled(s, attach, f"a stub {what}", kind, holds, "-F", *words)
 
 
 def one_cpu_is_not_all(s, attach):
@@ -270,7 +274,7 @@ def endless(s, attach):
                     *("-o", attach.trace, stub.target),
                     log=s.work / "endless",
                 ) as running:
-                    soon(stub.begun.is_set, "it was asked", running.alive)
+                    running.soon(stub.begun.is_set, "it was asked")
                     running.signal(number)
                     running.end(1)
                     check.has(running.text(), "interrupted before the stub")
@@ -278,45 +282,27 @@ def endless(s, attach):
 
 def split_ram(s, attach):
     """Where a large RAM is split is found out, not assumed."""
+
+    def holds(stub, said, _):
+        known = not isinstance(stub, fake.Elsewhere)
+        check.true(attach.fact("samples") >= 20, said)
+        for names in has_callers(attach):
+            check.true("0x10beef" not in str(names), names)
+        check.same("another layout" in said, not known, said)
+        check.same(stub.reads < 10, known, stub.reads)
+
     for kind in (fake.Ram, fake.Pc, fake.Elsewhere):
-        known = kind is not fake.Elsewhere
-        with s.test(f"RAM above 4 GiB, split at {kind.split >> 20} MiB"):
-
-            def once(seconds, kind=kind, known=known):
-                with kind() as stub:
-                    said = attach(
-                        *("-F", 200, "-d", seconds, "--ram", stub.ram),
-                        stub.target,
-                    ).err
-                check.true(attach.fact("samples") >= 20, said)
-                for names, _ in attach.parasite.folded(attach.trace):
-                    check.same(len(names), fake.CALLERS + 1, names)
-                    check.true("0x10beef" not in str(names), names)
-                check.same("another layout" in said, not known, said)
-                check.same(stub.reads < 10, known, stub.reads)
-
-            given_time(once)
+        what = f"RAM above 4 GiB, split at {kind.split >> 20} MiB"
+        sampled(s, attach, what, kind, holds, "-F", 200)
 
 
 def cut_ram(s, attach):
     with s.test("RAM that is cut while the guest is stopped: it goes on"):
         with fake.Cut() as stub:
-            said = attach(
-                *("-F", 200, "--ram", stub.ram, stub.target), status=1
-            ).err
+            words = ("-F", 200, "--ram", stub.ram, stub.target)
+            said = attach(*words, status=1).err
             check.has(said, "a file became shorter while it was read")
             check.same((stub.detached, stub.running), (True, True))
-
-
-def wild_registers(s, attach):
-    with s.test("registers near the end of all addresses"):
-
-        def once(seconds):
-            with fake.Wild() as stub:
-                attach("-F", 400, "-d", seconds, stub.target)
-            check.true(attach.fact("samples") > 40, "samples")
-
-        given_time(once)
 
 
 SENSELESS = {"status": 1, "says": ["make no sense"]}
@@ -350,26 +336,19 @@ STUBS = (
 
 
 def fakes(s, attach):
-    top_of_stack(s, attach)
-    torn_is_not_reached(s, attach)
+    stubs_are_sampled(s, attach)
     one_cpu_is_not_all(s, attach)
     endless(s, attach)
     split_ram(s, attach)
     cut_ram(s, attach)
-    wild_registers(s, attach)
     odd.odd(s, attach)
-    short_searches(s, attach)
-
     for what, kind, options in STUBS:
         stub_test(s, attach, what, kind, **options)
     with s.test("no stub at all"):
-        attach("gdb:localhost:1", status=1)
-        attach("unix:x", status=2)
-        attach("xen:32000", status=1)
-        attach("xen:", status=2)
-        attach("xen:-1", status=2)
-        attach("xen:99999", status=2)
-        attach("--ram", "x", "xen:1", status=2)
+        for words in ("gdb:localhost:1", "xen:32000"):
+            attach(words, status=1)
+        for words in ("unix:x", "xen:", "xen:-1", "xen:99999", "--ram x xen:1"):
+            attach(*words.split(), status=2)
         attach(status=2)
         attach("--pause-budget", "0", "gdb:localhost:1", status=2)
 
