@@ -10,23 +10,17 @@ import time
 from excerpts import page_is_true
 from expected import COROUTINES, DEMOS
 from harness import qemu
+from harness.command import Command
 from harness.payload import Payload
-from harness.suite import WIDTHS, background, check, run, soon
+from harness.suite import WIDTHS, background, check, run
 from sequence import sequence
 
 PARTS = WIDTHS
-DISK = [
-    "-blockdev",
-    "driver=null-co,node-name=d,size=1048576,read-zeroes=on,latency-ns=1000000",
-    "-device",
-    "virtio-blk-pci,drive=d",
-]
-NETWORK = [
-    "-netdev",
-    "user,id=n,guestfwd=tcp:10.0.2.100:9-null",
-    "-device",
-    "virtio-net-pci,netdev=n",
-]
+DISK = "driver=null-co,node-name=d,size=1048576,read-zeroes=on"
+DISK = ["-blockdev", f"{DISK},latency-ns=1000000"]
+DISK += ["-device", "virtio-blk-pci,drive=d"]
+NETWORK = ["-netdev", "user,id=n,guestfwd=tcp:10.0.2.100:9-null"]
+NETWORK += ["-device", "virtio-net-pci,netdev=n"]
 
 # what is created how often, as `script` names it; and what else it prints
 SHOWS = {
@@ -50,25 +44,41 @@ def devices(demo):
     return NETWORK if demo in ("udp", "tcp") else []
 
 
+def recorded(s, name, image, append, args=(), options=(), shift=0):
+    """The trace NAME of an image, on a clock that counts instructions, and what
+    record said."""
+    trace = s.work / f"{name}.trace"
+    words = qemu.command(
+        *(s.part, s.image(s.part, image), f"{append} prof.every=0"),
+        network=args == NETWORK,
+        args=[*args, *qemu.icount(shift)],
+    )
+    done = Command(s).record(
+        *(trace, "-q", "-t", "virtio", *options, "--", *words)
+    )
+    return trace, done.text
+
+
+def sound(s, trace):
+    """What `script` prints of a trace that keeps the rules."""
+    run(s.parasite, "info", "--check", trace)
+    return run(s.parasite, "script", trace).out
+
+
 def record(s, demo, name, *words):
     """A trace of (demo) with more (words), and what `script` prints of it."""
-    trace = s.work / f"{name}.trace"
-    run(
-        *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
-        *qemu.command(
-            s.part,
-            s.image(s.part, "async"),
-            " ".join([f"demo={demo} prof.trace=stream prof.every=0", *words]),
-            network=demo in ("udp", "tcp"),
-            args=devices(demo) + qemu.icount(0, None),
-        ),
-    )
-    return trace, run(s.parasite, "script", trace).out
+    append = " ".join([f"demo={demo} prof.trace=stream", *words])
+    trace, _ = recorded(s, name, "async", append, devices(demo))
+    return trace, sound(s, trace)
+
+
+def json_of(s, command, trace, *words):
+    """What a command says as JSON."""
+    return json.loads(run(s.parasite, command, "--json", *words, trace).out)
 
 
 def shows(s, demo):
-    trace, text = record(s, demo, demo)
-    run(s.parasite, "info", "--check", trace)
+    _, text = record(s, demo, demo)
     for pattern, count in SHOWS[demo].items():
         check.same(len(re.findall(pattern, text)), count, pattern)
     wanted = DEMOS.get(demo, "").strip().splitlines()
@@ -78,8 +88,7 @@ def shows(s, demo):
 
 def many_are_served(s):
     """Ten thousand alike: none is left, and the refused ones have failed."""
-    trace = record(s, "many", "many", "prof.trace_kb=8192")[0]
-    run(s.parasite, "info", "--check", trace)
+    record(s, "many", "many", "prof.trace_kb=8192")
     found = sites(s, "many")["serve request"]
     check.same(found["count"], 10000)
     check.same(found["failed"], 22)
@@ -88,8 +97,8 @@ def many_are_served(s):
 
 def sites(s, demo):
     """What `tasks` sums up of the trace that shows() made, by site."""
-    said = run(s.parasite, "tasks", "--json", s.work / f"{demo}.trace").out
-    return {site["site"]: site for site in json.loads(said)["sites"]}
+    found = json_of(s, "tasks", s.work / f"{demo}.trace")["sites"]
+    return {site["site"]: site for site in found}
 
 
 def disk_is_explained(s):
@@ -119,15 +128,13 @@ def interrupts_have_delays(s):
     Interrupts that come before the turn are one. A drain may be in the way, and
     when they come is up to the host: but not for milliseconds."""
     trace, text = record(s, "disk", "delays", "prof.loop=8")
-    run(s.parasite, "info", "--check", trace)
     defers = len(re.findall(r"defer: disk \d", text))
     check.true(defers > 10, defers)
-    said = run(s.parasite, "loop", "-q", "--json", trace).out
-    (row,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
+    found = json_of(s, "loop", trace, "-q")["sites"]
+    (row,) = (r for r in found if r["site"] == "disk")
     check.between(row["delay"]["count"], defers / 2, defers)
     check.between(row["delay_ns"] / row["delay"]["count"], 100, 1e6)
-    said = run(s.parasite, "tasks", "--json", trace).out
-    (disk,) = (r for r in json.loads(said)["sites"] if r["site"] == "disk")
+    disk = sites(s, "delays")["disk"]
     check.same(disk["kind"], "callback")
     # the interrupt's own end is in one of the two, and 100 ns a clock
     most = disk["runs"] * 1000
@@ -138,21 +145,10 @@ def interrupts_have_delays(s):
 def coroutines_are_traced(s):
     """A runtime of C++20 coroutines, which knows nothing of the kernel's tasks:
     its adaptor has at most 100 lines."""
-    trace = s.work / "coroutines.trace"
-    said = run(
-        *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
-        *qemu.command(
-            s.part,
-            s.image(s.part, "coroutines"),
-            "prof.trace=stream prof.every=0",
-            args=qemu.icount(0, None),
-        ),
-    ).text
+    trace, said = recorded(s, "coroutines", "coroutines", "prof.trace=stream")
     check.has(said, "^coroutines: the sum is 42$")
-    run(s.parasite, "info", "--check", trace)
-    text = run(s.parasite, "script", trace).out
-    wanted = COROUTINES.strip().splitlines()
-    check.same("\n".join(sequence(text)), "\n".join(wanted))
+    found = sequence(sound(s, trace))
+    check.same("\n".join(found), COROUTINES.strip())
     with open("services/coroutines/traced.h", encoding="utf-8") as file:
         lines = file.readlines()
     loop = [line for line in lines if "loop" in line]
@@ -162,19 +158,12 @@ def coroutines_are_traced(s):
 
 def samples_know_their_task(s):
     """The stacks of a task that never yields go on with its site."""
-    trace = s.work / "samples.trace"
-    run(
-        *(s.parasite, "record", "-q", "-g", "-F", 1000, "-t", "virtio"),
-        *("-o", trace, "--"),
-        *qemu.command(
-            s.part,
-            s.image(s.part, "test/task_never_yields"),
-            "prof.trace=stream prof.every=0",
-            args=qemu.icount(0, None),
-        ),
+    trace, _ = recorded(
+        *(s, "samples", "test/task_never_yields", "prof.trace=stream"),
+        options=("-g", "-F", 1000),
     )
-    said = run(s.parasite, "report", "-q", "--json", "--task", trace).out
-    shares = {r["task"]: r["self_percent"] for r in json.loads(said)["rows"]}
+    rows = json_of(s, "report", trace, "-q", "--task")["rows"]
+    shares = {row["task"]: row["self_percent"] for row in rows}
     check.true(shares["endless"] > 80, f"{shares}")
     tree = run(s.parasite, "report", "-q", "--task", "-g", trace).out
     names = re.findall(r"(\[task endless\]|[^ \n]+)$", tree, re.M)
@@ -184,18 +173,17 @@ def samples_know_their_task(s):
 
 def samples_have_callers(s):
     """What never yields is sent by the interrupt, with all of its callers."""
-    trace = s.work / "never-yields.trace"
-    run(
-        *(s.parasite, "record", "-q", "-g", "-F", 1000, "-t", "virtio"),
-        *("-o", trace, "--"),
-        *qemu.command(
-            s.part,
-            s.image(s.part, "test/drains_by_default"),
-            "prof.start=off prof.every=0 do=spin",
-            args=qemu.icount(2, None),
+    trace, _ = recorded(
+        *(
+            s,
+            "never-yields",
+            "test/drains_by_default",
+            "prof.start=off do=spin",
         ),
+        options=("-g", "-F", 1000),
+        shift=2,
     )
-    said = json.loads(run(s.parasite, "report", "-q", "--json", trace).out)
+    said = json_of(s, "report", trace, "-q")
     total = {r["symbol"]: r["total_percent"] for r in said["rows"]}
     check.same(said["lost"], 0)
     check.true(said["samples"] > 3900, f"{said['samples']} samples")
@@ -205,8 +193,7 @@ def samples_have_callers(s):
 def waits_of(s, demo, *words):
     """The boxes of flame --wait, from the outermost on, for a demo with one
     task; and what the command says."""
-    trace = record(s, demo, f"wait-{demo}", *words)[0]
-    run(s.parasite, "info", "--check", trace)
+    trace, _ = record(s, demo, f"wait-{demo}", *words)
     picture = s.work / f"wait-{demo}.svg"
     said = run(s.parasite, "flame", "--wait", trace, "-o", picture).err
     text = picture.read_text(encoding="utf-8")
@@ -314,7 +301,7 @@ def two_guests_are_aligned(s):
     sink = guest_of_two(s, "sink", "10.0.2.100", f"{end},server=on")
     client = guest_of_two(s, "tcp", "10.0.2.15", f"{end},server=off")
     with background(*sink, log=s.work / "sink.log") as server:
-        soon(lambda: "net: address" in server.text(), "its boot", server.alive)
+        server.soon(lambda: "net: address" in server.text(), "its boot")
         sink_begins, client_begins = wire.stat().st_mtime, time.time()
         run(*client)
         client_ends = time.time()
@@ -371,16 +358,9 @@ virtio-blk request 27
 
 def waits_are_a_tree(s):
     """`tasks` shows what each task waits for, and what that waits for."""
-    trace = s.work / "waits.trace"
-    run(
-        *(s.parasite, "record", "-q", "-t", "virtio", "-o", trace, "--"),
-        *qemu.command(
-            s.part,
-            s.image(s.part, "test/trace_waits"),
-            "prof.trace=stream prof.start=off prof.every=0",
-            args=[word.replace("=1000000", "=300000000") for word in DISK]
-            + qemu.icount(0, None),
-        ),
+    trace, _ = recorded(
+        *(s, "waits", "test/trace_waits", "prof.trace=stream prof.start=off"),
+        [word.replace("=1000000", "=300000000") for word in DISK],
     )
     run(s.parasite, "info", "--check", trace)
     said = run(s.parasite, "tasks", trace).out
@@ -425,20 +405,17 @@ def repeats(s):
 
 def suite(s):
     for demo in SHOWS:
-        s.holds(f"{s.part}: demo={demo} shows what it is for", shows, s, demo)
-    s.holds(f"{s.part}: ten thousand requests", many_are_served, s)
-    s.holds(f"{s.part}: two runs have the same events", repeats, s)
-    s.holds(f"{s.part}: the disk's fix is in the sums", disk_is_explained, s)
-    s.holds(f"{s.part}: each device has its own callback", devices_are_apart, s)
-    s.holds(f"{s.part}: docs/async.md shows what they do", page_is_true, s)
-    s.holds(f"{s.part}: what waits is a tree", waits_are_a_tree, s)
-    s.holds(f"{s.part}: the demos are listed", choices_are_listed, s)
-    s.holds(f"{s.part}: coroutines are traced", coroutines_are_traced, s)
-    s.holds(f"{s.part}: samples know their task", samples_know_their_task, s)
-    s.holds(f"{s.part}: what never yields has callers", samples_have_callers, s)
-    s.holds(f"{s.part}: waits have stacks", waits_have_stacks, s)
-    s.holds(
-        f"{s.part}: interrupts have delays to callbacks",
-        *(interrupts_have_delays, s),
-    )
-    s.holds(f"{s.part}: two guests are aligned", two_guests_are_aligned, s)
+        s.holds(f"demo={demo} shows what it is for", shows, s, demo)
+    s.holds(many_are_served, s)
+    s.holds(repeats, s)
+    s.holds(disk_is_explained, s)
+    s.holds(devices_are_apart, s)
+    s.holds("docs/async.md shows what they do", page_is_true, s)
+    s.holds(waits_are_a_tree, s)
+    s.holds(choices_are_listed, s)
+    s.holds(coroutines_are_traced, s)
+    s.holds(samples_know_their_task, s)
+    s.holds(samples_have_callers, s)
+    s.holds(waits_have_stacks, s)
+    s.holds(interrupts_have_delays, s)
+    s.holds(two_guests_are_aligned, s)

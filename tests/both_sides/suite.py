@@ -8,14 +8,7 @@ import shutil
 import signal
 
 from harness.command import Command
-from harness.suite import (
-    WIDTHS,
-    Failed,
-    background,
-    check,
-    given_time,
-    soon,
-)
+from harness.suite import WIDTHS, Failed, background, check, given_time
 from page import Page
 
 PARTS = WIDTHS
@@ -48,19 +41,16 @@ class Both:
         )
         words = ("attach", "-F", 300, "--pause-budget", "30%", "-o", outside)
         with background(
-            *(self.s.parasite, *words, *machine),
-            log=self.s.work / "attach.log",
+            *(self.s.parasite, *words, *machine), log=self.s.work / "attach.log"
         ) as sampling:
-            soon(
+            sampling.soon(
                 lambda: "both: hangs" in console.read_text(errors="replace"),
                 "the end of the guest's work",
-                sampling.alive,
             )
             there = self.samples(outside)
-            soon(
+            sampling.soon(
                 lambda: self.samples(outside) > there + 3 * LEAST,
                 "samples of where it hangs",
-                sampling.alive,
             )
             sampling.signal(signal.SIGINT)
             sampling.end()
@@ -125,7 +115,7 @@ def windows(page):
 
 
 def mistakes(s, both):
-    with s.test(f"{s.part}: traces that are not both sides are refused"):
+    with s.test("traces that are not both sides are refused"):
         _, said = both.drawn(both.inside, both.inside, status=1)
         check.has(said, "neither .* has readings of the other's clock")
         for words in (
@@ -137,7 +127,7 @@ def mistakes(s, both):
         ):
             both.drawn(*words, status=2)
 
-    with s.test(f"{s.part}: traces of two boots have no common clock"):
+    with s.test("traces of two boots have no common clock"):
         both.record(1, both.s.work / "other.trace")
         _, said = both.drawn(both.inside, both.outside, status=1)
         check.has(said, "not of the same boot")
@@ -145,14 +135,14 @@ def mistakes(s, both):
 
 def suite(s):
     both = Both(s)
-    with s.test(f"{s.part}: what only the outside sees is found"):
+    with s.test("what only the outside sees is found"):
         page, said = given_time(both.look)
-        s.measured(f"{s.part}: {said.strip().splitlines()[-2]}")
-    with s.test(f"{s.part}: how far the clocks agree is stated"):
+        s.measured(f"{said.strip().splitlines()[-2]}")
+    with s.test("how far the clocks agree is stated"):
         clocks(page, said)
-    with s.test(f"{s.part}: times without samples inside are marked"):
+    with s.test("times without samples inside are marked"):
         windows(page)
-    with s.test(f"{s.part}: the order of the traces does not matter"):
+    with s.test("the order of the traces does not matter"):
         again, same = both.drawn(both.outside, both.inside)
         check.same(same.splitlines()[1:], said.splitlines()[1:])
         check.same(again.head["both"], page.head["both"])

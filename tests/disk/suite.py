@@ -10,76 +10,36 @@ import struct
 from harness.suite import WIDTHS, check
 
 HALF = 1 << 20
+# each sector is full of its number
+NUMBERS = b"".join(struct.pack("<I", n) * 128 for n in range(32 * 8))
 
 
-def run_guest(s, width, disabled, disk):
-    """Its console."""
-    with s.guest(
-        width,
-        "test/blk_reads_and_writes",
-        log=f"without-{disabled}",
-        append="prof.start=off prof.every=0 want=copy",
-        icount=0,
-        args=[
-            "-blockdev",
-            f"driver=file,node-name=d,filename={disk}",
-            "-device",
-            f"virtio-blk-pci,drive=d,disable-{disabled}=on",
-        ],
-    ) as guest:
-        guest.end()
-        return guest.text()
-
-
-PAGES = 32
-SECTORS = PAGES * 8
-
-
-def test_tasks(s, width):
-    """Each sector of the first half is full of its number."""
-    disk = s.work / "numbers"
-    made = b"".join(struct.pack("<I", n) * 128 for n in range(SECTORS))
+def is_inverted(s, width, image, want, made, wanted, device=""):
+    disk, drive = s.work / want, "driver=file,node-name=d,filename"
     disk.write_bytes(made + bytes(len(made)))
     with s.guest(
-        width,
-        "test/disk",
-        log="numbers",
-        append="prof.start=off prof.every=0 want=numbers",
+        *(width, f"test/{image}", f"{want}{device}"),
+        append=f"prof.start=off prof.every=0 want={want}",
         icount=0,
         args=[
-            "-blockdev",
-            f"driver=file,node-name=d,filename={disk}",
-            "-device",
-            "virtio-blk-pci,drive=d",
+            *("-blockdev", f"{drive}={disk}"),
+            *("-device", f"virtio-blk-pci,drive=d{device}"),
         ],
     ) as guest:
         guest.end()
-        check.has(guest.text(), "^ok 1")
-        check.has(guest.text(), "^ok 2")
+        for line in wanted:
+            check.has(guest.text(), f"^ok {line}")
     found = disk.read_bytes()
+    inverse = bytes(byte ^ 255 for byte in made)
     check.true(found[: len(made)] == made, "the first half is as it was")
-    check.true(
-        found[len(made) :] == bytes(byte ^ 255 for byte in made),
-        "the second half is its inverse",
-    )
+    check.true(found[len(made) :] == inverse, "the second half is its inverse")
 
 
 def suite(s):
-    made = os.urandom(HALF)
-    disk = s.work / "disk"
     for width in WIDTHS:
-        s.holds(
-            f"{width}: split requests are put together", test_tasks, s, width
-        )
-        for disabled in ("legacy", "modern"):
-            with s.test(
-                f"{width}, disable-{disabled}: the disk holds what was written"
-            ):
-                disk.write_bytes(made + bytes(HALF))
-                check.has(run_guest(s, width, disabled, disk), "^ok 3")
-                found = disk.read_bytes()
-                check.true(found[:HALF] == made, "the first half is as it was")
-                check.true(
-                    found[HALF:] == bytes(byte ^ 255 for byte in made),
-                    "the second half is its inverse",
-                )
+        words = ("disk", "numbers", NUMBERS, (1, 2))
+        s.holds(f"{width}: by tasks", is_inverted, s, width, *words)
+        words = ("blk_reads_and_writes", "copy", os.urandom(HALF), (3,))
+        for device in (",disable-legacy=on", ",disable-modern=on"):
+            what = f"{width}{device}"
+            s.holds(what, is_inverted, s, width, *words, device)

@@ -108,13 +108,11 @@ def test_console(live):
     full after some 300 of them: on a busy machine TCP, which joins them,
     loses none."""
     with live.boot(
-        "prof.out=serial",
-        serial="chardev:console",
-        channels={"console": "tcp"},
+        "prof.out=serial", serial="chardev:console", channels={"console": "tcp"}
     ) as guest:
         console = guest.address("console")
         commands(live, "console", console, console)
-        with live.s.test(f"{live.width}: a report is shown"):
+        with live.s.test("a report is shown"):
             said = live.parasite("tell", console, "report").out
             check.contains(said, "leaf_a")
             check.has(said, "^ok report$")
@@ -142,10 +140,8 @@ def end_is_printed(live, guest, console, stream):
         *("-F", 1000, "-d", LONG_S, "-o", live.trace, stream),
         log=live.s.work / "unanswered",
     ) as recorder:
-        soon(
-            lambda: are_connected(console, stream),
-            "both connections",
-            recorder.alive,
+        recorder.soon(
+            lambda: are_connected(console, stream), "both connections"
         )
         guest.interrupt()
         recorder.end(1)
@@ -163,16 +159,12 @@ def test_uart2(live):
     ) as guest:
         console, stream = map(guest.address, ("console", "stream"))
         commands(live, "uart2", stream, stream)
-        with live.s.test(
-            f"{live.width}: that no one listens to a line is reported"
-        ):
+        with live.s.test("that no one listens to a line is reported"):
             refused(
                 *("was not answered within 1 s", live.parasite),
                 *("tell", "-w", 1, console, "stop"),
             )
-        with live.s.test(
-            f"{live.width}: that a guest ends unanswered is reported"
-        ):
+        with live.s.test("that a guest ends unanswered is reported"):
             end_is_printed(live, guest, console, stream)
 
 
@@ -206,11 +198,10 @@ def test_virtio(live):
         block = guest.address("block")
         commands(live, "virtio", block, block)
     with virtio(live) as guest:
-        with live.s.test(f"{live.width}: who listens late learns all"):
-            soon(
+        with live.s.test("who listens late learns all"):
+            guest.soon(
                 lambda: progress.cpu_seconds(guest.pid) > 2,
                 "some of the guest's work",
-                guest.alive,
             )
             block = guest.address("block")
             given_time(lambda seconds: late_knows_all(live, block, seconds))
@@ -231,8 +222,7 @@ def test_shm(live):
             *(*image, "--control", console),
         )
         with live.s.test(
-            f"{live.width}: shared RAM alone takes no commands, which is "
-            "reported"
+            "shared RAM alone takes no commands, which is " "reported"
         ):
             live.record("-F", 99, *image, f"shm:{ram}", status=2)
     ram.unlink(missing_ok=True)

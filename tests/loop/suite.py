@@ -131,31 +131,28 @@ def freezes_are_events(s, width):
 def suite(s):
     width = s.part
     rows, counted, text = {}, {}, ""
-    with s.test(f"{width}: a guest runs under the plugin"):
+    with s.test("a guest runs under the plugin"):
         rows, counted, text = exact(s, width)
     for name in ("parent", "child", "grandchild", "ticker"):
-        with s.test(f"{width}: the time of {name} is what was executed"):
+        with s.test(f"the time of {name} is what was executed"):
             check.true(counted[name][1] > 100, "runs")
             check.same(rows[name][0], counted[name][0])
             check.same(rows[name][2], counted[name][1])
-    with s.test(f"{width}: the total of a site is that of its descendants"):
+    with s.test("the total of a site is that of its descendants"):
         tasks = [rows[name][0] for name in ("parent", "child", "grandchild")]
         check.same(rows["parent"][1], sum(tasks))
         check.same(rows["child"][1], sum(tasks[1:]))
-    with s.test(f"{width}: a nested loop is not the task that runs it"):
+    with s.test("a nested loop is not the task that runs it"):
         check.same(counted["nested loop"][1], 15)
         check.true(counted["nested loop"][0] > 0, "it took no time")
         check.same(rows["parent"][0], counted["parent"][0])
-    with s.test(f"{width}: the account adds up to the cycle"):
+    with s.test("the account adds up to the cycle"):
         check.has(text, "^account 0$")
-    with s.test(f"{width}: nothing is allocated after the boot"):
+    with s.test("nothing is allocated after the boot"):
         check.has(text, "^allocations [1-9][0-9]* at boot, 0 since$")
-    with s.test(f"{width}: the account has what the statistics cost"):
+    with s.test("the account has what the statistics cost"):
         runs = sum(row[2] for row in rows.values())
         cost = int(re.search(r"^cost (\d+)", text, re.M)[1])
         # the time of a run and its pause is that of 40 to 150 instructions
         check.between(cost / runs, 20, 200)
-    s.holds(
-        f"{width}: a freeze is an event and stops the flight recorder",
-        *(freezes_are_events, s, width),
-    )
+    s.holds(freezes_are_events, s, width)

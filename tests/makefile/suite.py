@@ -10,7 +10,7 @@ import socket
 import tempfile
 from pathlib import Path
 
-from harness.suite import WIDTHS, background, check, run, soon
+from harness.suite import WIDTHS, background, check, run
 
 PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
@@ -62,14 +62,13 @@ def site(s, width):
             done = run("curl", "-s", "-m", 60, url, status=None)
             return done.out if done.status == 0 else ""
 
-        soon(lambda: get("/index.html") == "a page\n", "the page", make.alive)
+        make.soon(lambda: get("/index.html") == "a page\n", "the page")
         check.has(get("/"), "^/index.html$")
-        soon(
+        make.soon(
             lambda: re.search(
                 r"^\S.* \d+$", get(f"/profile?seconds=1&token={TOKEN}"), re.M
             ),
             "a profile with samples",
-            make.alive,
         )
         check.contains(
             log.read_text(encoding="latin-1"),
@@ -196,23 +195,12 @@ def test_own(s, width):
         folder = Path(folder) / "own"
         folder.mkdir()
         (folder / "main.c").write_text(OWN, encoding="ascii")
-        s.holds(
-            f"{width}: make record takes a folder",
-            *(own_is_recorded, s, width, folder),
-        )
-        s.holds(
-            f"{width}: so does make causal, whose answer comes last",
-            *(own_has_a_causal_profile, width, folder),
-        )
+        s.holds(own_is_recorded, s, width, folder)
+        s.holds(own_has_a_causal_profile, width, folder)
     for made in (f"obj{folder}", f"elsewhere{folder}"):
         shutil.rmtree((s.build / width / made).parent, ignore_errors=True)
-    s.holds(
-        f"{width}: make causal says what failed", failure_is_named, s, width
-    )
-    s.holds(
-        f"{width}: it lists functions of one name with their lines",
-        *(names_have_lines, width),
-    )
+    s.holds(failure_is_named, s, width)
+    s.holds(names_have_lines, width)
 
 
 def rate_of(*words):
@@ -301,15 +289,13 @@ def docs_are_renewed(s):
 
 
 def test_words(s):
-    s.holds("make help has each thing once, in groups", help_is_whole)
-    s.holds(
-        "make record: words in APPEND take precedence", append_takes_precedence
-    )
+    s.holds(help_is_whole)
+    s.holds(append_takes_precedence)
     for target in MEASURES:
         s.holds(
             f"make {target} writes no document", docs_are_left_alone, target
         )
-    s.holds("make renew-docs writes what was measured", docs_are_renewed, s)
+    s.holds(docs_are_renewed, s)
 
 
 # ---- make async
@@ -353,7 +339,7 @@ def suite_async(s):
     all_of_them = programs(s, width)
     few = [demo for demo in all_of_them if demo in FEW]
     for demo in few if width == "i386" else all_of_them:
-        s.holds(f"{width}: make async DEMO={demo}", recorded, s, width, demo)
+        s.holds(f"make async DEMO={demo}", recorded, s, width, demo)
 
 
 def suite(s):
@@ -361,7 +347,7 @@ def suite(s):
         suite_async(s)
         return
     if s.part in WIDTHS:
-        s.holds(f"{s.part}: make run serves a web site", site, s, s.part)
+        s.holds(site, s, s.part)
         test_own(s, s.part)
         return
     test_words(s)

@@ -199,9 +199,7 @@ def changed_offsets(packages):
     check.true(changed != text)
     path.write_text(changed)
     done = run(
-        *("cc", packages.bits, "-c", "sample_offsets.c"),
-        cwd=folder,
-        status=1,
+        *("cc", packages.bits, "-c", "sample_offsets.c"), cwd=folder, status=1
     )
     check.contains(done.err, "prof_offsets.inc is of another configuration")
     path.write_text(text)
@@ -218,13 +216,13 @@ def suite(s):
         ("offsets that do not fit do not compile", changed_offsets),
     ]
     for what, function in tests:
-        s.holds(f"{s.part}: {what}", function, packages)
+        s.holds(what, function, packages)
     if s.part == "x86_64":
         for model, base, runs in (
             ("kernel", 0xFFFFFFFF80100000, False),
             ("large", 0x7E0000100000, True),
         ):
             s.holds(
-                f"{s.part}: in the code model {model}",
+                f"in the code model {model}",
                 *(in_another_model, packages, model, base, runs),
             )

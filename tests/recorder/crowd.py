@@ -24,8 +24,7 @@ DISK = [
 def trace_of(s, image, name, append, **options):
     """Of the image without samples; and its console."""
     return boot_and_record(
-        *(s, s.part, image, f"{s.part}-{name}", f"{QUIET} {append}"),
-        **options,
+        *(s, s.part, image, f"{s.part}-{name}", f"{QUIET} {append}"), **options
     )
 
 
@@ -141,9 +140,7 @@ def refused_in_turn(s):
     """Of tasks, stacks, promises and what waits: nothing is left behind, and
     what was recorded keeps the rules."""
     trace, said = trace_of(
-        *(s, "test/trace_refused", "refused"),
-        "prof.trace=stream",
-        args=DISK,
+        *(s, "test/trace_refused", "refused"), "prof.trace=stream", args=DISK
     )
     count = check.has(
         said, r"^refused: (\d+) in turn; 0 left, 0 errors$"

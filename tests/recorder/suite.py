@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 
 from harness.command import Command, boot_and_record
-from harness.suite import WIDTHS, check, run, soon
+from harness.suite import WIDTHS, check, run
 import crowd
 from missing import missing
 
@@ -97,7 +97,7 @@ def commands(s, width):
         ):
             guest.send(command)
             guest.wait_line(answer)
-        soon(lambda: packets.stat().st_size > 0, "packets", guest.alive)
+        guest.soon(lambda: packets.stat().st_size > 0, "packets")
     check.same(events(s.work / f"{name}.trace").count("history"), 1)
 
 
@@ -109,11 +109,7 @@ def late(s, width):
         guest.send("trace on")
         guest.wait_line("^#prof! ok trace on$")
         wanted = packets.stat().st_size + 8 * 4096
-        soon(
-            lambda: packets.stat().st_size > wanted,
-            "events",
-            guest.alive,
-        )
+        guest.soon(lambda: packets.stat().st_size > wanted, "events")
     check.true("irq_enter" in events(s.work / f"{name}.trace"))
 
 
@@ -130,19 +126,19 @@ def no_memory(s, width):
 
 def suite(s):
     width = s.part
-    s.holds(f"{width}: a stream has what the image does", streams, s, width)
-    s.holds(f"{width}: a panic dumps the flight recorder", panics, s, width)
-    s.holds(f"{width}: commands switch it on, off and dump", commands, s, width)
-    s.holds(f"{width}: it has interrupts when switched on late", late, s, width)
-    s.holds(f"{width}: without memory it is off", no_memory, s, width)
-    s.holds(f"{width}: what is missing is said", missing, s)
-    for what, function in (
-        (f"{crowd.MANY[width]:,} tasks are recorded", crowd.many_are_recorded),
-        (f"{crowd.MANY[width]:,} are remembered", crowd.many_are_remembered),
-        ("a late reader learns all, by virtio", crowd.late_by_virtio),
-        ("a late reader learns all, by a UART", crowd.late_by_uart),
-        ("each allocation is refused in turn", crowd.refused_in_turn),
-        ("and each of the recorder's own", crowd.refused_at_boot),
-        ("promises that nobody awaits are named", crowd.forgotten_are_named),
+    s.holds(streams, s, width)
+    s.holds(panics, s, width)
+    s.holds(commands, s, width)
+    s.holds(late, s, width)
+    s.holds(no_memory, s, width)
+    s.holds("what is missing is said", missing, s)
+    for function in (
+        crowd.many_are_recorded,
+        crowd.many_are_remembered,
+        crowd.late_by_virtio,
+        crowd.late_by_uart,
+        crowd.refused_in_turn,
+        crowd.refused_at_boot,
+        crowd.forgotten_are_named,
     ):
-        s.holds(f"{width}: {what}", function, s)
+        s.holds(function, s)

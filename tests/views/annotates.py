@@ -52,21 +52,12 @@ def perf_agrees(views, trace):
 def test_code(views, width):
     s, image = views.s, views.s.image(width, "lua")
     for service in ("split", "lua"):
-        with s.test(f"{width}: {service}'s lines and instructions add up"):
+        with s.test(f"{service}'s lines and instructions add up"):
             adds_up(views, views.trace(service, width))
     trace = views.trace("lua", width)
-    s.holds(
-        f"{width}: instructions are objdump's",
-        *(code_is_objdumps, views, trace, image, "luaD_precall"),
-    )
-    s.holds(
-        f"{width}: inlined functions are addr2line's",
-        *(inlined_is_addr2lines, views, trace, image),
-    )
-    s.holds(
-        f"{width}: perf annotate shows the same shares",
-        *(perf_agrees, views, trace),
-    )
+    s.holds(code_is_objdumps, views, trace, image, "luaD_precall")
+    s.holds(inlined_is_addr2lines, views, trace, image)
+    s.holds(perf_agrees, views, trace)
 
 
 # ---- text
@@ -196,23 +187,19 @@ def bytes_do_no_harm(views):
 
 def test_annotate(views):
     s = views.s
-    s.holds(
-        "a part of the time, and shares of time, add up as well",
-        *(adds_up, views, views.base),
-        *("--time", "0.5,1.5", "--weight", "time"),
-    )
-    for what, function in (
-        ("a loop is shown with its source", loop_is_shown),
-        ("inlined functions and callees are named", callees_are_named),
-        ("the limit hides functions, and says so", limit_is_kept),
-        ("colours come when asked for", colour_is_asked_for),
-        ("missing sources are reported once, and found", sources_move),
-        ("files of others stay out of pages", foreign_files_stay_out),
-        ("AT&T's syntax", att_is_att),
-        ("JSON holds any name", names_in_json),
-        ("bytes of names stay harmless", bytes_do_no_harm),
+    s.holds(adds_up, views, views.base, "--time", "0.5,1.5", "--weight", "time")
+    for function in (
+        loop_is_shown,
+        callees_are_named,
+        limit_is_kept,
+        colour_is_asked_for,
+        sources_move,
+        foreign_files_stay_out,
+        att_is_att,
+        names_in_json,
+        bytes_do_no_harm,
     ):
-        s.holds(what, function, views)
+        s.holds(function, views)
     other = s.image("i386", "split")
     for what, status, words in (
         ("a function without samples is bad data", 1, ("kernel_main",)),
@@ -236,7 +223,7 @@ def no_address(views):
 
 def test_page(views):
     s, modules = views.s, None
-    s.holds("the page holds no address", no_address, views)
+    s.holds(no_address, views)
     with s.test("playwright-core comes from npm"):
         modules = s.npm("playwright-core@1.60.0", "playwright")
     views.annotate("-o", s.work / "page.html", views.trace("lua"))

@@ -48,8 +48,7 @@ def totals(annotate, report, lines):
     )
     ours = {key: own for key, own in by_line.items() if own > 0}
     check.same(
-        ours,
-        _selves(lines["rows"], lambda row: (row["symbol"], row["line"])),
+        ours, _selves(lines["rows"], lambda row: (row["symbol"], row["line"]))
     )
     check.true(len(ours) > 15, len(ours))
 

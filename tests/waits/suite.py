@@ -13,7 +13,7 @@ import time
 import tty
 
 from harness.command import Command, packets_of
-from harness.suite import background, check, soon
+from harness.suite import background, check
 
 QUIET, DRIPS, FLOODS = "does nothing", "drips", "floods"
 KINDS = (QUIET, DRIPS, FLOODS)
@@ -160,7 +160,7 @@ class Waits:
     def ends(self, words, met, number=signal.SIGINT, status=1):
         """The command is ended by the signal, with that status."""
         with background(self.path, *words, log=self.s.work / "said") as one:
-            soon(met, "a client", one.alive)
+            one.soon(met, "a client")
             one.signal(number)
             one.end(status)
             return one.text()
@@ -271,7 +271,7 @@ def top_warms_up(waits):
             *(waits.path, "top", "--stdio", "--delay", 0.2, peer.target),
             log=log,
         ) as top:
-            soon(lambda: "Symbol" in top.text(), "a table", top.alive)
+            top.soon(lambda: "Symbol" in top.text(), "a table")
             lines = top.text().partition("Symbol")[0].splitlines()
             warm = "# warming up: most stacks are not known yet"
             check.same(lines.count(warm), 5, lines)
@@ -297,7 +297,7 @@ def served(waits):
             with background(
                 *(waits.path, "open", "--no-browser", waits.trace), log=log
             ) as server:
-                line = soon(log.read_text, "its address", server.alive)
+                line = server.soon(log.read_text, "its address")
                 port = int(line.split("127.0.0.1:")[1].split("/")[0])
                 client = socket.create_connection(("127.0.0.1", port))
                 client.settimeout(60)
