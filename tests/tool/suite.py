@@ -5,14 +5,13 @@ pprof, and must come to the same numbers."""
 
 import fcntl
 import os
-import shutil
 import signal
 import sys
 import termios
 
 from harness.command import Command, build_id, event_lines, text_addresses
 from harness.made_events import each_event
-from harness.suite import WIDTHS, Background, check, open_pipe, run
+from harness.suite import WIDTHS, background, check, open_pipe, run
 from guests import test_guests
 from readers import (
     babeltrace_agrees,
@@ -120,52 +119,36 @@ def unread(pipe):
     return int.from_bytes(count, sys.byteorder)
 
 
-def interrupted_is_whole(made):
-    """Once it has read all that there is, Ctrl-C ends the recording."""
+def ended_by(made, number, status, is_read):
+    """A recording of a FIFO that has this end, once is_read(FIFO, TRACE), is
+    whole."""
     fifo, trace = made.work / "fifo", made.work / "fifo.trace"
     run("rm", "-rf", fifo, trace)
     os.mkfifo(fifo)
-    recorder = Background(
-        [made.parasite.path, "record", "-o", trace, fifo],
-        made.work / "fifo.log",
-    )
-    try:
-        with open_pipe(fifo, recorder.alive) as out:
-            out.write(made.packets.read_bytes())
-            recorder.soon(lambda: unread(out) == 0, "the recorder has read all")
-            recorder.signal(signal.SIGINT)
-            recorder.end(0)
-    finally:
-        recorder.kill()
+    with background(
+        *(made.parasite.path, "record", "-q", "-o", trace, fifo),
+        log=made.work / "fifo.log",
+    ) as recorder, open_pipe(fifo, recorder.alive) as out:
+        out.write(made.packets.read_bytes())
+        recorder.soon(lambda: is_read(out, trace), "all is read")
+        recorder.signal(number)
+        recorder.end(status)
     check.same(made.fact("samples", trace), SAMPLES)
+
+
+def interrupted_is_whole(made):
+    """Once it has read all that there is, Ctrl-C ends the recording."""
+    ended_by(made, signal.SIGINT, 0, lambda fifo, _: unread(fifo) == 0)
 
 
 def killed_is_whole(made):
     """What has been received is in the trace, though record was killed."""
-    packets, trace = made.packets.read_bytes(), made.work / "killed.trace"
-    fifo = made.work / "killed"
-    fifo.unlink(missing_ok=True)
-    os.mkfifo(fifo)
-    shutil.rmtree(trace, ignore_errors=True)
-    recorder = Background(
-        (made.parasite.path, "record", "-q", "-o", trace, fifo),
-        log=made.work / "killed.log",
-    )
+    size = made.packets.stat().st_size
 
-    def written():
-        return sum(f.stat().st_size for f in trace.glob("stream*"))
+    def in_files(_, trace):
+        return sum(f.stat().st_size for f in trace.glob("stream*")) == size
 
-    try:
-        with open(fifo, "wb", buffering=0) as out:
-            out.write(packets)
-            recorder.soon(
-                lambda: written() == len(packets), "all packets are in files"
-            )
-            recorder.signal(signal.SIGKILL)
-            recorder.end(None)
-    finally:
-        recorder.kill()
-    check.same(made.fact("samples", trace), SAMPLES)
+    ended_by(made, signal.SIGKILL, None, in_files)
 
 
 def refuses_other_image(made):
@@ -206,11 +189,8 @@ def test_record(s, made):
 def clang_has_lines(s, made):
     """clang writes no table of address ranges; gcc's unit beside it has one."""
     image, objects = s.work / "clang.elf", []
-    for compiler, name in (
-        ("clang-14", "one"),
-        ("gcc", "two"),
-        ("clang-14", "three"),
-    ):
+    compilers = {"one": "clang-14", "two": "gcc", "three": "clang-14"}
+    for name, compiler in compilers.items():
         source = s.work / f"{name}.c"
         source.write_text(
             f"int {name}(int n);\nint {name}(int n)\n{{\n"
@@ -220,7 +200,7 @@ def clang_has_lines(s, made):
         run(compiler, "-g", "-O1", "-c", "-o", objects[-1], source)
     run("ld", "-e", "one", "--build-id=sha1", "-o", image, *objects)
     addresses = s.work / "clang.addresses"
-    addresses.write_text(text_addresses(image, {"one", "two", "three"}))
+    addresses.write_text(text_addresses(image, compilers))
     trace = s.work / "clang.trace"
     stream = made.parasite.make_stream(
         *(500, 1, addresses), BUILD_ID=build_id(image)
@@ -230,7 +210,7 @@ def clang_has_lines(s, made):
         words = ("-s", "symbol,line", *([width] if width else []))
         rows = made.parasite.rows(trace, *words)
         lines = {row["symbol"]: row["line"].split(":")[0] for row in rows}
-        for name in ("one", "two", "three"):
+        for name in compilers:
             check.same(lines.get(name), f"{name}.c", lines)
 
 
@@ -248,11 +228,8 @@ def test_report(s, made):
     with s.test("a report needs no image"):
         parasite("report", trace)
     with s.test("script prints each sample"):
-        check.has(
-            parasite("script", "-q", "-i", trace).out,
-            " sample: ",
-            count=SAMPLES,
-        )
+        said = parasite("script", "-q", "-i", trace).out
+        check.has(said, " sample: ", count=SAMPLES)
     s.holds(filters_choose, made)
     with s.test("the tree, callers and callees are printed"):
         parasite("report", "-g", trace)
