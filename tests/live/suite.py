@@ -237,29 +237,6 @@ def test_terminal(live):
 # ---- without a guest
 
 
-def printed_of(s, parasite, answer):
-    """What `parasite tell` prints for a guest that gives this answer."""
-    path = s.work / "torn.sock"
-    path.unlink(missing_ok=True)
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(str(path))
-    server.listen()
-
-    def serve():
-        guest, _ = server.accept()
-        with guest:
-            guest.recv(100)
-            guest.sendall(answer + b"\n#prof! ok report\n")
-            guest.recv(100)
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    with server:
-        found = parasite("tell", f"unix:{path}", "report").data
-        ends(thread)
-    return found
-
-
 def listening(s, family):
     """A server's socket, and how the command names it."""
     if family == "tcp":
@@ -271,6 +248,37 @@ def listening(s, family):
     server.bind(str(path))
     server.listen(4)
     return server, f"unix:{path}"
+
+
+def told(s, parasite, answer, *words):
+    """`parasite tell` of these words, to a guest that gives answer(LINE) to
+    each line; and the lines."""
+    server, name = listening(s, "unix")
+    said = []
+
+    def serve():
+        guest, _ = server.accept()
+        with guest, guest.makefile("rb") as lines:
+            for line in filter(None, map(bytes.strip, lines)):
+                said.append(line.decode())
+                guest.sendall(answer(line))
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    with server:
+        done = parasite("tell", name, *words)
+        ends(thread)
+    return done, said
+
+
+def bytes_are_told_apart(s, parasite):
+    """Who begins to listen in the middle of a packet sees bytes that are no
+    text; a line of the console's that is stays one, be it not ASCII."""
+    text = "a \u00e9 b\n".encode()
+    for before, shown in ((b"gB\x9az \xe1\n\xff\xff\n", b""), (text, text)):
+        answer = before + b"\n#prof! ok report\n"
+        done, _ = told(s, parasite, lambda _, a=answer: a, "report")
+        check.same(done.data, shown + b"ok report\n")
 
 
 def held_is_reported(s, parasite, family):
@@ -297,74 +305,38 @@ def held_is_reported(s, parasite, family):
 def words_are_joined(s, parasite):
     """A word that takes an argument has the next one; all else is a command of
     its own."""
-    server, name = listening(s, "unix")
     words = "causal start rate 99 start loop reset causal report stop".split()
-    said = []
-
-    def serve():
-        guest, _ = server.accept()
-        with guest, guest.makefile("rb") as lines:
-            for line in lines:
-                if line.strip():
-                    said.append(line.strip().decode())
-                    guest.sendall(b"\n#prof! ok " + line.strip() + b"\n")
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    with server:
-        done = parasite("tell", name, *words)
-        thread.join()
+    ok = b"\n#prof! ok "
+    done, said = told(s, parasite, lambda line: ok + line + b"\n", *words)
     wanted = ["causal start", "rate 99", "start", "loop reset"]
     wanted += ["causal report", "stop"]
     check.same(said, wanted)
     check.same(done.out.splitlines(), [f"ok {line}" for line in wanted])
 
 
-def rate_is_reported(s, parasite):
-    server, name = listening(s, "unix")
-
-    def serve():
-        guest, _ = server.accept()
-        with guest:
-            guest.recv(100)
-            guest.sendall(b"\n#prof! ok rate 50000 at 19886.364 Hz\n")
-            guest.recv(100)
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    with server:
-        done = parasite("tell", name, "rate", 50000)
-        ends(thread)
+def capped_rate_is_reported(s, parasite):
+    answer = b"\n#prof! ok rate 50000 at 19886.364 Hz\n"
+    done, _ = told(s, parasite, lambda _: answer, "rate", 50000)
     check.same(done.out, "ok rate 50000 at 19886.364 Hz\n")
     check.contains(done.err, "capped the rate at 19886.4 Hz; 50000 Hz was")
 
 
 def test_hosts(s):
-    """Who begins to listen in the middle of a packet sees bytes that are no
-    text; a line of the console's that is stays one."""
     parasite = Command(s)
-    with s.test("half a packet is not shown as text"):
-        found = printed_of(s, parasite, b"gB\x9az \xe1\n\xff\xff\n")
-        check.same(found, b"ok report\n")
-    with s.test("a line with more than ASCII is"):
-        line = "a \u00e9 b\n".encode()
-        found = printed_of(s, parasite, line)
-        check.same(found, line + b"ok report\n")
+    s.holds(bytes_are_told_apart, s, parasite)
     for family in ("unix", "tcp"):
-        with s.test(f"a {family} line that another client holds is reported"):
-            held_is_reported(s, parasite, family)
-    with s.test("words of a command need no quotes"):
-        words_are_joined(s, parasite)
-    with s.test("a rate that was capped is reported"):
-        rate_is_reported(s, parasite)
+        what = f"a {family} line that another client holds is reported"
+        s.holds(what, held_is_reported, s, parasite, family)
+    s.holds(words_are_joined, s, parasite)
+    s.holds(capped_rate_is_reported, s, parasite)
     file = s.work / "file"
     file.write_text("no guest\n")
-    with s.test("a file takes no commands"):
-        parasite("tell", file, "stop", status=2)
-    with s.test("no command is bad usage"):
-        parasite("tell", "unix:nowhere", status=2)
-    with s.test("no one there is bad data"):
-        parasite("tell", f"unix:{s.work / 'none.sock'}", "stop", status=1)
+    for what, status, words in (
+        ("a file takes no commands", 2, (file, "stop")),
+        ("no command is bad usage", 2, ("unix:nowhere",)),
+        ("no one there is bad data", 1, (f"unix:{s.work}/none.sock", "stop")),
+    ):
+        s.holds(what, parasite, "tell", *words, status=status)
 
 
 def suite(s):
