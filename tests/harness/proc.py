@@ -3,6 +3,7 @@
 limits that hold on any host (progress.py)."""
 
 import os
+import socket
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -211,6 +212,20 @@ def open_pipe(path, alive):
     made = soon(attempt, f"a reader of {path}", alive)
     os.set_blocking(made, True)
     return open(made, "wb", buffering=0)
+
+
+def listening(folder, family="unix", backlog=4):
+    """A server's socket, in (folder) or of "tcp", and how the command names
+    it."""
+    if family == "tcp":
+        server = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        return server, f"tcp:127.0.0.1:{server.getsockname()[1]}"
+    path = Path(folder, "line")
+    path.unlink(missing_ok=True)
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen(backlog)
+    return server, f"unix:{path}"
 
 
 def ends(thread, text="a thread's end"):

@@ -8,7 +8,15 @@ import threading
 
 from harness import progress
 from harness.command import Command, build_id
-from harness.suite import WIDTHS, background, check, ends, given_time, soon
+from harness.suite import (
+    WIDTHS,
+    background,
+    check,
+    ends,
+    given_time,
+    listening,
+    soon,
+)
 
 PARTS = (
     *(
@@ -237,23 +245,10 @@ def test_terminal(live):
 # ---- without a guest
 
 
-def listening(s, family):
-    """A server's socket, and how the command names it."""
-    if family == "tcp":
-        server = socket.create_server(("127.0.0.1", 0), backlog=4)
-        return server, f"tcp:127.0.0.1:{server.getsockname()[1]}"
-    path = s.work / "held.sock"
-    path.unlink(missing_ok=True)
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(str(path))
-    server.listen(4)
-    return server, f"unix:{path}"
-
-
 def told(s, parasite, answer, *words):
     """`parasite tell` of these words, to a guest that gives answer(LINE) to
     each line; and the lines."""
-    server, name = listening(s, "unix")
+    server, name = listening(s.work)
     said = []
 
     def serve():
@@ -284,7 +279,7 @@ def bytes_are_told_apart(s, parasite):
 def held_is_reported(s, parasite, family):
     """The server has its one client. What came second sends no command that
     would be executed once the first has gone."""
-    server, name = listening(s, family)
+    server, name = listening(s.work, family)
     server.settimeout(progress.WAIT_S)
     with server, socket.socket(server.family) as first:
         first.connect(server.getsockname())

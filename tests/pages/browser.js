@@ -281,18 +281,10 @@ function run(...words) {
   });
 }
 
-const reportOf = (trace, ...words) =>
-  JSON.parse(
-    run(
-      'report',
-      '-q',
-      '--json',
-      '-k',
-      image,
-      ...words,
-      path.join(work, trace),
-    ),
-  );
+function reportOf(trace, ...words) {
+  const form = ['-q', '--json', '-k', image];
+  return JSON.parse(run('report', ...form, ...words, path.join(work, trace)));
+}
 
 // Stacks of a trace as [[frame, ...], weight], sorted, from parasite export.
 // Those of a trace do not change.

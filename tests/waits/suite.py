@@ -13,7 +13,7 @@ import time
 import tty
 
 from harness.command import Command, packets_of
-from harness.suite import background, check
+from harness.suite import background, check, listening
 
 QUIET, DRIPS, FLOODS = "does nothing", "drips", "floods"
 KINDS = (QUIET, DRIPS, FLOODS)
@@ -61,15 +61,8 @@ class Socket(Peer):
     def __init__(self, kind, by_tcp):
         super().__init__(kind)
         self.folder = tempfile.TemporaryDirectory(prefix="waits.")
-        if by_tcp:
-            self.server = socket.create_server(("127.0.0.1", 0))
-            self.target = f"tcp:127.0.0.1:{self.server.getsockname()[1]}"
-        else:
-            path = os.path.join(self.folder.name, "line")
-            self.server = socket.socket(socket.AF_UNIX)
-            self.server.bind(path)
-            self.server.listen(4)
-            self.target = f"unix:{path}"
+        family = "tcp" if by_tcp else "unix"
+        self.server, self.target = listening(self.folder.name, family)
         self.peer = None
 
     def accept(self):
@@ -116,13 +109,9 @@ class Full(Peer):
     def __init__(self, kind=QUIET):
         super().__init__(kind)
         self.folder = tempfile.TemporaryDirectory(prefix="waits.")
-        path = os.path.join(self.folder.name, "line")
-        self.server = socket.socket(socket.AF_UNIX)
-        self.server.bind(path)
-        self.server.listen(0)
+        self.server, self.target = listening(self.folder.name, backlog=0)
         self.first = socket.socket(socket.AF_UNIX)
-        self.first.connect(path)
-        self.target = f"unix:{path}"
+        self.first.connect(self.server.getsockname())
 
     def accept(self):
         return None
