@@ -7,6 +7,8 @@ import socket
 import threading
 from pathlib import Path
 
+from harness.made_causal import causal
+from harness.made_loop import loop
 from harness.made_profile import profile
 from harness.suite import check, run
 
@@ -89,10 +91,15 @@ class Answering:
         self.server.close()
 
 
-#: commands that need events of tasks, or loop occupancy
-OF_TASKS = re.compile(r"^parasite (tasks|timeline) | --wait ")
-OF_LOOP = re.compile(r"^parasite loop ")
-OF_CAUSAL = re.compile(r"^parasite causal ")
+#: what the traces of other commands need than samples of the image
+STREAMS = (
+    (
+        re.compile(r"^parasite (tasks|timeline) | --wait "),
+        lambda made: run(made.s.build / "host/make_tasks", 20000, 1).data,
+    ),
+    (re.compile(r"^parasite loop "), lambda _: loop(5)[0]),
+    (re.compile(r"^parasite causal "), lambda _: causal(99)),
+)
 OF_BOTH_SIDES = re.compile(r" inside\.trace outside\.trace ")
 
 
@@ -108,15 +115,12 @@ def make_traces(made, folder, command):
     if OF_BOTH_SIDES.search(command):
         make_both_sides(made, folder)
         return
-    packets, image = made.packets, ("-k", made.image)
-    if OF_TASKS.search(command):
-        packets, image = made.tasks, ()
-    elif OF_LOOP.search(command):
-        packets, image = made.loop, ()
-    elif OF_CAUSAL.search(command):
-        packets, image = made.causal, ()
+    words, data = ("-k", made.image, made.packets), None
+    for commands, make in STREAMS:
+        if commands.search(command):
+            words, data = ("-",), make(made)
     for name in re.findall(r"\b(\w+\.trace)\b", command):
-        made.parasite.record(folder / name, "-q", *image, packets)
+        made.parasite.record(folder / name, "-q", *words, data=data)
 
 
 def work_folder(made):

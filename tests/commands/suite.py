@@ -9,9 +9,7 @@ import endings
 import examples
 import plain
 from harness.command import Command, build_id, text_addresses
-from harness.made_causal import causal
 from harness.made_events import each_event
-from harness.made_loop import loop
 from harness.suite import WIDTHS, check, run
 
 PARTS = ("options", "output", "plain", "examples", *WIDTHS)
@@ -42,12 +40,6 @@ class Made:
                 *(20000, 1, addresses), BUILD_ID=build_id(self.image)
             )
         )
-        self.tasks = s.work / "tasks"  # packets with events of tasks
-        self.tasks.write_bytes(run(s.build / "host/make_tasks", 20000, 1).data)
-        self.loop = s.work / "loop"  # packets with loop occupancy
-        self.loop.write_bytes(loop(5)[0])
-        self.causal = s.work / "causal"  # and with causal profiling
-        self.causal.write_bytes(causal(99))
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
 
