@@ -17,7 +17,6 @@
 #include <arch/cpu.h>
 #include <arch/floats.h>
 #include <arch/patch.h>
-#include <arch/trap.h>
 #include <errno.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
@@ -31,8 +30,6 @@
 #include <prof/prof.h>
 #include <prof/symbols.h>
 #include <stdlib.h>
-
-#define TIMER_LINE 0 /* the PIT's line of the PIC */
 
 static _Alignas(8) unsigned char memory[PROF_MEMORY_DEFAULT];
 static struct loop_timer drain_timer, soon_timer, report_timer;
@@ -173,9 +170,7 @@ void prof_port_init(void)
     const struct prof_options *options = prof_options();
     struct prof_config config = {
         .tsc_hz = clock_tsc_hz(),
-        .tick = {.kind = PROF_TICK_PIT,
-                 .kernel_divisor = CLOCK_DIVISOR,
-                 .vector = ARCH_IRQ_BASE + TIMER_LINE},
+        .tick = prof_port_tick(),
         .text = {(uintptr_t)text_begin, (uintptr_t)text_end},
         .idle = {(uintptr_t)arch_idle_begin, (uintptr_t)arch_idle_end},
         .stack = {(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top},

@@ -2,6 +2,7 @@
 #ifndef KERNEL_PROF_PORT_H
 #define KERNEL_PROF_PORT_H
 
+#include <prof/tick.h>
 #include <stddef.h>
 
 /*
@@ -16,6 +17,9 @@ void prof_port_names(void);
  * heap, clock and options ready.
  */
 void prof_port_init(void);
+
+/* What samples: the machine's timer. Contexts: boot, options set. */
+struct prof_tick prof_port_tick(void);
 
 /* Number of blocks that the profiler has allocated, and their (bytes). */
 size_t prof_port_held(size_t *bytes);

@@ -20,7 +20,9 @@
 #include "cpu_bits.h"
 #include "emergency_console.h"
 #include <arch/boot.h>
+#include <arch/context.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
 #define DIRECTORY_BYTES ((uint64_t)1 << 30)
@@ -103,4 +105,44 @@ void paging_start(void)
     cpu_set_cr4(cpu_cr4() | CR4_PAE);
     cpu_set_cr3(paging_root());
     cpu_set_cr0(cpu_cr0() | CR0_PG | CR0_WP);
+}
+
+/* ---- addresses where there is no RAM (<arch/context.h>) */
+
+static void clear(uint64_t *table)
+{
+    for (size_t i = 0; i < PAGE_ENTRIES; i++)
+        table[i] = 0;
+}
+
+/* The table of small pages for (address), made if there is none: in place of a
+ * large page, whose translation the CPU may have cached. */
+static uint64_t *table_of(uintptr_t address, void *(*page)(void))
+{
+    uint64_t *entry = paging_directory_entry(address, page);
+    uint64_t *table;
+
+    if (entry == NULL)
+        return NULL;
+    if ((*entry & PAGE_PRESENT) != 0 && (*entry & PAGE_LARGE) == 0)
+        return (uint64_t *)(uintptr_t)(*entry & PAGE_ADDRESS);
+    table = page();
+    if (table == NULL)
+        return NULL;
+    clear(table);
+    *entry = (uintptr_t)table | PAGE_PRESENT | PAGE_WRITABLE;
+    cpu_set_cr3(cpu_cr3());
+    return table;
+}
+
+bool arch_map(uintptr_t address, const void *memory, void *(*page)(void))
+{
+    uint64_t *table = table_of(address, page);
+
+    if (table == NULL)
+        return false;
+    table[address / PAGE_BYTES % PAGE_ENTRIES] =
+        (uintptr_t)memory | PAGE_PRESENT | PAGE_WRITABLE | paging_no_execute;
+    __asm__ volatile("invlpg (%0)" : : "r"(address) : "memory");
+    return true;
 }

@@ -84,7 +84,7 @@ static void deliver(struct net_conn *conn)
         piece->tot_len = piece->len;
         tcp_recved(conn->pcb, piece->len);
         if (piece->len != 0)
-            net_call_receive(conn, piece->payload, piece->len);
+            net_call_receive(conn->handlers, conn, piece->payload, piece->len);
         pbuf_free(piece);
     }
     if (conn->state != NET_CONN_OPEN || conn->paused || conn->held != NULL ||
@@ -92,7 +92,7 @@ static void deliver(struct net_conn *conn)
         return;
     conn->end_reported = true;
     if (conn->handlers->ended != NULL)
-        net_call_ended(conn);
+        net_call_ended(conn->handlers, conn);
     else
         net_close(conn);
 }
@@ -129,7 +129,7 @@ static void offer_room(struct net_conn *conn)
     if (conn->state != NET_CONN_OPEN || !conn->want_room)
         return;
     conn->want_room = false;
-    net_call_room(conn);
+    net_call_room(conn->handlers, conn);
 }
 
 static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
@@ -166,7 +166,7 @@ static void on_error(void *context, err_t error)
 
     conn->pcb = NULL;
     if (conn->state == NET_CONN_OPEN)
-        net_call_gone(conn, reason);
+        net_call_gone(conn->handlers, conn, reason);
     net_conn_free(conn);
 }
 
@@ -244,7 +244,7 @@ static err_t on_accept(void *context, struct tcp_pcb *pcb, err_t error)
     if (conn->address->connections > net_settings.per_address)
         return refuse(conn);
     net_conn_counts.accepted++;
-    if (net_call_accept(conn, listener->context))
+    if (net_call_accept(conn->handlers, conn, listener->context))
         return ERR_OK;
     net_conn_free(conn);
     tcp_abort(pcb);

@@ -3,7 +3,7 @@
 #define KERNEL_NET_CONN_H
 
 /*
- * A connection; shared by conn.c, calls.c and end.c.
+ * A connection; shared by conn.c and end.c.
  *
  * lwIP must not be called arbitrarily from its own callbacks: a control block
  * that is aborted there must not be used by lwIP afterwards. So callbacks of
@@ -12,6 +12,7 @@
  * actions (net_conn_touch).
  */
 
+#include "calls.h"
 #include "net.h"
 #include "peers.h"
 
@@ -51,18 +52,6 @@ struct net_conn *net_conn_make(struct tcp_pcb *pcb, uint32_t ip, uint16_t port,
 
 /* Detaches (conn) from lwIP, removes it from the list and frees it. */
 void net_conn_free(struct net_conn *conn);
-
-/* ---- calls.c: handlers of services, each in the time of its own site. One
- * that is missing does nothing. */
-
-/* Whether the connection is accepted. */
-bool net_call_accept(struct net_conn *conn, void *context);
-
-/* The service may close or abort (conn), which exists until they return. */
-void net_call_receive(struct net_conn *conn, const void *bytes, size_t count);
-void net_call_ended(struct net_conn *conn);
-void net_call_room(struct net_conn *conn);
-void net_call_gone(struct net_conn *conn, enum net_reason reason);
 
 /* ---- end.c */
 

@@ -23,6 +23,12 @@
 #define CHUNKS_MAX 4096u
 #define SIZES 7u /* 1, 2, 4, ... 64 pages */
 
+/* A stack has so many times the bytes that were asked for: in the process that
+ * a sanitizer instruments, frames are larger. */
+#ifndef STACK_SCALE
+#define STACK_SCALE 1u
+#endif
+
 _Static_assert(PAGE << (SIZES - 1) == TASK_STACK_MAX, "sizes of stacks");
 
 /* Stacks of one size. */
@@ -99,9 +105,17 @@ static unsigned index_of(size_t bytes)
     return index;
 }
 
+static size_t scaled(size_t bytes)
+{
+    const size_t most = TASK_STACK_MAX / STACK_SCALE;
+
+    return bytes < most || bytes > TASK_STACK_MAX ? bytes * STACK_SCALE
+                                                  : TASK_STACK_MAX;
+}
+
 bool stack_take(size_t bytes, struct stack *stack)
 {
-    const unsigned index = index_of(bytes);
+    const unsigned index = index_of(scaled(bytes));
     uintptr_t word;
 
     if (index == SIZES)

@@ -5,8 +5,8 @@
 /*
  * The few instructions that the profiler needs and C has no word for.
  *
- * With PROF_HOSTED the same sources run in a process, where nothing interrupts
- * the drain but what a test calls: turning interrupts off is then nothing.
+ * With PROF_HOSTED the same sources run in a process, where signals interrupt:
+ * the program says how they are held back, or has none.
  */
 
 #include <stdbool.h>
@@ -30,14 +30,17 @@ static inline uint64_t prof_tsc(void)
 
 #ifdef PROF_HOSTED
 
+#include <prof/port.h>
+
 static inline bool prof_interrupts_save(void)
 {
-    return false;
+    return prof_port_interrupts_off != NULL && prof_port_interrupts_off();
 }
 
 static inline void prof_interrupts_restore(bool on)
 {
-    (void)on;
+    if (prof_port_interrupts_restore != NULL)
+        prof_port_interrupts_restore(on);
 }
 
 #else

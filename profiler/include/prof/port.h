@@ -117,6 +117,17 @@ static inline void prof_pool_open(void *memory, size_t bytes)
  * called by prof_poll(). By default: -1. */
 int prof_port_read(void);
 
+#ifdef PROF_HOSTED
+/*
+ * For a profiler that runs in a process: holds back the signal that calls
+ * prof_sample(), and returns whether it was not held back before; and lets it
+ * through again if (on). Where neither is defined, nothing samples by itself.
+ * Contexts: any. MUST NOT allocate.
+ */
+bool prof_port_interrupts_off(void) __attribute__((weak));
+void prof_port_interrupts_restore(bool on) __attribute__((weak));
+#endif
+
 #ifdef __cplusplus
 }
 #endif
