@@ -85,13 +85,8 @@ void prof_long_runs_put_sample(uint64_t tsc, uintptr_t pc);
  * loop, which may be NULL, and forgets all. */
 void prof_long_runs_finish(void (*send)(const struct prof_long_run *run));
 
-/* The longest run of (site) so far. */
-struct prof_longest_run {
-    uint64_t cycles, begin_tsc;
-    uint32_t object;
-};
-struct prof_longest_run
-prof_long_runs_longest(const struct prof_loop_site *site);
+/* The longest run in (row), a copy, may be one that was noted. */
+void prof_long_runs_include(struct prof_loop_row *row);
 
 /* The longest runs that held the loop, longest first; NULL: no more. */
 const struct prof_long_run *prof_long_runs_listed(uint32_t number);

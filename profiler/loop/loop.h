@@ -239,9 +239,13 @@ void prof_loop_send_last(void);
  * moment. MUST be called where nothing runs or pauses meanwhile. */
 void prof_loop_hold_still(bool hold);
 
-/* Fills in (row) of site (number), which has been seen. Times are
- * those of the last prof_loop_account(). */
-void prof_loop_row(uint32_t number, struct prof_loop_row *row);
+/* Fills in (row) of (site) at (tsc). Own and total times are those of the last
+ * prof_loop_account(). */
+void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
+                        struct prof_loop_row *row);
+
+/* The longest run of (site) so far. */
+uint64_t prof_loop_longest(const struct prof_loop_site *site);
 
 /* Prints the table of (rows) sites in the order (by), names in (width) columns,
  * and the account. */

@@ -29,20 +29,12 @@
 
 struct prof_loop_site {
     struct prof_histograms histograms;
-    struct prof_trace_name *name;
-    enum prof_loop_kind kind;
-    uint64_t delay_cycles; /* sum of the values in each histogram, and beside */
-    uint64_t wall_cycles;
-    uint64_t calls, ends[3]; /* by enum prof_loop_end */
-    uint64_t longest_cycles, longest_tsc;
-    uint32_t longest_object;
-    uint32_t pending;
+    /* What is counted as it happens. A reader sums up the rest: own and total
+     * time, and of runs the cycles. Only a copy has counts and the oldest. */
+    struct prof_loop_row row;
     struct prof_loop_task *oldest, *newest; /* of the pending ones */
     struct prof_loop_node *top;             /* below no other: of callbacks */
-    uint64_t held, held_cycles, held_samples;
-    uint64_t own_sum, total_sum; /* a reader's */
-    uint64_t paused_sum;         /* of own_sum: of runs that have paused */
-    uint64_t key;                /* the table's: its order */
+    uint64_t key;                           /* the table's: its order */
     struct prof_loop_site *after;
     uint32_t note; /* the stream's */
 };
