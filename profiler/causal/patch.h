@@ -15,37 +15,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- hooks.asm */
-
 /*
- * Code for functions that are patched (hooks.asm). The function's beginning
- * jumps to its entry, which calls prof_patch_entered() and goes on with the
- * instructions that were moved there (relocate.h). That may replace the return
- * address by one in prof_patch_returns, which calls prof_patch_left() and
- * returns to where it was. Each return address has a place of its own there,
- * and keeps it: whatever happens to the stack meanwhile, it returns right, and
- * what a walk over the stack has found is known later, too.
+ * ---- hooks.asm
+ *
+ * The function's beginning jumps to its entry, which calls prof_patch_hook()
+ * and goes on with the instructions that were moved there (relocate.h). The
+ * hook may replace the return address by one in prof_patch_returns, which calls
+ * the hook, too, and returns to where it was. Each return address has a place
+ * of its own there, and keeps it: whatever happens to the stack meanwhile, it
+ * returns right, and what a walk over the stack has found is known later.
  */
 
 #define PROF_ENTRIES 33u
-#define PROF_ENTRY_BYTES 48u
+#define PROF_ENTRY_BYTES 42u
 /* Moved instructions follow what hooks.asm has at the beginning of an entry. */
 #define PROF_ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define PROF_RETURNS 128u
-#define PROF_RETURN_BYTES 8u
+#define PROF_RETURN_BYTES 6u
 
 extern const uint8_t prof_patch_entries[PROF_ENTRIES * PROF_ENTRY_BYTES];
 extern const uint8_t prof_patch_returns[PROF_RETURNS * PROF_RETURN_BYTES];
 extern const uint8_t prof_patch_hooks_end[]; /* of all code from the entries on
                                               */
 
-/* Called by entry (at, an address in it), with the place of the function's
- * return address. Contexts: any, interrupts off. */
-void prof_patch_entered(uintptr_t at, uintptr_t *place);
-
-/* Called by prof_patch_returns (at, the same): stores the true return address
- * in (*place). Contexts: any, interrupts off. */
-void prof_patch_left(uintptr_t at, uintptr_t *place);
+/* Called with the frame of hooks.asm: frame[1] is where an entry or a return
+ * has called it. A return stands in the place of the true return address, which
+ * is stored there; the function's own is above the frame of an entry. Contexts:
+ * any, interrupts off. */
+void prof_patch_hook(uintptr_t *frame);
 
 /* ---- functions that are patched */
 

@@ -212,8 +212,6 @@ int prof_move(uintptr_t function, size_t size, uintptr_t at,
         struct one one = take(function + moved->taken);
 
         if (one.is.length == 0 || calls_by_value(&one) || asks_where(&one) ||
-            moved->count + one.is.length + 2 * NEAR_BYTES + PROF_JUMP_BYTES >
-                PROF_MOVED_BYTES_MAX ||
             !add_one(moved, at, &one))
             return PROF_EPATCH_CODE;
         moved->taken += one.is.length;

@@ -137,10 +137,13 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
         enter(function, place);
 }
 
-static __attribute__((noinline)) void call_ends(uintptr_t at, uintptr_t *place)
+/* A function that returns may remove arguments as well, so that this is at or
+ * above the place of its return address. */
+static __attribute__((noinline)) void call_ends(uintptr_t *place)
 {
     uint64_t now = prof_causal_exactly();
-    uintptr_t number = (at - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
+    uintptr_t number =
+        (*place - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
     uintptr_t begin, end;
 
     current_stack(&begin, &end);
@@ -153,23 +156,14 @@ static __attribute__((noinline)) void call_ends(uintptr_t at, uintptr_t *place)
     *place = prof_patch->returns[number];
 }
 
-/* The two hooks read the clock at the same places, as what is outside of their
- * readings is measured for both together. */
-void prof_patch_entered(uintptr_t at, uintptr_t *place)
+void prof_patch_hook(uintptr_t *frame)
 {
     struct prof_own_call began = prof_own_begin();
 
-    call_begins(at, place);
-    prof_own_end(began, prof_own.hook);
-}
-
-/* A function that returns may remove arguments as well, so that this is at or
- * above the place of its return address. */
-void prof_patch_left(uintptr_t at, uintptr_t *place)
-{
-    struct prof_own_call began = prof_own_begin();
-
-    call_ends(at, place);
+    if (frame[1] - (uintptr_t)prof_patch_entries < sizeof prof_patch_entries)
+        call_begins(frame[1], &frame[3]);
+    else
+        call_ends(&frame[1]);
     prof_own_end(began, prof_own.hook);
 }
 
