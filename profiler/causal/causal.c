@@ -60,6 +60,24 @@ uint64_t prof_causal_real(uint64_t due)
     return prof_virtual_to_real(&prof_causal.clock, due);
 }
 
+void prof_causal_except(uint64_t cycles)
+{
+    if (!prof_causal_outside)
+        prof_virtual_except(&prof_causal.clock, cycles);
+}
+
+uint64_t prof_causal_exactly(void)
+{
+    uint32_t cycles;
+
+    if (prof_causal.clock.nested != 0) {
+        cycles = prof_causal_sampled();
+        prof_causal_except(cycles - prof_causal.sampled);
+        prof_causal.sampled = cycles;
+    }
+    return prof_tsc();
+}
+
 struct prof_moment prof_causal_now_in_target(void)
 {
     struct prof_own_guard guard = prof_own_open();
@@ -75,12 +93,6 @@ struct prof_moment prof_causal_now_in_target(void)
 struct prof_moment prof_causal_now(void)
 {
     return prof_causal_both();
-}
-
-void prof_causal_except(uint64_t cycles)
-{
-    if (!prof_causal_outside)
-        prof_virtual_except(&prof_causal.clock, cycles);
 }
 
 /* ---- progress and targets */
@@ -349,13 +361,18 @@ static bool is_known(uint32_t number)
 }
 
 /* Speed-up 0 of the experiments is none; the others follow. */
-static struct prof_experiment_settings
-experiments_of(const struct prof_causal_settings *given)
+static void experiments_of(const struct prof_causal_settings *given,
+                           struct prof_experiment_settings *of)
 {
-    struct prof_experiment_settings of = {
+    static const uint32_t usual[] = {25 * PER_CENT, 50 * PER_CENT,
+                                     95 * PER_CENT};
+    const uint32_t *speedups = given->speedups == 0 ? usual : given->speedup;
+    const uint32_t count = given->speedups == 0 ? 3 : given->speedups;
+
+    *of = (struct prof_experiment_settings){
         .targets = prof_causal_targets()->number,
         .points = prof_causal_points()->number,
-        .speedups = given->speedups + 1,
+        .speedups = count + 1,
         .cycles_min = given->cycles_min,
         .visits_min = given->visits_min != 0 ? given->visits_min : VISITS_MIN,
         .cycles_max = given->cycles_max,
@@ -363,45 +380,34 @@ experiments_of(const struct prof_causal_settings *given)
         .known = is_known,
         .ended = prof_causal_log,
     };
-
-    if (of.cycles_min == 0)
-        of.cycles_min = prof_divide(given->tsc_hz, CYCLES_MIN_PART);
-    if (of.cycles_max == 0)
-        of.cycles_max = given->tsc_hz * CYCLES_MAX_SECONDS;
-    for (uint32_t i = 0; i < given->speedups; i++)
-        of.speedup[i + 1] = given->speedup[i];
-    if (given->speedups == 0) {
-        of.speedups = 4;
-        of.speedup[1] = 25 * PER_CENT;
-        of.speedup[2] = 50 * PER_CENT;
-        of.speedup[3] = 95 * PER_CENT;
-    }
-    return of;
+    if (of->cycles_min == 0)
+        of->cycles_min = prof_divide(given->tsc_hz, CYCLES_MIN_PART);
+    if (of->cycles_max == 0)
+        of->cycles_max = given->tsc_hz * CYCLES_MAX_SECONDS;
+    for (uint32_t i = 0; i < count; i++)
+        of->speedup[i + 1] = speedups[i];
 }
 
-/* What is kept beside the sums of experiments, of each target and speed-up. */
-static size_t series_bytes(const struct prof_experiment_settings *settings,
-                           uint32_t kinds)
-{
-    return (size_t)settings->targets * settings->speedups *
-               (kinds * sizeof(struct prof_latency_sum) +
-                sizeof(struct prof_limit_sum)) +
-           sizeof(struct prof_work);
-}
+/* Where the parts of (prof_causal.memory) begin; the log is the first. */
+struct parts {
+    size_t shares, held, latencies, limits, work, experiments, end;
+};
 
-static void series_init(const struct prof_experiment_settings *settings,
-                        uint32_t kinds, void *memory)
+static void lay_out(struct parts *parts,
+                    const struct prof_experiment_settings *of, uint32_t kinds,
+                    uint32_t held)
 {
-    size_t series = (size_t)settings->targets * settings->speedups;
+    const size_t series = (size_t)of->targets * of->speedups;
 
-    prof_causal.kinds = kinds;
-    prof_causal.latencies = memory;
-    for (size_t i = 0; i < series * kinds; i++)
-        prof_causal.latencies[i] = (struct prof_latency_sum){0};
-    prof_causal.limits = (void *)(prof_causal.latencies + series * kinds);
-    for (size_t i = 0; i < series; i++)
-        prof_causal.limits[i] = (struct prof_limit_sum){0};
-    prof_causal.work = (void *)(prof_causal.limits + series);
+    parts->shares = prof_causal_log_bytes(of->points);
+    parts->held = parts->shares +
+                  (prof_patch == NULL ? 0 : prof_shares_bytes(of->targets));
+    parts->latencies = parts->held + PROF_HELD_BYTES(held);
+    parts->limits =
+        parts->latencies + series * kinds * sizeof(struct prof_latency_sum);
+    parts->work = parts->limits + series * sizeof(struct prof_limit_sum);
+    parts->experiments = parts->work + sizeof(struct prof_work);
+    parts->end = parts->experiments + prof_experiments_bytes(of);
 }
 
 /* In (memory), in which there is nothing yet. */
@@ -420,6 +426,10 @@ static void begin_experiments(const struct prof_experiment_settings *of,
     prof_causal_log_init(prof_causal.memory, of->points);
     if (any)
         prof_shares_init(prof_causal.of_shares, of->targets);
+    prof_clear_words(
+        prof_causal.latencies,
+        (size_t)((char *)prof_causal.work - (char *)prof_causal.latencies) /
+            sizeof(void *));
     prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
                           memory);
 }
@@ -447,10 +457,8 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
 
 static void begin_again(uint64_t now)
 {
-    const struct prof_experiment_settings of = prof_causal.experiments.settings;
-
-    series_init(&of, prof_causal.kinds, prof_causal.latencies);
-    begin_experiments(&of, prof_causal.experiments.sums, now);
+    begin_experiments(&prof_causal.experiments.settings,
+                      prof_causal.experiments.sums, now);
 }
 
 void prof_causal_learn(uint64_t now)
@@ -474,34 +482,31 @@ void prof_causal_again(void)
 int prof_causal_start(const struct prof_causal_settings *given)
 {
     const struct prof_latency *last = prof_causal_latencies();
-    uint32_t kinds = last == NULL ? 0 : last->number;
+    const uint32_t kinds = last == NULL ? 0 : last->number;
     const uint32_t held = given->held != 0 ? given->held : HELD;
     struct prof_experiment_settings of;
-    size_t noted, events, series, learnt;
+    struct parts parts;
     char *memory;
 
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
     if (!is_valid(given))
         return PROF_EVALUE;
-    of = experiments_of(given);
-    events = PROF_HELD_BYTES(held);
-    noted = prof_causal_log_bytes(of.points);
-    series = series_bytes(&of, kinds);
-    learnt = prof_patch == NULL ? 0 : prof_shares_bytes(of.targets);
-    memory = prof_alloc(noted + learnt + events + series +
-                        prof_experiments_bytes(&of));
+    experiments_of(given, &of);
+    lay_out(&parts, &of, kinds, held);
+    memory = prof_alloc(parts.end);
     if (memory == NULL)
         return PROF_EMEMORY;
     prof_free(prof_causal.memory);
     prof_causal.memory = memory;
+    prof_causal.of_shares = memory + parts.shares;
+    prof_causal.kinds = kinds;
+    prof_causal.latencies = (void *)(memory + parts.latencies);
+    prof_causal.limits = (void *)(memory + parts.limits);
+    prof_causal.work = (void *)(memory + parts.work);
     prof_causal.tsc_hz = given->tsc_hz;
-    memory += noted;
-    prof_causal.of_shares = memory;
-    memory += learnt;
-    prof_held_init(&prof_causal.held, memory, held);
-    series_init(&of, kinds, memory + events);
-    start_all(&of, memory + events + series);
+    prof_held_init(&prof_causal.held, memory + parts.held, held);
+    start_all(&of, memory + parts.experiments);
     return 0;
 }
 

@@ -50,13 +50,10 @@ void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles);
 uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
                                uint32_t permille);
 
-/* The interval that the quantile of so many requests is in, by 95 %, if they
- * know nothing of each other; zeros without any. */
-struct prof_latency_interval {
-    uint64_t low, high;
-};
-struct prof_latency_interval
-prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille);
+/* found[1] is the quantile, between the ends of its interval of 95 % if
+ * requests know nothing of each other; zeros without any. */
+void prof_latency_interval(const struct prof_latency_sum *sum,
+                           uint32_t permille, uint64_t *found);
 
 /* What virtual time was spent on, for one target and one speed-up. */
 struct prof_limit_sum {
@@ -105,19 +102,7 @@ static inline uint32_t prof_causal_sampled(void)
 /* The present time, after taking the sampler's interrupts so far out of the
  * target's time. The sampler counts its own cycles; those of other interrupts
  * are passed to prof_causal_except(). Contexts: interrupts off. */
-static inline uint64_t prof_causal_exactly(void)
-{
-    uint32_t cycles;
-
-    if (prof_causal.clock.nested != 0) {
-        cycles = prof_causal_sampled();
-        if (!prof_causal_outside)
-            prof_virtual_except(&prof_causal.clock,
-                                cycles - prof_causal.sampled);
-        prof_causal.sampled = cycles;
-    }
-    return prof_tsc();
-}
+uint64_t prof_causal_exactly(void);
 
 /* An interrupt changes (since). That matters in the target only, which is
  * why the time outside of it costs no more than a load. */
@@ -173,8 +158,8 @@ struct prof_latency_sum *prof_causal_latency_sums(uint32_t target,
 struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup);
 
 /* The quantiles of a sum; all 0 without any request. */
-struct prof_quantiles
-prof_causal_quantiles_of(const struct prof_latency_sum *sum);
+void prof_causal_quantiles_of(const struct prof_latency_sum *sum,
+                              struct prof_quantiles *quantiles);
 
 /* Another experiment has begun at (now), perhaps while its target runs. */
 void prof_causal_follow(uint64_t now);

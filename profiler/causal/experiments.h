@@ -87,7 +87,8 @@ struct prof_experiments {
 /* Bytes of memory that prof_experiments_init() needs. */
 size_t prof_experiments_bytes(const struct prof_experiment_settings *settings);
 
-/* (memory) is aligned to 8 and MUST remain valid. */
+/* (memory) is aligned to 8 and MUST remain valid. (settings) may be those that
+ * (all) has. */
 void prof_experiments_init(struct prof_experiments *all,
                            const struct prof_experiment_settings *settings,
                            struct prof_virtual_clock *clock, uint64_t now,

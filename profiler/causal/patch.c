@@ -214,38 +214,27 @@ static bool is_own(const struct prof_symbol *symbol)
            at - hooks < (uintptr_t)prof_patch_hooks_end - hooks;
 }
 
-static int check_symbol(const struct prof_symbol *symbol)
-{
-    if (is_own(symbol) || symbol->start < code.begin ||
-        symbol->start >= code.end)
-        return PROF_EPATCH_OWN;
-    return 0;
-}
-
 static int new_function(const struct prof_symbol *symbol,
                         struct prof_patched **added)
 {
     struct prof_patched *function =
         &prof_patch->functions[prof_patch->functions_count];
-    struct prof_moved moved = {0};
     uintptr_t at = prof_patch_entry(function) + PROF_ENTRY_HEAD;
-    int error = check_symbol(symbol);
+    struct prof_moved moved;
 
-    if (error == 0 && prof_patch->functions_count == PROF_PROBE)
-        error = PROF_EPATCH_ROOM;
-    if (error != 0)
-        return error;
-    error = prof_move(symbol->start, symbol->size, at, &moved);
-    if (error == 0)
+    if (is_own(symbol) || symbol->start < code.begin ||
+        symbol->start >= code.end)
+        return PROF_EPATCH_OWN;
+    if (prof_patch->functions_count == PROF_PROBE)
+        return PROF_EPATCH_ROOM;
+    function->error = prof_move(symbol->start, symbol->size, at, &moved);
+    if (function->error == 0)
         code.write(at, moved.bytes, moved.count);
-    *function = (struct prof_patched){
-        .address = symbol->start,
-        .end = symbol->start + symbol->size,
-        .taken = moved.taken,
-        .error = error,
-    };
-    for (uint32_t i = 0; i < sizeof function->original; i++)
-        function->original[i] = ((const uint8_t *)symbol->start)[i];
+    function->address = symbol->start;
+    function->end = symbol->start + symbol->size;
+    function->taken = moved.taken;
+    __builtin_memcpy(function->original, (const void *)symbol->start,
+                     sizeof function->original);
     keep_name(function, symbol);
     function->target.name = function->point.name = function->name;
     prof_patch->functions_count++;
@@ -256,6 +245,7 @@ static int new_function(const struct prof_symbol *symbol,
 static bool open_patch(void)
 {
     static const uint8_t just_return = 0xc3;
+    struct prof_patched *probe;
 
     if (prof_patch != NULL)
         return true;
@@ -264,14 +254,12 @@ static bool open_patch(void)
         return false;
     *prof_patch = (struct prof_patch){0};
     prof_origin_of_patch = prof_patch_origin;
-    prof_patch->functions[PROF_PROBE] = (struct prof_patched){
-        .address = (uintptr_t)prof_own_measure, /* where it is called */
-        .taken = 1,
-        .is_target = true,
-    };
-    code.write(prof_patch_entry(&prof_patch->functions[PROF_PROBE]) +
-                   PROF_ENTRY_HEAD,
-               &just_return, sizeof just_return);
+    probe = &prof_patch->functions[PROF_PROBE];
+    probe->address = (uintptr_t)prof_own_measure; /* where it is called */
+    probe->taken = 1;
+    probe->is_target = true;
+    code.write(prof_patch_entry(probe) + PROF_ENTRY_HEAD, &just_return,
+               sizeof just_return);
     return true;
 }
 

@@ -58,18 +58,13 @@ static void skip_samples(void)
 
 void prof_shares_init(void *memory, uint32_t targets)
 {
-    shares.targets = targets;
-    shares.kinds = memory;
-    shares.hits = (uint32_t *)(shares.kinds + PROF_SHARES_KINDS);
-    for (uint32_t i = 0; i < PROF_SHARES_KINDS; i++)
-        shares.kinds[i] = (struct kind){0};
-    for (uint32_t i = 0; i < PROF_SHARES_KINDS * targets; i++)
-        shares.hits[i] = 0;
-    shares.kind = REST;
-    shares.handler = NULL;
-    shares.doorbells = 0;
-    shares.samples = 0;
-    shares.paused = shares.draining = false;
+    shares = (__typeof__(shares)){
+        .targets = targets,
+        .kind = REST,
+        .kinds = memory,
+        .hits = (uint32_t *)((struct kind *)memory + PROF_SHARES_KINDS),
+    };
+    prof_clear_words(memory, prof_shares_bytes(targets) / sizeof(void *));
     skip_samples();
     prof_shares_on = 1;
 }

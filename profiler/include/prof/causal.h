@@ -260,9 +260,8 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
 struct prof_quantiles {
     uint64_t requests;
     uint64_t mean;
-    uint64_t p50; /* half of them take less */
-    uint64_t p99; /* 99 % do */
-    uint64_t p50_low, p50_high, p99_low, p99_high;
+    uint64_t p50_low, p50, p50_high; /* half of them take less than p50 */
+    uint64_t p99_low, p99, p99_high; /* 99 % do */
 };
 
 #define PROF_NORMAL_SPEED UINT32_MAX
