@@ -29,25 +29,6 @@ uint64_t prof_causal_lag;
 bool prof_causal_outside;
 uint32_t prof_causal_spins;
 
-static struct prof_progress *points;
-static struct prof_target *targets;
-static struct prof_latency *latencies;
-
-struct prof_target *prof_causal_targets(void)
-{
-    return targets;
-}
-
-const struct prof_progress *prof_causal_points(void)
-{
-    return points;
-}
-
-const struct prof_latency *prof_causal_latencies(void)
-{
-    return latencies;
-}
-
 /* ---- time */
 
 uint64_t prof_causal_experiment_time(void)
@@ -101,23 +82,23 @@ void prof_causal_add_progress(struct prof_progress *point)
 {
     if (point->number != 0 || prof_causal_on)
         return;
-    point->number = points == NULL ? 1 : points->number + 1;
-    point->next = points;
-    points = point;
+    point->next = prof_causal.points;
+    point->number = point->next == NULL ? 1 : point->next->number + 1;
+    prof_causal.points = point;
 }
 
 void prof_causal_add_target(struct prof_target *target)
 {
     if (target->number != 0 || prof_causal_on)
         return;
-    target->number = targets == NULL ? 1 : targets->number + 1;
-    target->next = targets;
-    targets = target;
+    target->next = prof_causal.targets;
+    target->number = target->next == NULL ? 1 : target->next->number + 1;
+    prof_causal.targets = target;
 }
 
 const struct prof_target *prof_causal_target(const char *name)
 {
-    const struct prof_target *each = targets;
+    const struct prof_target *each = prof_causal.targets;
 
     while (each != NULL && !prof_equal(each->name, name))
         each = each->next;
@@ -128,9 +109,9 @@ void prof_causal_add_latency(struct prof_latency *latency)
 {
     if (latency->number != 0 || prof_causal_on)
         return;
-    latency->number = latencies == NULL ? 1 : latencies->number + 1;
-    latency->next = latencies;
-    latencies = latency;
+    latency->next = prof_causal.latency_kinds;
+    latency->number = latency->next == NULL ? 1 : latency->next->number + 1;
+    prof_causal.latency_kinds = latency;
 }
 
 bool prof_causal_chosen(const struct prof_target *target)
@@ -138,32 +119,32 @@ bool prof_causal_chosen(const struct prof_target *target)
     return target->number == prof_causal.experiments.target + 1;
 }
 
-/* Any runnable code may be inside the target. */
-static void follow_shares(struct prof_target *target, uint64_t now)
+static struct prof_target *target_at(uint32_t number)
 {
-    prof_causal.by_shares = target;
-    if (prof_causal_spins != 0)
-        return;
-    prof_virtual_enter(&prof_causal.clock, now);
-    prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
+    struct prof_target *target = prof_causal.targets;
+
+    while (target->number != number + 1)
+        target = target->next;
+    return target;
 }
 
-/* Enters the target again that it is inside of. */
+/* Enters the target again that it is inside of. In one that is learnt from
+ * samples any code may be, but for code that waits. */
 static void enter_again(uint64_t now)
 {
+    struct prof_target *target = target_at(prof_causal.experiments.target);
+    const bool by_shares = target->end != 0;
+
     prof_virtual_left(&prof_causal.clock, now);
     prof_causal.sampled = prof_causal_sampled();
-    prof_causal_outside = false;
-    prof_causal.by_shares = NULL;
-    for (struct prof_target *each = targets; each != NULL; each = each->next) {
-        if (!prof_causal_chosen(each))
-            continue;
-        prof_causal_outside = each->outside;
-        if (each->end != 0)
-            follow_shares(each, now);
-        else if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
-            prof_virtual_enter(&prof_causal.clock, now);
-    }
+    prof_causal_outside = target->outside;
+    prof_causal.by_shares = by_shares ? target : NULL;
+    if ((target->inside == 0 && !by_shares) ||
+        (prof_causal_spins != 0 && !target->outside))
+        return;
+    prof_virtual_enter(&prof_causal.clock, now);
+    if (by_shares)
+        prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
 }
 
 void prof_causal_follow(uint64_t now)
@@ -340,8 +321,8 @@ static bool is_valid(const struct prof_causal_settings *settings)
 {
     if (settings->tsc_hz == 0 ||
         settings->speedups > PROF_CAUSAL_SPEEDUPS_MAX ||
-        settings->held > HELD_MAX || prof_causal_targets() == NULL ||
-        prof_causal_points() == NULL)
+        settings->held > HELD_MAX || prof_causal.targets == NULL ||
+        prof_causal.points == NULL)
         return false;
     for (uint32_t i = 0; i < settings->speedups; i++)
         if (settings->speedup[i] == 0 ||
@@ -353,11 +334,8 @@ static bool is_valid(const struct prof_causal_settings *settings)
 /* What is learnt from samples needs some. */
 static bool is_known(uint32_t number)
 {
-    const struct prof_target *target = prof_causal_targets();
-
-    while (target->number != number + 1)
-        target = target->next;
-    return target->end == 0 || prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
+    return target_at(number)->end == 0 ||
+           prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
 }
 
 /* Speed-up 0 of the experiments is none; the others follow. */
@@ -370,8 +348,8 @@ static void experiments_of(const struct prof_causal_settings *given,
     const uint32_t count = given->speedups == 0 ? 3 : given->speedups;
 
     *of = (struct prof_experiment_settings){
-        .targets = prof_causal_targets()->number,
-        .points = prof_causal_points()->number,
+        .targets = prof_causal.targets->number,
+        .points = prof_causal.points->number,
         .speedups = count + 1,
         .cycles_min = given->cycles_min,
         .visits_min = given->visits_min != 0 ? given->visits_min : VISITS_MIN,
@@ -416,7 +394,7 @@ static void begin_experiments(const struct prof_experiment_settings *of,
 {
     bool any = false;
 
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         each->visits = 0;
         any = any || each->end != 0;
@@ -443,7 +421,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
 
     prof_causal_traffic_begin(prof_causal.tsc_hz, now);
     /* it may have been stopped in the middle of one */
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next)
         each->inside = 0;
     on = prof_interrupts_save();
@@ -481,7 +459,7 @@ void prof_causal_again(void)
 
 int prof_causal_start(const struct prof_causal_settings *given)
 {
-    const struct prof_latency *last = prof_causal_latencies();
+    const struct prof_latency *last = prof_causal.latency_kinds;
     const uint32_t kinds = last == NULL ? 0 : last->number;
     const uint32_t held = given->held != 0 ? given->held : HELD;
     struct prof_experiment_settings of;

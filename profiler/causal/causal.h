@@ -68,6 +68,11 @@ struct prof_causal {
     uint64_t normal;     /* real time since which nothing is faster;
                              UINT64_MAX: something is */
     uint64_t normal_own; /* (own) then */
+    /* Lists; the last one added is the first, */
+    struct prof_target *targets;
+    struct prof_progress *points;
+    struct prof_latency *latency_kinds;
+    struct prof_assumption *assumptions; /* of these, the first one added */
     struct prof_held held;
     struct prof_experiments experiments;
     struct prof_latency_sum *latencies; /* by target, speed-up, kind */
@@ -139,17 +144,6 @@ void prof_causal_enter_last(struct prof_target *target);
 
 /* All held events are due from now on. */
 void prof_causal_release(void);
-
-/* Lists; the last one added is the first. */
-struct prof_target *prof_causal_targets(void);
-const struct prof_progress *prof_causal_points(void);
-const struct prof_latency *prof_causal_latencies(void);
-
-/* A list; the first one added is the first. */
-const struct prof_assumption *prof_causal_assumptions(void);
-
-/* Experiments begin: no answer of their agents was checked yet. */
-void prof_causal_assumptions_begin(void);
 
 /* Of a target and a speed-up, from 0 on, all kinds of requests and all shares
  * of the time. */

@@ -40,7 +40,7 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
 
 /* To be called after each change of what (enough) depends on. An experiment
  * begins to count at the visit that ends the one before, hence one more. */
-static void set_enough(struct prof_experiments *all)
+__attribute__((noinline)) static void set_enough(struct prof_experiments *all)
 {
     if (all->fixed || all->paused)
         all->enough = UINT32_MAX;

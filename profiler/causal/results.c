@@ -154,7 +154,7 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
     return prof_gain_of(halves[0], halves[1], gain);
 }
 
-static uint32_t ppm_of(uint64_t part, uint64_t all)
+static __attribute__((noinline)) uint32_t ppm_of(uint64_t part, uint64_t all)
 {
     while (all > UINT32_MAX) {
         part >>= 1;

@@ -114,7 +114,7 @@ static void send_named(uint64_t tsc, enum prof_event kind, const void *fields,
 
 static void send_targets(uint64_t tsc)
 {
-    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (const struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_TARGET,
                    PROF_FIELDS(causal_target, (uint16_t)(each->number - 1),
@@ -126,7 +126,7 @@ static void send_basis(uint64_t tsc)
 {
     struct prof_event_causal_checked of = {0};
 
-    for (const struct prof_assumption *each = prof_causal_assumptions();
+    for (const struct prof_assumption *each = prof_causal.assumptions;
          each != NULL; each = each->next, of.assumption++) {
         send_named(tsc, PROF_EVENT_CAUSAL_ASSUMED,
                    PROF_FIELDS(causal_assumed, of.assumption), each->text);
@@ -173,13 +173,13 @@ static void send_definitions(uint64_t tsc)
         (void)prof_stream_put(
             PROF_EVENT_CAUSAL_SPEEDUP, tsc,
             PROF_FIELDS(causal_speedup, i, settings->speedup[i]));
-    for (const struct prof_progress *each = prof_causal_points(); each != NULL;
+    for (const struct prof_progress *each = prof_causal.points; each != NULL;
          each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_POINT,
                    PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),
                                (uint8_t)THROUGHPUT),
                    each->name);
-    for (const struct prof_latency *each = prof_causal_latencies();
+    for (const struct prof_latency *each = prof_causal.latency_kinds;
          each != NULL; each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_POINT,
                    PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),

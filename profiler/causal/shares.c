@@ -145,7 +145,7 @@ static void take_sample(const struct prof_entry *entry)
         return;
     shares.samples++;
     shares.kinds[shares.kind].samples++;
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         if (each->end == 0 || !is_hit(each, pc, words, count))
             continue;

@@ -377,7 +377,9 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
     prof_causal.work->turned =
         (struct prof_moment){now, prof_causal.work->ended};
     prof_causal.work->drain_lag = prof_causal.clock.delay;
-    prof_causal_assumptions_begin();
+    for (struct prof_assumption *each = prof_causal.assumptions; each != NULL;
+         each = each->next)
+        each->checked = each->contradictions = 0;
     prof_causal.sums = (struct prof_causal_stats){0};
     prof_causal.open = prof_causal_outside = false;
 }

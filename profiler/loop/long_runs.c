@@ -133,7 +133,7 @@ static struct prof_long_run *run_at(const struct prof_long_runs *runs,
  */
 
 /* How many of (cycles) that were stolen can be taken out of (own) cycles. */
-static uint64_t part_of(uint64_t cycles, uint64_t own)
+__attribute__((noinline)) static uint64_t part_of(uint64_t cycles, uint64_t own)
 {
     if (own >= cycles)
         return cycles;

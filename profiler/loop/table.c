@@ -129,8 +129,9 @@ void prof_loop_write_site(struct prof_text *out,
         prof_text_format(out, " (%s:%u)", name->file, name->line);
 }
 
-static void write_row(struct prof_text *out, const struct prof_loop_site *site,
-                      uint64_t wall)
+__attribute__((noinline)) static void
+write_row(struct prof_text *out, const struct prof_loop_site *site,
+          uint64_t wall)
 {
     struct prof_loop_row row;
 
