@@ -154,7 +154,7 @@ void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
     begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 /* The device does not answer in order: (request) was served, so take it out
@@ -210,7 +210,7 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
                taken(agent, arrived - request->cause.real);
     ends(agent, arrived);
     count_answer(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return time;
 }
 
@@ -230,7 +230,7 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
             begins(agent);
         agent->asked = true;
     }
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
@@ -293,6 +293,6 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
     agent->last = (struct prof_moment){arrived, time};
     count_answer(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER, cause,
                  time, arrived);
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return time;
 }

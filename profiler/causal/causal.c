@@ -67,7 +67,7 @@ struct prof_moment prof_causal_now_in_target(void)
 
     if (prof_causal_outside)
         both.virtual_time = prof_causal_not_before(both.virtual_time, now);
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return both;
 }
 

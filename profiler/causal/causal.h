@@ -104,13 +104,12 @@ static inline uint32_t prof_causal_sampled(void)
     return (uint32_t)prof_sampler_cycles(prof_cpu_here());
 }
 
-/* The present time, after taking the sampler's interrupts so far out of the
- * target's time. The sampler counts its own cycles; those of other interrupts
- * are passed to prof_causal_except(). Contexts: interrupts off. */
+/* The present time, after the sampler's interrupts were taken out of the
+ * target's; others are passed to prof_causal_except(). Contexts: interrupts
+ * off. */
 uint64_t prof_causal_exactly(void);
 
-/* An interrupt changes (since). That matters in the target only, which is
- * why the time outside of it costs no more than a load. */
+/* Then interrupts do not matter: they change (since). */
 static inline bool prof_causal_no_target(void)
 {
     return prof_causal.clock.nested == 0 && !prof_causal_outside;
@@ -135,9 +134,9 @@ static inline struct prof_moment prof_causal_both(void)
     return prof_causal_now_in_target();
 }
 
-/* (target) is left at (now); (own) cycles of the visit were the profiler's.
- * prof_causal_enter_last(): (target) is entered by a call of the profiler that
- * knows what it takes itself (own.h). Contexts: interrupts off. */
+/* (target) is left at (now); (own) cycles of the visit were the profiler's. It
+ * is entered by a call that knows what it takes itself (own.h). Contexts:
+ * interrupts off. */
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
 void prof_causal_enter_last(struct prof_target *target);
@@ -158,30 +157,30 @@ void prof_causal_quantiles_of(const struct prof_latency_sum *sum,
 /* Another experiment has begun at (now), perhaps while its target runs. */
 void prof_causal_follow(uint64_t now);
 
-/* To be called between two experiments: releases the held events of an open
- * loop before there is no room for more. */
+/* Between two experiments: releases the held events of an open loop before
+ * there is no room for more. */
 void prof_causal_drain(uint64_t now);
 
 /* Experiments begin. */
 void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now);
 
-/* An experiment has ended at (now): a target that was called too often is
- * learnt from samples from now on, and all experiments begin again. */
+/* An experiment has ended at (now): if a target was called too often, it is
+ * learnt from samples, and all experiments begin again. */
 void prof_causal_learn(uint64_t now);
 
 /* Whether the experiment is with (target). */
 bool prof_causal_chosen(const struct prof_target *target);
 
-/* While the target is what an agent does: (time), or the time that the loop's
- * handlers have come to if that is later. (now) is the real time. */
+/* While an agent is the target: (time), or the time that handlers have come to
+ * if that is later. (now) is the real time. */
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
 
-/* To be called at the first turn after handlers and before experiments change,
- * at (time) by the virtual clock: accounts the time until then to the CPU. */
+/* After handlers, and before experiments change: accounts the virtual time
+ * until (time) to the CPU. */
 void prof_causal_worked(uint64_t time);
 
-/* Handlers need not wait for what they owe (traffic.c): from (now) on the
- * target is another one. Contexts: interrupts off. */
+/* Handlers need not wait for what they owe (traffic.c). Contexts: interrupts
+ * off. */
 void prof_causal_forgive(uint64_t now);
 
 #endif

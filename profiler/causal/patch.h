@@ -3,10 +3,9 @@
 #define PROF_PATCH_H
 
 /*
- * Functions that are made targets or progress points by their name: their
- * beginnings are patched while experiments run. All memory is allocated when
- * the first is added, and never freed: a call that began while experiments ran
- * may return after them.
+ * Functions as targets or progress points, by their name: their beginnings are
+ * patched while experiments run. Memory is allocated when the first is added,
+ * and never freed: a call may return after experiments.
  */
 
 #include <prof/causal.h>
@@ -85,7 +84,7 @@ struct prof_patch {
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
 
-/* prof_origin() where functions were patched. patch_origin.c Contexts: any. */
+/* prof_origin() where functions were patched. Contexts: any. */
 uintptr_t prof_patch_origin(uintptr_t address);
 
 /* The entry that the beginning of (function) jumps to. */
@@ -93,9 +92,8 @@ uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_image_code *prof_patch_code(void);
 
-/* The next function or clone (name) of the code from (*at) on, 0 = its begin,
- * which is moved after it; false: there is none. Contexts: as of
- * prof_name_is(). */
+/* The next function or clone (name) from (*at) on, 0 = the code's begin, which
+ * is moved after it; false: none. Contexts: as of prof_name_is(). */
 bool prof_patch_next_named(const char *name, uintptr_t *at,
                            struct prof_symbol *symbol);
 
@@ -105,8 +103,7 @@ void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
 /* Functions that were called too often in (cycles) of experiments are measured
- * by their samples from now on (shares.h). True: there was one, and all that
- * was measured is void. Contexts: thread. */
+ * by samples from now on (shares.h). True: there was one. Contexts: thread. */
 bool prof_patch_learn_if(uint64_t cycles);
 
 /* The loop turns: no target runs on the current stack. */

@@ -94,7 +94,7 @@ void prof_causal_done(struct prof_latency *latency, uint64_t began)
     if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 uint64_t prof_causal_due(void)

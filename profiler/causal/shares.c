@@ -261,7 +261,7 @@ static void begin_segment(const void *handler, uint32_t doorbells)
         prof_virtual_share(&prof_causal.clock, now,
                            prof_shares_of(prof_causal.by_shares));
     }
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 void prof_shares_switch(const void *kind)

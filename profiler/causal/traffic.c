@@ -119,7 +119,7 @@ bool prof_causal_hold(uint64_t due, void *event)
         prof_causal_refuse();
     else if (due < prof_causal_next_due)
         prof_causal_next_due = due;
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return is_held;
 }
 
@@ -156,7 +156,7 @@ void *prof_causal_take(void)
     struct prof_own_guard guard = prof_own_open();
     void *event = take();
 
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return event;
 }
 
@@ -209,7 +209,7 @@ __attribute__((noinline)) static void begin_handler(struct prof_work *work,
     work->turns = 0;
     work->taken = PROF_LIMIT_TIME;
     go_on_as(work, kind);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 /* What was known by another kind is a segment of its own (shares.h). */
@@ -266,7 +266,7 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
     account_time(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
     work->answers = prof_causal.sums.answers;
-    prof_own_close(guard);
+    prof_own_close(&guard);
     work->polled = without_own(prof_tsc());
 }
 

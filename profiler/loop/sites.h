@@ -6,16 +6,15 @@
  * Sites, and contexts: nodes of a tree, each a site below the context of who
  * has created it. Both are in the memory given at the start, and stay.
  *
- * Self time is added to a task's node alone. A total is summed over the tree
- * when it is asked for. So a pause costs the same at any depth, and what
- * descendants do after their parent's end is counted like all else.
+ * Self time is added to a task's node alone, and totals are summed for each
+ * reader. So a pause costs the same at any depth, and what descendants do after
+ * their parent's end is counted, too.
  *
- * Recursion. A site counts once for each moment, however often it is among the
- * creators. Below a node, a site that is already on its path to the root makes
+ * Recursion. Below a node, a site that is already on its path to the root makes
  * a `recursive` node: a leaf, for what such a task creates is put below the
- * leaf's parent. Their paths have the same set of sites, and a site's total
- * depends on that set only. So no path is longer than there are sites, and
- * totals are exact.
+ * leaf's parent. Both paths have the same set of sites, and a total depends on
+ * that set only. So no path is longer than there are sites, and totals are
+ * exact.
  *
  * Contexts: thread.
  */

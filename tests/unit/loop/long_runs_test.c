@@ -5,7 +5,6 @@
 
 #include "loop_world.h"
 
-#include "loop/guard.h"
 #include "loop/long_runs.h"
 
 #define HELD 20u
