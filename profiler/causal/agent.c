@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When answers from outside are due on the virtual clock: see <prof/causal.h>.
- * Source: the rules for agents follow from a proof by induction over events: if
- * all that a program reads is as it would be at the speed-up, so is what it
- * does next, on the virtual clock.
+ * When answers from outside are due on the virtual clock. The rules follow from
+ * an induction over events: if all that a program reads is as it would be at
+ * the speed-up, so is what it does next, on that clock.
  */
 
 #include "causal/causal.h"

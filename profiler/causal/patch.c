@@ -89,8 +89,8 @@ static bool is_named(const struct prof_symbol *symbol, const char *name)
     return prof_name_is(symbol, name);
 }
 
-/* Whether the compiler made it from a part of a function, or from a function
- * with constant arguments. The name of such a clone has a dot. */
+/* The name of a part of a function, or of one with constant arguments, has a
+ * dot. */
 static bool is_clone(const struct prof_symbol *symbol)
 {
     char mangled[256];
@@ -200,9 +200,9 @@ uintptr_t prof_patch_entry(const struct prof_patched *function)
            (uintptr_t)(function - prof_patch->functions) * PROF_ENTRY_BYTES;
 }
 
-/* A hook that is entered through an entry would enter it again, without end. So
- * none of the profiler's functions may have one: static ones are known by where
- * they are, and the hooks also in images where that is not known. */
+/* A hook must not be entered through an entry, without end: so none of the
+ * profiler's functions may have one. Static ones are known by where they are,
+ * and the hooks also in images where that is not known. */
 static bool is_own(const struct prof_symbol *symbol)
 {
     const uintptr_t at = symbol->start;

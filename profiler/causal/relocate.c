@@ -100,10 +100,9 @@ static uintptr_t called(const struct one *one)
     return one->at + one->is.length + (uintptr_t)(int32_t)distance;
 }
 
-/* A call to learn where it is: position-independent code of i386 calls a
- * function that returns its return address, such as __x86.get_pc_thunk.bx (mov
- * (%esp), register; ret), or the next instruction, which pops it. Moved, it
- * would find the table of its addresses elsewhere. */
+/* Position-independent code of i386 asks where it is: it calls a function that
+ * returns its return address (mov (%esp), register; ret), or the next
+ * instruction, which pops it. Moved, it would get another answer. */
 static bool asks_where(const struct one *one)
 {
     const uint8_t *bytes;

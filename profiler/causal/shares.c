@@ -87,9 +87,8 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
     return is_in(target, prof_origin(address) - 1);
 }
 
-/* Whether the caller of the interrupted function is in (target), if that has
- * not set up its frame yet: the frame pointer then leads past this caller, but
- * the words of the sample contain it. */
+/* Whether the caller of a function that has not set up its frame yet is in
+ * (target): the frame pointer leads past it, but the words contain it. */
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
                          const uint32_t *words)
 {
@@ -245,8 +244,7 @@ uint32_t prof_shares_of(const struct prof_target *target)
     return kind->share;
 }
 
-/* What this takes is left out of virtual time: there are some five segments in
- * a request. */
+/* Some five times in a request. */
 static void begin_segment(const void *handler, uint32_t doorbells)
 {
     struct prof_own_guard guard = prof_own_open();

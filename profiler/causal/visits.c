@@ -4,10 +4,9 @@
  * Calls of patched functions. Only the outermost call of a target on a stack
  * has its return address replaced, so recursion costs no more than an entry.
  *
- * A call may end in other ways than by its return: by longjmp(), or because its
- * task does. It has ended for certain if something that is called from further
- * out returns or is called, or if its return address is no longer where it was;
- * and when the loop turns on its stack.
+ * A call may also end by longjmp(), or because its task does. It has ended if
+ * something that was called from further out returns or is called, if its
+ * return address is no longer where it was, or if the loop turns on its stack.
  */
 
 #include "causal/causal.h"
@@ -220,9 +219,9 @@ void prof_causal_switched(uintptr_t begin, uintptr_t end)
 
 /* ---- what samples and walks of the stack find in entries and returns */
 
-/* Where the instruction in an entry was moved from; for a return address, too.
- * If others before it changed their lengths, only the function is right. The
- * entry makes a frame first, as most functions do. */
+/* Where the instruction in an entry was moved from, or if others before it
+ * changed their lengths, another of the function. The entry makes a frame
+ * first, as most functions do. */
 static uintptr_t origin_of_entry(uint32_t offset)
 {
     const struct prof_patched *function =

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Few runs are long, so the lists are short and searched from end to end.
- *
- * With a sampler all runs of half a period or more are noted, since time of a
- * period or more may have been stolen in each. That is rare enough, too: idle
- * spans end with the timer's interrupt, and the drain comes every few ms.
+ * Few runs are long, so the lists are short and searched from end to end. With
+ * a sampler all runs of half a period or more are noted, since time may have
+ * been stolen in each: few between two drains, for idle spans end with the
+ * timer's interrupt.
  */
 
 #include "loop/loop.h"
@@ -125,11 +124,10 @@ static struct prof_long_run *run_at(const struct prof_long_runs *runs,
 
 /* ---- steal
  *
- * Whoever ran in the middle of the stolen time has had it all: in between there
- * was nobody else. A hypervisor that is itself late may deliver the tick some
- * time after it has let the guest run on: then the gap between samples is
- * longer than what ran in its middle, and that has lost what it has. But if it
- * has less than half, the guest ran on for long, and this says nothing.
+ * Whoever ran in the middle of the stolen time has had it all. A late
+ * hypervisor may deliver the tick after it has let the guest run on: then the
+ * gap between samples is longer than what ran in its middle, which loses what
+ * it has. With less than half of the gap, this says nothing.
  */
 
 /* How many of (cycles) that were stolen can be taken out of (own) cycles. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A row is sent if its numbers have changed; the text of its site before it is
- * sent for the first time, and again from time to time, since packets may be
- * lost. With the text come its histograms, so that each round has those of some
- * sites, and the last one all.
+ * A row is sent if its numbers have changed; the text of its site before the
+ * first, and again from time to time, since packets may be lost. With the text
+ * come its histograms: each round has those of some sites, the last one all.
  */
 
 #include "loop/loop.h"

@@ -2,9 +2,8 @@
 
 /*
  * A ring of sums, one for the end of each second. An idle span that contains
- * such a moment was idle from its begin on: what interrupted it came last,
- * since an interrupt ends it. What is stolen becomes known later; then the
- * marks that were made since it happened are corrected.
+ * such a moment was idle until then, since an interrupt ends it. When steal
+ * becomes known, the marks that were made since it happened are corrected.
  */
 
 #include "loop/loop.h"
