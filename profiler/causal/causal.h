@@ -45,13 +45,9 @@ struct prof_latency_sum {
 
 void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles);
 
-/* (permille) of the values are below that; 0 without any. In the bucket that
- * it falls in, values are taken to be at equal distances. */
-uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
-                               uint32_t permille);
-
-/* found[1] is the quantile, between the ends of its interval of 95 % if
- * requests know nothing of each other; zeros without any. */
+/* found[1] is the value that (permille) of all are below, with those in its
+ * bucket at equal distances; between the ends of its interval of 95 % if
+ * requests know nothing of each other. Zeros without any. */
 void prof_latency_interval(const struct prof_latency_sum *sum,
                            uint32_t permille, uint64_t *found);
 

@@ -43,12 +43,6 @@ static uint64_t value_at(const struct prof_latency_sum *sum, uint64_t wanted)
             10);
 }
 
-uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
-                               uint32_t permille)
-{
-    return value_at(sum, (uint64_t)sum->count * permille);
-}
-
 /* How many values are below the quantile is a binomial. */
 void prof_latency_interval(const struct prof_latency_sum *sum,
                            uint32_t permille, uint64_t *found)
