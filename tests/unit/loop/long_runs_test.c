@@ -5,7 +5,6 @@
 
 #include "loop_world.h"
 
-#include "loop/guard.h"
 #include "loop/long_runs.h"
 
 #define HELD 20u
@@ -54,7 +53,7 @@ TEST(a_long_run_has_its_samples)
     sent_count = 0;
     prof_long_runs_finish(take);
     assert_int_equal(sent_count, 1);
-    assert_ptr_equal(sent[0].site->name, &hog_site);
+    assert_ptr_equal(sent[0].site->row.site, &hog_site);
     assert_int_equal(sent[0].object, 7);
     assert_int_equal(sent[0].own_cycles, 50);
     assert_int_equal(sent[0].samples, 10);
