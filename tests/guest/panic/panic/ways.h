@@ -39,13 +39,13 @@ void fp_to_itself(void);
 void fp_in_fault(void);
 NAMED void out_of_luck(void);
 
-/* stack.asm: the stack pointer leads nowhere, then an invalid opcode. */
+/* lost.asm: the stack pointer leads nowhere, then an invalid opcode. */
 void lose_stack(void);
 
-/* stack.asm: an invalid opcode and nothing else, no frame of its own. */
+/* lost.asm: an invalid opcode and nothing else, no frame of its own. */
 void invalid_opcode(void);
 
-/* stack.asm: calls (function) with (fp) in the frame pointer. */
+/* lost.asm: calls (function) with (fp) in the frame pointer. */
 void call_with_fp(uintptr_t fp, void (*function)(void));
 
 /* main.c: names for the backtrace, each called by the next. */

@@ -10,8 +10,8 @@
  *   try=wrong_rate    or of which it says that it is ten times as high
  */
 
-#include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
 
@@ -88,7 +88,7 @@ int service_main(void)
     tap_plan(7);
     test_calibration();
     if (hook)
-        hook_timer();
+        hook_timer(hook_sample, guest_handler());
     tap_is_equal(prof_start(), 0, "started");
     guest_poll(2ull * GUEST_TSC_HZ);
     tap_is_equal(wrong_lines != 0, wrong, "what is wrong is printed");

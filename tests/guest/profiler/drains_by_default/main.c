@@ -10,8 +10,8 @@
  * report says what to call.
  */
 
-#include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
 
@@ -154,7 +154,7 @@ int service_main(void)
 
     tap_plan(9);
     if (is("hook"))
-        hook_timer();
+        hook_timer(hook_sample, guest_handler());
     if (is("hook") || is("gate"))
         guest_set_pit(DIVISOR);
     if (is("fast"))

@@ -7,6 +7,7 @@
  * the PIT behind an I/O APIC (ioapic), which is programmed as ever.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
@@ -29,9 +30,6 @@
 #define RTC_LINE 8u
 #define RTC_VECTOR 40u
 #define FREE_VECTOR 47u /* of a line that nothing uses */
-
-void timer_handler(void);
-void timer_tick(void);
 
 static char timer[16];
 static volatile uint32_t timer_ticks;
@@ -93,8 +91,10 @@ static uint32_t apic_count(void)
                           : APIC_HZ / 1000;
 }
 
-void timer_tick(void)
+/* The kernel's own handler. */
+HANDLER static void on_timer(uintptr_t *pushed)
 {
+    (void)pushed;
     timer_ticks++;
     if (is("oneshot") || is("tickless"))
         *at(APIC + APIC_COUNT) = apic_count();
@@ -161,7 +161,7 @@ static void start_timer(void)
     bool on = arch_interrupts_save();
 
     pic_mask(0);
-    guest_set_gate(vector(), (uintptr_t)timer_handler);
+    guest_set_gate(vector(), guest_entry(0, on_timer));
     if (is_apic())
         start_apic();
     else if (is("ioapic"))

@@ -8,10 +8,10 @@
  */
 
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
 #include "../../../../services/split/leaf.h"
-#include "hook.h"
 
 #include <kernel/service.h>
 #include <prof/format.h>
@@ -58,7 +58,7 @@ static void start_timer(void)
 {
     bool on = arch_interrupts_save();
 
-    hook_timer();
+    hook_timer(hook_sample, guest_handler());
     guest_set_pit(DIVISOR);
     arch_interrupts_restore(on);
 }
@@ -120,7 +120,7 @@ static void test_untouched(const char *what)
     tap_is_between(
         (int64_t)(hook_ticks - before - guest_ticks_in(begin, DIVISOR)), -1, 1,
         what);
-    tap_ok(guest_handler() == (uintptr_t)hook_handler,
+    tap_ok(guest_handler() == guest_entry(0, hook_sample),
            "  the gate is the kernel's");
 }
 

@@ -7,10 +7,10 @@
  * the time while it is drained, and each tick must be found in one account.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
-#include "nmi.h"
 
 #include <kernel/service.h>
 
@@ -40,6 +40,14 @@ int __wrap_prof_init(void *memory, size_t bytes,
                             &own);
 }
 
+static volatile uint32_t nmi_ticks;
+
+HANDLER static void on_nmi(uintptr_t *pushed)
+{
+    nmi_ticks++;
+    guest_sample(pushed);
+}
+
 static void apic_write(uint32_t number, uint32_t value)
 {
     *(volatile uint32_t *)(uintptr_t)APIC_SELECT = number;
@@ -50,7 +58,7 @@ static void apic_write(uint32_t number, uint32_t value)
  * which comes yet. */
 static void prepare_timer(void)
 {
-    guest_set_gate(NMI_VECTOR, (uintptr_t)nmi_handler);
+    guest_set_gate(NMI_VECTOR, guest_entry(0, on_nmi));
     arch_out8(PIC_MASK, arch_in8(PIC_MASK) | PIC_IRQ0);
     apic_write(APIC_PIN2_HIGH, 0);
     guest_set_pit(DIVISOR);

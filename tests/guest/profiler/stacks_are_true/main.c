@@ -7,10 +7,12 @@
  * is compared with a list of calls and returns that were seen on the way.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "chain.h"
 #include "steps.h"
+#include "unit/single_step.h"
 
 #include <arch/boot.h>
 #include <kernel/service.h>
@@ -67,7 +69,8 @@ static struct chain truth(uintptr_t pc)
     return chain;
 }
 
-void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The instruction at (pc) is next, with these (sp) and (fp). */
+static void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     struct chain wanted, got;
 
@@ -86,6 +89,23 @@ void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
         steps.unreachable++;
     else if (!chain_is_equal(&got, &wanted) && steps.failed++ < FAILURES_SHOWN)
         chain_show(&got, &wanted);
+}
+
+/* The debug exception after each instruction. */
+HANDLER static void on_step(uintptr_t *pushed)
+{
+    static _Alignas(16) uint8_t floats[512];
+
+    __asm__ volatile("fxsave %0" : "=m"(floats));
+    step(pushed[PUSHED_IP], guest_pushed_sp(pushed), pushed[PUSHED_FP]);
+    __asm__ volatile("fxrstor %0" : : "m"(floats));
+}
+
+static __attribute__((noinline)) void step_through(void (*function)(void))
+{
+    STEP_ON();
+    function();
+    STEP_OFF();
 }
 
 static void test_steps(const char *name, void (*function)(void))
@@ -243,12 +263,12 @@ static void test_task(void)
     bool on = arch_interrupts_save();
 
     memset(stack, 0, TASK_STACK_BYTES);
-    on_stack(top, task_body);
+    guest_call_on(top, 0, task_body);
     outside = guest_stats().stopped[4];
     tap_ok(!task_good && outside == 1,
            "an unannounced stack is not walked, and counted");
     prof_stack_set((uintptr_t)stack, (uintptr_t)stack + TASK_STACK_BYTES);
-    on_stack(top, task_body);
+    guest_call_on(top, 0, task_body);
     tap_ok(task_good && guest_stats().stopped[4] == 0,
            "a task is walked by its own bounds");
     prof_stack_set((uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top);
@@ -259,7 +279,7 @@ static void test_task(void)
 int service_main(void)
 {
     tap_plan(10);
-    guest_set_gate(DEBUG_VECTOR, (uintptr_t)step_stub);
+    guest_set_gate(DEBUG_VECTOR, guest_entry(0, on_step));
     prof_start();
     test_steps("calls of small leaves", calls);
     test_steps("recursion", recursion);

@@ -7,8 +7,8 @@
  * a stack of its own, and there are 20,000 a second.
  */
 
-#include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
 
@@ -178,7 +178,7 @@ int service_main(void)
     volatile uint32_t guard = 0x5a5a5a5a;
 
     if (hook)
-        hook_timer();
+        hook_timer(hook_sample, guest_handler());
     if (deep)
         prof_set_rate(PROF_HZ_MAX);
     tap_is_equal(prof_start(), 0, "started");

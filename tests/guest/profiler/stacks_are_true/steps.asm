@@ -1,12 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; The functions of steps.h, alike at both widths.
+; Functions whose every instruction is a place for a sample; steps.h says what
+; each is for.
 
-%macro  FUNCTION 1
-        global  %1:function (%1.end - %1)
-        align   16
-%1:
-%endmacro
+%include "tests/guest/both.inc"
+
+        section .text
 
 FUNCTION asm_frameless
         mov     eax, 1
@@ -16,25 +15,25 @@ FUNCTION asm_frameless
 
 FUNCTION asm_one_push
         xor     eax, eax
-        push    BX
+        push    XBX
         mov     ebx, 1
         add     eax, ebx
-        pop     BX
+        pop     XBX
         inc     eax
         ret
 .end:
 
 FUNCTION asm_late_frame
         mov     eax, 1
-        push    BP
+        push    XBP
         add     eax, 2
-        mov     BP, SP
-        push    BX
-        sub     SP, 2 * WORD
+        mov     XBP, XSP
+        push    XBX
+        sub     XSP, 2 * WORD_BYTES
         mov     ebx, eax
-        add     SP, 2 * WORD
-        pop     BX
-        pop     BP
+        add     XSP, 2 * WORD_BYTES
+        pop     XBX
+        pop     XBP
         ret
 .end:
 
@@ -42,10 +41,10 @@ FUNCTION asm_early_return
         xor     eax, eax
         test    eax, eax
         jz      .at_once
-        push    BP
-        mov     BP, SP
+        push    XBP
+        mov     XBP, XSP
         nop
-        pop     BP
+        pop     XBP
         ret
 .at_once:
         inc     eax
@@ -54,28 +53,28 @@ FUNCTION asm_early_return
 
 FUNCTION asm_endbr
         ENDBR
-        push    BP
-        mov     BP, SP
+        push    XBP
+        mov     XBP, XSP
         nop
-        pop     BP
+        pop     XBP
         ret
 .end:
 
 FUNCTION asm_leave
-        push    BP
-        mov     BP, SP
-        sub     SP, 16 * WORD
-        mov     [SP], eax
-        mov     eax, [SP]
+        push    XBP
+        mov     XBP, XSP
+        sub     XSP, 16 * WORD_BYTES
+        mov     [XSP], eax
+        mov     eax, [XSP]
         leave
         ret
 .end:
 
 FUNCTION asm_behind_pop
-        push    BP
-        mov     BP, SP
+        push    XBP
+        mov     XBP, XSP
         mov     eax, 1
-        pop     BP
+        pop     XBP
         add     eax, 2
         test    eax, eax
         setz    al
@@ -92,3 +91,5 @@ FUNCTION asm_jumps
         nop
 .out:   ret
 .end:
+
+        section .note.GNU-stack noalloc noexec nowrite progbits

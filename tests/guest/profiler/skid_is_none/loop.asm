@@ -6,23 +6,29 @@
 ; skid_string and skid_after are the addresses of the string instruction and of
 ; what follows it. clobbers: what a C function may
 
+%include "tests/guest/both.inc"
+
         section .text
-        global  skid_loop:function (skid_loop.end - skid_loop)
         global  skid_string, skid_after
 
-skid_loop:
-        mov     edx, edi
-        mov     r8, rsi
+FUNCTION skid_loop
+        FIRST_ARGUMENT
+        mov     edx, ecx
+        ARGUMENT XAX, 2
+        push    XDI
+        push    XBX
+        mov     XBX, XAX
 .round: mov     ecx, 4096
         cld
-        mov     rdi, r8
+        mov     XDI, XBX
 skid_string:
         rep     stosb
 skid_after:
         times   1000 nop
         dec     edx
         jnz     skid_loop.round
-
+        pop     XBX
+        pop     XDI
         ret
 skid_loop.end:
 
