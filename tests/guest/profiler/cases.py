@@ -24,31 +24,31 @@ CASES = [
     ),
     *(
         case(
+            f"drains_by_default_{what}",
+            image="test/drains_by_default",
+            append=f"prof.every=0 do={what} {more}".rstrip(),
+            icount=2,
+        )
+        for what, more in {
+            "spin": "prof.start=off",
+            "fast": "prof.start=off prof.jitter=0",
+            "heap": "prof.start=off",
+            "console": "prof.start=off",
+            "stream": "prof.start=off prof.out=shm",
+            "gate": "prof.start=off",
+            "hook": "prof.start=off",
+            "loop": "prof.start=off prof.loop=4 prof.jitter=0",
+            "off": "prof.hz=10000 prof.tick_drains=off prof.jitter=0",
+        }.items()
+    ),
+    *(
+        case(
             f"tick_drains_{attempt}",
             image="test/tick_drains",
             append=f"prof.start=off prof.every=0 try={attempt}",
             icount=2,
         )
         for attempt in ("pit", "hook", "deep", "none")
-    ),
-    *(
-        case(
-            f"drains_by_default_{what}",
-            image="test/drains_by_default",
-            append=f"prof.start=off prof.every=0 do={what} {more}",
-            icount=2,
-        )
-        for what, more in {
-            "spin": "",
-            "fast": "prof.jitter=0",
-            "heap": "",
-            "console": "",
-            "stream": "prof.out=shm",
-            "gate": "",
-            "hook": "",
-            "loop": "prof.loop=4 prof.jitter=0",
-            "off": "prof.tick_drains=off prof.jitter=0",
-        }.items()
     ),
     *(
         case(
@@ -158,18 +158,8 @@ CASES = [
         ],
     ),
     case(
-        "never_yields",
-        append="prof.tick_drains=off prof.every=0 prof.hz=1000 prof.jitter=0",
-        icount=4,
-    ),
-    case(
         "nmi_ticks_are_sampled",
         append="prof.start=off prof.every=0",
-        icount=4,
-    ),
-    case(
-        "no_heap_before_drain",
-        append="prof.tick_drains=off prof.every=0 prof.hz=10000 prof.jitter=0",
         icount=4,
     ),
     case("poll_does_all", append="prof.start=off prof.every=0", icount=0),
