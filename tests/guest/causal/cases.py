@@ -194,7 +194,7 @@ CASES = [
         "causal_smooth",
         append=(
             "prof.start=off prof.every=0 prof.depth=0 prof.hz=20000 "
-            "causal.visits=1500"
+            "causal.visits=800"
         ),
         icount=0,
     ),
@@ -212,7 +212,7 @@ CASES = [
     case(
         "causal_truth",
         append=(
-            "prof.start=off prof.every=0 prof.drain=10000 causal.visits=1500"
+            "prof.start=off prof.every=0 prof.drain=10000 causal.visits=800"
         ),
         icount=0,
     ),

@@ -162,16 +162,11 @@ CASES = [
         append="prof.start=off prof.every=0",
         icount=4,
     ),
-    case("poll_does_all", append="prof.start=off prof.every=0", icount=0),
+    case("poll_does_all", append="prof.start=off prof.every=0", icount=2),
     case("port_sizes", append="prof.start=off prof.every=0", icount=0),
     case(
         "registers_survive",
         append="prof.start=off prof.every=0 prof.depth=0",
-        icount=4,
-    ),
-    case(
-        "sample_shares",
-        append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
         icount=4,
     ),
     case(

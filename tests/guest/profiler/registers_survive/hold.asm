@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; void hold(void);  hold.h says what it does.
+; void hold(void);  main.c says what it does.
 ;
 ; Clobbers what the ABI lets it, and the FPU's state. The sled is long against
 ; everything around it, so that nearly all ticks find it.

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Functions whose every instruction is a place for a sample; steps.h says what
+; Functions whose every instruction is a place for a sample; main.c says what
 ; each is for.
 
 %include "tests/guest/both.inc"

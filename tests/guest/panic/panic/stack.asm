@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; What C cannot do to its stack. See ways.h.
+; What C cannot do to its stack; main.c says what for.
 
 %include "tests/guest/both.inc"
 
