@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guest cases: causal profiling."""
 
-from harness.cases import case
+from harness.cases import case, quiet
 
 CLOSED = r"peers wait for our answers \(closed loop\)"
 OPEN = r"requests come by themselves \(open loop\)"
@@ -21,11 +21,7 @@ def probed(name, work, visits, kind, port=""):
             f"causal.work={work} causal.visits={visits}"
         ),
         icount=0,
-        shows=[
-            f"^net: {text}",
-            f"^assumed: {text}",
-            rf"^\d+ of \d+: {text}",
-        ],
+        shows=[f"^net: {text}", f"^assumed: {text}", rf"^\d+ of \d+: {text}"],
     )
 
 
@@ -179,23 +175,16 @@ CASES = [
             r"^  jumps_back .* too few samples$",
         ],
     ),
-    case(
-        "causal_interrupted",
-        append="prof.start=off prof.every=0",
-        icount=0,
-    ),
-    case(
+    quiet("causal_interrupted", icount=0),
+    quiet(
         "causal_patch",
-        append="prof.start=off prof.every=0 prof.drain=10000",
+        "prof.drain=10000",
         icount=0,
         shows=[r"; at least ([2-9]|1[01]) ms stolen$"],
     ),
-    case(
+    quiet(
         "causal_smooth",
-        append=(
-            "prof.start=off prof.every=0 prof.depth=0 prof.hz=20000 "
-            "causal.visits=800"
-        ),
+        "prof.depth=0 prof.hz=20000 causal.visits=800",
         icount=0,
     ),
     # of a batching worker, which shows what is not left out of virtual time
@@ -209,11 +198,5 @@ CASES = [
         ),
         icount=0,
     ),
-    case(
-        "causal_truth",
-        append=(
-            "prof.start=off prof.every=0 prof.drain=10000 causal.visits=800"
-        ),
-        icount=0,
-    ),
+    quiet("causal_truth", "prof.drain=10000 causal.visits=800", icount=0),
 ]
