@@ -4,8 +4,8 @@
  * (cases.py). Of one, most of the time is spent in one function, some in
  * another, and a third is called when a unit of work is done; two functions are
  * named twice. The other one, do=learnt, has functions that are targets by
- * samples: one that cannot be patched, one that calls it, and one that is called
- * too often to be. They take 38, 38 and 29 % of the time.
+ * samples: one that cannot be patched, one that calls it, and one that is
+ * called too often to be. They take 38, 38 and 29 % of the time.
  */
 
 #include <kernel/console.h>

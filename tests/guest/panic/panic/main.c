@@ -217,9 +217,9 @@ static void fp_in_fault(void)
 
 /* ---- names
  *
- * What the image does to them at boot, by names=WHAT on the command line, before
- * anybody has seen them. The kernel's options are read later, hence the look of
- * our own.
+ * What the image does to them at boot, by names=WHAT on the command line,
+ * before anybody has seen them. The kernel's options are read later, hence the
+ * look of our own.
  */
 
 #define TABLE_MAX (256u * 1024)

@@ -67,11 +67,8 @@ static void start_timer(void)
  * samples are independent, though the period does not vary. */
 static void work(void)
 {
-    static uint32_t dither = 1;
-    uint32_t units;
+    uint32_t units = 256 + (guest_random() >> 8 & 255);
 
-    dither = dither * 1664525u + 1013904223u;
-    units = 256 + (dither >> 16 & 255);
     leaf_a(SPLIT_TURNS(units * 4));
     leaf_b(SPLIT_TURNS(units * 3));
     leaf_c(SPLIT_TURNS(units * 2));

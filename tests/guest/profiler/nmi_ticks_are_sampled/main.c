@@ -64,20 +64,12 @@ static void prepare_timer(void)
     guest_set_pit(DIVISOR);
 }
 
-static uint32_t below(uint32_t limit)
-{
-    static uint32_t random = 1;
-
-    random = random * 1664525u + 1013904223u;
-    return (random >> 8) % limit;
-}
-
 /* Up to some hundred ticks, then drains in a row, in which more come. */
 static void rounds(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        guest_spin(below(200 * PERIOD));
-        for (uint32_t drains = 1 + below(4); drains != 0; drains--)
+        guest_spin(guest_random() % (200 * PERIOD));
+        for (uint32_t drains = 1 + guest_random() % 4; drains != 0; drains--)
             prof_drain();
     }
 }
@@ -107,7 +99,7 @@ static void test_resets(void)
     for (uint32_t i = 0; i < ROUNDS / 4; i++) {
         rounds(1);
         prof_reset();
-        guest_spin(below(3 * PERIOD));
+        guest_spin(guest_random() % (3 * PERIOD));
         stats = guest_stats();
         wrong += guest_accounted(&stats) != stats.ticks;
     }

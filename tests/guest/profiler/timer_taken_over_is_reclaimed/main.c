@@ -15,9 +15,6 @@
 #include <kernel/service.h>
 #include <string.h>
 
-#define COMMAND 0x43
-#define CHANNEL_0 0x40
-
 static unsigned gate_lines, pit_lines, lines;
 static uintptr_t kernels_handler, parasite;
 
@@ -74,8 +71,7 @@ static void test_gate(void)
     tap_is_equal(guest_stats().tick.gate_taken_back, 1, "  and counted");
     test_a_second(100);
     prof_stop();
-    tap_ok(guest_handler() == driver(),
-           "  stopped: the gate is the driver's");
+    tap_ok(guest_handler() == driver(), "  stopped: the gate is the driver's");
     guest_set_handler(kernels_handler);
     prof_start();
 }
@@ -101,22 +97,12 @@ static void test_gate_on_top(void)
     test_a_second(0);
 }
 
-static void set_pit(uint8_t command, uint32_t divisor)
-{
-    bool on = arch_interrupts_save();
-
-    arch_out8(COMMAND, command);
-    arch_out8(CHANNEL_0, (uint8_t)divisor);
-    arch_out8(CHANNEL_0, (uint8_t)(divisor >> 8));
-    arch_interrupts_restore(on);
-}
-
-static void test_pit(uint8_t command, uint32_t divisor, const char *what)
+static void test_pit(uint32_t mode, uint32_t divisor, const char *what)
 {
     uint32_t before = guest_stats().tick.pit_taken_back;
 
     pit_lines = lines = 0;
-    set_pit(command, divisor);
+    guest_program_pit(mode, divisor);
     guest_poll(2 * GUEST_TSC_HZ);
     /* a count is too high for a fifth of its time only */
     for (int i = 0; i < 10 && guest_stats().tick.pit_taken_back == before; i++)
@@ -136,13 +122,13 @@ int service_main(void)
     guest_poll(GUEST_TSC_HZ);
     test_gate();
     test_gate_on_top();
-    test_pit(0x34, 11932, "the PIT ten times slower: set again");
-    test_pit(0x34, 1500, "a quarter slower: set again");
-    test_pit(0x34, 0, "as slow as can be: set again");
-    test_pit(0x34, 600, "twice as fast: set again");
-    test_pit(0x34, 1000, "a fifth faster: set again");
-    test_pit(0x36, 1193, "as a square wave: set again");
-    test_pit(0x30, 1193, "as a single shot: set again");
-    test_pit(0x34, 120, "ten times faster: set again");
+    test_pit(GUEST_PIT_REPEATS, 11932, "the PIT ten times slower: set again");
+    test_pit(GUEST_PIT_REPEATS, 1500, "a quarter slower: set again");
+    test_pit(GUEST_PIT_REPEATS, 0, "as slow as can be: set again");
+    test_pit(GUEST_PIT_REPEATS, 600, "twice as fast: set again");
+    test_pit(GUEST_PIT_REPEATS, 1000, "a fifth faster: set again");
+    test_pit(GUEST_PIT_SQUARE, 1193, "as a square wave: set again");
+    test_pit(GUEST_PIT_ONCE, 1193, "as a single shot: set again");
+    test_pit(GUEST_PIT_REPEATS, 120, "ten times faster: set again");
     return tap_end();
 }
