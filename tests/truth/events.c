@@ -28,11 +28,11 @@ uint64_t truth_clock(void)
 
 /* ---- with interrupts off
  *
- * A tick that is due then comes after the sti or popf that turns them on, and is
- * a sample of the function that this stands in.
+ * A tick that is due then comes after the sti or popf that turns them on, and
+ * is a sample of the function that this stands in.
  *
- * It begins with cli. A popf is taken to turn interrupts on: who uses it to give
- * them back where they were off before would be counted too little.
+ * It begins with cli. A popf is taken to turn interrupts on: who uses it to
+ * give them back where they were off before would be counted too little.
  */
 
 static bool off;
