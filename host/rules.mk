@@ -164,7 +164,7 @@ benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 names: $(BUILD)/host/parasite
 	$(Q)FULL=1 $(MAKE) --no-print-directory test TESTS=suite/names
 #= measure
-#: profiles held against exact counts: a table, build/truth/judged/truth.html
+#: profiles held against exact counts: a table, build/truth/judged/truth.svg
 truth: $(call images,services/split services/lua services/irc services/http \
     tests/guest/profiler/ticks_are_accounted) $(BUILD)/host/parasite \
     $(BUILD)/host/loadgen
