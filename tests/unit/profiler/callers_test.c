@@ -67,9 +67,15 @@ static void count_in(uintptr_t pc, const uintptr_t *words, uint32_t count)
     samples[stack]++;
 }
 
+static void begin(void)
+{
+    world_new(WORLD_MEMORY(500));
+}
+
+FIXTURE(begin, world_end);
+
 TEST(every_sample_is_in_the_stack_of_its_words)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint32_t count = 0;
 
@@ -86,13 +92,11 @@ TEST(every_sample_is_in_the_stack_of_its_words)
         assert_true(used[i]);
         assert_int_equal(prof_stack_at(i)->self.samples, samples[i]);
     }
-    world_end(memory);
 }
 
 /* Without memory for some of them, and with it again. */
 TEST(refused_memory_leaves_no_wrong_callers)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint64_t tsc = 0;
 
@@ -115,5 +119,4 @@ TEST(refused_memory_leaves_no_wrong_callers)
     }
     for (uint32_t i = 1; i < prof_stacks.used; i++)
         assert_int_equal(prof_stack_at(i)->self.samples, samples[i]);
-    world_end(memory);
 }

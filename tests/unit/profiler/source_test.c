@@ -80,6 +80,8 @@ static void expect_range(const struct prof_config *config, const char *name,
         assert_false(takes(*config, name, most + 1));
 }
 
+FIXTURE(NULL, world_end);
+
 /* The ranges that <prof/prof.h> and <prof/tick.h> state. */
 TEST(a_refused_field_is_named_with_its_range)
 {
@@ -199,8 +201,7 @@ TEST(the_hook_says_what_has_no_effect)
 /* A reset is a snapshot: the count itself goes on, which the watchdog reads. */
 TEST(a_reset_of_missed_ticks_leaves_the_clock_alone)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
-
+    world_new(PROF_MEMORY_DEFAULT);
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x1000, 11 * WORLD_PERIOD);
     prof_drain();
@@ -210,7 +211,6 @@ TEST(a_reset_of_missed_ticks_leaves_the_clock_alone)
     assert_int_equal(prof_clock_of(prof_cpu_here())->missed, 9);
     prof_clock_of(prof_cpu_here())->missed--; /* made up for after all */
     assert_int_equal(prof_clock_missed(), 0);
-    world_end(memory);
 }
 
 TEST(ticks_that_cannot_be_acknowledged_do_not_begin)
