@@ -14,7 +14,7 @@ host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     $(if $(filter tests/unit/host/% tests/unit/embed/% \
         tests/unit/profiler/trace%,$<),\
         -Ihost) \
-    -Iprofiler
+    -Iprofiler -idirafter host
 define host_compile
 $(call begin,HOSTCC)
 $(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include \

@@ -24,12 +24,10 @@ static void count_emitted(uint64_t *stacks, uint64_t *others)
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
         *stacks += is_sample(&seen[i]);
-        if (seen[i].kind == PROF_EVENT_OVERFLOW)
-            *others += seen[i].fields[8] + 256u * seen[i].fields[9];
-        if (seen[i].kind == PROF_EVENT_DROP)
-            *others += seen[i].fields[0] + 256u * seen[i].fields[1];
+        if (!is_sample(&seen[i]))
+            *others += event_samples(&seen[i].event);
     }
-    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
+    assert_int_equal(seen[seen_count - 1].event.kind, PROF_EVENT_BYE);
     assert_false(prof_stream_on());
 }
 

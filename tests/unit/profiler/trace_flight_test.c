@@ -59,9 +59,9 @@ TEST(a_dump_has_the_last_events_and_what_they_name)
     prof_trace_switch(0);
     assert_int_equal(prof_trace_dump(), PROF_OK);
     all_said(HISTORY);
-    said_begins("switch 4294967295\nhistory \nsite 1 here@");
-    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 1 site 1 "
-                                 "label 0\nswitch 1\nread 9\n"));
+    said_begins("switch 4294967295\nhistory\nsite 1 here@");
+    assert_non_null(strstr(said, "alive 1 4294967295 1 1 1 0\n"
+                                 "switch 1\nread 9\n"));
     assert_non_null(strstr(said, "read 9\nresolve 1\nswitch 0\n"));
     assert_int_equal(lines_with("read 9"), SLOTS - 2);
     assert_int_equal(lines_with("create"), 0);
@@ -450,10 +450,9 @@ TEST(a_new_reader_is_sent_the_objects_that_live)
     prof_trace_hello();
     sent();
     assert_int_equal(lines_with("alive"), 2);
-    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 0 site 1 "
-                                 "label 2\n"));
+    assert_non_null(strstr(said, "alive 1 4294967295 1 0 1 2\n"));
     assert_non_null(
-        strstr(said, "alive 3 of 1 kind 8 ended 0 site 3 label 0\n"));
+        strstr(said, "alive 3 1 8 0 3 0\n"));
     assert_non_null(strstr(said, "switch 1\n"));
     assert_non_null(strstr(said, "name 2 first\n"));
 }

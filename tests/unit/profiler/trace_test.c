@@ -68,9 +68,9 @@ TEST(each_call_is_an_event)
 {
     report_all();
     assert_string_equal(sent(), BEGINNING "site 1 here@" __FILE__ "\n"
-                                          "create 1 kind 1 site 1\n"
+                                          "create 1 1 1\n"
                                           "name 2 disk\n"
-                                          "create 2 kind 2 site 2\n"
+                                          "create 2 2 2\n"
                                           "switch 1\n"
                                           "try_read 2\n"
                                           "suspend 2\n"

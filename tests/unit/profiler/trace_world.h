@@ -8,7 +8,6 @@
  */
 
 #include "stream_world.h"
-#include "trace/event.h"
 #include "trace/names.h"
 #include "trace/objects.h"
 #include "trace/reader.h"
