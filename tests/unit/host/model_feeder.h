@@ -4,41 +4,56 @@
 
 /* Streams for tests of the model. Included after <cmocka.h>. */
 
-#include "stream_maker.h"
+#include "event_script.h"
 #include "trace/model.h"
 
 #define STEP 10000u /* clocks between two events: 1 kHz */
 
-/* Gives the packets of (made) but the one numbered (lost) to (model). */
-static inline void feed(const struct made *made, unsigned lost,
-                        struct model *model)
+static struct made *made;
+static struct model model;
+
+static inline void begin_model(void)
 {
-    for (unsigned i = 0; i < made->sequence; ++i) {
-        size_t bytes;
-        const uint8_t *at = made_packet(made, i, &bytes);
-        struct packet packet;
-
-        assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
-        if (i != lost)
-            model_take(model, &packet);
-    }
-}
-
-static inline struct made *begun(void)
-{
-    struct made *made = calloc(1, sizeof *made);
-
+    made = calloc(1, sizeof *made);
     made->packet_room = 4096;
     made_hello(made, 64);
     made_start(made, 1000000, 64);
-    return made;
+    model = (struct model){0};
 }
 
-static inline void finish(struct made *made, struct model *model)
+static inline void end_model(void)
 {
-    model_free(model);
+    model_free(&model);
     free(made->bytes);
     free(made);
+}
+
+/* Packet (index), which is a good one. */
+static inline struct packet packet_of(unsigned index)
+{
+    size_t bytes;
+    const uint8_t *at = made_packet(made, index, &bytes);
+    struct packet packet;
+
+    assert_int_equal(packet_check(at, bytes, &packet), PACKET_GOOD);
+    return packet;
+}
+
+/* Gives all packets but the one numbered (lost) to the model. */
+static inline void feed_without(unsigned lost)
+{
+    made_flush(made);
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        struct packet packet = packet_of(i);
+
+        if (i != lost)
+            model_take(&model, &packet);
+    }
+}
+
+static inline void feed(void)
+{
+    feed_without(UINT32_MAX);
 }
 
 #endif
