@@ -74,10 +74,18 @@ static inline const struct script_kind *script_kind(const char *name)
 
 static inline uint64_t script_number(const char *word)
 {
+    uint64_t number;
+    char *end;
+
     for (size_t i = 0; i < sizeof script_objects / sizeof *script_objects; ++i)
         if (strcmp(word, script_objects[i]) == 0)
             return i;
-    return strtoull(word, NULL, 0);
+    number = strtoull(word, &end, 0);
+    if (*end != '\0') {
+        fprintf(stderr, "no number: %s\n", word);
+        abort();
+    }
+    return number;
 }
 
 /* The next field to set: (field) is in the kind's list, (at) its offset. */
