@@ -19,16 +19,6 @@
 
 static double samples[SAMPLES];
 
-static double random_part(void)
-{
-    static uint64_t state = 88172645463325252ull;
-
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (double)(state >> 11) / 9007199254740992.0;
-}
-
 /* Samples inside up to (end), none in [off, on). Returns how many. */
 static size_t make_samples(double off, double on, double end)
 {
@@ -36,7 +26,7 @@ static size_t make_samples(double off, double on, double end)
     size_t count = 0;
 
     while (at < end && count < SAMPLES) {
-        at += PERIOD * (0.5 + random_part());
+        at += PERIOD * (0.5 + unit_part());
         if (at < off || at >= on)
             samples[count++] = at;
     }
@@ -78,10 +68,10 @@ static void make_times(struct world *world, double shift, double rate,
     double outside = 1000 * MS, inside = shift;
 
     for (size_t i = 0; i < MARKS; ++i) {
-        double step = STEP * (0.5 + random_part());
+        double step = STEP * (0.5 + unit_part());
 
         outside += step;
-        inside += step * rate * (1 + part * (2 * random_part() - 1));
+        inside += step * rate * (1 + part * (2 * unit_part() - 1));
         inside += i == jumps_at ? jump : 0;
         world->outside[i] = outside;
         world->inside[i] = inside;

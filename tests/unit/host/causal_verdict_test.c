@@ -166,13 +166,10 @@ TEST(verdicts_fit_their_rows)
 
 /* ---- of any row */
 
-static uint64_t state = 1;
-
 /* Below (most), with two digits after the point. */
 static double draw(unsigned most)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)((state >> 33) % (100 * most)) / 100;
+    return (double)unit_below(100 * most) / 100;
 }
 
 static bool gains(const double value[2])

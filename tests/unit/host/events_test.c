@@ -32,28 +32,11 @@ static unsigned put_count;
 static struct prof_packet_maker packet;
 static uint64_t clock_now;
 
-static uint64_t random_bits(void)
-{
-    static uint64_t state = 88172645463325252ull;
-
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-/* A number of any length up to 64 bits: small ones are as likely. */
-static uint64_t random_number(void)
-{
-    return random_bits() >> random_bits() % 64;
-}
-
 /* Time goes on, mostly by little; before a brief event always, from the last
  * event that has a time. */
 static struct put *next_put(enum prof_event kind)
 {
-    uint64_t step =
-        random_number() % (random_bits() % 8 == 0 ? 8000000 : 70000);
+    uint64_t step = unit_number() % (unit_random() % 8 == 0 ? 8000000 : 70000);
     struct put *put = &expected[put_count++];
 
     assert_true(put_count <= EVENTS_MAX);
@@ -62,7 +45,7 @@ static struct put *next_put(enum prof_event kind)
     put->kind = kind;
     put->clock = clock_now;
     for (size_t i = 0; i < sizeof put->raw; i++)
-        put->raw[i] = (uint8_t)random_bits();
+        put->raw[i] = (uint8_t)unit_random();
     return put;
 }
 
@@ -92,9 +75,9 @@ static void put_short(enum prof_event kind)
 {
     struct put *put = next_put(kind);
 
-    put->node.node = (uint32_t)random_number();
-    put->node.parent = (uint32_t)random_number();
-    put->node.address = TEXT + (uintptr_t)random_number();
+    put->node.node = (uint32_t)unit_number();
+    put->node.parent = (uint32_t)unit_number();
+    put->node.address = TEXT + (uintptr_t)unit_number();
     if (kind == PROF_EVENT_SAMPLE)
         prof_packet_sample(&packet, put->clock, put->node.node);
     else if (kind == PROF_EVENT_LEAF)
@@ -286,7 +269,7 @@ TEST(packets_of_all_events_come_out_as_they_went_in)
     for (unsigned i = 0; i < ROUNDS; i++) {
         begin_packet();
         while (prof_packet_fits(&packet, sizeof(union fields) + 8)) {
-            size_t number = random_bits() % (OTHERS + 4 * PROF_EVENT_OTHER);
+            size_t number = unit_random() % (OTHERS + 4 * PROF_EVENT_OTHER);
 
             if (number < OTHERS)
                 put_other(number);

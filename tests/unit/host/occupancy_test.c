@@ -295,22 +295,12 @@ TEST(a_reset_is_seen_late)
     assert_false(occupancy.now.sites[SERVER].present);
 }
 
-static uint64_t random_bits(void)
-{
-    static uint64_t bits = 88172645463325252ull;
-
-    bits ^= bits << 13;
-    bits ^= bits >> 7;
-    bits ^= bits << 17;
-    return bits;
-}
-
 /* ---- histograms */
 
 TEST(buckets_are_narrow)
 {
     for (unsigned i = 0; i < 100000; ++i) {
-        uint64_t value = random_bits() >> random_bits() % 64;
+        uint64_t value = unit_number();
         uint32_t bucket = occupancy_bucket(value);
         uint64_t begin = occupancy_bucket_begin(bucket);
         uint64_t end = occupancy_bucket_begin(bucket + 1);
@@ -336,7 +326,7 @@ TEST(quantiles_are_right)
 
     assert_int_equal(occupancy_quantile(buckets, 0.5), 0);
     for (unsigned i = 0; i < 5000; ++i) {
-        values[i] = random_bits() >> (24 + random_bits() % 40);
+        values[i] = unit_random() >> (24 + unit_random() % 40);
         ++buckets[occupancy_bucket(values[i])];
     }
     qsort(values, 5000, sizeof *values, by_value);

@@ -111,38 +111,6 @@ TEST(a_refused_field_is_named_with_its_range)
                                       "but must be from 59 to 65536\n");
 }
 
-TEST(what_cannot_work_is_refused)
-{
-    struct prof_config config = pit;
-
-    assert_true(accepts(config));
-    config.tick.vector = 31; /* an exception's */
-    assert_false(accepts(config));
-    config = pit;
-    config.tick.kernel_divisor = 58; /* more than 20 kHz */
-    assert_false(accepts(config));
-    config.tick.kernel_divisor = 59;
-    assert_true(accepts(config));
-    config.tick.kernel_divisor = 65537;
-    assert_false(accepts(config));
-    config.tick.kind = PROF_TICK_OWN_PIT; /* has no divisor */
-    assert_true(accepts(config));
-    config.tick.vector = 31;
-    assert_false(accepts(config));
-    config = hook;
-    config.tick.rate_mhz = 999;
-    assert_false(accepts(config));
-    config.tick.rate_mhz = PROF_HZ_MAX * 1000 + 1;
-    assert_false(accepts(config));
-    config.tick.rate_mhz = 1000;
-    config.tsc_hz = 5000000000; /* 2^32 cycles and more in a period */
-    assert_false(accepts(config));
-    config.tsc_hz = 2000000000;
-    assert_true(accepts(config));
-    config.tick.kind = (enum prof_tick_kind)7;
-    assert_false(accepts(config));
-}
-
 TEST(the_pit_divides_by_whole_numbers_within_bounds)
 {
     static const struct {

@@ -13,14 +13,6 @@
 static PROF_TRACE_SITE(site, "here");
 static PROF_TRACE_NAME(other, "other");
 
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
-
 static void begin_flight(void)
 {
     open_stream();
@@ -451,8 +443,7 @@ TEST(a_new_reader_is_sent_the_objects_that_live)
     sent();
     assert_int_equal(lines_with("alive"), 2);
     assert_non_null(strstr(said, "alive 1 4294967295 1 0 1 2\n"));
-    assert_non_null(
-        strstr(said, "alive 3 1 8 0 3 0\n"));
+    assert_non_null(strstr(said, "alive 3 1 8 0 3 0\n"));
     assert_non_null(strstr(said, "switch 1\n"));
     assert_non_null(strstr(said, "name 2 first\n"));
 }

@@ -33,14 +33,6 @@ static void begin_flight(void)
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
 }
 
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
-
 static bool lives(uint32_t object)
 {
     const struct prof_object *found = prof_objects_find(object);

@@ -18,14 +18,6 @@ static PROF_TRACE_SITE(site, "here");
 /* What a packet begins with: which object is current. */
 #define BEGINNING "switch 4294967295\n"
 
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
-
 static void begin(void)
 {
     open_stream();

@@ -38,6 +38,14 @@ static inline void trace_close(void)
     prof_trace_cpus[0].records = NULL;
 }
 
+static inline struct prof_trace_stats stats(void)
+{
+    struct prof_trace_stats now;
+
+    prof_trace_stats(&now);
+    return now;
+}
+
 /* Calls (take) for each event in the packets of (cpu) that were kept. */
 static inline void trace_each(uint16_t cpu,
                               void (*take)(const struct event *event))
