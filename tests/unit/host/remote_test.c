@@ -31,28 +31,33 @@ static void check(const char *bytes, const char *wanted)
     assert_int_equal(reader.used, strlen(wanted));
 }
 
-TEST(packets_are_decoded)
+/* One after the other: damage ends with its packet. */
+TEST(packets_are_decoded_and_damage_is_seen)
 {
-    check("$OK#9a", "OK");
-    check("+-junk$#00", "");
-    check("$0* #7a", "0000");
-    check("$}\x03#80", "#");
-    check("$}]#da", "}");
-}
+    static const struct {
+        const char *bytes;
+        enum remote_event last;
+        const char *packet;
+    } rows[] = {
+        {"$OK#9a", REMOTE_PACKET, "OK"},
+        {"+-junk$#00", REMOTE_PACKET, ""},
+        {"$0* #7a", REMOTE_PACKET, "0000"},
+        {"$}\x03#80", REMOTE_PACKET, "#"},
+        {"$}]#da", REMOTE_PACKET, "}"},
+        {"%Stop:T05#2a", REMOTE_MORE, NULL}, /* a notification */
+        {"$OK#9a", REMOTE_PACKET, "OK"},
+        {"$OK#9b", REMOTE_DAMAGED, NULL},
+        {"$OK#zz", REMOTE_DAMAGED, NULL},
+        {"$*!#4b", REMOTE_DAMAGED, NULL},
+        {"$OK$", REMOTE_DAMAGED, NULL},
+        {"OK#9a", REMOTE_PACKET, "OK"},
+    };
 
-TEST(notifications_are_skipped)
-{
-    assert_int_equal(feed("%Stop:T05#2a"), REMOTE_MORE);
-    check("$OK#9a", "OK");
-}
-
-TEST(damage_is_seen_and_ends_with_the_packet)
-{
-    assert_int_equal(feed("$OK#9b"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$OK#zz"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$*!#4b"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$OK$"), REMOTE_DAMAGED);
-    check("OK#9a", "OK");
+    for (size_t i = 0; i < COUNT(rows); ++i)
+        if (rows[i].packet != NULL)
+            check(rows[i].bytes, rows[i].packet);
+        else
+            assert_int_equal(feed(rows[i].bytes), rows[i].last);
 }
 
 TEST(packets_that_are_too_long_are_damaged)

@@ -5,7 +5,7 @@
 
 #include "../unit.h"
 
-#include "stack_maker.h"
+#include "profiler_world.h"
 
 #define SAMPLES 20000u
 #define STACKS_MAX 400000u

@@ -5,7 +5,7 @@
 
 #include "../unit.h"
 
-#include "stack_maker.h"
+#include "profiler_world.h"
 
 #include "aggregate/drain.h"
 

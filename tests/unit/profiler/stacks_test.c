@@ -7,7 +7,6 @@
 
 #include "aggregate/sums.h"
 #include "profiler_world.h"
-#include "stack_maker.h"
 
 #include <prof/format.h>
 #include <prof/symbols.h>

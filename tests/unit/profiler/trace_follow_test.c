@@ -5,7 +5,7 @@
 
 #include "../unit.h"
 
-#include "trace_said.h"
+#include "trace_world.h"
 
 #include <signal.h>
 #include <sys/time.h>

@@ -7,7 +7,7 @@
 
 #include "../unit.h"
 
-#include "trace_said.h"
+#include "trace_world.h"
 
 #define SLOTS 256u /* of a ring in the least memory */
 
