@@ -5,7 +5,7 @@
 /*
  * The statistics of the event loop a second time, as simply as can be: time
  * passes in steps, each of which is added to whoever runs and to all sites
- * that have created it. Programs are lists of steps, which are done to both, and
+ * that have created it. Programs are lists of steps, done to both, and then
  * both are compared.
  */
 
