@@ -83,7 +83,11 @@ static void see_packet(unsigned number)
     assert_int_equal(
         packet_check(kept[number].data, kept[number].bytes, &packet),
         PACKET_GOOD);
-    assert_true(packet.total_bytes == kept[number].bytes);
+    assert_int_equal(packet.version, PROF_FORMAT_VERSION);
+    assert_true(packet.total_bytes == kept[number].bytes &&
+                packet.total_bytes % 8 == 0 && packet.events_bytes > 0 &&
+                packet.total_bytes - packet.events_bytes - PROF_PACKET_BYTES <
+                    8);
     assert_true(packet.begin <= packet.end);
     clock = packet.begin;
     event_begin(&reader, &packet);
