@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds anything to what reads a stream: packets, console text, and the model
- * after them. To be built with clang's libFuzzer, ASan and UBSan.
+ * after them.
  *
  * The first byte of the input says what it is: 1 = console text instead of
  * packets, 2 = the length and the checksum of what looks like a packet are made
@@ -10,6 +10,8 @@
  */
 
 #define _GNU_SOURCE /* memmem() */
+
+#include "fuzz.h"
 
 #include "causal/causal.h"
 #include "occupancy/occupancy.h"
@@ -21,8 +23,6 @@
 #define IS_TEXT 1u
 #define MEND 2u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
 struct readers {
     struct packet_index index;
     struct model model;
@@ -30,12 +30,6 @@ struct readers {
     struct occupancy occupancy;
     struct causal causal;
 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void take(void *owner, const struct packet *packet)
 {

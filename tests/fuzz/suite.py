@@ -70,17 +70,17 @@ PAGES = "base causal export flame image import occupancy page profile tasks "
 PAGES += "timeline trace"
 PAGE_KINDS = 11  # that pages_fuzz.c writes, the last of causal profiling
 EMBED = "build_id fill image lookup names table verify"
+SYMBOLS = tuple(
+    f"profiler/{name}.c"
+    for name in ("symbols/lookup", "symbols/table", "base/crc")
+)
 FUZZERS = {
     "tables": Fuzzer(
         "symtab_fuzz",
         "no symbol table makes its reader read beyond it",
         12288,  # the largest of the seeds has 11 KiB
         "profiler",
-        (
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
-        ),
+        SYMBOLS,
         1 / 3,
     ),
     "commands": Fuzzer(
@@ -158,9 +158,7 @@ FUZZERS = {
             *(f"{HOST}/{name}.c" for name in IMAGE.split()),
             "host/symbols/function_symbols.c",
             "host/symbols/space.c",
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
+            *SYMBOLS,
         ),
         1 / 30,
         ("-idirafter", "profiler", "-lelf"),
@@ -184,9 +182,7 @@ FUZZERS = {
             *(f"host/embed/{name}.c" for name in EMBED.split()),
             "host/symbols/function_symbols.c",
             "host/symbols/space.c",
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
+            *SYMBOLS,
         ),
         1 / 10,
         ("-Ihost", "-lelf"),

@@ -7,8 +7,6 @@
 
 #include "loop_world.h"
 
-#define EVENTS_MAX 4096u
-#define FIELDS_MAX 255u
 #include "../profiler/stream_world.h"
 
 #include <inttypes.h>
@@ -38,7 +36,7 @@ static void end(void)
 
 /* The rows of (site) in another round, a second later; the last one, if there
  * is any, is (row). */
-static unsigned rows_of_round(struct prof_event_loop_row *row)
+static unsigned rows_of_round(struct event_loop_row *row)
 {
     unsigned first = kept_count, rows = 0;
 
@@ -48,13 +46,12 @@ static unsigned rows_of_round(struct prof_event_loop_row *row)
     see_from(first, kept_count);
     assert_int_equal(count_of(PROF_EVENT_LOOP), 1);
     for (unsigned i = 0; i < seen_count; i++) {
-        struct prof_event_loop_row found;
+        const struct event *event = &seen[i].event;
 
-        memcpy(&found, seen[i].fields, sizeof found);
-        if (seen[i].kind != PROF_EVENT_LOOP_ROW ||
-            found.site != prof_loop_site_number(site))
+        if (event->kind != PROF_EVENT_LOOP_ROW ||
+            event->as_loop_row.site != prof_loop_site_number(site))
             continue;
-        *row = found;
+        *row = event->as_loop_row;
         rows++;
     }
     return rows;
@@ -74,7 +71,7 @@ FIXTURE(begin, end);
 TEST(each_number_is_in_its_field)
 {
     static struct prof_loop_task oldest;
-    struct prof_event_loop_row row;
+    struct event_loop_row row;
     uint64_t pending_since = prof_loop_hosted_tsc - 17;
 
     oldest.created = pending_since;
@@ -147,7 +144,7 @@ TEST(a_row_comes_when_any_number_has_changed)
         &site->row.held,
         &site->row.held_cycles,
     };
-    struct prof_event_loop_row row;
+    struct event_loop_row row;
 
     assert_int_equal(rows_of_round(&row), 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
