@@ -48,9 +48,8 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
 decoder := attach/encoder attach/inside attach/pauses \
-    base/base64 base/crc32c base/index base/log base/memory base/number \
-    base/pager base/printable base/signals base/strings base/utf8 \
-    base/wait base/xml \
+    base/bytes base/index base/log base/memory base/strings base/text \
+    base/wait \
     flame/align \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls xen/xen_context xen/xen_frames \

@@ -4,7 +4,6 @@
 #include "attach/encoder.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <stddef.h>

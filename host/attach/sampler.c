@@ -4,9 +4,7 @@
 #include "attach/sampler.h"
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "base/wait.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
-/* Results that could not be written must not look like success. */
-
 #include <stdbool.h>
 #include <stdio.h>
+
+/* Results that could not be written must not look like success. */
 
 /* From now on the end of the process, however it ends, writes out stdout; if
  * that or an earlier write to it failed, prints one line and makes the exit
@@ -18,5 +18,25 @@ FILE *output_open(const char *path);
 /* Closes (out), to which all was written if (fine), and returns whether all of
  * it is there. stdout is left open, and its errors to output_check(). */
 bool output_close(FILE *out, bool fine);
+
+/*
+ * Long output on a terminal goes through a pager, as with git and perf: $PAGER,
+ * or less, which gets LESS=FRX if that is not set. An empty $PAGER, or "cat",
+ * means none.
+ */
+
+/* Starts the pager if stdout is a terminal; to be called just before the
+ * results are printed. At exit the process waits for it. */
+void pager_start(void);
+
+/* From now on pager_start() does nothing. */
+void pager_off(void);
+
+/* Whether stdout leads to a terminal, perhaps through the pager. */
+bool pager_is_terminal(void);
+
+/* Whether results are coloured: (when) is "always", "never" or "auto", which
+ * needs a terminal and no NO_COLOR in the environment. */
+bool use_color(const char *when);
 
 #endif

@@ -6,7 +6,7 @@
  */
 
 #include "base/checked.h"
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "causal/causal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of it as JSON, which is also the page's payload. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "causal/causal.h"
 #include "page/page.h"

@@ -2,7 +2,7 @@
 /* The guest's table: a row of each target, for each point of progress. */
 
 #include "base/log.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "causal/causal.h"
 
 #include <inttypes.h>

@@ -5,13 +5,15 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/version.h"
 #include "trace/trace.h"
 
 #include <prof/format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What --version prints, with the stream's version. */
+#define PARASITE_VERSION "0.1-dev"
 
 enum { FIRST_KEY = 256, KEY_USAGE = 4096, KEY_VERSION };
 
@@ -150,7 +152,9 @@ void arguments_parse(const struct command_line *line, int argc, char **argv)
 
 void arguments_color(char *word)
 {
-    color_when(word);
+    if (strcmp(word, "always") != 0 && strcmp(word, "never") != 0 &&
+        strcmp(word, "auto") != 0)
+        die_usage("--color is always, never or auto, not '%s'", word);
 }
 
 unsigned long arguments_whole(const char *option, const char *word,

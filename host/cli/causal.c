@@ -3,8 +3,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
-#include "base/pager.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "causal/causal.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"

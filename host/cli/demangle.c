@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 

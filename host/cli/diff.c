@@ -4,7 +4,7 @@
 #include "diff/diff.h"
 
 #include "base/log.h"
-#include "base/pager.h"
+#include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite export: a trace in another tool's format. */
 
+#define _GNU_SOURCE /* fopencookie() */
+
 #include "export/export.h"
 
-#include "base/gzip.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static struct request {
     struct view view;
@@ -143,6 +146,44 @@ static FILE *open_output(bool is_text)
     if (strcmp(request.output, "-") == 0 && !is_text && isatty(STDOUT_FILENO))
         die_usage("not writing binary data to a terminal; give a file with -o");
     return output_open(request.output);
+}
+
+/* zlib takes an int at once. */
+#define PIECE_BYTES (1u << 20)
+
+static ssize_t write_piece(void *cookie, const char *bytes, size_t count)
+{
+    unsigned piece = count < PIECE_BYTES ? (unsigned)count : PIECE_BYTES;
+    int written = gzwrite(cookie, bytes, piece);
+
+    return written > 0 ? written : 0; /* a cookie reports errors as 0 */
+}
+
+static int close_stream(void *cookie)
+{
+    if (gzclose(cookie) == Z_OK)
+        return 0;
+    errno = EIO;
+    return -1;
+}
+
+/* A stream that compresses what is written to it into (out), which fclose()
+ * leaves open. NULL and errno if it cannot be made. */
+static FILE *gzip_over(FILE *out)
+{
+    static const cookie_io_functions_t functions = {
+        .write = write_piece,
+        .close = close_stream,
+    };
+    int copy = fflush(out) == 0 ? dup(fileno(out)) : -1;
+    gzFile file = copy >= 0 ? gzdopen(copy, "wb") : NULL;
+    FILE *stream = file != NULL ? fopencookie(file, "wb", functions) : NULL;
+
+    if (stream == NULL && file != NULL)
+        gzclose(file);
+    else if (stream == NULL && copy >= 0)
+        close(copy);
+    return stream;
 }
 
 bool export_write(const struct export_format *format, bool gzip,

@@ -4,10 +4,9 @@
  * whether what it says can be true.
  */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
-#include "base/number.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "image/find.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite loop: who held the event loop, as the guest counted it. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "occupancy/occupancy.h"

@@ -6,8 +6,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
-#include "base/pager.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 

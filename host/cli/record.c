@@ -2,7 +2,7 @@
 /* parasite record: from a guest, or from what it left, to a trace. */
 
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "image/find.h"

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/pager.h"
+#include "base/output.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 

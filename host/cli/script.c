@@ -7,9 +7,8 @@
  */
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "profile/view.h"

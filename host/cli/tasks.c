@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite tasks: what the tasks of a trace did, and what they wait for. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "tasks/sites.h"

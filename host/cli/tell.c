@@ -4,9 +4,7 @@
 #define _GNU_SOURCE /* memmem() */
 
 #include "base/log.h"
-#include "base/printable.h"
-#include "base/seconds.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"

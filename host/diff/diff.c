@@ -4,11 +4,11 @@
 
 #include "diff/diff.h"
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "trace/metadata.h"
 
 #include <math.h>

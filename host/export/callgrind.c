@@ -13,7 +13,7 @@
 #include "export/export.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "image/names.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 
 #include "export/export.h"
 
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "export/story.h"
 #include "profile/samples.h"

@@ -12,7 +12,7 @@
 
 #include "export/export.h"
 
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "image/names.h"
 #include "profile/samples.h"

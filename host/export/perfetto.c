@@ -19,7 +19,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "export/protobuf.h"
 #include "export/story.h"
 #include "image/names.h"

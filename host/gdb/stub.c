@@ -9,8 +9,6 @@
 #include "gdb/stub.h"
 
 #include "base/memory.h"
-#include "base/seconds.h"
-#include "base/signals.h"
 #include "base/wait.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 
 #include "image/image.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "symbols/function_symbols.h"

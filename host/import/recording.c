@@ -4,7 +4,7 @@
 
 #include "import/recording.h"
 
-#include "base/crc32c.h"
+#include "base/bytes.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -8,9 +8,7 @@
 #include "input/capture.h"
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "base/wait.h"
 #include "trace/metadata.h"
 

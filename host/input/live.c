@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "base/log.h"
-#include "base/seconds.h"
 #include "base/wait.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>

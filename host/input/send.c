@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "base/wait.h"
 
 #include <arpa/inet.h>

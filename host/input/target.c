@@ -7,8 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
-#include "base/signals.h"
 #include "base/wait.h"
 
 #include <errno.h>

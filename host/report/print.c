@@ -2,8 +2,8 @@
 /* Tables and trees as text, like perf report --stdio. */
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "profile/under_sampled.h"
 #include "report/report.h"
 #include "trace/metadata.h"

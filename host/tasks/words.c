@@ -4,7 +4,7 @@
  * missing, as texts. */
 
 #include "base/memory.h"
-#include "base/number.h"
+#include "base/text.h"
 #include "tasks/parts.h"
 #include "trace/model.h"
 

@@ -11,10 +11,9 @@
 
 #define _GNU_SOURCE /* memmem() */
 
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "trace/console.h"
 
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <prof/format.h>

@@ -7,8 +7,8 @@
 
 #include "trace/event.h"
 
-#include "base/checked.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 
 #include <string.h>
 

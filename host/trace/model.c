@@ -15,8 +15,8 @@
 
 #include "trace/model.h"
 
-#include "base/checked.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <prof/trace.h>

@@ -10,7 +10,6 @@
 #include "trace/packet.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <prof/format.h>

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "machine/paging.h"
 #include "xen/xen_context.h"
 
