@@ -192,7 +192,6 @@ static void write_stop(struct sampler *sampler, const struct taken *taken)
         write_cpu(sampler, i, &taken[i]);
 }
 
-/* One stop. */
 static void take_sample(struct sampler *sampler)
 {
     static struct taken taken[MACHINE_CPUS_MAX];

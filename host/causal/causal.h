@@ -14,7 +14,6 @@
  */
 
 #include "base/index.h"
-#include "base/strings.h"
 #include "trace/event.h"
 #include "trace/packet.h"
 

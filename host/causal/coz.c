@@ -76,7 +76,6 @@ static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
             visits);
 }
 
-/* As many as have room. */
 static uint32_t points_written(const struct causal *causal)
 {
     uint32_t points = causal_points_shown(causal), most = points;

@@ -43,7 +43,6 @@ static const char *accrual_word(uint8_t accrual)
     return accrual == 0 ? "from enter to leave" : "by shares of handlers";
 }
 
-/* At the greatest speed-up. */
 static void set_limit(const struct causal *causal, uint32_t target,
                       json_t *object)
 {

@@ -72,7 +72,6 @@ static double cycles_ms(const struct causal *causal, uint64_t cycles)
                : (double)cycles * MS_PER_S / (double)causal->tsc_hz;
 }
 
-/* How the time in targets is known. */
 static void note_accrual(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
@@ -138,7 +137,6 @@ static void note_checked(struct notes *notes,
              checked->checked, of);
 }
 
-/* Of which agents; older traces do not say it. */
 static void note_checked_each(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
@@ -153,7 +151,6 @@ static void note_checked_each(struct notes *notes)
         note_checked(notes, &others, "other agents");
 }
 
-/* Whether answers came earlier than their model allows. */
 static void note_contradictions(struct notes *notes)
 {
     const struct event_causal *is = &notes->causal->is;
@@ -186,7 +183,6 @@ static void note_none(struct notes *notes)
                  (double)PROF_CLOCK_HZ);
 }
 
-/* Whether the trace has all of it. */
 static void note_end(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
@@ -205,7 +201,6 @@ static void note_end(struct notes *notes)
         NOTE(notes, "experiments go on");
 }
 
-/* What was cut. */
 static void note_shown(struct notes *notes)
 {
     const struct causal *causal = notes->causal;

@@ -104,7 +104,6 @@ static const struct causal_value *bend_of(const struct row *row)
     return NULL;
 }
 
-/* What a curve does after its bend. */
 static enum causal_shape after_bend(const struct row *row,
                                     const struct causal_value *bend)
 {
@@ -152,7 +151,6 @@ static const struct causal_value *uneven(const struct row *row,
     return found;
 }
 
-/* Whether some gain is more than all of the target's time. */
 static bool exceeds_share(const struct row *row)
 {
     for (uint32_t i = 0; i < row->count && row->share >= 0; ++i)
@@ -161,7 +159,6 @@ static bool exceeds_share(const struct row *row)
     return false;
 }
 
-/* Of a curve that has no bend. */
 static enum causal_shape straight(const struct row *row,
                                   const struct causal_value *last)
 {
@@ -177,7 +174,6 @@ static enum causal_shape straight(const struct row *row,
                                                          : CAUSAL_PART;
 }
 
-/* Of a curve with no gain that is known. */
 static enum causal_shape without_gain(const struct row *row)
 {
     const struct causal_value *last = &row->values[row->count - 1];

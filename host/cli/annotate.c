@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -187,7 +186,6 @@ static void choose_called(struct annotate *annotate, const char *wanted)
     die("%s: no such function, and no such trace", wanted);
 }
 
-/* Those with at least (limit) percent. */
 static void choose_hottest(struct annotate *annotate, double limit)
 {
     for (; annotate->shown < annotate->function_keys.count; ++annotate->shown) {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "causal/causal.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -51,7 +50,6 @@ static void take_packet(void *causal, const struct packet *packet)
     causal_take(causal, packet);
 }
 
-/* Ends the process if there is nothing to be shown. */
 static void read_trace(struct causal *causal, const char *path)
 {
     struct packet_sink sink = {take_packet, causal};

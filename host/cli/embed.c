@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include "embed/embed.h"
 #include <inttypes.h>

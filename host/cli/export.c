@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +88,6 @@ static const struct command_line line = {options, "[TRACE]", help_text,
                                          .child = &view_argp,
                                          .child_input = &request.view};
 
-/* Whether the (bytes) of (text) end with (suffix). */
 static bool ends_with(const char *text, size_t bytes, const char *suffix)
 {
     size_t end = strlen(suffix);

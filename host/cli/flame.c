@@ -8,7 +8,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "trace/metadata.h"
 
 #include <errno.h>
@@ -131,7 +130,6 @@ static void add_side(struct flame *flame, struct view *view,
         add_view(flame, view, side, request.has_exits ? &request.exits : NULL);
 }
 
-/* Reads both traces, in either order. */
 static void open_both(struct flame *flame, struct view *first,
                       struct view *second)
 {

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "image/find.h"
 #include "tasks/tasks.h"
 #include "trace/metadata.h"
@@ -57,7 +56,6 @@ static void print_problems(const struct check *check)
                check->problems - tasks->problem_count);
 }
 
-/* A reader that has joined late. */
 static void print_beginnings(const struct check *check)
 {
     char events[NUMBER_TEXT_MAX];
@@ -155,7 +153,6 @@ static void print_check_json(const struct check *check)
     json_print(all, stdout);
 }
 
-/* Prints the problems of (trace); returns the exit status. */
 static int check_trace(const struct trace *trace, bool json)
 {
     static struct check check;

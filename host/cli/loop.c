@@ -7,7 +7,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "occupancy/occupancy.h"
 #include "profile/under_sampled.h"
 #include "profile/view.h"
@@ -30,7 +29,6 @@ static struct loop_print {
     bool json;
 } request = {.rows = 40, .view = {.input = "x.trace", .weight = MODEL_CLOCKS}};
 
-/* Cycles in ms. */
 static double loop_ms(const struct loop_print *print, uint64_t cycles)
 {
     return (double)cycles * 1000.0 / (double)print->occupancy.tsc_hz;
@@ -135,7 +133,6 @@ static uint32_t *loop_longest_runs(const struct loop_print *print)
     return runs;
 }
 
-/* The function at (address). */
 static const char *loop_function(struct loop_print *print, uint64_t address)
 {
     struct names *names = &print->view.names;
@@ -384,7 +381,6 @@ static int by_parent(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The first place in the order with children of (parent). */
 static uint32_t first_child(const struct branches *branches, uint32_t count,
                             uint32_t parent)
 {
@@ -543,7 +539,6 @@ static json_t *histogram_json(const struct loop_print *print,
     return object;
 }
 
-/* Numbers of counts by their names. */
 static void set_counts(json_t *object, const struct event_loop_row *row)
 {
     json_set(object, "calls", json_count(row->calls));
@@ -807,7 +802,6 @@ static void take_packet(void *occupancy, const struct packet *packet)
     occupancy_take(occupancy, packet);
 }
 
-/* Ends the process if there is nothing to be shown. */
 static void read_trace(struct loop_print *print)
 {
     struct occupancy *occupancy = &print->occupancy;

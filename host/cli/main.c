@@ -8,7 +8,6 @@
 #include "base/output.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -65,7 +64,6 @@ static bool is_word(const char *word, const char *one, const char *other)
     return strcmp(word, one) == 0 || strcmp(word, other) == 0;
 }
 
-/* Runs the subcommand argv[0]. */
 static int run_command(int argc, char **argv)
 {
     static char name[64];

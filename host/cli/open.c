@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "export/export.h"
 #include "flame/flame.h"
 
@@ -140,7 +139,6 @@ static void start_browser(char *address, const sigset_t *signals)
     free(script);
 }
 
-/* Serves until a signal arrives. */
 static void serve_trace(void)
 {
     struct server *server;

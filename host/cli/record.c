@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "image/find.h"
 #include "input/capture.h"
 #include "input/request.h"
@@ -52,7 +51,6 @@ static bool answered(struct sender *sender)
     return sender->count == 0 || sender->state == SEND_DONE;
 }
 
-/* Starts the guest if necessary, and records it. */
 static int record(const struct image *image)
 {
     struct target target = {.file = -1};

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "profile/view.h"
 #include "tasks/tasks.h"
 
@@ -65,7 +64,6 @@ static void put_creation(const struct tasks *tasks, uint32_t id, uint8_t kind,
                  object);
 }
 
-/* Events about one object. */
 static bool one_object(const struct tasks *tasks, const struct event *event,
                        char *text)
 {
@@ -100,7 +98,6 @@ static bool one_object(const struct tasks *tasks, const struct event *event,
     return true;
 }
 
-/* Events about one or two objects. */
 static bool put_objects(const struct tasks *tasks, const struct event *event,
                         char *text)
 {
@@ -136,7 +133,6 @@ static bool put_objects(const struct tasks *tasks, const struct event *event,
     }
 }
 
-/* Events with a name. */
 static bool put_named(const struct tasks *tasks, const struct event *event,
                       char *text)
 {
@@ -284,7 +280,6 @@ static void print_as(const struct script *script, const char *who,
              event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind), detail);
 }
 
-/* What came before the trace. */
 static void print_beginning(const struct script *script, uint64_t time)
 {
     const struct tasks *tasks = script->tasks;
@@ -419,7 +414,6 @@ static void print_hold(struct script *script, const struct event *event,
     ++script->printed;
 }
 
-/* The functions that were running when the guard reported it. */
 static void print_freeze(struct script *script, const struct event *event,
                          const struct model_cpu *cpu)
 {

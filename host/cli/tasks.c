@@ -7,7 +7,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "tasks/sites.h"
 
 #include <prof/format.h>
@@ -115,7 +114,6 @@ struct forest {
 
 #define DEPTH_MAX 40u
 
-/* The first of the waits of (object). */
 static uint32_t first_wait(const struct forest *forest, uint32_t object)
 {
     uint32_t low = 0, high = forest->count;

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "input/send.h"
 #include "input/target.h"
 #include "trace/console.h"
@@ -109,7 +108,6 @@ static const struct argument options[] = {
 static const struct command_line words = {options, "TARGET COMMAND...",
                                           help_text, .take = take_word};
 
-/* Prints the kept text, unless it was binary. */
 static void show_text(void)
 {
     fflush(session.text);

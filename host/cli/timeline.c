@@ -9,7 +9,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "profile/view.h"
 
 #include <errno.h>
@@ -154,7 +153,6 @@ static void draw_with_samples(struct timeline *timeline)
     flame_free(&flame);
 }
 
-/* Moves the traces as the options say. */
 static void shift_traces(struct timeline *timeline)
 {
     for (size_t i = 0; i < request.shift_count; ++i) {
@@ -179,7 +177,6 @@ static void shift_traces(struct timeline *timeline)
     }
 }
 
-/* Says how the clocks of several traces were made one. */
 static void say_clocks(const struct timeline *timeline)
 {
     char how[CLOCKS_TEXT_MAX];
@@ -197,7 +194,6 @@ static void say_clocks(const struct timeline *timeline)
     }
 }
 
-/* Says what each trace lacks. */
 static void say_missing(const struct timeline *timeline)
 {
     char text[TASKS_TEXT_MAX];

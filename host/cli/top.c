@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "top/loop.h"
 
 #include <errno.h>
@@ -30,7 +29,6 @@
 static FILE *talk; /* of the process */
 static pid_t process;
 
-/* Waits for its end, prints what it said, and returns its exit code. */
 static int wait_for_end(void)
 {
     int byte, status = 0;
@@ -44,7 +42,6 @@ static int wait_for_end(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DATA;
 }
 
-/* Lets it have the guest run on. */
 static void end_process(void)
 {
     if (process <= 0)
@@ -245,7 +242,6 @@ static const struct argument options[] = {
     {0},
 };
 
-/* Has the guest sampled from outside. */
 static void attach_guest(void)
 {
     struct request *request = &run.request;

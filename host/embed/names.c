@@ -62,7 +62,6 @@ static void count_all(struct packer *packer)
     }
 }
 
-/* The bytes that a code for (left, right) saves, minus its text. */
 static int64_t profit_of(const struct packer *packer, unsigned left,
                          unsigned right)
 {
@@ -73,7 +72,6 @@ static int64_t profit_of(const struct packer *packer, unsigned left,
     return (int64_t)packer->pairs[left][right] - bytes;
 }
 
-/* Finds the pair that saves most; returns false if none saves anything. */
 static bool best_pair(const struct packer *packer, uint8_t pair[2])
 {
     int64_t most = 0;
@@ -107,7 +105,6 @@ static void recount(struct packer *packer, uint8_t last, const uint8_t pair[2],
     }
 }
 
-/* Replaces each (pair) by (code), which makes the texts shorter. */
 static void replace_pair(struct packer *packer, const uint8_t pair[2],
                          uint8_t code)
 {

@@ -75,7 +75,6 @@ static void begin_event(FILE *out, const char *phase, uint32_t thread,
     put_clocks(out, "ts", clocks);
 }
 
-/* Starts an event at the end of the lane. */
 static void put_event(const struct chrome *chrome, uint32_t lane,
                       const char *phase)
 {

@@ -39,7 +39,6 @@
 #define PSEUDO_BYTES 4096u
 #define TEXT_ROUND 64u /* texts fill multiples of it */
 
-/* Numbers of features, bits of the header. */
 enum {
     FEATURE_HOSTNAME = 3,
     FEATURE_RELEASE,

@@ -36,7 +36,6 @@
 #define MAPPING_OF_ALL 1u
 #define SPREAD_MAX 1000000u /* samples that sums become, in a whole trace */
 
-/* Perfetto's constants. */
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { CLOCK_IS_BOOTTIME = 6, COUNTER_CPU_CLOCK = 1, MODE_GUEST_KERNEL = 4 };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
@@ -453,7 +452,6 @@ static void put_track(const struct perfetto *perfetto, uint64_t uuid,
     free(track.name);
 }
 
-/* An event, to be given to write_event(). */
 static Perfetto__Event event_of(uint32_t type, uint64_t track, const char *name)
 {
     Perfetto__Event event = PERFETTO__EVENT__INIT;

@@ -82,7 +82,6 @@ static void put_slice(struct story *story, uint32_t lane, uint64_t from,
 
 /* ---- arrows */
 
-/* Where (actor) acts. */
 static struct story_point point_of(const struct story *story, uint32_t actor,
                                    uint64_t time, uint32_t cpu)
 {

@@ -128,7 +128,6 @@ static void wire_send(struct stub *stub)
     stub->out_used = 0;
 }
 
-/* Takes what has come. */
 static void take_bytes(struct stub *stub)
 {
     ssize_t count = recv(stub->file, stub->in, sizeof stub->in, MSG_DONTWAIT);
@@ -139,7 +138,6 @@ static void take_bytes(struct stub *stub)
     stub->in_end = count > 0 ? (size_t)count : 0;
 }
 
-/* The next event from bytes that are there. */
 static enum remote_event feed_reader(struct stub *stub)
 {
     while (stub->in_at < stub->in_end) {
@@ -178,7 +176,6 @@ static enum remote_event next_event(struct stub *stub)
     return REMOTE_MORE;
 }
 
-/* Whether the packet says that the guest has stopped. */
 static bool is_stop(struct stub *stub)
 {
     return stub->reader.data[0] == 'T' || stub->reader.data[0] == 'S';
@@ -473,7 +470,6 @@ static struct stub *stub_of(struct machine *machine)
     return (struct stub *)machine;
 }
 
-/* The current answer as registers of (cpu). */
 static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
 {
     uint8_t bytes[REGISTERS_BYTES_MAX];
@@ -489,7 +485,6 @@ static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
            registers_take(&stub->layout, bytes, count, &cpu->registers);
 }
 
-/* The current answer as memory from (address). */
 static bool take_memory(struct stub *stub, struct machine_cpu *cpu,
                         uint64_t address)
 {

@@ -12,8 +12,8 @@
 
 #include "image/dwarf.h"
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/strings.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -227,7 +227,6 @@ static void scan_units(struct dwarf *dwarf)
               by_begin);
 }
 
-/* The unit with the code at (address), or NULL. */
 static Dwarf_Die *unit_at(struct dwarf *dwarf, uint64_t address,
                           Dwarf_Addr *bias)
 {

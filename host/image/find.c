@@ -110,7 +110,6 @@ static char *cache_find(const uint8_t *build_id, size_t bytes)
     return NULL;
 }
 
-/* Makes (path) and the folders above it. */
 static bool make_folder(const char *path)
 {
     char *copy = xstrdup(path);
@@ -143,7 +142,6 @@ static bool copy_bytes(int from, int to)
     return count == 0;
 }
 
-/* Whether both have the same bytes. */
 static bool same_file(int from, const char *path)
 {
     static char ours[PIECE_BYTES], theirs[PIECE_BYTES];
@@ -332,7 +330,6 @@ static bool are_stored(const struct image *image, const struct image *stored)
     return image == NULL && stored == NULL;
 }
 
-/* What is looked for. */
 struct wanted {
     const struct event_hello *hello;
     struct image stored; /* empty = there is none */

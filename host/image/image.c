@@ -185,7 +185,6 @@ static void read_note(struct image *image, Elf_Data *data,
     }
 }
 
-/* Symbols as they are read; functions have several to an address. */
 struct symbols {
     struct image *image;
     Elf *elf;

@@ -8,7 +8,7 @@
  * looked up once.
  */
 
-#include "base/strings.h"
+#include "base/index.h"
 #include "image/image.h"
 
 struct dwarf;

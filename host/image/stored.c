@@ -10,7 +10,6 @@
 
 #define TEXT_MAX 65535u /* bytes */
 
-/* What is written, and the text before the next one. */
 struct maker {
     uint8_t *bytes;
     size_t count;
@@ -140,7 +139,6 @@ uint8_t *stored_payload(const struct image *image, size_t *bytes)
     return made;
 }
 
-/* What is read; (at) stays where it is once something was wrong. */
 struct reader {
     const uint8_t *at;
     const uint8_t *end;

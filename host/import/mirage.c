@@ -28,7 +28,6 @@ static const uint8_t mark[] = {0xc1, 0x1f, 0xfc, 0xc1, 0x05, 0x88, 0x3b,
                                0x8d, 0x52, 0x1a, 0x48, 0x7b, 0xb3, 0x97,
                                0x45, 0x6a, 0xb1, 0x50, 0x68, 0x0c};
 
-/* Kinds of events. */
 enum {
     CREATES,
     READ,
@@ -144,7 +143,6 @@ static int64_t increased_sum(struct sums *sums, uint16_t name, uint64_t by)
     return (int64_t)(sums->values[number] += by);
 }
 
-/* What one thread does to another. */
 static void take_act(struct recording *recording, const struct event *event,
                      uint32_t first)
 {

@@ -12,7 +12,7 @@
  * What happens to an object after its end is left out, except that it may run.
  */
 
-#include "base/strings.h"
+#include "base/index.h"
 
 #include <prof/format.h>
 #include <prof/trace.h>

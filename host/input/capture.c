@@ -76,7 +76,6 @@ static void show_progress(struct capture *capture)
     capture->shown = time;
 }
 
-/* Housekeeping between two reads of the target. */
 static void capture_step(struct capture *capture, struct guest *guest)
 {
     if (guest != NULL)

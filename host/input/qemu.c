@@ -182,7 +182,6 @@ static void put_device(struct guest *guest, char **words,
     }
 }
 
-/* With -v, prints what is started, word by word. */
 static void print_words(const struct guest *guest)
 {
     char *line = xstrdup(guest->words[0]);

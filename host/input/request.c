@@ -63,7 +63,6 @@ static uint32_t rate_of(const char *text)
     return (uint32_t)hz;
 }
 
-/* The commands for the guest. */
 static error_t parse_commands(int key, char *word, struct request *request)
 {
     switch (key) {
@@ -151,7 +150,6 @@ static bool is_elf(const char *path)
     return is;
 }
 
-/* Options that contradict each other. */
 static void check_options(struct request *request)
 {
     if (request->guest == NULL && request->target == NULL)

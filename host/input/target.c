@@ -25,7 +25,6 @@
 #define AGAIN_SECONDS 0.05 /* to a server whose queue is full */
 #define RESOLVE_NAP_NS 100000000
 
-/* Receives the reason of a failure. */
 struct why {
     char *text;
     size_t room;
@@ -155,7 +154,6 @@ static int open_tcp(const char *where, const struct why *why)
     return file;
 }
 
-/* Sets a terminal to raw mode. */
 static void make_raw(int file)
 {
     struct termios settings;

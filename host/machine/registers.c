@@ -12,7 +12,6 @@
 #define REGISTER_BYTES_MAX 256u
 #define LAYOUT_BYTES_MAX 32768u
 
-/* A register's names in both widths' descriptions. */
 static const char *const names[REGISTERS][2] = {
     [REGISTER_IP] = {"eip", "rip"},          [REGISTER_SP] = {"esp", "rsp"},
     [REGISTER_FP] = {"ebp", "rbp"},          [REGISTER_CS] = {"cs", "cs"},

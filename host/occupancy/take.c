@@ -188,7 +188,6 @@ static void add_turn(struct occupancy *occupancy)
         occupancy->made.time, account->wall, account->idle + account->stolen};
 }
 
-/* The round is complete. */
 static void end_round(struct occupancy *occupancy)
 {
     struct occupancy_snapshot *made = &occupancy->made;
@@ -287,7 +286,6 @@ static void take_freeze(struct occupancy *occupancy,
 
 /* ---- events */
 
-/* What belongs to a round. */
 static void take_part_of(struct occupancy *occupancy, uint16_t cpu,
                          const struct event *event)
 {

@@ -345,7 +345,6 @@ static const struct {
     [PROF_EVENT_DEFER] = {take_defer, true},
 };
 
-/* Where the hypervisor did not run the guest. */
 static void take_stolen(struct tasks *tasks, uint64_t clocks)
 {
     uint64_t now = tasks->place.time;
@@ -355,7 +354,6 @@ static void take_stolen(struct tasks *tasks, uint64_t clocks)
         tasks->stolen[tasks->stolen_count++] = stolen;
 }
 
-/* What is known besides. */
 static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct event *event)
 {
@@ -454,7 +452,6 @@ static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
     return &tasks->cpus[tasks->cpu_count++];
 }
 
-/* The head of a packet, and what is missing before it. */
 static void take_head(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct packet *packet)
 {
@@ -549,7 +546,6 @@ static void finish_unseen(struct tasks *tasks, uint32_t number)
     tasks->place.time = tasks->end;
 }
 
-/* Closes its last stretch. */
 static void finish_object(struct tasks *tasks, uint32_t number)
 {
     struct tasks_object *object = &tasks->objects[number];

@@ -166,7 +166,6 @@ const char *tasks_problem_text(const struct tasks *tasks,
 
 /* ---- what is missing */
 
-/* What is missing of all CPUs. */
 struct missing {
     uint64_t before; /* events before the trace begins */
     uint64_t events;

@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "trace/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

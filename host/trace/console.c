@@ -44,7 +44,6 @@ static const char *read_number(const char *at, const char *end, char after,
     return at + 1;
 }
 
-/* Reads eight hexadecimal digits. */
 static bool read_crc(const char *at, uint32_t *crc)
 {
     *crc = 0;
@@ -59,7 +58,6 @@ static bool read_crc(const char *at, uint32_t *crc)
     return true;
 }
 
-/* Parses what follows the mark, up to (end). */
 static bool read_part(const char *at, const char *end, struct part *part)
 {
     const char *space;

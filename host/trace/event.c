@@ -95,7 +95,6 @@ static uint32_t whole_number(uint32_t first, uint32_t number, uint32_t unknown)
     return number == PROF_NEAR_NONE ? 0 : first + number;
 }
 
-/* Whether a text at (at) ends before (end). */
 static bool is_ended(const uint8_t *at, const uint8_t *end)
 {
     return memchr(at, '\0', (size_t)(end - at)) != NULL;
@@ -178,7 +177,6 @@ static uint64_t wound_clock(uint64_t clock, uint32_t low, unsigned bits)
     return clock == UINT64_MAX ? clock : (clock & ~mask) | low;
 }
 
-/* Reads a short event, which is there whole. */
 static void next_short(struct event_reader *reader, struct event *event)
 {
     struct short_fields fields = {0};
@@ -277,7 +275,6 @@ static void make_plain(struct event_reader *reader, struct event *event)
     }
 }
 
-/* An event's head, as it was read. */
 struct head {
     uint32_t kind;
     uint32_t low_clock;
@@ -317,7 +314,6 @@ static bool read_head(struct head *head, const uint8_t *at, size_t left)
            head->bytes >= kinds[head->kind].bytes;
 }
 
-/* The next event that is not short. */
 static bool next_other(struct event_reader *reader, struct event *event)
 {
     struct head head;

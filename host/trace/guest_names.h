@@ -8,7 +8,7 @@
  * address spaces (SPACE).
  */
 
-#include "base/strings.h"
+#include "base/index.h"
 #include "trace/event.h"
 
 #include <prof/user.h>

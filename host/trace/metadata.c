@@ -249,7 +249,6 @@ static char *unquoted_text(const char *at)
     return text;
 }
 
-/* The first METADATA_MAX bytes of the file (path), or NULL if it is none. */
 static char *read_head(const char *path)
 {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

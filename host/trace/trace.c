@@ -52,7 +52,6 @@ static void must_be_mapped(const void *bytes, const char *path)
         die("%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* Maps (source) at (to), where there is room for it. */
 static void map_source(const struct source *source, uint8_t *to)
 {
     if (source->bytes > 0) {

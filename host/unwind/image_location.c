@@ -179,7 +179,6 @@ static bool try_next(struct places *places, const struct places_memory *memory)
            add_place(places, search->code, slide, memory);
 }
 
-/* Goes on with a search, as far as one stop may. */
 static void search(struct places *places, const struct places_memory *memory)
 {
     for (unsigned tries = 0; places->search.on && tries < places->tries;) {

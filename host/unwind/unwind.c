@@ -56,7 +56,6 @@ struct unwinder {
     unsigned changes;       /* of the places, when these were found */
 };
 
-/* Where a walk is. */
 struct state {
     uint64_t ip;
     uint64_t sp;
@@ -87,7 +86,6 @@ static uint64_t traced(const struct place *place, uint64_t address)
     return address - place->slide + place->code->image->moved;
 }
 
-/* The function with (address), NULL if it is not known. */
 static const struct image_symbol *walk_symbol(const struct unwinder *unwinder,
                                               uint64_t address)
 {
@@ -110,7 +108,6 @@ static bool walk_function(const struct unwinder *unwinder, uint64_t address,
     return true;
 }
 
-/* Reads a word of the stack. */
 static bool walk_word(struct walk *walk, uint64_t address, uint64_t *value)
 {
     struct unwind_stack *stack = walk->stack;
@@ -230,7 +227,6 @@ static void add_jumps(const struct unwinder *unwinder, struct jumps *jumps,
     }
 }
 
-/* The functions that the one at (start) jumps to. */
 static struct jumps jumps_of(struct walk *walk, uint64_t start)
 {
     struct unwinder *unwinder = walk->unwinder;
@@ -390,7 +386,6 @@ struct unwinder *unwind_open(const struct image *image)
     return unwinder;
 }
 
-/* The byte of code at (address), -1 if it is not known. */
 static int code(const struct unwinder *unwinder, uint64_t address)
 {
     const struct place *place = places_at(&unwinder->places, address);

@@ -2,14 +2,37 @@
 #ifndef XEN_XEN_H
 #define XEN_XEN_H
 
+#include "base/index.h"
+#include "machine/machine.h"
+#include "xen/xen_calls.h"
+
 /*
  * A Xen domain as a machine, seen from the domain that controls it. One call of
  * Xen pauses it and takes all registers, one lets it go on, and what is in its
  * RAM is read without any, by the CPU's own page tables.
  */
 
-#include "machine/machine.h"
-#include "xen/xen_frames.h"
+/*
+ * A guest's RAM as it is mapped here: each frame when it is first read, with
+ * its neighbours where a guest numbers its own frames. So most samples read
+ * their stacks and page tables without a call of Xen.
+ */
+
+#define XEN_FRAMES_TOGETHER 512u
+
+struct xen_run {
+    const uint8_t *bytes; /* NULL = none of them is there */
+    uint8_t missing[XEN_FRAMES_TOGETHER];
+};
+
+/* Starts as zeros, but for the first three. */
+struct xen_frames {
+    const struct xen_calls *calls;
+    void *owner;
+    unsigned together; /* 1, or XEN_FRAMES_TOGETHER */
+    struct index index;
+    struct xen_run *runs;
+};
 
 struct xen {
     struct machine machine;

@@ -42,13 +42,13 @@ BASE = "base/bytes base/index base/log base/memory base/text "
 DECODER = BASE + (
     "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
-    "base/strings trace/console trace/event trace/guest_names "
+    "trace/console trace/event trace/guest_names "
     "trace/model trace/packet occupancy/problems "
     "occupancy/snapshot occupancy/take "
     "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
-    "base/strings import/eio import/import import/mirage "
+    "import/eio import/import import/mirage "
     "import/recording tasks/objects tasks/take tasks/words trace/event "
     "trace/guest_names trace/model trace/packet"
 )
@@ -185,7 +185,7 @@ FUZZERS = {
             "profiler/base/crc.c",
         ),
         1 / 10,
-        ("-Ihost", "-lelf"),
+        ("-Ihost", "-lelf", "-lnettle"),
         leaks=True,
     ),
     "names": Fuzzer(
