@@ -53,10 +53,8 @@ static const struct xen_run *find_run(struct xen_frames *frames, uint64_t run)
     return &frames->runs[at];
 }
 
-/* Copies (bytes) from a physical address, which do not leave their frame.
- * False if it is not there. */
-static bool xen_frames_copy(struct xen_frames *frames, uint64_t physical,
-                            uint8_t *to, size_t bytes)
+bool xen_frames_copy(struct xen_frames *frames, uint64_t physical, uint8_t *to,
+                     size_t bytes)
 {
     uint64_t frame = physical / XEN_FRAME_BYTES;
     size_t offset = physical % XEN_FRAME_BYTES;

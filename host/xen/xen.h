@@ -34,6 +34,11 @@ struct xen_frames {
     struct xen_run *runs;
 };
 
+/* Copies (bytes) from a physical address, which do not leave their frame.
+ * False if it is not there. */
+bool xen_frames_copy(struct xen_frames *frames, uint64_t physical, uint8_t *to,
+                     size_t bytes);
+
 struct xen {
     struct machine machine;
     struct xen_about about;
