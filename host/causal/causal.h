@@ -30,15 +30,11 @@
 #define CAUSAL_COZ_LINES_MAX (1u << 24) /* with visits */
 
 struct causal_target {
-    uint32_t name; /* of strings */
+    uint32_t name; /* of strings; first, as of points and kinds */
     uint8_t accrual;
     uint64_t visits;
     uint64_t real; /* time of experiments at speed-up 0 */
     uint64_t in_target;
-};
-
-struct causal_point {
-    uint32_t name;
 };
 
 /* How long requests of a kind take, of a target and a speed-up. */
@@ -128,11 +124,8 @@ struct causal {
      * (target), (point) and (kind) of all calls count. */
     struct index target_numbers, point_numbers, kind_numbers; /* the guest's */
     struct causal_target *targets;
-    uint32_t target_count;
-    struct causal_point *points;
-    uint32_t point_count;
-    struct causal_point *kinds; /* of requests that take time */
-    uint32_t kind_count;
+    uint32_t *points; /* names, of strings */
+    uint32_t *kinds;  /* the same of requests that take time */
     struct index latency_keys;
     struct causal_latency *latencies;
     struct index limit_keys;
@@ -146,12 +139,9 @@ struct causal {
     uint32_t visit_count;
     uint32_t visits_begin; /* of the experiment being received */
     uint64_t stolen;
-    uint64_t incomplete; /* experiments whose visits are missing */
     uint64_t unkept;     /* events beyond a limit, or of no sense */
-    bool begun;
     uint16_t cpu;
-    uint32_t next_sequence;
-    uint64_t missing_packets;
+    struct packet_order order;
 };
 
 /* Of the indexes; private. */
@@ -232,13 +222,6 @@ const char *causal_explain(const struct causal *causal,
 
 /* (cycles) as the guest writes them: tenths of a microsecond, rounded down. */
 uint64_t causal_us10(const struct causal *causal, uint64_t cycles);
-
-/* Of the parts of it, what comes without experiments: what results rest on. */
-void causal_take_assumed(struct causal *causal,
-                         const struct event_causal_assumed *event);
-
-void causal_take_checked(struct causal *causal,
-                         const struct event_causal_checked *event);
 
 /* Of all agents that no assumption is about. */
 struct causal_checked causal_checked_others(const struct causal *causal);

@@ -109,7 +109,7 @@ static json_t *point_json(const struct causal *causal, uint32_t point)
     struct causal_value none;
 
     causal_none(causal, point, &none);
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         json_array_append_new(all, curve_json(causal, &curves[i]));
     free(curves);
     json_set(object, "point", json_text(causal_point_name(causal, point)));
@@ -151,7 +151,7 @@ static json_t *kind_json(const struct causal *causal, uint32_t kind)
     uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
     uint32_t count = causal_speedups(causal, numbers);
 
-    for (uint32_t i = 0; i < causal->target_count; ++i) {
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i) {
         json_t *of_target = json_object(), *values = json_array();
 
         for (uint32_t j = 0; j < count; ++j) {
