@@ -147,8 +147,7 @@ static void write_cpu(struct sampler *sampler, size_t cpu,
     ++sampler->samples;
 }
 
-/* Takes all CPUs of the stopped guest. False if it ran meanwhile, or is gone.
- */
+/* Takes all CPUs of the stopped guest. False if it ran, or is gone. */
 static bool take_cpus(struct sampler *sampler, struct taken *taken)
 {
     const struct machine *machine = sampler->machine;

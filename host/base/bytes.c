@@ -2,11 +2,9 @@
 
 #include "base/bytes.h"
 
-/*
- * CRC-32C, eight bytes at a time with eight tables (slicing), since it covers
+/* CRC-32C, eight bytes at a time with eight tables (slicing), since it covers
  * every byte of a trace each time the trace is read. The tables are computed
- * before main().
- */
+ * before main(). */
 
 #define POLYNOMIAL 0x82f63b78u /* reflected */
 #define SLICES 8

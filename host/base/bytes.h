@@ -25,13 +25,11 @@ static inline uint64_t le64(const uint8_t *at)
     return le32(at) | (uint64_t)le32(at + 4) << 32;
 }
 
-/* CRC-32C of (count) bytes, continued from (crc), the checksum of the bytes
- * before them; 0 at the beginning. */
+/* CRC-32C of (count) bytes, continued from (crc), which begins as 0. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
 
-/* Decodes (chars) characters of base64 (RFC 4648, section 4) to (out), which
- * has room for 3 bytes for each 4 characters. Returns false if the text is not
- * base64. */
+/* Decodes (chars) of base64 (RFC 4648, section 4) to (out), with 3 bytes of
+ * room for each 4; false if the text is not base64. */
 bool base64_decode(const char *text, size_t chars, uint8_t *out,
                    size_t *out_bytes);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Open addressing; doubled when it is half full. Texts are keyed by a hash
- * (FNV-1a); on a collision the second one takes the next free key.
- */
+/* Open addressing; doubled when it is half full. Texts are keyed by a hash
+ * (FNV-1a); on a collision the second one takes the next free key. */
 
 #include "base/index.h"
 

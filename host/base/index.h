@@ -33,8 +33,7 @@ struct index {
 /* Returns the key's number, or INDEX_NONE. */
 uint32_t index_find(const struct index *index, uint64_t key);
 
-/* Returns the key's number, and adds the key if it is new; *(is_new), if not
- * NULL, says whether it was. */
+/* The key's number, added if it is new: *(is_new), if not NULL, says so. */
 uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
 
 /* The same for a key with a row: if the key is new, a copy of (row), of
@@ -52,8 +51,7 @@ static inline uint64_t index_pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-/* Interned strings: equal ones have the same number. 0 is the empty string, the
- * others are numbered densely. Starts as zeros. */
+/* Interned strings by dense numbers; 0 is the empty one. Starts as zeros. */
 struct strings {
     struct index keys;
     char **texts;

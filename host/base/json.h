@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes (text) as a JSON string with its quotes, for files that are too large
- * to be built in memory. Bytes that are not UTF-8 become U+FFFD, so the file
- * can always be read, for any symbol names. */
+/* Writes (text) as a JSON string, for files too large for memory. Bytes that
+ * are not UTF-8 become U+FFFD, so the file can be read for any symbol names. */
 void json_put(FILE *out, const char *text);
 
 /* The same as a value. */

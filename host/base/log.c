@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All messages on stderr. They may contain what a guest or a file says, so they
- * are printed without control characters. */
+/* Messages on stderr, without the control characters of guests and files. */
 
 #define _GNU_SOURCE /* vasprintf() */
 

@@ -7,9 +7,8 @@
 
 /* Results that could not be written must not look like success. */
 
-/* From now on the end of the process, however it ends, writes out stdout; if
- * that or an earlier write to it failed, prints one line and makes the exit
- * status STATUS_DATA. */
+/* From now on the end of the process writes out stdout; if that or an earlier
+ * write failed, prints a line and makes the status STATUS_DATA. */
 void output_check(void);
 
 /* Opens (path) to be written, - is stdout; ends the process if it cannot be. */
@@ -19,14 +18,11 @@ FILE *output_open(const char *path);
  * it is there. stdout is left open, and its errors to output_check(). */
 bool output_close(FILE *out, bool fine);
 
-/*
- * Long output on a terminal goes through a pager, as with git and perf: $PAGER,
+/* Long output on a terminal goes through a pager, as with git and perf: $PAGER,
  * or less, which gets LESS=FRX if that is not set. An empty $PAGER, or "cat",
- * means none.
- */
+ * means none. */
 
-/* Starts the pager if stdout is a terminal; to be called just before the
- * results are printed. At exit the process waits for it. */
+/* To be called just before results are printed; exit waits for the pager. */
 void pager_start(void);
 
 /* From now on pager_start() does nothing. */

@@ -87,10 +87,8 @@ char *printable(const char *text, char *to, size_t room)
     return to;
 }
 
-/*
- * Names may contain any bytes, but readers of UTF-8 must not get them. The zero
- * at the end is not a continuation byte, so nothing beyond it is read.
- */
+/* Names may contain any bytes, but readers of UTF-8 must not get them. The zero
+ * at the end is not a continuation byte, so nothing beyond it is read. */
 
 int utf8_bytes(const char *text)
 {

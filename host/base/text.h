@@ -24,8 +24,7 @@ int printable_bytes(const char *text);
 
 void printable_put(FILE *out, const char *text);
 
-/* Writes what of it fits to (to), which has (room) bytes, with a zero; returns
- * (to). */
+/* The same, as far as it fits, to (to) of (room) bytes, which is returned. */
 char *printable(const char *text, char *to, size_t room);
 
 /* Returns how many bytes the character at (text) has, 0 if they are not UTF-8
@@ -36,9 +35,8 @@ int utf8_bytes(const char *text);
  * Returns NULL if there is none, otherwise a text to be freed. */
 char *utf8_mended(const char *text);
 
-/* Text as the content of an XML element or attribute: at most (room) characters
- * of (text), the last of them dots if it was cut. What is not UTF-8, or not
- * allowed in XML, becomes U+FFFD. */
+/* Text of an XML element or attribute, at most (room) characters, cut ones end
+ * with dots. What is not UTF-8, or not allowed in XML, becomes U+FFFD. */
 void xml_put(FILE *out, const char *text, size_t room);
 
 /* Numbers as people read them: room for their text. */

@@ -60,8 +60,7 @@ struct causal_record {
     uint32_t visits; /* index of the first of event.points */
 };
 
-/* Of the agents that an assumption is about: answers that could contradict it,
- * and those that did. */
+/* Answers that could contradict an assumption, and those that did. */
 struct causal_checked {
     uint64_t checked;
     uint64_t contradictions;
@@ -165,8 +164,7 @@ const char *causal_kind_name(const struct causal *causal, uint32_t kind);
 /* Experiments of which the stream has said nothing. */
 uint64_t causal_missing(const struct causal *causal);
 
-/* How many points, and kinds of requests, are shown: the first so many that
- * there are at most CAUSAL_ROWS_MAX rows. */
+/* How many points and kinds are shown: at most CAUSAL_ROWS_MAX rows. */
 uint32_t causal_points_shown(const struct causal *causal);
 uint32_t causal_kinds_shown(const struct causal *causal);
 
@@ -180,8 +178,7 @@ const struct causal_latency *causal_latency(const struct causal *causal,
                                             uint32_t target, uint32_t speedup,
                                             uint32_t kind);
 
-/* The numbers of all speed-ups, none among them, the least first; returns how
- * many. */
+/* The numbers of all speed-ups, 0 among them, sorted; returns how many. */
 uint32_t causal_speedups(const struct causal *causal,
                          uint32_t numbers[CAUSAL_SPEEDUPS_MAX]);
 
@@ -199,24 +196,20 @@ void causal_none(const struct causal *causal, uint32_t point,
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
                   struct causal_curve *curve);
 
-/* All curves of (point), the steepest first, unknown ones last; target_count of
- * them, to be freed. */
+/* All curves of (point), the steepest first, unknown last; to be freed. */
 struct causal_curve *causal_curves(const struct causal *causal, uint32_t point);
 
 /* Of a curve of which a value is known: sets its shape and its bend. */
 void causal_judge(struct causal_curve *curve);
 
-/* What the values of a curve say, in words. (text) has room for
- * CAUSAL_TEXT_MAX. */
+/* What a curve says, in words, to (text) of CAUSAL_TEXT_MAX. */
 #define CAUSAL_TEXT_MAX 400u
 void causal_verdict(const struct causal_curve *curve, char *text);
 
-/* A part of the time as it is printed, in hundredths of a per cent; rounded as
- * the guest does. */
+/* (part) as printed: hundredths of a per cent, rounded as the guest does. */
 double causal_printed(double part);
 
-/* The verdict, what most of the time goes to then, and how the target was
- * measured. */
+/* The verdict, what limits it then, and how the target was measured. */
 const char *causal_explain(const struct causal *causal,
                            const struct causal_curve *curve, char *text);
 
@@ -229,8 +222,7 @@ struct causal_checked causal_checked_others(const struct causal *causal);
 /* Experiments that count, as far as is known. */
 uint64_t causal_experiments(const struct causal *causal);
 
-/* What results assume and rest on, a sentence each; at most
- * CAUSAL_NOTES_MAX. */
+/* What results assume and rest on: at most CAUSAL_NOTES_MAX sentences. */
 #define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 14u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
@@ -246,10 +238,9 @@ bool causal_write_json(const struct causal *causal, const char *title,
 bool causal_write_page(const struct causal *causal, const char *title,
                        FILE *out);
 
-/* For Coz's viewer: the classic format, or lines of JSON. Experiments that were
- * abandoned are left out. Each series of latencies is an experiment of its own,
- * in which the requests came one at a time: Coz has the mean only, by Little's
- * law. */
+/* For Coz's viewer: the classic format, or lines of JSON, without abandoned
+ * experiments. A series of latencies is an experiment of one request at a time:
+ * Coz has the mean only, by Little's law. */
 bool causal_write_coz(const struct causal *causal, bool lines, FILE *out);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * For the viewer of Coz: https://github.com/plasma-umass/coz. An experiment,
+/* For the viewer of Coz: https://github.com/plasma-umass/coz. An experiment,
  * then each point's visits in it. A target is where Coz has a line of source,
- * and its time in samples of Coz's period.
- */
+ * and its time in samples of Coz's period. */
 
 #include "base/checked.h"
 #include "base/json.h"

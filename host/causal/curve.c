@@ -24,8 +24,7 @@ const char *causal_kind_name(const struct causal *causal, uint32_t kind)
     return strings_text(&causal->strings, causal->kinds[kind]);
 }
 
-/* The part of the time that is spent in (target) at normal speed, negative if
- * it is not known. */
+/* The share of (target) at normal speed; negative if it is not known. */
 static double share_of_target(const struct causal *causal, uint32_t target)
 {
     const struct causal_target *of = &causal->targets[target];

@@ -9,10 +9,9 @@
 
 /* ---- what there is */
 
-/* The place of what the guest has given (number), new if it is the last one;
- * INDEX_NONE, and counted: there is no such number. Only what is named or
- * measured has a place, however large its number is. A new row of (rows), of
- * (bytes), begins with its name. */
+/* The place of the guest's (number), new if it is the last one; INDEX_NONE, and
+ * counted: it is too large. Only what is named or measured has one. A new row
+ * of (rows), of (bytes), begins with its name. */
 static uint32_t place_of(struct causal *causal, struct index *numbers,
                          void *rows, size_t bytes, const char *what,
                          uint32_t number, uint32_t most)
@@ -120,8 +119,7 @@ static void take_account(struct causal *causal, const struct event_causal *is,
     causal->is = *is;
 }
 
-/* Each run counts its experiments from 1 on: there is another one, whose
- * account is in a packet that is missing. */
+/* Runs count from 1: another one began, and its account is missing. */
 static bool is_of_another_run(const struct causal *causal,
                               const struct event_causal_experiment *event)
 {

@@ -99,8 +99,7 @@ static size_t find_trace(const struct annotate *annotate)
     return count > 0 && access(annotate->wanted[0], F_OK) == 0 ? 0 : count;
 }
 
-/* Without -i one of the arguments may be the trace, before the functions or
- * after them. */
+/* Without -i one of the words may be the trace, the first or the last. */
 static void take_trace(struct annotate *annotate)
 {
     size_t at = find_trace(annotate);

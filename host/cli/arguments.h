@@ -7,8 +7,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-/* Each is called like main(), argv[0] being "parasite NAME", and returns the
- * exit status. */
+/* Like main(), with argv[0] "parasite NAME"; each returns the exit status. */
 int command_record(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_tell(int argc, char **argv);
@@ -78,8 +77,7 @@ unsigned long arguments_whole(const char *option, const char *word,
 double arguments_number(const char *option, const char *word, double least,
                         double most);
 
-/* The number of rows in the argument (word) of --rows, 0 = all. Ends the
- * process if that is not one. */
+/* The word of --rows, 0 = all; ends the process if it is no number. */
 unsigned long arguments_rows(const char *word);
 
 /* What is drawn: *(path) is a page's file or, with *(svg), a picture's. NULL

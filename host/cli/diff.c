@@ -2,12 +2,12 @@
 /*
  * parasite diff: which changes between two profiles are significant.
  *
- * The rows of two reports become one list. Functions are matched by name, so the two may be from
- * different images and widths. Shares are compared, not counts, so the
- * durations may differ.
+ * The rows of two reports become one list. Functions are matched by name, so
+ * the two may be from different images and widths. Shares are compared, not
+ * counts, so the durations may differ.
  *
- * A change is news if it is significant (profile/interval.h). All functions are tested
- * together, so the confidence is that of the whole table.
+ * A change is news if it is significant (profile/interval.h). All functions are
+ * tested together, so the confidence is that of the whole table.
  */
 
 #include "base/json.h"
@@ -90,8 +90,7 @@ static void match_rows(struct diff *diff)
     }
 }
 
-/* Shares as samples: with --weight time, as many as if all had accounted for
- * the same time. */
+/* Shares as samples; by time: as many as if all took the same time. */
 static struct interval_pair pair_of(const struct diff *diff,
                                     const struct diff_row *row)
 {

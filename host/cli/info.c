@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite info: the contents of a trace, what was lost, and with --check
- * whether what it says can be true.
- */
+/* parasite info: the contents of a trace, what was lost, and with --check
+ * whether what it says can be true. */
 
 #include "base/json.h"
 #include "base/log.h"

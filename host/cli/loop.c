@@ -142,8 +142,7 @@ static const char *loop_function(struct loop_print *print, uint64_t address)
     return names_text(names, frame[count - 1].function);
 }
 
-/* The (functions) of a freeze's stack, innermost first, with room for
- * OCCUPANCY_STACK; returns how many. */
+/* A freeze's (functions), at most OCCUPANCY_STACK, innermost first. */
 static size_t loop_stack(struct loop_print *print,
                          const struct occupancy_freeze *freeze,
                          const char **functions)

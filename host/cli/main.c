@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite: working with profiles on the host. The first word is a subcommand,
- * which parses the rest.
- */
+/* parasite: working with profiles on the host. The first word is a subcommand,
+ * which parses the rest. */
 
 #include "base/log.h"
 #include "base/output.h"

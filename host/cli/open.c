@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite open: a trace in the browser. A table lists what is served; another
- * viewer is one more row of it.
- */
+/* parasite open: a trace in the browser. A table lists what is served; another
+ * viewer is one more row of it. */
 
 #define _GNU_SOURCE /* environ */
 

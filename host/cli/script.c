@@ -294,8 +294,7 @@ static void print_beginning(const struct script *script, uint64_t time)
     }
 }
 
-/* Packets that are missing before (time). What the guest itself has lost is an
- * event. */
+/* Packets that are missing before (time); what the guest lost is an event. */
 static void print_missing(struct script *script, uint64_t time)
 {
     const struct tasks *tasks = script->tasks;

@@ -139,8 +139,7 @@ static void note_packet(void *owner, const struct packet *packet)
     session.binary = true;
 }
 
-/* Whether (line) consists of UTF-8 characters, and (blank) whether none of them
- * is visible. */
+/* Whether (line) is UTF-8, and (blank) whether nothing of it is visible. */
 static bool is_text(const char *line, bool *blank)
 {
     int bytes;

@@ -107,11 +107,9 @@ static void run_attach(const struct request *request, int packets)
     exit(command_attach(count, words));
 }
 
-/*
- * The guest of (request) is sampled by `parasite attach`, as a process of its
+/* The guest of (request) is sampled by `parasite attach`, as a process of its
  * own, whose packets become the target of (request). What it says is printed
- * when we end. If it has no guest, that is now, with its exit code.
- */
+ * when we end. If it has no guest, that is now, with its exit code. */
 static void attach_process(struct request *request)
 {
     static char path[32];

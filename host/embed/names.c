@@ -163,11 +163,9 @@ static void put_tokens(const struct packer *packer, struct names *names)
     names->tokens_bytes = used;
 }
 
-/*
- * Compresses the texts in (bytes), each terminated by a NUL, in place to codes
+/* Compresses the texts in (bytes), each terminated by a NUL, in place to codes
  * other than NUL. The codes' texts go into (names). Returns how many bytes are
- * left.
- */
+ * left. */
 static size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names)
 {
     struct packer *packer = embed_alloc(1, sizeof *packer);
@@ -249,8 +247,7 @@ static struct texts texts_of(const char *const *all, size_t count, bool packed)
     return texts;
 }
 
-/* Appends one name: how much it shares, how many codes it has, and the
- * codes. */
+/* Appends one name: bytes shared, how many codes, and the codes. */
 static void put_name(struct names *names, uint8_t shared, const uint8_t *codes)
 {
     size_t length = strlen((const char *)codes);

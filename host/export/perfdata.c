@@ -338,8 +338,7 @@ static bool has_feature(int feature)
     return feature <= FEATURE_CPU_ID || feature == FEATURE_COMMAND;
 }
 
-/* Builds the features, which begin at (offset) of the file. Returns the
- * header's bits for them. */
+/* Builds the features, at (offset) of the file; returns the header's bits. */
 static uint64_t make_features(struct perf_piece *features,
                               const struct model *model, uint64_t offset)
 {

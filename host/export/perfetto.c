@@ -60,10 +60,8 @@ struct interned {
     uint64_t ids[VIEW_FRAMES_MAX]; /* of the stack's frames */
 };
 
-/*
- * Tracks for objects: as few for each site as it has objects at one time, so
- * that thousands of short ones share a few.
- */
+/* Tracks for objects: as few for each site as it has objects at one time, so
+ * that thousands of short ones share a few. */
 
 #define TRACKS_OF_SITE_MAX 1000u
 #define TRACKS_NONE UINT32_MAX
@@ -399,9 +397,8 @@ static void rise_end(struct track_site *site, size_t at)
     }
 }
 
-/* A track of site (number) that is free from (begin) to (end), and whether it
- * or its site is new; TRACKS_NONE if there are too many. Objects come by their
- * begin. */
+/* A track of site (number), free from (begin) to (end), and whether it or its
+ * site is new; TRACKS_NONE: too many. Objects come by their begin. */
 static uint32_t take_track(struct tracks *tracks, uint32_t number,
                            uint64_t begin, uint64_t end, bool *is_new,
                            bool *is_new_site)

@@ -198,9 +198,8 @@ static bool take_news(struct stub *stub)
     return data[0] == 'O' && strcmp(data, "OK") != 0;
 }
 
-/* The next packet that is an answer. Stop replies before the first one are
- * counted in stub->stops, other output is skipped. A later stop reply means
- * that somebody else let the guest run: what was asked is lost. */
+/* The next packet that is an answer. Stop replies before it are counted in
+ * stub->stops, other output is skipped; a later one loses what was asked. */
 static enum wire_answer wire_receive(struct stub *stub)
 {
     for (unsigned i = 0; i < NEWS_MAX; ++i) {
@@ -253,8 +252,7 @@ static bool wire_drain(struct stub *stub)
     return stub->stops != before;
 }
 
-/* Sends a packet and waits: its answer, "" if there is none. Valid until the
- * next packet. */
+/* Sends a packet; its answer, "" = none, is valid until the next one. */
 __attribute__((format(printf, 2, 3))) static const char *
 wire_ask_on(struct stub *stub, const char *format, ...)
 {
@@ -295,10 +293,9 @@ static void wait_for_answer(int file, const char *answer)
     }
 }
 
-/* Whatever has been sent so far: has the guest run without us, unless somebody
- * else held it, and waits a little for the answer. For a signal handler, too.
- * A stop, so that the rest is read at all, and "detach". In front of them the
- * end of a packet that was sent in part. */
+/* Whatever has been sent: has the guest run without us, unless somebody else
+ * held it. For a signal handler, too. A stop, so that the rest is read at all,
+ * and "detach", after the end of a packet that was sent in part. */
 static void wire_let_go(struct stub *stub)
 {
     static const char bytes[] = "#00\x03$D#44";

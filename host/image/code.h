@@ -7,10 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Call frame information as rules that can be followed with three registers.
- * A rule is looked up by libdw once for an address and kept.
- */
+/* Call frame information as rules that can be followed with three registers. A
+ * rule is looked up by libdw once for an address and kept. */
 
 enum cfi_kind {
     CFI_UNKNOWN,   /* no information, or a rule of another form */
@@ -60,8 +58,7 @@ int code_byte(const struct code *code, uint64_t address);
 size_t code_same(const struct code *code, uint64_t address,
                  const uint8_t *bytes, size_t count);
 
-/* Whether the function whose first (count) bytes these are sets up a frame
- * pointer. */
+/* Whether a function that begins with these bytes sets up a frame pointer. */
 bool code_sets_frame(const uint8_t *bytes, size_t count);
 
 void code_close(struct code *code);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Symbols of an ELF file, by libelf, or of several. What counts as a function,
+/* Symbols of an ELF file, by libelf, or of several. What counts as a function,
  * and which of several names an address has, is decided as for the guest's own
- * table (function_symbols.h).
- */
+ * table (function_symbols.h). */
 
 #include "image/image.h"
 
@@ -84,8 +82,7 @@ static bool find_head(Elf *elf, struct space *space, struct prof_symtab *head)
            le32toh(head->version) == PROF_SYMTAB_VERSION;
 }
 
-/* The build-id in the table's head; leaves (image) as it is if there is none.
- * The table itself is not looked at. */
+/* The build-id in the table's head, if there is one; the rest is unread. */
 static void embedded_read_id(struct image *image, Elf *elf)
 {
     struct prof_symtab head;

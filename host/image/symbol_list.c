@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A list of symbols: lines of "ADDRESS TYPE NAME", as /proc/kallsyms and nm
- * have them. Functions are those of the types t and w; each ends where
- * the next symbol begins.
- */
+/* A list of symbols: lines of "ADDRESS TYPE NAME", as /proc/kallsyms and nm
+ * have them. Functions are those of the types t and w; each ends where the next
+ * symbol begins. */
 
 #include "base/memory.h"
 #include "image/image.h"

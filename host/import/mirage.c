@@ -102,8 +102,7 @@ bool mirage_is(const uint8_t *bytes, size_t count)
 
 /* ---- events */
 
-/* Reads the event at (at), of which (left) bytes are there. Returns how many it
- * has, 0 = it is cut or makes no sense. */
+/* The bytes of the event at (at), which it reads; 0: cut, or no sense. */
 static size_t read_event(struct event *event, const uint8_t *at, size_t left)
 {
     size_t used = EVENT_HEAD_BYTES;
@@ -236,8 +235,7 @@ static void take_event(struct recording *recording, struct sums *sums,
 
 /* ---- packets */
 
-/* Lists the packets in *(packets), to be freed; returns how many. *(unread) are
- * the bytes between them. */
+/* Lists and counts packets, to be freed; *(unread): bytes between them. */
 static size_t find_packets(const uint8_t *bytes, size_t count,
                            struct packet_place **packets, uint64_t *unread)
 {

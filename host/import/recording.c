@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of other recorders as events of ours, all in their wide forms, and
- * the packets with these, in memory. */
+/* Events of other recorders as ours, in wide forms, in packets in memory. */
 
 #include "import/recording.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The loop of a recording. It never waits for long, so that time limit,
+/* The loop of a recording. It never waits for long, so that time limit,
  * terminal and guest are checked even when no bytes come. RAM gives no notice
- * of new bytes and is checked every millisecond.
- */
+ * of new bytes and is checked every millisecond. */
 
 #include "input/capture.h"
 
@@ -223,8 +221,7 @@ static void log_damage(const struct capture *capture)
     log_kinds(damage, sizeof damage / sizeof damage[0], "");
 }
 
-/* What was written for a boot, and what is missing. Its folder is named if
- * there are several. */
+/* What a boot's trace has and lacks; its folder is named among several. */
 static void log_boot(const struct capture *capture, const struct boot *boot,
                      bool several)
 {

@@ -2,10 +2,8 @@
 #ifndef INPUT_REQUEST_H
 #define INPUT_REQUEST_H
 
-/*
- * What record and top have in common: the guest, whether it is started or runs
- * already, and the commands it gets.
- */
+/* What record and top have in common: the guest, whether it is started or runs
+ * already, and the commands it gets. */
 
 #include "image/image.h"
 #include "input/qemu.h"
@@ -35,12 +33,10 @@ struct request {
         .depth = -1, .control_file = -1                                        \
     }
 
-/* The common options and the target, for a command's argp children. Input: the
- * request. */
+/* The common options and the target, an argp child. Input: the request. */
 extern const struct argp request_argp;
 
-/* Cuts the guest's command line off the arguments, before they are parsed.
- * Returns how many are left. */
+/* Cuts the guest's command line off; returns how many arguments are left. */
 int request_split(struct request *request, int argc, char **argv);
 
 /* Ends the process if the options contradict each other; finds the image of a

@@ -149,9 +149,8 @@ static bool is_pending_tcp(const char *list, unsigned ours, unsigned theirs)
     return is;
 }
 
-/* Whether the connected socket (file) has not been accepted yet. False if that
- * cannot be found out: the server is on another machine, or (file) is not a
- * socket. May send a newline, which is no command. */
+/* Whether the connected socket (file) is not accepted yet; false if that is
+ * unknown: another machine, or no socket. May send a newline, no command. */
 static bool pending_connection(int file)
 {
     union address us, them;
@@ -255,9 +254,8 @@ void send_receive(struct sender *sender, const void *bytes, size_t count)
     answers_feed(&sender->answers, bytes, count);
 }
 
-/* Returns whether all of (line) was sent, or none of it for now: then it is
- * sent again later. The newline in front ends what another sender, or a part of
- * a line, may have left. */
+/* Whether (line) was sent, or not at all for now: it is sent again later. The
+ * newline in front ends what another sender may have left. */
 static bool write_line(const struct sender *sender, const char *line)
 {
     char text[SEND_LINE_MAX];
@@ -309,8 +307,7 @@ static void read_answers(struct sender *sender)
     }
 }
 
-/* While another client is served, nothing is sent: it would be executed after
- * we have given up. */
+/* Another client is served: what is sent would run after we gave up. */
 static void wait_for_line(struct sender *sender, double time, double limit)
 {
     bool is_new = sender->held_since == 0;

@@ -153,11 +153,9 @@ static enum registers_mode mode(const struct register_layout *layout,
     return MODE_64;
 }
 
-/*
- * Makes a description fit the (count) bytes that came. QEMU 7 sends three base
+/* Makes a description fit the (count) bytes that came. QEMU 7 sends three base
  * registers before cr0, and describes none of them for i386 and six for x86_64.
- * What follows those is not known if anything else differs.
- */
+ * What follows those is not known if anything else differs. */
 static void fit(struct register_layout *layout, size_t count)
 {
     uint32_t bases = 3 * (layout->is_64 ? 8 : 4);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A trace, its names and the selection. Samples without a stack appear as
- * functions in brackets, so that everything adds up to 100 %.
- */
+/* A trace, its names and the selection. Samples without a stack appear as
+ * functions in brackets, so that everything adds up to 100 %. */
 
 #include "profile/view.h"
 
@@ -432,8 +430,7 @@ static bool is_matched(struct view *view, const regex_t *regex,
     return false;
 }
 
-/* Whether a stack is the profiler's own: a function of its interface, whose
- * names begin with prof_, is in it. */
+/* Whether a stack is the profiler's: a function prof_... is in it. */
 static bool is_own(const struct view *view, const struct frame *frames,
                    size_t count)
 {

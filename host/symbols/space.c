@@ -91,8 +91,7 @@ bool space_place(Elf *elf, uint64_t address, uint64_t bytes, uint64_t *at)
     return false;
 }
 
-/* What the structure of (count) bytes or fewer at (from), loaded to (address),
- * says if it is one. */
+/* What the structure at (from), loaded to (address), says if it is one. */
 static enum space_result read_head(Elf *elf, const uint8_t *from, size_t count,
                                    uint64_t address, struct space *space)
 {

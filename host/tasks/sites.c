@@ -75,8 +75,7 @@ static int by_objects(const void *left, const void *right)
     return (a->other > b->other) - (a->other < b->other);
 }
 
-/* Whether whom (edge) comes from still waits. A mutex waits for who has it, one
- * after the other. */
+/* Whether (edge)'s object still waits; a mutex waits for its present owner. */
 static bool still_waits(const struct tasks *tasks,
                         const struct tasks_edge *edge)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets and their events, one after the other: what objects and interrupts do
- * to objects, and what is known besides. */
+/* Packets and their events, in order: what is done to objects, and by whom. */
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -68,8 +67,7 @@ static bool has_result(const struct tasks_object *object)
            object->kind != PROF_TRACE_CONNECTION;
 }
 
-/* (number) is read or freed: its end was in a loss since the last event that
- * mentioned it. */
+/* (number) is read or freed: its end was in a loss since its last event. */
 static void end_unseen(struct tasks *tasks, uint32_t number)
 {
     struct tasks_object *object = &tasks->objects[number];
@@ -383,9 +381,8 @@ static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
     }
 }
 
-/* Whether (event) says that the loop is not idle any more, if no interrupt did
- * it. A switch to the current object at the beginning of a packet says nothing:
- * it is there for readers that missed the packet before. */
+/* Whether (event) ends the loop's idleness, if no interrupt did it. A repeated
+ * switch at the beginning of a packet does not. */
 static bool ends_idleness(const struct tasks_cpu *cpu,
                           const struct event *event)
 {

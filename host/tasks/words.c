@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that the guest defines, words for what has none, what cannot be true of
- * any program, or of any recorder that marks what it loses, and what is
- * missing, as texts. */
+/* Names that the guest defines, what cannot be true of any program or recorder,
+ * and what is missing, as texts. */
 
 #include "base/memory.h"
 #include "base/text.h"

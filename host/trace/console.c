@@ -28,8 +28,7 @@ struct part {
     uint8_t content[CONSOLE_LINE_MAX];
 };
 
-/* Reads a decimal number and the letter (after) it. Returns NULL if there is
- * none. */
+/* Reads a decimal number and the letter (after) it; NULL if there is none. */
 static const char *read_number(const char *at, const char *end, char after,
                                uint32_t *number)
 {
@@ -104,8 +103,7 @@ static void begin_packet(struct console *console, struct console_packet *packet,
     };
 }
 
-/* The slot where the packet of (part) is assembled; a new one if it has
- * none. */
+/* The slot in which the packet of (part) is assembled, perhaps a new one. */
 static struct console_packet *slot_of(struct console *console,
                                       const struct part *part)
 {

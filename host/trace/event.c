@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The decoder: for each event of <prof/events.def> a function that reads its
+/* The decoder: for each event of <prof/events.def> a function that reads its
  * fields. The other forms of NODE and SAMPLE come out as the short ones: what
- * they say is the same.
- */
+ * they say is the same. */
 
 #include "trace/event.h"
 
@@ -201,8 +199,7 @@ static void next_short(struct event_reader *reader, struct event *event)
     reader->at += short_bytes[event->kind];
 }
 
-/* Wide and brief forms have the same fields as plain ones, once they are read.
- */
+/* Wide and brief forms, once read, have the same fields as plain ones. */
 #define WIDE_FORMS(WIDE)                                                       \
     WIDE(SWITCH, switch)                                                       \
     WIDE(CREATE, create)                                                       \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * TSDL that describes <prof/format.h>. Field names are those that Trace Compass
- * and babeltrace know, where they have one.
- */
+/* TSDL that describes <prof/format.h>. Field names are those that Trace Compass
+ * and babeltrace know, where they have one. */
 
 #include "trace/metadata.h"
 

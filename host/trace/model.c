@@ -172,8 +172,7 @@ static uint32_t task_of_key(struct model *model, uint64_t key, bool *is_new)
     return number;
 }
 
-/* The task of objects that (creator) creates at (site); an unknown site is as
- * good as its creator. */
+/* The task of (creator)'s objects at (site), or (creator) if it is unknown. */
 static uint32_t task_at(struct model *model, uint32_t creator, uint32_t site)
 {
     unsigned depth = 0;
@@ -491,8 +490,7 @@ void model_take_event(struct model *model, struct model_cpu *cpu,
     }
 }
 
-/* The packet's header: whether packets before it on its CPU are missing, and
- * how many samples were discarded. */
+/* The packet's header: packets missing before it, and samples discarded. */
 static void take_cpu(struct model *model, struct model_cpu *cpu,
                      const struct packet *packet)
 {

@@ -42,8 +42,7 @@ static uint16_t cpu_of_stream(const char *name)
     return cpu <= UINT16_MAX ? (uint16_t)cpu : 0;
 }
 
-/* Whether (name) is a file that recording makes; the last three exist for a
- * moment only. */
+/* Whether recording makes (name); the last three only for a moment. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {"metadata",  "stream",  TRACE_SYMBOLS,

@@ -146,8 +146,7 @@ static struct call decode_call(uint64_t address, const uint8_t *bytes)
     return (struct call){0};
 }
 
-/* Whether the function at (address) is a thunk for indirect calls, as compilers
- * make them against speculation. */
+/* Whether the function is a thunk for indirect calls, against speculation. */
 static bool is_thunk(const struct unwinder *unwinder, uint64_t address)
 {
     const struct image_symbol *symbol = walk_symbol(unwinder, address);
@@ -202,8 +201,7 @@ static bool sets_frame(struct walk *walk, uint64_t address)
     return unwinder->sets_frame[number];
 }
 
-/* Adds the functions that the code of (count) bytes at (address), a part of
- * (function), jumps to. */
+/* Adds what the (count) bytes at (address), of (function), jump to. */
 static void add_jumps(const struct unwinder *unwinder, struct jumps *jumps,
                       const uint8_t *bytes, size_t count, uint64_t address,
                       const struct image_symbol *function)
@@ -255,8 +253,7 @@ static struct jumps jumps_of(struct walk *walk, uint64_t start)
     return *jumps;
 }
 
-/* Whether the function at (from) goes on to that at (to) by at most (most)
- * jumps, in place of calls. */
+/* Whether (from) goes on to (to) by at most (most) jumps. */
 static bool goes_on_to(struct walk *walk, uint64_t from, uint64_t to,
                        unsigned most)
 {
@@ -451,9 +448,8 @@ static bool is_call_of(const struct unwinder *unwinder, uint64_t address,
     return (uint32_t)(address + distance) == (uint32_t)function;
 }
 
-/* A function without a frame: the first word from the stack pointer on that
- * was pushed by a call of it, unless that is above the frame pointer. -1 if
- * there is none. */
+/* Without a frame: the first word from the stack pointer on that a call of the
+ * function pushed, below the frame pointer; -1 if there is none. */
 static int search_words(struct walk *walk, uint64_t function)
 {
     const struct state *at = &walk->at;
@@ -469,8 +465,7 @@ static int search_words(struct walk *walk, uint64_t function)
     return -1;
 }
 
-/* Words from the stack pointer to the return address where the frame is not
- * set up; -1 if it seems to be. */
+/* Words up to the return address without a frame; -1 if there seems one. */
 static int words_above(struct walk *walk)
 {
     const struct unwinder *unwinder = walk->unwinder;

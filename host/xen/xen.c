@@ -244,8 +244,7 @@ static const char *text_of(int error)
 
 static struct xen *attached;
 
-/* At the end of the process, however it comes: nobody else would let the domain
- * go on. */
+/* However the process ends: nobody else would let the domain go on. */
 static void let_go(void)
 {
     if (attached->paused)

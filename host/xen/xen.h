@@ -6,17 +6,13 @@
 #include "machine/machine.h"
 #include "xen/xen_calls.h"
 
-/*
- * A Xen domain as a machine, seen from the domain that controls it. One call of
+/* A Xen domain as a machine, seen from the domain that controls it. One call of
  * Xen pauses it and takes all registers, one lets it go on, and what is in its
- * RAM is read without any, by the CPU's own page tables.
- */
+ * RAM is read without any, by the CPU's own page tables. */
 
-/*
- * A guest's RAM as it is mapped here: each frame when it is first read, with
+/* A guest's RAM as it is mapped here: each frame when it is first read, with
  * its neighbours where a guest numbers its own frames. So most samples read
- * their stacks and page tables without a call of Xen.
- */
+ * their stacks and page tables without a call of Xen. */
 
 #define XEN_FRAMES_TOGETHER 512u
 
@@ -34,8 +30,7 @@ struct xen_frames {
     struct xen_run *runs;
 };
 
-/* Copies (bytes) from a physical address, which do not leave their frame.
- * False if it is not there. */
+/* Copies from a physical address, within its frame; false: not there. */
 bool xen_frames_copy(struct xen_frames *frames, uint64_t physical, uint8_t *to,
                      size_t bytes);
 
@@ -54,9 +49,8 @@ struct xen {
 int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
               unsigned number);
 
-/* Begins with the domain in (target), "xen:NUMBER"; dies if there is no Xen, or
- * it does not let us. However the process ends, the domain goes on, unless a
- * signal kills it that cannot be caught. */
+/* Begins with (target), "xen:NUMBER"; dies if there is no Xen, or it refuses.
+ * The domain goes on however we end, but by a signal that none can catch. */
 void xen_attach(struct xen *xen, const char *target);
 
 /* "HVM or PVH", or which PV. */

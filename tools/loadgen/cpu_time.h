@@ -2,10 +2,8 @@
 #ifndef CPU_TIME_H
 #define CPU_TIME_H
 
-/*
- * The CPU time of another thread. Unlike the time that passes it does not grow
- * while other programs have the CPU.
- */
+/* The CPU time of another thread. Unlike the time that passes it does not grow
+ * while other programs have the CPU. */
 
 #include <stdbool.h>
 #include <stdint.h>

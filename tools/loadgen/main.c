@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * loadgen: clients for the IRC server, at any rate. Each connects, registers,
+/* loadgen: clients for the IRC server, at any rate. Each connects, registers,
  * joins a channel, says something and quits. It connects to this machine only,
- * so that no other machine is ever loaded.
- */
+ * so that no other machine is ever loaded. */
 
 #include "cpu_time.h"
 #include "load.h"
@@ -257,11 +255,9 @@ static void print_json(const struct wish *wish, const struct latency *corrected)
     puts("}");
 }
 
-/*
- * Ends the server by one more session, with which a session before it can not
+/* Ends the server by one more session, with which a session before it can not
  * be confused: whoever came and went without being noticed does not matter. A
- * server that can no longer be reached has ended.
- */
+ * server that can no longer be reached has ended. */
 static bool end_server(const struct wish *wish)
 {
     for (int i = 0; i < END_ATTEMPTS && !stop; i++) {
