@@ -161,10 +161,10 @@ static void take_visits(struct causal *causal,
         ++causal->unkept;
         return;
     }
-    vector_reserve_one(&causal->visits, causal->visit_count,
-                       sizeof *causal->visits);
-    causal->visits[causal->visit_count++] = (struct causal_visits){
-        index_find(&causal->point_numbers, event->point), event->visits};
+    VECTOR_ADD(
+        causal->visits, causal->visit_count,
+        (struct causal_visits){index_find(&causal->point_numbers, event->point),
+                               event->visits});
 }
 
 static uint32_t visits_at(const struct causal *causal,
@@ -229,9 +229,7 @@ static void take_experiment(struct causal *causal,
     }
     if (event->reason == 0)
         record.target = target_of(causal, event->target);
-    vector_reserve_one(&causal->records, causal->record_count,
-                       sizeof *causal->records);
-    causal->records[causal->record_count++] = record;
+    VECTOR_ADD(causal->records, causal->record_count, record);
     causal->visits_begin = causal->visit_count;
     if (event->reason != 0)
         return;

@@ -45,8 +45,7 @@ static void set_style(char *word)
 
 static bool take_wanted(char *word)
 {
-    vector_reserve_one(&request.wanted, request.wanted_count, sizeof word);
-    request.wanted[request.wanted_count++] = word;
+    VECTOR_ADD(request.wanted, request.wanted_count, word);
     return true;
 }
 

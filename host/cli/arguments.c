@@ -79,10 +79,10 @@ static struct argp_option *options_of(const struct command_line *line)
         ++count;
     }
     if (line->trace != NULL) {
-        vector_reserve_one(&all, count, sizeof *all);
-        all[count++] = (struct argp_option){
-            "input", 'i', "TRACE", 0, "the trace to read (default: x.trace)",
-            0};
+        VECTOR_ADD(all, count,
+                   (struct argp_option){"input", 'i', "TRACE", 0,
+                                        "the trace to read (default: x.trace)",
+                                        0});
     }
     vector_reserve_one(&all, count, sizeof *all);
     all[count] = (struct argp_option){0};

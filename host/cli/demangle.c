@@ -235,8 +235,7 @@ static void set_width(char *word)
 
 static bool take_name(char *word)
 {
-    vector_reserve_one(&request.names, request.count, sizeof word);
-    request.names[request.count++] = word;
+    VECTOR_ADD(request.names, request.count, word);
     return true;
 }
 

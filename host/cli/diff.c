@@ -68,9 +68,9 @@ static struct diff_row *row_of(struct diff *diff, const char *name)
     uint32_t number = strings_put(&diff->names, name);
 
     if (number > diff->count) {
-        vector_reserve_one(&diff->rows, diff->count, sizeof *diff->rows);
-        diff->rows[diff->count++] =
-            (struct diff_row){.name = strings_text(&diff->names, number)};
+        VECTOR_ADD(
+            diff->rows, diff->count,
+            (struct diff_row){.name = strings_text(&diff->names, number)});
     }
     return &diff->rows[number - 1];
 }

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <prof/format.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,73 +65,41 @@ static void put_creation(const struct tasks *tasks, uint32_t id, uint8_t kind,
                  object);
 }
 
-static bool one_object(const struct tasks *tasks, const struct event *event,
-                       char *text)
-{
-    uint32_t id;
-
-    switch (event->kind) {
-    case PROF_EVENT_SWITCH:
-        id = event->as_switch.task;
-        break;
-    case PROF_EVENT_READ:
-        id = event->as_read.source;
-        break;
-    case PROF_EVENT_TRY_READ:
-        id = event->as_try_read.source;
-        break;
-    case PROF_EVENT_RESOLVE:
-        id = event->as_resolve.object;
-        break;
-    case PROF_EVENT_CANCEL:
-        id = event->as_cancel.object;
-        break;
-    case PROF_EVENT_GONE:
-        id = event->as_gone.object;
-        break;
-    case PROF_EVENT_DEFER:
-        id = event->as_defer.object;
-        break;
-    default:
-        return false;
-    }
-    put_titles(tasks, id, "", 0, text);
-    return true;
-}
+/* Events about one or two objects: where their numbers are. */
+#define AT(field) offsetof(struct event, field)
+static const struct {
+    size_t object;
+    const char *between; /* it and the other, if there is one */
+    size_t other;
+} about_objects[PROF_KINDS] = {
+    [PROF_EVENT_SWITCH] = {AT(as_switch.task), NULL, 0},
+    [PROF_EVENT_READ] = {AT(as_read.source), NULL, 0},
+    [PROF_EVENT_TRY_READ] = {AT(as_try_read.source), NULL, 0},
+    [PROF_EVENT_RESOLVE] = {AT(as_resolve.object), NULL, 0},
+    [PROF_EVENT_CANCEL] = {AT(as_cancel.object), NULL, 0},
+    [PROF_EVENT_GONE] = {AT(as_gone.object), NULL, 0},
+    [PROF_EVENT_DEFER] = {AT(as_defer.object), NULL, 0},
+    [PROF_EVENT_BECOME] = {AT(as_become.object), " is ", AT(as_become.other)},
+    [PROF_EVENT_SIGNAL] = {AT(as_signal.object), " by ", AT(as_signal.source)},
+    [PROF_EVENT_AWAIT] = {AT(as_await.object), " for ", AT(as_await.source)},
+    [PROF_EVENT_WAKE] = {AT(as_wake.object), " by ", AT(as_wake.by)},
+};
 
 static bool put_objects(const struct tasks *tasks, const struct event *event,
                         char *text)
 {
-    switch (event->kind) {
-    case PROF_EVENT_CREATE:
-        put_creation(tasks, event->as_create.object,
-                     (uint8_t)event->as_create.object_kind,
-                     event->as_create.site, text);
-        return true;
-    case PROF_EVENT_ALIVE:
-        put_creation(tasks, event->as_alive.object,
-                     (uint8_t)event->as_alive.object_kind, event->as_alive.site,
-                     text);
-        return true;
-    case PROF_EVENT_BECOME:
-        put_titles(tasks, event->as_become.object, " is ",
-                   event->as_become.other, text);
-        return true;
-    case PROF_EVENT_SIGNAL:
-        put_titles(tasks, event->as_signal.object, " by ",
-                   event->as_signal.source, text);
-        return true;
-    case PROF_EVENT_AWAIT:
-        put_titles(tasks, event->as_await.object, " for ",
-                   event->as_await.source, text);
-        return true;
-    case PROF_EVENT_WAKE:
-        put_titles(tasks, event->as_wake.object, " by ", event->as_wake.by,
-                   text);
-        return true;
-    default:
-        return one_object(tasks, event, text);
-    }
+    const char *between = about_objects[event->kind].between;
+    uint32_t object, other = 0;
+
+    if (about_objects[event->kind].object == 0)
+        return false;
+    memcpy(&object, (const char *)event + about_objects[event->kind].object,
+           sizeof object);
+    if (between != NULL)
+        memcpy(&other, (const char *)event + about_objects[event->kind].other,
+               sizeof other);
+    put_titles(tasks, object, between, other, text);
+    return true;
 }
 
 static bool put_named(const struct tasks *tasks, const struct event *event,
@@ -166,6 +135,16 @@ static bool put_named(const struct tasks *tasks, const struct event *event,
         snprintf(text, room, "%s: %s",
                  title_of(tasks, event->as_label.object, object),
                  name_of(tasks, event->as_label.label));
+        return true;
+    case PROF_EVENT_CREATE:
+        put_creation(tasks, event->as_create.object,
+                     (uint8_t)event->as_create.object_kind,
+                     event->as_create.site, text);
+        return true;
+    case PROF_EVENT_ALIVE:
+        put_creation(tasks, event->as_alive.object,
+                     (uint8_t)event->as_alive.object_kind, event->as_alive.site,
+                     text);
         return true;
     case PROF_EVENT_PAUSE:
         snprintf(text, room, "%s, %" PRIu64 " ns",

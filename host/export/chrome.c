@@ -115,8 +115,7 @@ static void begin_slice(struct chrome *chrome, uint32_t number,
     put_event(chrome, number, "B");
     put_name(chrome->out, names_text(&chrome->view->names, function));
     putc('}', chrome->out);
-    vector_reserve_one(&lane->slices, lane->depth, sizeof *lane->slices);
-    lane->slices[lane->depth++] = (struct slice){function, 0};
+    VECTOR_ADD(lane->slices, lane->depth, (struct slice){function, 0});
 }
 
 static void take_sample(void *owner, const struct sample *sample)

@@ -185,8 +185,7 @@ static size_t collect_stretches(struct story *story,
 
     for (uint32_t i = object->stretches; i != TASKS_NONE;
          i = story->tasks->stretches[i].before) {
-        vector_reserve_one(&story->chain, count, sizeof *story->chain);
-        story->chain[count++] = i;
+        VECTOR_ADD(story->chain, count, i);
     }
     return count;
 }

@@ -123,10 +123,8 @@ static void put_function(struct image *image, uint64_t start, uint64_t end,
     struct prof_symbol symbol = {.index = entry};
 
     prof_symbol_name(&symbol, name, sizeof name);
-    vector_reserve_one(&image->functions, image->count,
-                       sizeof *image->functions);
-    image->functions[image->count++] =
-        (struct image_symbol){start, end, xstrdup(name)};
+    VECTOR_ADD(image->functions, image->count,
+               (struct image_symbol){start, end, xstrdup(name)});
 }
 
 /* Reads all functions of the table, of either width, into (image), which has
@@ -204,15 +202,13 @@ static void put_symbol(struct symbols *symbols, const GElf_Sym *symbol,
         gelf_getshdr(elf_getscn(symbols->elf, symbol->st_shndx), &header);
     if (function_of_symbol(symbol, &header, name, &function)) {
         function.name = xstrdup(name);
-        vector_reserve_one(&symbols->functions, symbols->count,
-                           sizeof function);
-        symbols->functions[symbols->count++] = function;
+        VECTOR_ADD(symbols->functions, symbols->count, function);
     } else if (type == STT_OBJECT || (header.sh_flags & SHF_EXECINSTR) == 0) {
-        vector_reserve_one(&image->objects, image->object_count,
-                           sizeof *image->objects);
-        image->objects[image->object_count++] = (struct image_symbol){
-            symbol->st_value, checked_add(symbol->st_value, symbol->st_size),
-            xstrdup(name)};
+        VECTOR_ADD(image->objects, image->object_count,
+                   (struct image_symbol){
+                       symbol->st_value,
+                       checked_add(symbol->st_value, symbol->st_size),
+                       xstrdup(name)});
     }
 }
 

@@ -20,8 +20,7 @@ struct maker {
 
 static void put_byte(struct maker *to, uint8_t byte)
 {
-    vector_reserve_one(&to->bytes, to->count, 1);
-    to->bytes[to->count++] = byte;
+    VECTOR_ADD(to->bytes, to->count, byte);
 }
 
 static void put_varint(struct maker *to, uint64_t number)

@@ -184,8 +184,7 @@ void send_add(struct sender *sender, const char *format, ...)
     if (vasprintf(&line, format, words) < 0)
         die("out of memory");
     va_end(words);
-    vector_reserve_one(&sender->lines, sender->count, sizeof *sender->lines);
-    sender->lines[sender->count++] = line;
+    VECTOR_ADD(sender->lines, sender->count, line);
 }
 
 void send_begin(struct sender *sender, int file)

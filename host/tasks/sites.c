@@ -99,8 +99,7 @@ struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
 
         if (!still_waits(tasks, edge) || !tasks_is_open(tasks, other))
             continue;
-        vector_reserve_one(&waits, all, sizeof *waits);
-        waits[all++] = (struct tasks_wait){edge->from, other};
+        VECTOR_ADD(waits, all, (struct tasks_wait){edge->from, other});
     }
     if (all > 0)
         qsort(waits, all, sizeof *waits, by_objects);

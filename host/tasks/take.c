@@ -149,22 +149,14 @@ static void end_object(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t id,
         cpu->left = true;
 }
 
-static void take_resolve(struct tasks *tasks, struct tasks_cpu *cpu,
-                         const struct event *event)
+/* The object is the first field of all these events. */
+static void take_end(struct tasks *tasks, struct tasks_cpu *cpu,
+                     const struct event *event)
 {
-    end_object(tasks, cpu, event->as_resolve.object, TASKS_RESOLVED);
-}
-
-static void take_cancel(struct tasks *tasks, struct tasks_cpu *cpu,
-                        const struct event *event)
-{
-    end_object(tasks, cpu, event->as_cancel.object, TASKS_CANCELLED);
-}
-
-static void take_gone(struct tasks *tasks, struct tasks_cpu *cpu,
-                      const struct event *event)
-{
-    end_object(tasks, cpu, event->as_gone.object, TASKS_GONE);
+    end_object(tasks, cpu, event->as_resolve.object,
+               event->kind == PROF_EVENT_RESOLVE  ? TASKS_RESOLVED
+               : event->kind == PROF_EVENT_CANCEL ? TASKS_CANCELLED
+                                                  : TASKS_GONE);
 }
 
 static void take_fail(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -323,10 +315,10 @@ static const struct {
     [PROF_EVENT_READ] = {take_read, false},
     [PROF_EVENT_TRY_READ] = {take_try_read, false},
     [PROF_EVENT_AWAIT] = {take_await, false},
-    [PROF_EVENT_RESOLVE] = {take_resolve, false},
+    [PROF_EVENT_RESOLVE] = {take_end, false},
     [PROF_EVENT_FAIL] = {take_fail, false},
-    [PROF_EVENT_CANCEL] = {take_cancel, false},
-    [PROF_EVENT_GONE] = {take_gone, false},
+    [PROF_EVENT_CANCEL] = {take_end, false},
+    [PROF_EVENT_GONE] = {take_end, false},
     [PROF_EVENT_BECOME] = {take_become, false},
     [PROF_EVENT_SIGNAL] = {take_signal, false},
     [PROF_EVENT_WAKE] = {take_wake, false},

@@ -14,8 +14,7 @@
 void tasks_use_name(struct tasks *tasks, uint32_t name)
 {
     while (tasks->used_name_count <= name && name < GUEST_NAMES) {
-        vector_reserve_one(&tasks->used_names, tasks->used_name_count, 1);
-        tasks->used_names[tasks->used_name_count++] = 0;
+        VECTOR_ADD(tasks->used_names, tasks->used_name_count, 0);
     }
     if (name < GUEST_NAMES)
         tasks->used_names[name] = 1;
@@ -116,8 +115,7 @@ void tasks_problem(struct tasks *tasks, enum tasks_problem_kind kind,
     ++tasks->problem_counts[kind];
     if (tasks->problem_count == TASKS_PROBLEMS_MAX)
         return;
-    vector_reserve_one(&tasks->problems, tasks->problem_count, sizeof problem);
-    tasks->problems[tasks->problem_count++] = problem;
+    VECTOR_ADD(tasks->problems, tasks->problem_count, problem);
 }
 
 static const char *title_of(const struct tasks *tasks, uint32_t id, char *text)

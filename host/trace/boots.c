@@ -28,8 +28,7 @@ static struct boot *add_boot(struct boots *boots, const char *path, char *why)
         free(boot);
         return NULL;
     }
-    vector_reserve_one(&boots->list, boots->count, sizeof *boots->list);
-    boots->list[boots->count++] = boot;
+    VECTOR_ADD(boots->list, boots->count, boot);
     return boot;
 }
 

@@ -220,8 +220,7 @@ static void add_jumps(const struct unwinder *unwinder, struct jumps *jumps,
         if (walk_symbol(unwinder, target) == function ||
             !walk_function(unwinder, target, &start) || start != target)
             continue;
-        vector_reserve_one(&jumps->targets, jumps->count, sizeof target);
-        jumps->targets[jumps->count++] = target;
+        VECTOR_ADD(jumps->targets, jumps->count, target);
     }
 }
 
