@@ -26,7 +26,8 @@ size_t vector_rows_until(const void *rows, size_t count, size_t bytes,
 #define VECTOR_ADD(vector, count, ...)                                         \
     do {                                                                       \
         vector_reserve_one(&(vector), (count), sizeof *(vector));              \
-        (vector)[(count)++] = __VA_ARGS__;                                     \
+        (vector)[count] = __VA_ARGS__;                                         \
+        ++(count);                                                             \
     } while (0)
 
 #endif

@@ -74,8 +74,8 @@ static const struct command_line line = {options,
                                          "[FUNCTION...] [TRACE] [FUNCTION...]",
                                          help_text,
                                          .take = take_wanted,
-                                         .child = &view_argp,
-                                         .child_input = &selection};
+                                         .child = &view_options,
+                                         .child_owner = &selection};
 
 static bool is_folder(const char *path)
 {

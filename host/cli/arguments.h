@@ -4,8 +4,7 @@
 
 /* The subcommands, and their command lines as tables. */
 
-#include <argp.h>
-#include <stdbool.h>
+#include "base/options.h"
 
 /* Like main(), with argv[0] "parasite NAME"; each returns the exit status. */
 int command_record(int argc, char **argv);
@@ -27,23 +26,6 @@ int command_flame(int argc, char **argv);
 int command_embed(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 
-/* An option; the end of a table has no name and no letter. */
-struct argument {
-    const char *name;
-    char letter;      /* 0 = none */
-    const char *word; /* what --help calls its word; NULL = it takes none */
-    const char *help;
-
-    /* what it does; words live as long as the process */
-    bool *flag;               /* set */
-    const char **text;        /* set to its word */
-    void (*take)(char *word); /* called with its word */
-
-    bool hidden;      /* not in --help */
-    bool is_optional; /* its word may be left out: NULL */
-    int group;        /* in --help, in their order */
-};
-
 struct command_line {
     const struct argument *options;
     const char *words; /* what --help calls the other words, "[TRACE]" */
@@ -56,8 +38,8 @@ struct command_line {
     const char **trace;
 
     /* Options of another room, or NULL, and what they fill in. */
-    const struct argp *child;
-    void *child_input;
+    const struct argument_set *child;
+    void *child_owner;
 };
 
 /* Parses the arguments of a subcommand: the options of (line), and -h, --help,

@@ -338,8 +338,8 @@ static const struct command_line line = {options,
                                          "BASE NEW",
                                          help_text,
                                          .take = take_trace,
-                                         .child = &view_argp,
-                                         .child_input = &request.now.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.now.view};
 
 static void add_up(struct report *report)
 {

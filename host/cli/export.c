@@ -85,8 +85,8 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.view};
 
 static bool ends_with(const char *text, size_t bytes, const char *suffix)
 {

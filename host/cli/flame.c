@@ -85,8 +85,8 @@ static const struct command_line line = {options,
                                          "[TRACE...]",
                                          help_text,
                                          .take = take_trace,
-                                         .child = &view_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.view};
 
 static void check_options(void)
 {

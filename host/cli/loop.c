@@ -793,8 +793,8 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_trace_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_trace_options,
+                                         .child_owner = &request.view};
 
 static void take_packet(void *occupancy, const struct packet *packet)
 {

@@ -91,8 +91,8 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_argp,
-                                         .child_input = &opened.view};
+                                         .child = &view_options,
+                                         .child_owner = &opened.view};
 
 /* In its own process group, so that Ctrl-C does not reach the browser;
  * (signals) are those that it may receive. It is not waited for. */

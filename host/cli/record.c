@@ -99,7 +99,7 @@ int command_record(int argc, char **argv)
 {
     static const struct command_line line = {
         options, "TARGET\n-- QEMU-COMMAND...", help_text,
-        .child = &request_argp, .child_input = &request};
+        .child = &request_options, .child_owner = &request};
     struct image image = {0};
     int code;
 

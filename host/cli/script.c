@@ -468,8 +468,8 @@ int command_script(int argc, char **argv)
     struct model again = {.watch = {print_event, &script}};
 
     arguments_parse(&(struct command_line){options, "[TRACE]", help_text,
-                                           .child = &view_argp,
-                                           .child_input = view},
+                                           .child = &view_options,
+                                           .child_owner = view},
                     argc, argv);
     view_read(view, true);
     view_open_names(view);

@@ -257,7 +257,7 @@ int command_top(int argc, char **argv)
 {
     static const struct command_line line = {
         options, "TARGET\n-- QEMU-COMMAND...", help_text,
-        .child = &request_argp, .child_input = &run.request};
+        .child = &request_options, .child_owner = &run.request};
     struct image image = {0};
 
     argc = request_split(&run.request, argc, argv);

@@ -5,13 +5,13 @@
 /* What report, script and export have in common: a trace, the names in it, and
  * which samples are selected. */
 
+#include "base/options.h"
 #include "image/find.h"
 #include "image/names.h"
 #include "tasks/tasks.h"
 #include "trace/model.h"
 #include "trace/trace.h"
 
-#include <argp.h>
 #include <regex.h>
 
 #define VIEW_FRAMES_MAX 2048 /* of one stack; the rest is dropped */
@@ -72,10 +72,10 @@ struct view_stack {
 /* The next selected stack; false: none. Frames live until the next call. */
 bool view_next(struct view *view, struct view_stack *stack);
 
-/* The common options, for a command's argp children; and those of them that
- * also suit a command that shows no samples. Input: the view. */
-extern const struct argp view_argp;
-extern const struct argp view_trace_argp;
+/* The common options, of a view; and those of them that also suit a command
+ * that shows no samples. */
+extern const struct argument_set view_options;
+extern const struct argument_set view_trace_options;
 
 /* Opens what the options name; ends the process on failure. Names take time,
  * and may be opened apart. (tasks) are read as well, in the same pass. */
