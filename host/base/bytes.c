@@ -2,6 +2,15 @@
 
 #include "base/bytes.h"
 
+#include <stdio.h>
+
+void bytes_hex(const uint8_t *bytes, size_t count, char *text)
+{
+    *text = '\0';
+    for (size_t i = 0; i < count; ++i)
+        sprintf(text + 2 * i, "%02x", bytes[i]);
+}
+
 /* CRC-32C, eight bytes at a time with eight tables (slicing), since it covers
  * every byte of a trace each time the trace is read. The tables are computed
  * before main(). */

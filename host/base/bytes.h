@@ -25,6 +25,16 @@ static inline uint64_t le64(const uint8_t *at)
     return le32(at) | (uint64_t)le32(at + 4) << 32;
 }
 
+/* Writes the lowest (bytes) of (number). */
+static inline void put_le(uint8_t *to, uint64_t number, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; ++i)
+        to[i] = (uint8_t)(number >> 8 * i);
+}
+
+/* Writes (bytes) as hexadecimal digits and a zero. */
+void bytes_hex(const uint8_t *bytes, size_t count, char *text);
+
 /* CRC-32C of (count) bytes, continued from (crc), which begins as 0. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
 

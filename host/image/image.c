@@ -341,13 +341,11 @@ bool image_is_of(const struct image *image, const uint8_t *build_id,
 bool image_fits(const struct image *image, const struct event_hello *hello,
                 bool force)
 {
-    struct event_hello ours = {.build_id_bytes = image->build_id_bytes};
     char here[65], there[65];
 
     if (image_is_of(image, hello->build_id, hello->build_id_bytes))
         return true;
-    memcpy(ours.build_id, image->build_id, sizeof ours.build_id);
-    metadata_build_id(&ours, here);
+    bytes_hex(image->build_id, image->build_id_bytes, here);
     metadata_build_id(hello, there);
     log_error("%s is not the image that was profiled: its build-id is %s, but "
               "the guest's is %s%s",

@@ -15,12 +15,6 @@
 
 static const uint8_t magic[8] = "PRFSYMS";
 
-static void put_le(uint8_t *to, uint64_t number, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; ++i)
-        to[i] = (uint8_t)(number >> 8 * i);
-}
-
 uint8_t *stored_make(const struct image *image, size_t *bytes)
 {
     size_t count;

@@ -4,6 +4,7 @@
 
 #include "trace/metadata.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -139,9 +140,7 @@ static const struct {
 
 void metadata_build_id(const struct event_hello *hello, char *text)
 {
-    *text = '\0';
-    for (uint32_t i = 0; i < hello->build_id_bytes; ++i)
-        text += sprintf(text, "%02x", hello->build_id[i]);
+    bytes_hex(hello->build_id, hello->build_id_bytes, text);
 }
 
 void metadata_check_version(const struct event_hello *hello)

@@ -3,12 +3,12 @@
  * joins a channel, says something and quits. It connects to this machine only,
  * so that no other machine is ever loaded. */
 
-#include "cpu_time.h"
 #include "load.h"
 
 #include <argp.h>
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -282,6 +282,22 @@ static bool end_server(const struct wish *wish)
     fputs("loadgen: the server did not end; is it booted with irc.oper=?\n",
           stderr);
     return false;
+}
+
+/* Writes to *(ns) how long the thread has run whose
+ * /proc/PID/task/TID/schedstat is (path): unlike the time that passes, not while
+ * other programs have the CPU. See "Scheduler Statistics" in the kernel's
+ * documentation. False if there is no such thread or number. */
+static bool cpu_time_ns(const char *path, uint64_t *ns)
+{
+    FILE *in = fopen(path, "r");
+    bool found;
+
+    if (in == NULL)
+        return false;
+    found = fscanf(in, "%" SCNu64, ns) == 1;
+    fclose(in);
+    return found;
 }
 
 /* Runs the load, and looks at the thread's CPU time around it. False: a message
