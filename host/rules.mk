@@ -52,7 +52,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     base/wait \
     flame/align \
     machine/machine machine/paging machine/registers gdb/remote \
-    xen/xen xen/xen_calls xen/xen_context \
+    xen/xen xen/xen_calls \
     trace/console trace/event \
     trace/guest_names trace/model trace/packet \
     image/lookup image/stored \

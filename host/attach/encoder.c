@@ -66,10 +66,10 @@ static void put_plain(struct encoder *encoder, size_t number, uint64_t time,
                            PROF_EVENT_HEAD_BYTES + 2 * extended + bytes);
 
     put_le(to,
-             (time & PROF_EVENT_TIME_MASK)
-                     << (PROF_EVENT_KIND_BITS + PROF_EVENT_TAG_BITS) |
-                 code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
-             PROF_EVENT_HEAD_BYTES);
+           (time & PROF_EVENT_TIME_MASK)
+                   << (PROF_EVENT_KIND_BITS + PROF_EVENT_TAG_BITS) |
+               code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
+           PROF_EVENT_HEAD_BYTES);
     to += PROF_EVENT_HEAD_BYTES;
     if (extended) {
         *to++ = (uint8_t)kind;

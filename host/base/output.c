@@ -49,11 +49,14 @@ FILE *output_open(const char *path)
     return out;
 }
 
-bool output_close(FILE *out, bool fine)
+void output_close(FILE *out, const char *path, bool fine)
 {
     if (out != stdout)
-        return fclose(out) == 0 && fine;
-    return fine || ferror(stdout) != 0;
+        fine = fclose(out) == 0 && fine;
+    else
+        fine = fine || ferror(stdout) != 0;
+    if (!fine)
+        die("%s: cannot be written: %s", path, strerror(errno));
 }
 
 /* The pager is a child; stdout becomes a pipe to it. */

@@ -14,9 +14,10 @@ void output_check(void);
 /* Opens (path) to be written, - is stdout; ends the process if it cannot be. */
 FILE *output_open(const char *path);
 
-/* Closes (out), to which all was written if (fine), and returns whether all of
- * it is there. stdout is left open, and its errors to output_check(). */
-bool output_close(FILE *out, bool fine);
+/* Closes (out), opened at (path), to which all was written if (fine); ends the
+ * process if not all of it is there. stdout is left open, and its errors to
+ * output_check(). */
+void output_close(FILE *out, const char *path, bool fine);
 
 /* Long output on a terminal goes through a pager, as with git and perf: $PAGER,
  * or less, which gets LESS=FRX if that is not set. An empty $PAGER, or "cat",

@@ -8,7 +8,6 @@
 #include "cli/arguments.h"
 #include "trace/trace.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct {
@@ -67,8 +66,7 @@ static void read_trace(struct causal *causal, const char *path)
 
 static void close_file(FILE *out, bool fine, const char *path)
 {
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", path, strerror(errno));
+    output_close(out, path, fine);
     if (!log_quiet && strcmp(path, "-") != 0)
         log_summary("[ %s: wrote %s ]", log_name, path);
 }

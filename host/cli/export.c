@@ -226,8 +226,7 @@ int command_export(int argc, char **argv)
                  view_why_empty(&request.view));
     out = open_output(format->is_text && !is_gzip(request.output));
     fine = export_write(format, is_gzip(request.output), &request.view, out);
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", request.output, strerror(errno));
+    output_close(out, request.output, fine);
     view_close(&request.view);
     return STATUS_OK;
 }

@@ -10,7 +10,6 @@
 #include "cli/arguments.h"
 #include "trace/metadata.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +181,7 @@ static void write_out(const struct flame *flame)
     long bytes = ftell(out);
     char number[NUMBER_TEXT_MAX], size[NUMBER_TEXT_MAX];
 
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", request.output, strerror(errno));
+    output_close(out, request.output, fine);
     if (!log_quiet && strcmp(request.output, "-") != 0)
         log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name, request.output,
                     number_count(flame_stacks(flame), number),

@@ -11,7 +11,6 @@
 #include "cli/arguments.h"
 #include "profile/view.h"
 
-#include <errno.h>
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +116,7 @@ static void write_out(const struct timeline *timeline)
 
     fine = request.svg ? timeline_write_svg(timeline, &request.range, out)
                        : timeline_write_page(timeline, out);
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", path, strerror(errno));
+    output_close(out, path, fine);
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
         objects += tasks_objects(&timeline->traces[i].tasks) - TASKS_SPECIAL;

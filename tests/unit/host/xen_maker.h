@@ -9,7 +9,6 @@
  */
 
 #include "xen/xen.h"
-#include "xen/xen_context.h"
 
 #define FRAMES 16u /* that there are, from (first) on */
 #define CPUS 2u
