@@ -176,7 +176,8 @@ static void look_at_target(const struct causal *causal, uint32_t target)
 static void look_at_causal(struct causal *causal)
 {
     char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX], text[CAUSAL_TEXT_MAX];
-    uint32_t points = causal->point_numbers.count < 4 ? causal->point_numbers.count : 4;
+    uint32_t points =
+        causal->point_numbers.count < 4 ? causal->point_numbers.count : 4;
 
     require(causal_notes(causal, notes) <= CAUSAL_NOTES_MAX);
     for (uint32_t i = 0; i < points; ++i) {

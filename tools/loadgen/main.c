@@ -285,8 +285,8 @@ static bool end_server(const struct wish *wish)
 }
 
 /* Writes to *(ns) how long the thread has run whose
- * /proc/PID/task/TID/schedstat is (path): unlike the time that passes, not while
- * other programs have the CPU. See "Scheduler Statistics" in the kernel's
+ * /proc/PID/task/TID/schedstat is (path): unlike the time that passes, not
+ * while other programs have the CPU. See "Scheduler Statistics" in the kernel's
  * documentation. False if there is no such thread or number. */
 static bool cpu_time_ns(const char *path, uint64_t *ns)
 {
