@@ -138,7 +138,7 @@ struct causal {
     uint32_t visit_count;
     uint32_t visits_begin; /* of the experiment being received */
     uint64_t stolen;
-    uint64_t unkept;     /* events beyond a limit, or of no sense */
+    uint64_t unkept; /* events beyond a limit, or of no sense */
     uint16_t cpu;
     struct packet_order order;
 };
