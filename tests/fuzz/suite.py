@@ -40,28 +40,26 @@ class Fuzzer:
 
 
 HOST = "host"
-BASE = "base/crc32c base/index base/log base/memory base/pager "
-BASE += "base/printable base/utf8 "
+BASE = "base/bytes base/index base/log base/memory base/text "
 DECODER = BASE + (
     "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
-    "base/base64 base/strings trace/console trace/event trace/guest_names "
+    "trace/console trace/event trace/guest_names "
     "trace/model trace/packet occupancy/problems "
-    "occupancy/snapshot occupancy/take base/number "
+    "occupancy/snapshot occupancy/take "
     "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
-    "base/number base/strings import/eio import/import import/mirage "
+    "import/eio import/import import/mirage "
     "import/recording tasks/objects tasks/take tasks/words trace/event "
     "trace/guest_names trace/model trace/packet"
 )
 STUB = BASE + (
-    "machine/machine machine/registers gdb/remote gdb/stub base/signals "
-    "base/wait"
+    "machine/machine machine/registers gdb/remote gdb/stub base/wait"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = (
-    "base/crc32c base/index base/memory image/image image/lookup "
+    "base/bytes base/index base/memory image/image image/lookup "
     "image/symbol_list trace/metadata"
 )
 STORED = "base/memory image/lookup image/stored"
@@ -185,7 +183,7 @@ FUZZERS = {
             *SYMBOLS,
         ),
         1 / 10,
-        ("-Ihost", "-lelf"),
+        ("-Ihost", "-lelf", "-lnettle"),
         leaks=True,
     ),
     "names": Fuzzer(

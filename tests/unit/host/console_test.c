@@ -6,8 +6,9 @@
 
 #include "../unit.h"
 
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "trace/console.h"
+
 #define ROOM 2000u /* bytes of a packet: three lines */
 
 #include "fault_maker.h"

@@ -7,7 +7,6 @@
 #include "../unit.h"
 
 #include "xen/xen.h"
-#include "xen/xen_context.h"
 
 #include <errno.h>
 

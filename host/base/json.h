@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_JSON_TEXT_H
-#define BASE_JSON_TEXT_H
-
-/* JSON values of strings and numbers, and objects of them. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* (text) as a string. Bytes that are not UTF-8, which a name may hold and JSON
- * may not, become U+FFFD. */
+/* Writes (text) as a JSON string, for files too large for memory. Bytes that
+ * are not UTF-8 become U+FFFD, so the file can be read for any symbol names. */
+void json_put(FILE *out, const char *text);
+
+/* The same as a value. */
 json_t *json_text(const char *text);
 
 static inline json_t *json_count(uint64_t count)

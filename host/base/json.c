@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON strings. Text that needs no escape is written in one piece. */
+/* JSON. Names may hold bytes that are not UTF-8; JSON may not. */
 
-#include "base/json_put.h"
+#include "base/json.h"
 
-#include "base/printable.h"
-#include "base/utf8.h"
+#include "base/text.h"
+
+#include <stdlib.h>
 
 /* Writes a character of at most three bytes: none that is escaped has more. */
 static void put_escaped(FILE *out, const char *text, int bytes)
@@ -36,4 +37,20 @@ void json_put(FILE *out, const char *text)
     }
     fwrite(plain, 1, (size_t)(text - plain), out);
     putc('"', out);
+}
+
+json_t *json_text(const char *text)
+{
+    char *mended = utf8_mended(text);
+    json_t *string = json_string(mended != NULL ? mended : text);
+
+    free(mended);
+    return string;
+}
+
+void json_print(json_t *value, FILE *out)
+{
+    json_dumpf(value, out, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    fputc('\n', out);
+    json_decref(value);
 }
