@@ -261,10 +261,11 @@ uint32_t cxx_tparam_leaf(struct cxx *x)
 bool cxx_module(struct cxx *x, uint16_t *module)
 {
     while (!x->failed && cxx_take(x, 'W')) {
-        uint32_t partition = cxx_take(x, 'P');
+        char mark = cxx_take(x, 'P') ? ':' : '.';
         uint32_t name = cxx_source_name(x);
 
-        *module = cxx_node(x, CXX_MODULE, *module, name, partition);
+        *module =
+            cxx_node(x, CXX_MODULE, *module, name, *module == 0 ? 0 : mark);
         cxx_remember(x, *module);
     }
     return !x->failed;
@@ -372,7 +373,7 @@ enum cxx_step {
     CLONE,     /* which of two transaction clones */
     NOEXCEPT,  /* of a requirement */
     NO_ARRAY,  /* fails for one */
-    NO_VOID,   /* (void) are no parameters */
+    NO_VOID,   /* an empty list or (void) is none */
     REFERENCE, /* qualifies the function */
     PAIR,      /* a list of what B has kept and the result */
     TEMPLATE,  /* of the name that A has kept and its arguments */
@@ -468,24 +469,33 @@ static const uint8_t forms[][CXX_FORM_BYTES] = {
 #define SHAPE(shape) [CXX_R_OPERATION - CXX_R_FORMS + CXX_OP_##shape]
     SHAPE(NAME_ONLY) = {FAIL},
     SHAPE(NULLARY) = {NODE, CXX_NULLARY},
-    SHAPE(UNARY) = {EXPR, NODE, CXX_UNARY},
-    SHAPE(UNARY_TYPE) = {TYPE_OF, NODE, CXX_UNARY},
-    SHAPE(STEP) = {UNLESS, '_', CXX_R_SUFFIX, EXPR, NODE, CXX_UNARY},
-    FORM(SUFFIX) = {EXPR, NODE, CXX_POSTFIX},
-    SHAPE(BINARY) = {EXPR, A, EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(CALL) = {EXPR, A, MANY, 'E', EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(MEMBER) = {EXPR, A, MEMBER, SWAP, NODE, CXX_BINARY},
-    SHAPE(CAST) = {TYPE, A, EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(CONDITIONAL) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE,
-                          CXX_CONDITIONAL},
-    /* [gs] nw <expression>* _ <type> E | ... <type> <initializer> */
-    SHAPE(NEW) = {MANY, '_', EXPR, A, TYPE, B, INITIALIZER, PAIR, SWAP, NODE,
-                  CXX_NEW},
-    SHAPE(FOLD) = {FAIL},
+    SHAPE(UNARY) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(ADDRESS) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(GLOBAL) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(NOEXCEPT) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(OF_EXPR) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(OF_TYPE) = {TYPE_OF, NODE, CXX_OPERATION},
+    SHAPE(SIZEOF_TYPE) = {TYPE_OF, NODE, CXX_OPERATION},
+    SHAPE(SIZEOF_PACK) = {EXPR, NODE, CXX_OPERATION},
     /* written like template arguments, but for their first letter */
-    SHAPE(SIZEOF_ARGS) = {BACK, ARGS, NODE, CXX_UNARY},
+    SHAPE(SIZEOF_ARGS) = {BACK, ARGS, NODE, CXX_OPERATION},
+    SHAPE(STEP) = {UNLESS, '_', CXX_R_SUFFIX, EXPR, NODE, CXX_OPERATION},
+    FORM(SUFFIX) = {EXPR, NODE, CXX_POSTFIX},
+    SHAPE(BINARY) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(ASSIGN) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(GREATER) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(INDEX) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CALL) = {EXPR, A, MANY, 'E', EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(MEMBER) = {EXPR, A, MEMBER, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CAST) = {TYPE, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CONDITIONAL) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE,
+                          CXX_OPERATION},
+    /* [gs] nw <expression>* _ <type> E | ... <type> <initializer> */
+    SHAPE(NEW) = {MANY, '_', EXPR, NO_VOID, A, TYPE, B, INITIALIZER, PAIR,
+                  SWAP, NODE, CXX_OPERATION},
+    SHAPE(FOLD) = {FAIL},
     SHAPE(FIELD) = {WORD, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
-    SHAPE(DESIGNATED) = {EXPR, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
+    SHAPE(AT) = {EXPR, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
     SHAPE(RANGE) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE, CXX_DESIGNATED},
 
 /* What follows special names (enum cxx_special_shape). */

@@ -164,7 +164,7 @@ static void type_t(struct cxx *x, struct cxx_frame *f)
         cxx_tparam(x, f);
         return;
     }
-    f->c = kind == 's' ? CXX_E_STRUCT : kind == 'u' ? CXX_E_UNION : CXX_E_ENUM;
+    f->c = (uint8_t)kind;
     x->llvm = true;
     x->s += 2;
     cxx_call(x, 4, CXX_R_NAME, 0);
@@ -643,7 +643,7 @@ static uint32_t function_parameter(struct cxx *x)
     }
     cxx_want(x, 'p');
     if (cxx_take(x, 'T'))
-        return cxx_node(x, CXX_FPARAM, 1, 0, 0);
+        return cxx_word(x, CXX_WORD, CXX_W_THIS, 0);
     while (*x->s == 'r' || *x->s == 'V' || *x->s == 'K')
         x->s++;
     return cxx_node(x, CXX_FPARAM, 0, 0, cxx_compact(x));

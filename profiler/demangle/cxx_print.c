@@ -60,10 +60,8 @@ static bool may_be_empty(struct cxx *x, uint32_t list)
 
 static bool has_post(const struct cxx_node *n)
 {
-    if (n->flags & CXX_FLAT)
-        return false;
-    return (n->kind >= CXX_POINTER && n->kind <= CXX_VECTOR) ||
-           n->kind == CXX_TPARAM || cxx_is_fn_qual(n);
+    return n->kind >= CXX_POINTER && n->kind <= CXX_F_THROW &&
+           !(n->flags & CXX_FLAT);
 }
 
 /* As long as nothing is queued in a turn, what can be printed at once is. */
@@ -166,32 +164,6 @@ void cxx_text(struct cxx *x, const char *text)
     cxx_text_bytes(x, text, demangle_length(text));
 }
 
-/* a and b: the node's operands. Kinds without a format need a function. */
-const char *const cxx_formats[CXX_KINDS] = {
-    [CXX_TAGGED] = "%a[abi:%b]",
-    [CXX_ENTITY] = "%a@%b",
-    [CXX_QUAL] = "%a::%b",
-    [CXX_LOCAL] = "%a::%b",
-    [CXX_DEFAULT_ARG] = "{default arg#%#}::%a",
-    [CXX_CTOR] = "%a",
-    [CXX_DTOR] = "~%a",
-    [CXX_BINDING] = "[%[a]",
-    [CXX_UNNAMED] = "%{{unnamed type#%+}%|'unnamed%-'%}",
-    [CXX_CLONE] = "%a%{ [clone %| (%}%b%{]%|)%}",
-    [CXX_OPERATOR_OF] = "operator %a",
-    [CXX_FRIEND] = "friend %a",
-    [CXX_LITERAL_OP] = "operator\"\" %a",
-    [CXX_VENDOR] = "%a",
-    [CXX_COMPLEX] = "%<a%{ _Complex%| complex%}",
-    [CXX_IMAGINARY] = "%<a _Imaginary",
-    [CXX_VECTOR] = "%<a%{ __vector(%| vector[%}%b%{)%|]%}",
-    [CXX_DECLTYPE] = "%{decltype (%|decltype(%}%a)",
-    [CXX_POSTFIX] = "%2a%o",
-    [CXX_CAST] = "(%a)%0b",
-    [CXX_NULLARY] = "%o",
-    [CXX_VENDOR_EXPR] = "%a(%[b)",
-};
-
 /* An operator; LLVM has (blanks) around one between its operands. */
 static void queue_op(struct cxx *x, uint32_t c, bool blanks)
 {
@@ -217,39 +189,80 @@ static void queue_number(struct cxx *x, uint32_t number, char how)
     cxx_text_bytes(x, digits + at, DEMANGLE_DIGITS - at);
 }
 
-/* What follows the next "%(mark)". */
-static const char *after(const char *s, char mark)
+/* What follows the next "%|" or "%}" of this level. */
+static const char *skip(const char *s)
 {
-    while (s[0] != '%' || s[1] != mark)
+    for (unsigned level = 0;; s++) {
+        if (*s != '%')
+            continue;
         s++;
-    return s + 2;
+        if (*s == '{' || *s == '(')
+            level++;
+        else if ((*s == '|' && level == 0) || (*s == '}' && level-- == 0))
+            return s + 1;
+    }
 }
 
 /* An operand that is printed in a certain way, the letter (how). */
 static void operand(struct cxx *x, const struct cxx_item *it, char how,
                     uint32_t node)
 {
-    unsigned loose = cxx_ops[cxx_at(x, it->node)->c & 0xff].loose;
+    const struct cxx_node *n = cxx_at(x, node);
+    unsigned limit = (unsigned)(how - '0');
 
     switch (how) {
     case '[':
         cxx_queue_list(x, it, node);
-        break;
+        return;
+    case '*':
+        for (; node != 0; node = cxx_at(x, node)->b)
+            cxx_whole(x, it, cxx_at(x, node)->a);
+        return;
     case '<':
         cxx_queue(x, it, CXX_PRE, node);
+        return;
+    case '$':
+        queue_number(x, cxx_elements(x, it, node), 0);
+        return;
+    case '=':
+        cxx_format(x, it, n->kind == CXX_DESIGNATED ? "%a" : "%{=%| = %}%Ca",
+                   node, 0);
+        return;
+    case 'N':
+        if (!x->llvm && n->kind == CXX_TYPED)
+            node = n->a;
+        break;
+    case '&':
+        if (!x->llvm && n->kind == CXX_TYPED &&
+            cxx_at(x, n->a)->kind == CXX_QUAL)
+            node = n->a; /* fall through */
+    case 'L':
+    case 'M':
+        limit = cxx_ops[cxx_at(x, it->node)->c & 0xff].loose + (how == 'M');
         break;
     default:
-        cxx_queue(x, it, CXX_SUB, node)->aux =
-            (uint16_t)(how == 'L'   ? loose
-                       : how == 'M' ? loose + 1
-                                    : (unsigned)(how - '0'));
+        break;
     }
+    cxx_queue(x, it, CXX_SUB, node)->aux = (uint16_t)limit;
+}
+
+/* The node that (letter) names. */
+static uint32_t node_of(const struct cxx *x, char letter, uint32_t a,
+                        uint32_t b)
+{
+    const struct cxx_node *pair = cxx_at(x, b);
+
+    return letter == 'a'   ? a
+           : letter == 'b' ? b
+           : letter == 'c' ? pair->a
+                           : pair->b;
 }
 
 void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
                 uint32_t a, uint32_t b)
 {
     for (;;) {
+        uint32_t number;
         size_t n = 0;
         char c;
 
@@ -261,19 +274,37 @@ void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
             return;
         c = format[1];
         format += 2;
-        if (c == 'a' || c == 'b') {
-            cxx_whole(x, it, c == 'a' ? a : b);
-        } else if (c == 'o' || c == 'O') {
-            queue_op(x, cxx_at(x, it->node)->c, c == 'O');
-        } else if (c == '#' || c == '+' || c == '-') {
-            queue_number(x, cxx_at(x, it->node)->c, c);
-        } else if (c == '{') {
+        if (c >= 'a' && c <= 'd') {
+            cxx_whole(x, it, node_of(x, c, a, b));
+            continue;
+        }
+        number = cxx_at(x, it->node)->c;
+        switch (c) {
+        case 'o':
+        case 'O':
+            queue_op(x, number, c == 'O');
+            break;
+        case '#':
+        case '+':
+        case '-':
+            queue_number(x, number, c);
+            break;
+        case '{':
             if (x->llvm)
-                format = after(format, '|');
-        } else if (c == '|') {
-            format = after(format, '}');
-        } else if (c != '}') {
-            operand(x, it, c, *format++ == 'a' ? a : b);
+                format = skip(format);
+            break;
+        case '(':
+            c = *format++;
+            if (c == '=' ? *format++ != (char)number : node_of(x, c, a, b) == 0)
+                format = skip(format);
+            break;
+        case '|':
+            format = skip(format);
+            break;
+        case '}':
+            break;
+        default:
+            operand(x, it, c, node_of(x, *format++, a, b));
         }
     }
 }
@@ -310,11 +341,10 @@ static void print_piece(struct cxx *x, const struct cxx_item *it)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
 
-    if (cxx_is_fn_qual(n)) {
+    if (cxx_is_fn_qual(n))
         print_fn_qual(x, it, n);
-    } else if (n->kind == CXX_TPARAM_DECL) {
+    else
         cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
-    }
 }
 
 static void expand(struct cxx *x, const struct cxx_item *it)
@@ -481,6 +511,42 @@ static void list_rest(struct cxx *x, const struct cxx_item *it)
         push(x, it, CXX_LIST_REST, n->b)->aux = 1;
 }
 
+/*
+ * What nodes print; a and b are their operands. Kinds without a format need a
+ * function.
+ */
+static const char *const formats[CXX_KINDS] = {
+    [CXX_TAGGED] = "%a[abi:%b]",
+    [CXX_MODULE] = "%(=:%a:%}%(=.%a.%}%b",
+    [CXX_ENTITY] = "%a@%b",
+    [CXX_QUAL] = "%a::%b",
+    [CXX_LOCAL] = "%a::%b",
+    [CXX_DEFAULT_ARG] = "{default arg#%#}::%a",
+    [CXX_CTOR] = "%a",
+    [CXX_DTOR] = "~%a",
+    [CXX_BINDING] = "[%[a]",
+    [CXX_UNNAMED] = "%{{unnamed type#%+}%|'unnamed%-'%}",
+    [CXX_CLONE] = "%a%{ [clone %| (%}%b%{]%|)%}",
+    [CXX_OPERATOR_OF] = "operator %a",
+    [CXX_FRIEND] = "friend %a",
+    [CXX_LITERAL_OP] = "operator\"\" %a",
+    [CXX_VENDOR] = "%a",
+    [CXX_COMPLEX] = "%<a%{ _Complex%| complex%}",
+    [CXX_IMAGINARY] = "%<a _Imaginary",
+    [CXX_VECTOR] = "%<a%{ __vector(%| vector[%}%b%{)%|]%}",
+    [CXX_BITINT] = "%(=Uunsigned %}_BitInt(%a)",
+    [CXX_FLOATN] = "%(=bstd::bfloat%a_t%|_Float%a%}%(=xx%}",
+    [CXX_ELABORATED] = "%(=sstruct%}%(=uunion%}%(=eenum%}%(=tthis%} %a",
+    [CXX_DECLTYPE] = "%{decltype (%|decltype(%}%a)",
+    [CXX_FPARAM] = "%{{parm#%+}%|fp%-%}",
+    [CXX_POSTFIX] = "%2a%o",
+    [CXX_CAST] = "(%a)%0b",
+    [CXX_BRACES] = "%(a%a%}{%[b}",
+    [CXX_NULLARY] = "%o",
+    [CXX_VENDOR_EXPR] = "%a(%[b)",
+    [CXX_REQUIRES] = "requires %(a(%[a) %}{%*b }",
+};
+
 static void pre(struct cxx *x, const struct cxx_item *it)
 {
     const struct cxx_node *n = cxx_at(x, it->node);
@@ -491,18 +557,14 @@ static void pre(struct cxx *x, const struct cxx_item *it)
     } else if ((n->flags & CXX_FLAT) &&
                !((it->flags & CXX_WAITING) && cxx_is_cv(n))) {
         cxx_print_flat(x, it->node);
-    } else if (cxx_formats[kind] != NULL) {
-        cxx_format(x, it, cxx_formats[kind], n->a, n->b);
-    } else if (kind < CXX_LIST) {
-        cxx_print_name(x, it);
+    } else if (formats[kind] != NULL) {
+        cxx_format(x, it, formats[kind], n->a, n->b);
     } else if (kind == CXX_LIST) {
         cxx_queue_list(x, it, it->node);
-    } else if (kind < CXX_FPARAM) {
+    } else if (kind >= CXX_POINTER && kind <= CXX_EXPANSION) {
         cxx_print_type(x, it);
-    } else if (kind < CXX_REQUIRES) {
-        cxx_print_expr(x, it);
     } else {
-        cxx_print_constraint(x, it);
+        cxx_print_name(x, it);
     }
 }
 

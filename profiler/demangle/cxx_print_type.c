@@ -566,10 +566,7 @@ static void print_qualified(struct cxx *x, const struct cxx_item *it,
 
 void cxx_print_type(struct cxx *x, const struct cxx_item *it)
 {
-    static const char *const elaborated[] = {"struct %a", "union %a", "enum %a",
-                                             "this %a"};
     const struct cxx_node *n = cxx_at(x, it->node);
-    const char *format = NULL;
 
     switch (n->kind) {
     case CXX_POINTER:
@@ -592,17 +589,6 @@ void cxx_print_type(struct cxx *x, const struct cxx_item *it)
     case CXX_ARRAY:
         print_array(x, it, n);
         break;
-    case CXX_BITINT:
-        format = n->c == 'U' ? "unsigned _BitInt(%a)" : "_BitInt(%a)";
-        break;
-    case CXX_FLOATN:
-        format = n->c == 'b'   ? "std::bfloat%a_t"
-                 : n->c == 'x' ? "_Float%ax"
-                               : "_Float%a";
-        break;
-    case CXX_ELABORATED:
-        format = elaborated[n->c];
-        break;
     case CXX_EXPANSION:
         print_expansion(x, it, n);
         break;
@@ -612,8 +598,6 @@ void cxx_print_type(struct cxx *x, const struct cxx_item *it)
     default:
         print_qualified(x, it, n);
     }
-    if (format != NULL)
-        cxx_format(x, it, format, n->a, 0);
 }
 
 /* (parameters) qualifiers, then the rest of the returned type. (quals) is the
