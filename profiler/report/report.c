@@ -49,7 +49,7 @@ static void put_classic_row(struct prof_text *out,
 {
     prof_text_char(out, '[');
     prof_text_hex(out, function->record.key, 0);
-    prof_text_value(out, " + 000] ", function->self.samples, 1, " times: ");
+    prof_text_format(out, " + 000] %ju times: ", function->self.samples);
     prof_report_name(out, function->record.key);
     prof_text_char(out, '\n');
 }
@@ -65,7 +65,7 @@ static void put_classic_table(struct prof_text *out,
     if (rows > stats->functions)
         rows = stats->functions;
     prof_hottest_begin(&hottest, rows);
-    prof_text_value(out, "*** Listing ", rows, 1, " samples ***\n");
+    prof_text_format(out, "*** Listing %u samples ***\n", rows);
     while ((function = prof_hottest_next(&hottest)) != NULL)
         put_classic_row(out, function);
     prof_text_string(out, "*** ---------------------- ***\n");
@@ -107,8 +107,7 @@ static void put_interval(struct prof_text *out, uint32_t self, uint32_t hits,
     struct prof_share_interval ends =
         prof_share_interval(self, hits, table->samples);
 
-    prof_text_value(out, "  (", ends.low, 100, " to ");
-    prof_text_value(out, "", ends.high, 100, " %)");
+    prof_text_format(out, "  (%.2u to %.2u %%)", ends.low, ends.high);
 }
 
 /* One row: self, total (with callers), in VMM (if any), samples, marks, address
@@ -147,9 +146,8 @@ static void put_rest_row(struct prof_text *out, uint32_t functions,
         prof_text_string(out, "          ");
     if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "         ");
-    prof_text_decimal(out, samples, 10);
-    prof_text_value(out, "    in ", functions, 1,
-                    functions == 1 ? " more function\n" : " more functions\n");
+    prof_text_format(out, "%10ju    in %u more function%s\n", samples,
+                     functions, functions == 1 ? "" : "s");
 }
 
 /* Explains the marks and the column, if the table has them. */
