@@ -167,6 +167,8 @@ struct cxx {
     uint16_t sub_count;
     uint16_t ret;          /* result of the last rule */
     uint16_t open;         /* printing: types whose right half is pending */
+    struct cxx_item it;    /* printing: the item under way, whose environment
+                              what is queued has */
     struct cxx_item spare; /* printing: a dummy that is never printed */
     void *mark;            /* printing: the stack when the step began */
     bool failed;

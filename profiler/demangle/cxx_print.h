@@ -58,23 +58,18 @@ enum cxx_op_code {
 /* The whole pack instead of one element. */
 #define CXX_PACK_ALL 0xffffu
 
-/* Queues (op, node) in the environment of (from). Never returns NULL. */
-PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x,
-                                       const struct cxx_item *from, uint8_t op,
+/* Queues (op, node) in the environment of x->it. Never returns NULL. */
+PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x, uint8_t op,
                                        uint32_t node);
 /* The same for CXX_BOTH. */
-PROF_HIDDEN struct cxx_item *
-cxx_whole(struct cxx *x, const struct cxx_item *from, uint32_t node);
+PROF_HIDDEN struct cxx_item *cxx_whole(struct cxx *x, uint32_t node);
 /* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
-PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x,
-                                                 const struct cxx_item *from,
-                                                 uint32_t node,
+PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x, uint32_t node,
                                                  unsigned waiting);
 /* The same for a list and for the brackets of template arguments. */
-PROF_HIDDEN void cxx_queue_list(struct cxx *x, const struct cxx_item *from,
-                                uint32_t list);
-PROF_HIDDEN void cxx_queue_open(struct cxx *x, const struct cxx_item *from);
-PROF_HIDDEN void cxx_queue_close(struct cxx *x, const struct cxx_item *from);
+PROF_HIDDEN void cxx_queue_list(struct cxx *x, uint32_t list);
+PROF_HIDDEN void cxx_queue_open(struct cxx *x);
+PROF_HIDDEN void cxx_queue_close(struct cxx *x);
 PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
 /*
  * The same for text and operands. (a) and (b) are two nodes, mostly those of the
@@ -97,8 +92,8 @@ PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
  *     %(Nx%|y%}  x if the node is not 0, or else y, which may be left out
  *     %(=Cx%|y%} x if c is the character C
  */
-PROF_HIDDEN void cxx_format(struct cxx *x, const struct cxx_item *it,
-                            const char *format, uint32_t a, uint32_t b);
+PROF_HIDDEN void cxx_format(struct cxx *x, const char *format, uint32_t a,
+                            uint32_t b);
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.
  * The number of the one that is queued last is known before anything is
@@ -110,18 +105,16 @@ PROF_HIDDEN void cxx_format(struct cxx *x, const struct cxx_item *it,
  * fields scope = outer, pack = the scope that it was opened in, aux = the copy
  * that cxx_resolve_reference() made of it.
  */
-PROF_HIDDEN void cxx_scope(struct cxx *x, const struct cxx_item *it,
-                           uint8_t flags, uint32_t node, uint32_t outer);
+PROF_HIDDEN void cxx_scope(struct cxx *x, uint8_t flags, uint32_t node,
+                           uint32_t outer);
 PROF_HIDDEN uint32_t cxx_scope_next(const struct cxx *x);
 
 /* The pack that (node) would expand, 0 if none. */
-PROF_HIDDEN uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it,
-                                   uint32_t node);
+PROF_HIDDEN uint32_t cxx_find_pack(struct cxx *x, uint32_t node);
 /* Elements of a list. */
 PROF_HIDDEN uint32_t cxx_length(const struct cxx *x, uint32_t list);
 /* The same for sizeof...: of a pack, or of arguments with packs expanded. */
-PROF_HIDDEN uint32_t cxx_elements(struct cxx *x, const struct cxx_item *it,
-                                  uint32_t node);
+PROF_HIDDEN uint32_t cxx_elements(struct cxx *x, uint32_t node);
 
 static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint32_t scope)
 {
@@ -132,12 +125,12 @@ static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint32_t scope)
 PROF_HIDDEN void cxx_print_flat(struct cxx *x, uint32_t node);
 
 /* CXX_PRE by the kind of node: types, and all others. */
-PROF_HIDDEN void cxx_print_name(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_type(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_post(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_sub(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_name(struct cxx *x);
+PROF_HIDDEN void cxx_print_type(struct cxx *x);
+PROF_HIDDEN void cxx_print_post(struct cxx *x);
+PROF_HIDDEN void cxx_print_sub(struct cxx *x);
 /* CXX_CORE. */
-PROF_HIDDEN void cxx_print_core(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_core(struct cxx *x);
 
 /* The name of a lambda's template parameter. */
 PROF_HIDDEN void cxx_print_invented(struct cxx *x, uint32_t declaration,

@@ -23,20 +23,19 @@ static const struct cxx_node *last_component(const struct cxx *x, uint16_t node)
     }
 }
 
-static void print_template(struct cxx *x, const struct cxx_item *it,
-                           const struct cxx_node *n)
+static void print_template(struct cxx *x, const struct cxx_node *n)
 {
     bool conversion = last_component(x, n->a)->kind == CXX_CONVERSION;
     uint32_t scope = cxx_scope_next(x);
-    struct cxx_item *name = cxx_whole(x, it, n->a);
+    struct cxx_item *name = cxx_whole(x, n->a);
 
     if (conversion)
         name->scope = scope;
-    cxx_queue_open(x, it);
-    cxx_queue_list(x, it, n->b);
-    cxx_queue_close(x, it);
+    cxx_queue_open(x);
+    cxx_queue_list(x, n->b);
+    cxx_queue_close(x);
     if (conversion)
-        cxx_scope(x, it, 0, n->b, it->scope);
+        cxx_scope(x, 0, n->b, x->it.scope);
 }
 
 /* The core of a function's name, and its qualifiers: (*quals). */
@@ -54,11 +53,10 @@ static uint32_t name_core(const struct cxx *x, uint32_t node, uint32_t *quals)
  * If the name is a template, the type is printed in its scope, but the name
  * itself is not.
  */
-static void print_typed(struct cxx *x, const struct cxx_item *it,
-                        const struct cxx_node *n)
+static void print_typed(struct cxx *x, const struct cxx_node *n)
 {
     const struct cxx_node *function = cxx_at(x, n->b);
-    struct cxx_item type = *it;
+    uint32_t outer = x->it.scope, inner = outer;
     bool drop = ((n->flags & CXX_AROUND_LOCAL) && !x->llvm) || x->out->brief;
     uint32_t returned = drop ? 0 : function->a;
     uint32_t quals, local_quals = 0;
@@ -75,51 +73,54 @@ static void print_typed(struct cxx *x, const struct cxx_item *it,
         }
     }
     if (template->kind == CXX_TEMPLATE)
-        type.scope = cxx_scope_next(x);
+        inner = cxx_scope_next(x);
+    x->it.scope = (uint16_t)inner;
     if (returned != 0) {
-        cxx_queue(x, &type, CXX_PRE, returned);
-        cxx_queue(x, &type, CXX_FN_SPACE, 0)->aux = x->open;
+        cxx_queue(x, CXX_PRE, returned);
+        cxx_queue(x, CXX_FN_SPACE, 0)->aux = x->open;
     }
-    cxx_queue(x, it, CXX_CORE, core);
+    x->it.scope = (uint16_t)outer;
+    cxx_queue(x, CXX_CORE, core);
+    x->it.scope = (uint16_t)inner;
     cxx_text(x, "(");
-    cxx_queue_list(x, &type, function->b);
+    cxx_queue_list(x, function->b);
     cxx_text(x, ")");
     if (quals != 0)
-        cxx_queue(x, &type, CXX_QUALS, quals);
+        cxx_queue(x, CXX_QUALS, quals);
     if (local_quals != 0)
-        cxx_queue(x, &type, CXX_QUALS, local_quals);
+        cxx_queue(x, CXX_QUALS, local_quals);
     if (returned != 0)
-        cxx_queue(x, &type, CXX_POST_IF, returned)->aux = x->open;
+        cxx_queue(x, CXX_POST_IF, returned)->aux = x->open;
     if (n->c != 0)
-        cxx_format(x, &type, " requires %a", n->c, 0);
+        cxx_format(x, " requires %a", n->c, 0);
+    x->it.scope = (uint16_t)outer;
     if (template->kind == CXX_TEMPLATE)
-        cxx_scope(x, it, 0, template->b, it->scope);
+        cxx_scope(x, 0, template->b, x->it.scope);
 }
 
 /* A name without its qualifiers, which are printed after the parameters. */
-void cxx_print_core(struct cxx *x, const struct cxx_item *it)
+void cxx_print_core(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
     const struct cxx_node *right = cxx_at(x, n->b);
-    struct cxx_item entity = *it;
     uint32_t quals, core = n->b;
 
     if (n->kind != CXX_LOCAL) {
-        cxx_whole(x, it, it->node);
+        cxx_whole(x, x->it.node);
         return;
     }
-    cxx_format(x, it, "%a::", n->a, 0);
+    cxx_format(x, "%a::", n->a, 0);
     if (right->kind == CXX_DEFAULT_ARG) {
-        entity.node = n->b;
-        cxx_format(x, &entity, "{default arg#%#}::", 0, 0);
+        x->it.node = n->b;
+        cxx_format(x, "{default arg#%#}::", 0, 0);
         core = right->a;
     }
-    cxx_whole(x, it, name_core(x, core, &quals));
+    cxx_whole(x, name_core(x, core, &quals));
 }
 
 /* <typename $T0, int $N1>, what GNU and LLVM call the parameters that have
  * no name in the mangled one. */
-static void print_head(struct cxx *x, const struct cxx_item *it, uint32_t list)
+static void print_head(struct cxx *x, uint32_t list)
 {
     uint32_t index = 0;
 
@@ -129,22 +130,22 @@ static void print_head(struct cxx *x, const struct cxx_item *it, uint32_t list)
     for (; list != 0; list = cxx_at(x, list)->b) {
         if (index > 0)
             cxx_text(x, ", ");
-        cxx_queue(x, it, CXX_PRE, cxx_at(x, list)->a)->aux = ++index;
+        cxx_queue(x, CXX_PRE, cxx_at(x, list)->a)->aux = ++index;
     }
     cxx_text(x, ">");
 }
 
-static void print_lambda(struct cxx *x, const struct cxx_item *it,
-                         const struct cxx_node *n)
+static void print_lambda(struct cxx *x, const struct cxx_node *n)
 {
-    struct cxx_item within = *it;
+    uint32_t outer = x->it.scope;
 
-    within.flags |= CXX_IN_LAMBDA;
-    within.scope = cxx_scope_next(x);
-    cxx_format(x, it, "%{{lambda%|'lambda%-'%}", 0, 0);
-    print_head(x, &within, n->b);
-    cxx_format(x, &within, "(%[a)%{#%+}%|%}", n->a, 0);
-    cxx_scope(x, it, CXX_FOR_LAMBDA, it->node, it->scope);
+    x->it.flags |= CXX_IN_LAMBDA;
+    x->it.scope = (uint16_t)cxx_scope_next(x);
+    cxx_format(x, "%{{lambda%|'lambda%-'%}", 0, 0);
+    print_head(x, n->b);
+    cxx_format(x, "(%[a)%{#%+}%|%}", n->a, 0);
+    x->it.scope = (uint16_t)outer;
+    cxx_scope(x, CXX_FOR_LAMBDA, x->it.node, outer);
 }
 
 /* A Java resource's name, the only one that is not flat; $S, $_ and $$ are
@@ -175,22 +176,20 @@ static void print_operator(struct cxx *x, const struct cxx_node *n)
 
 /* The type of a conversion operator. The arguments of a template type are
  * outside the scope that the operator's own arguments make. */
-static void print_conversion(struct cxx *x, const struct cxx_item *it,
-                             const struct cxx_node *n)
+static void print_conversion(struct cxx *x, const struct cxx_node *n)
 {
     const struct cxx_node *type = cxx_at(x, n->a);
-    struct cxx_item outer = *it;
 
     demangle_put_string(x->out, "operator ");
-    if (type->kind != CXX_TEMPLATE || it->scope == 0 || x->llvm) {
-        cxx_whole(x, it, n->a);
+    if (type->kind != CXX_TEMPLATE || x->it.scope == 0 || x->llvm) {
+        cxx_whole(x, n->a);
         return;
     }
-    outer.scope = cxx_scope_at(x, it->scope)->scope;
-    cxx_whole(x, it, type->a);
-    cxx_queue_open(x, it);
-    cxx_queue_list(x, &outer, type->b);
-    cxx_queue_close(x, it);
+    cxx_whole(x, type->a);
+    cxx_queue_open(x);
+    x->it.scope = cxx_scope_at(x, x->it.scope)->scope;
+    cxx_queue_list(x, type->b);
+    cxx_queue_close(x);
 }
 
 #define LIST 0xffu /* looser than everything */
@@ -214,27 +213,26 @@ static unsigned looseness(const struct cxx_node *n)
 }
 
 /* aux = limit: what binds as loosely or more gets parentheses from LLVM. */
-void cxx_print_sub(struct cxx *x, const struct cxx_item *it)
+void cxx_print_sub(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
     bool parens;
 
     if (x->llvm)
-        parens = looseness(n) >= it->aux;
+        parens = looseness(n) >= x->it.aux;
     else
         parens = n->kind != CXX_NAME && n->kind != CXX_WORD &&
                  n->kind != CXX_QUAL && n->kind != CXX_BRACES &&
                  n->kind != CXX_FPARAM;
     if (parens)
         demangle_put_char(x->out, '(');
-    cxx_whole(x, it, it->node);
+    cxx_whole(x, x->it.node);
     if (parens)
         cxx_text(x, ")");
 }
 
 /* "(type)value"; a literal that C++ has a shorter form for is flat. */
-static void print_literal(struct cxx *x, const struct cxx_item *it,
-                          const struct cxx_node *n)
+static void print_literal(struct cxx *x, const struct cxx_node *n)
 {
     const struct cxx_node *type = cxx_at(x, n->a);
     const char *format = "(%a)%(=\1-%}%b";
@@ -244,24 +242,24 @@ static void print_literal(struct cxx *x, const struct cxx_item *it,
     else if (type->kind == CXX_BUILTIN &&
              cxx_builtins[type->a].print == CXX_AS_FLOAT)
         format = "(%a)%(=\1-%}[%b]";
-    cxx_format(x, it, format, n->a, n->b);
+    cxx_format(x, format, n->a, n->b);
 }
 
 /* How many elements (node) has for sizeof...: arguments, packs among them
  * expanded, or one pack. */
-uint32_t cxx_elements(struct cxx *x, const struct cxx_item *it, uint32_t node)
+uint32_t cxx_elements(struct cxx *x, uint32_t node)
 {
     uint32_t n = 0;
 
     if (cxx_at(x, node)->kind != CXX_LIST)
-        return cxx_length(x, cxx_find_pack(x, it, node));
+        return cxx_length(x, cxx_find_pack(x, node));
     for (; node != 0 && cxx_at(x, node)->a != 0; node = cxx_at(x, node)->b) {
         const struct cxx_node *item = cxx_at(x, cxx_at(x, node)->a);
 
         if (!demangle_pay(x->out, 1))
             return n;
         n += item->kind == CXX_EXPANSION
-                 ? cxx_length(x, cxx_find_pack(x, it, item->a))
+                 ? cxx_length(x, cxx_find_pack(x, item->a))
                  : 1;
     }
     return n;
@@ -295,21 +293,18 @@ static const char *const operations[CXX_SHAPES] = {
 };
 
 /* Packs are printed whole in a fold. */
-static void print_fold(struct cxx *x, const struct cxx_item *it,
-                       const struct cxx_node *n)
+static void print_fold(struct cxx *x, const struct cxx_node *n)
 {
     static const char *const formats[] = {"(...%O%0a)", "(%0a%O...)",
                                           "(%4a%O...%O%0b)", "(%0a%O...%O%4b)"};
-    struct cxx_item all = *it;
 
-    all.pack = CXX_PACK_ALL;
-    cxx_format(x, &all, formats[(n->c >> 8) - 1], n->a, n->b);
+    x->it.pack = CXX_PACK_ALL;
+    cxx_format(x, formats[(n->c >> 8) - 1], n->a, n->b);
 }
 
-static void print_requirement(struct cxx *x, const struct cxx_item *it,
-                              const struct cxx_node *n)
+static void print_requirement(struct cxx *x, const struct cxx_node *n)
 {
-    cxx_format(x, it,
+    cxx_format(x,
                n->c == 'N' ? " {%a} noexcept%(b -> %b%};"
                : n->b != 0 ? " {%a} -> %b;"
                            : " %(=Ttypename %}%(=Qrequires %}%a;",
@@ -330,70 +325,69 @@ void cxx_print_invented(struct cxx *x, uint32_t declaration, uint32_t index)
         demangle_put_decimal(x->out, x->llvm ? n->b - 1u : index);
 }
 
-/* it->aux = place of the parameter + 1; 0: it gets no name */
-static void print_declaration(struct cxx *x, const struct cxx_item *it,
-                              const struct cxx_node *n)
+/* x->it.aux = place of the parameter + 1; 0: it gets no name */
+static void print_declaration(struct cxx *x, const struct cxx_node *n)
 {
     bool pack = n->c == 'p';
 
     if (pack)
         n = cxx_at(x, n->a);
-    cxx_format(x, it,
+    cxx_format(x,
                n->c == 'y'   ? "typename"
                : n->c == 't' ? "template<%[a%{> class%|> typename%}"
                              : "%a",
                n->a, 0);
-    if (x->llvm && (it->aux != 0 || pack))
+    if (x->llvm && (x->it.aux != 0 || pack))
         cxx_text(x, " ");
     if (pack)
         cxx_text(x, "...");
-    if (!x->llvm && it->aux != 0)
+    if (!x->llvm && x->it.aux != 0)
         cxx_text(x, " ");
-    if (it->aux != 0)
-        cxx_queue(x, it, CXX_PIECE, it->node)->aux = it->aux;
+    if (x->it.aux != 0)
+        cxx_queue(x, CXX_PIECE, x->it.node)->aux = x->it.aux;
 }
 
-void cxx_print_name(struct cxx *x, const struct cxx_item *it)
+void cxx_print_name(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
 
     switch (n->kind) {
     case CXX_NAME:
         print_resource(x, n);
         break;
     case CXX_TYPED:
-        print_typed(x, it, n);
+        print_typed(x, n);
         break;
     case CXX_TEMPLATE:
-        print_template(x, it, n);
+        print_template(x, n);
         break;
     case CXX_LAMBDA:
-        print_lambda(x, it, n);
+        print_lambda(x, n);
         break;
     case CXX_SPECIAL:
-        cxx_format(x, it, cxx_specials[n->c].format, n->a, n->b);
+        cxx_format(x, cxx_specials[n->c].format, n->a, n->b);
         break;
     case CXX_OPERATOR:
         print_operator(x, n);
         break;
     case CXX_CONVERSION:
-        print_conversion(x, it, n);
+        print_conversion(x, n);
         break;
     case CXX_LITERAL:
-        print_literal(x, it, n);
+        print_literal(x, n);
         break;
     case CXX_OPERATION:
     case CXX_DESIGNATED:
-        cxx_format(x, it, operations[cxx_ops[n->c].shape], n->a, n->b);
+        cxx_format(x, operations[cxx_ops[n->c].shape], n->a, n->b);
         break;
     case CXX_FOLD:
-        print_fold(x, it, n);
+        print_fold(x, n);
         break;
     case CXX_REQUIREMENT:
-        print_requirement(x, it, n);
+        print_requirement(x, n);
         break;
     case CXX_TPARAM_DECL:
-        print_declaration(x, it, n);
+        print_declaration(x, n);
         break;
     default:
         x->failed = true;
