@@ -23,6 +23,13 @@ static const struct cxx_node *last_component(const struct cxx *x, uint16_t node)
     }
 }
 
+static void queue_arguments(struct cxx *x, uint32_t list)
+{
+    cxx_queue_open(x);
+    cxx_queue_list(x, list);
+    cxx_queue_close(x);
+}
+
 static void print_template(struct cxx *x, const struct cxx_node *n)
 {
     bool conversion = last_component(x, n->a)->kind == CXX_CONVERSION;
@@ -31,9 +38,7 @@ static void print_template(struct cxx *x, const struct cxx_node *n)
 
     if (conversion)
         name->scope = scope;
-    cxx_queue_open(x);
-    cxx_queue_list(x, n->b);
-    cxx_queue_close(x);
+    queue_arguments(x, n->b);
     if (conversion)
         cxx_scope(x, 0, n->b, x->it.scope);
 }
@@ -186,10 +191,8 @@ static void print_conversion(struct cxx *x, const struct cxx_node *n)
         return;
     }
     cxx_whole(x, type->a);
-    cxx_queue_open(x);
     x->it.scope = cxx_scope_at(x, x->it.scope)->scope;
-    cxx_queue_list(x, type->b);
-    cxx_queue_close(x);
+    queue_arguments(x, type->b);
 }
 
 #define LIST 0xffu /* looser than everything */
@@ -330,12 +333,12 @@ static void print_declaration(struct cxx *x, const struct cxx_node *n)
 {
     bool pack = n->c == 'p';
 
-    if (pack)
+    if (pack) {
+        x->it.node = n->a;
         n = cxx_at(x, n->a);
+    }
     cxx_format(x,
-               n->c == 'y'   ? "typename"
-               : n->c == 't' ? "template<%[a%{> class%|> typename%}"
-                             : "%a",
+               "%(=ytypename%|%(=ttemplate<%[a%{> class%|> typename%}%|%a%}%}",
                n->a, 0);
     if (x->llvm && (x->it.aux != 0 || pack))
         cxx_text(x, " ");

@@ -335,65 +335,44 @@ static struct pointer pointer_of(struct cxx *x)
     return p;
 }
 
-/* Queues half (op) of what (*p) points to. The scopes that it makes are
- * queued last in the turn, by end_pointer(). */
-static void queue_pointee(struct cxx *x, const struct pointer *p,
-                          uint32_t first, uint8_t op)
+static void print_mark(struct cxx *x, const struct pointer *p,
+                       enum cxx_wrap wrap)
 {
-    uint16_t outer = x->it.scope;
-
-    x->it.scope = (uint16_t)(p->within ? first : p->scope);
-    cxx_queue(x, op, p->to);
-    x->it.scope = outer;
-}
-
-static void end_pointer(struct cxx *x, const struct pointer *p, uint32_t first)
-{
-    if (!p->within)
-        return;
-    cxx_scope_again(x, p->copy, first + 1);
-    cxx_scope(x, p->within, x->it.node, p->copy ? first + 1 : p->scope);
-}
-
-static void cxx_print_pointer(struct cxx *x)
-{
-    uint32_t first = cxx_scope_next(x);
-    struct pointer p = pointer_of(x);
-    enum cxx_wrap wrap = p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, p.to, p.scope);
-
-    queue_pointee(x, &p, first, CXX_PRE);
     if (wrap == CXX_WRAP_ARRAY)
         cxx_text(x, " (");
     else if (wrap == CXX_WRAP_FUNCTION)
-        cxx_queue(x, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
-    switch (p.kind) {
-    case CXX_POINTER:
-        cxx_text(x, "*");
-        break;
-    case CXX_LREF:
-        cxx_text(x, "&");
-        break;
-    case CXX_RREF:
-        cxx_text(x, "&&");
-        break;
-    default:
+        cxx_queue(x, CXX_PAREN, 0)->aux = p->kind == CXX_PTRMEM;
+    if (p->kind == CXX_PTRMEM)
         cxx_queue(x, CXX_MEMBER_OF, cxx_at(x, x->it.node)->a);
-    }
+    else
+        cxx_text(x, p->kind == CXX_POINTER ? "*"
+                    : p->kind == CXX_LREF  ? "&"
+                                           : "&&");
     if (wrap != CXX_WRAP_NONE && (x->it.flags & CXX_IN_LAMBDA) && !x->llvm)
         cxx_queue(x, CXX_LEAK, 0);
-    end_pointer(x, &p, first);
 }
 
-static void cxx_post_pointer(struct cxx *x)
+/* Half (op) of a pointer. The scopes that it makes are queued last. */
+static void print_pointer(struct cxx *x, uint8_t op)
 {
     uint32_t first = cxx_scope_next(x);
+    uint16_t outer = x->it.scope;
     struct pointer p = pointer_of(x);
+    enum cxx_wrap wrap = p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, p.to, p.scope);
 
-    if (!p.copy && cxx_wrap_of(x, p.to, p.scope) != CXX_WRAP_NONE)
+    if (op == CXX_POST && wrap != CXX_WRAP_NONE)
         cxx_text(x, ")");
-    queue_pointee(x, &p, first, CXX_POST);
-    end_pointer(x, &p, first);
+    x->it.scope = (uint16_t)(p.within ? first : p.scope);
+    cxx_queue(x, op, p.to);
+    x->it.scope = outer;
+    if (op == CXX_PRE)
+        print_mark(x, &p, wrap);
+    if (!p.within)
+        return;
+    cxx_scope_again(x, p.copy, first + 1);
+    cxx_scope(x, p.within, x->it.node, p.copy ? first + 1 : p.scope);
 }
+
 static bool is_waiting(unsigned waiting, unsigned which)
 {
     for (; waiting != 0; waiting >>= 2)
@@ -478,7 +457,8 @@ static void print_auto(struct cxx *x, const struct cxx_node *n)
     }
 }
 
-static void print_parameter(struct cxx *x, const struct cxx_node *n)
+/* Half (op) of what a template parameter means. */
+static void print_parameter(struct cxx *x, uint8_t op)
 {
     uint32_t node = x->it.node;
     uint32_t scope = x->it.scope;
@@ -486,29 +466,19 @@ static void print_parameter(struct cxx *x, const struct cxx_node *n)
     struct cxx_item *found;
 
     if (x->it.flags & CXX_IN_LAMBDA) {
-        print_auto(x, n);
+        if (op == CXX_PRE)
+            print_auto(x, cxx_at(x, node));
         return;
     }
     if (!cxx_resolve(x, &node, &scope))
         return;
-    found = cxx_queue_qualified(x, node, x->it.flags & CXX_WAITING);
-    found->scope = x->smashing ? first : scope;
-    if (x->smashing)
-        cxx_scope(x, CXX_FOR_PARAM, x->it.node, scope);
-}
-
-static void post_parameter(struct cxx *x)
-{
-    uint32_t node = x->it.node;
-    uint32_t scope = x->it.scope;
-    uint32_t first = cxx_scope_next(x);
-    struct cxx_item *found;
-
-    if ((x->it.flags & CXX_IN_LAMBDA) || !cxx_resolve(x, &node, &scope))
-        return;
-    found = cxx_queue(x, CXX_POST, node);
-    found->scope = x->smashing ? first : scope;
-    found->flags |= x->it.flags & CXX_IN_ARRAY;
+    if (op == CXX_PRE) {
+        found = cxx_queue_qualified(x, node, x->it.flags & CXX_WAITING);
+    } else {
+        found = cxx_queue(x, CXX_POST, node);
+        found->flags |= x->it.flags & CXX_IN_ARRAY;
+    }
+    found->scope = (uint16_t)(x->smashing ? first : scope);
     if (x->smashing)
         cxx_scope(x, CXX_FOR_PARAM, x->it.node, scope);
 }
@@ -556,7 +526,7 @@ void cxx_print_type(struct cxx *x)
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        cxx_print_pointer(x);
+        print_pointer(x, CXX_PRE);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
@@ -576,7 +546,7 @@ void cxx_print_type(struct cxx *x)
         print_expansion(x, n);
         break;
     case CXX_TPARAM:
-        print_parameter(x, n);
+        print_parameter(x, CXX_PRE);
         break;
     default:
         print_qualified(x, n);
@@ -622,7 +592,7 @@ void cxx_print_post(struct cxx *x)
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        cxx_post_pointer(x);
+        print_pointer(x, CXX_POST);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
@@ -644,7 +614,7 @@ void cxx_print_post(struct cxx *x)
         post_array(x, n);
         break;
     case CXX_TPARAM:
-        post_parameter(x);
+        print_parameter(x, CXX_POST);
         break;
     default:
         if (cxx_is_fn_qual(n))
