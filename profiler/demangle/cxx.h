@@ -316,6 +316,10 @@ PROF_HIDDEN uint32_t cxx_parse(struct cxx *x);
  * are then undefined. Spending the budget is not an error. */
 PROF_HIDDEN bool cxx_print(struct cxx *x, uint32_t root);
 
+/* The letter after "_GLOBAL_" and one of "._$" at the beginning of (bytes)
+ * bytes, 0 if they are something else. N is GCC's anonymous namespace. */
+PROF_HIDDEN char cxx_global(const char *s, size_t bytes);
+
 /* Allocates a node; 0, with x->failed set, if there is no room. (kind) may
  * include flags: CXX_IS(kind, flags). */
 PROF_HIDDEN uint32_t cxx_node(struct cxx *x, uint32_t kind, uint32_t a,

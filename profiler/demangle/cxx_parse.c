@@ -210,11 +210,12 @@ uint32_t cxx_digits(struct cxx *x)
     return text_node(x, from, (uint32_t)(x->s - from));
 }
 
-/* "_GLOBAL_", one of "._$", 'N': GCC's name of an anonymous namespace. */
-static bool is_anonymous(const char *s, uint32_t bytes)
+char cxx_global(const char *s, size_t bytes)
 {
     return bytes >= 10 && __builtin_memcmp(s, "_GLOBAL_", 8) == 0 &&
-           s[9] == 'N' && (s[8] == '.' || s[8] == '_' || s[8] == '$');
+                   (s[8] == '.' || s[8] == '_' || s[8] == '$')
+               ? s[9]
+               : 0;
 }
 
 /* <source-name> ::= <positive length number> <identifier> */
@@ -237,7 +238,7 @@ uint32_t cxx_source_name(struct cxx *x)
     if (bytes - 1 >= (uint32_t)(x->end - from))
         return cxx_fail(x);
     x->s = from + bytes;
-    if (*from == '_' && is_anonymous(from, bytes))
+    if (*from == '_' && cxx_global(from, bytes) == 'N')
         return cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
 }

@@ -613,16 +613,16 @@ void cxx_requirement(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
 
-    if (c == 'X')
-        cxx_become(x, CXX_R_NEEDS_EXPR, 0);
-    else if (c == 'T')
-        cxx_become(x, CXX_R_NEEDS_TYPE, 0);
-    else if (c == 'Q')
-        cxx_become(x, CXX_R_NEEDS_MORE, 0);
+    cxx_become(x,
+               c == 'X'   ? CXX_R_NEEDS_EXPR
+               : c == 'T' ? CXX_R_NEEDS_TYPE
+                          : CXX_R_NEEDS_MORE,
+               0);
+    f->c = (uint8_t)c;
+    if (c == 'X' || c == 'T' || c == 'Q')
+        x->s++;
     else
         cxx_fail(x);
-    f->c = (uint8_t)c;
-    x->s += c != 0;
 }
 
 /* <template-param-decl> */
@@ -666,17 +666,17 @@ static void operation(struct cxx *x, struct cxx_frame *f)
 void cxx_expr(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
+    uint8_t rule = c == 'L'                                   ? CXX_R_LITERAL
+                   : cxx_is_digit(c) || cxx_next(x, 'o', 'n') ? CXX_R_WORD_EXPR
+                   : c == 'u' && cxx_is_digit(x->s[1]) ? CXX_R_VENDOR_EXPR
+                                                       : 0;
 
-    if (c == 'L')
-        cxx_become(x, CXX_R_LITERAL, 0);
+    if (rule != 0)
+        cxx_become(x, rule, 0);
     else if (c == 'T' && (cxx_is_digit(x->s[1]) || x->s[1] == '_'))
         cxx_give(x, cxx_tparam_leaf(x));
     else if (cxx_is_fparam(x))
         cxx_give(x, function_parameter(x));
-    else if (cxx_is_digit(c) || cxx_next(x, 'o', 'n'))
-        cxx_become(x, CXX_R_WORD_EXPR, 0);
-    else if (c == 'u' && cxx_is_digit(x->s[1]))
-        cxx_become(x, CXX_R_VENDOR_EXPR, 0);
     else if (!cxx_is_lower(c) || !cxx_begin(x))
         operation(x, f);
 }

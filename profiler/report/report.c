@@ -82,23 +82,14 @@ struct table {
 /*
  * Shares in the column "self" are rounded so that they add up, and may be off
  * by 0.01 %; those in the other columns are rounded independently. Without
- * correction a row could show self > total, or in VMM > self.
+ * correction a row could show self > total, or in VMM, a part of self, > self.
  */
-static void put_total(struct prof_text *out, uint64_t total, uint32_t self,
-                      const struct table *table)
+static void put_other(struct prof_text *out, uint64_t part, bool most,
+                      uint32_t self, const struct table *table)
 {
-    uint32_t share = prof_share_of(total, table->share.whole);
+    uint32_t share = prof_share_of(part, table->share.whole);
 
-    prof_summary_share(out, share > self ? share : self);
-}
-
-/* In VMM is a part of self, and must not be shown as more. */
-static void put_vm_exit(struct prof_text *out, uint64_t vm_exit, uint32_t self,
-                        const struct table *table)
-{
-    uint32_t share = prof_share_of(vm_exit, table->share.whole);
-
-    prof_summary_share(out, share < self ? share : self);
+    prof_summary_share(out, (share < self) == most ? share : self);
 }
 
 static void put_interval(struct prof_text *out, uint32_t self, uint32_t hits,
@@ -122,9 +113,9 @@ static void put_share_row(struct prof_text *out,
 
     prof_summary_share(out, self);
     if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
-        put_total(out, function->total, self, table);
+        put_other(out, function->total, false, self, table);
     if (PROF_WITH_CLASSES && table->vm_exit)
-        put_vm_exit(out, function->vm_exit, self, table);
+        put_other(out, function->vm_exit, true, self, table);
     prof_text_decimal(out, function->self.samples, 10);
     prof_text_string(out, few ? " ?" : "  ");
     prof_text_string(out, PROF_WITH_CLASSES && function->masked ? "! " : "  ");
