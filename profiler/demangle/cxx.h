@@ -210,6 +210,7 @@ struct cxx_op {
     char text[17];
 };
 
+#define CXX_OPS 75u
 #define CXX_NULLPTR 33u /* its index among the builtin types */
 
 /* What operators have: operands, to be parsed (forms[]) and printed
@@ -300,8 +301,10 @@ enum cxx_word_index {
     CXX_W_THIS,
 };
 
-/* Index of the operator with the code at (code), or 0xffff. */
-PROF_HIDDEN uint32_t cxx_op(const char *code);
+/* Index of the row of (table) that begins with the two letters at (code); (rows)
+ * if there is none. */
+PROF_HIDDEN uint32_t cxx_find(const char *code, const void *table, size_t row,
+                              uint32_t rows);
 /* Index of the builtin type for the letter after 'D'; letters alone are
  * numbered from 'a' on. */
 PROF_HIDDEN uint32_t cxx_builtin_d(char letter);

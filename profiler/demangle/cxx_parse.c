@@ -539,14 +539,15 @@ static const struct {
 
 bool cxx_begin(struct cxx *x)
 {
-    for (unsigned i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (cxx_next(x, beginnings[i].code[0], beginnings[i].code[1])) {
-            cxx_become(x, beginnings[i].rule, 0);
-            x->frame->c = (uint8_t)x->s[1];
-            x->s += 2;
-            return true;
-        }
-    return false;
+    const uint32_t rows = sizeof beginnings / sizeof *beginnings;
+    uint32_t i = cxx_find(x->s, beginnings, sizeof *beginnings, rows);
+
+    if (i == rows)
+        return false;
+    cxx_become(x, beginnings[i].rule, 0);
+    x->frame->c = (uint8_t)x->s[1];
+    x->s += 2;
+    return true;
 }
 
 bool cxx_is_fparam(const struct cxx *x)

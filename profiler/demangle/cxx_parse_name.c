@@ -147,13 +147,13 @@ void cxx_encoding(struct cxx *x, struct cxx_frame *f)
  * ... The table says what follows the two letters. */
 void cxx_special(struct cxx *x, struct cxx_frame *f)
 {
-    uint32_t i = 0;
+    uint32_t i =
+        cxx_find(x->s, cxx_specials, sizeof *cxx_specials, CXX_S_TEMPORARY);
 
-    while (!cxx_next(x, cxx_specials[i].code[0], cxx_specials[i].code[1]))
-        if (++i == CXX_S_TEMPORARY) {
-            cxx_fail(x);
-            return;
-        }
+    if (i == CXX_S_TEMPORARY) {
+        cxx_fail(x);
+        return;
+    }
     x->s += 2;
     cxx_become(x, (uint8_t)(CXX_R_SPECIAL_OF + cxx_specials[i].shape), 0);
     f->c = i;

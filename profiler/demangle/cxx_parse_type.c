@@ -544,12 +544,11 @@ void cxx_literal(struct cxx *x, struct cxx_frame *f)
 }
 uint32_t cxx_take_op(struct cxx *x)
 {
-    uint32_t op = cxx_op(x->s);
+    uint32_t op = cxx_find(x->s, cxx_ops, sizeof *cxx_ops, CXX_OPS);
 
-    if (op == 0xffff)
-        cxx_fail(x);
-    else
-        x->s += 2;
+    if (op == CXX_OPS)
+        return cxx_fail(x);
+    x->s += 2;
     return op;
 }
 

@@ -58,8 +58,7 @@ uint32_t cxx_builtin_d(char letter)
     return 0xffff;
 }
 
-/* 5.1.4.1 Operator encodings, in the order of their codes. The second number
- * is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
+/* 5.1.4.1 Operator encodings. The second number is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
  * ->*, 5 to 18 binary, 19 always in parentheses. */
 const struct cxx_op cxx_ops[] = {
     {"aN", CXX_OP_ASSIGN, 17, false, "&="},
@@ -139,7 +138,8 @@ const struct cxx_op cxx_ops[] = {
     {"tw", CXX_OP_UNARY, 19, false, "throw "},
 };
 
-#define OPS (sizeof cxx_ops / sizeof cxx_ops[0])
+_Static_assert(sizeof cxx_ops / sizeof cxx_ops[0] == CXX_OPS,
+               "as many as are looked through");
 
 /* 5.1.10 Compression: the abbreviations of the standard library. */
 #define STD(code, name, base, full) \
@@ -202,22 +202,13 @@ const struct cxx_word cxx_words[] = {
 };
 /* clang-format on */
 
-uint32_t cxx_op(const char *wanted)
+uint32_t cxx_find(const char *code, const void *table, size_t row,
+                  uint32_t rows)
 {
-    uint32_t low = 0;
-    uint32_t high = OPS;
+    const char *at = table;
+    uint32_t i = 0;
 
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        const char *code = cxx_ops[mid].code;
-
-        if (code[0] == wanted[0] && code[1] == wanted[1])
-            return mid;
-        if (code[0] < wanted[0] ||
-            (code[0] == wanted[0] && code[1] < wanted[1]))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return 0xffff;
+    for (; i < rows && (at[0] != code[0] || at[1] != code[1]); i++)
+        at += row;
+    return i;
 }
