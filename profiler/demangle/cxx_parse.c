@@ -327,17 +327,12 @@ uint32_t cxx_substitution(struct cxx *x, bool prefix)
 }
 
 /*
- * The rules of the C++ parser that are forms, which is most of them: rows of
- * steps, run one after the other. A form takes a
- * quarter of the code of a state machine in C. In C are the rules that real
- * names use most, for speed, and those that decide by more than a letter or
- * two.
- *
- * The result of a step is x->ret. f->a and f->b keep earlier results until a
- * node is made, f->c is an operator, a special name or a letter.
+ * Most rules are forms: rows of steps, a quarter of the code of a state machine
+ * in C. In C are the rules that real names use most, for speed, and those that
+ * decide by more than a letter or two. The result of a step is x->ret; f->a and
+ * f->b keep earlier ones until a node is made; f->c is an operator, a special
+ * name or a letter.
  */
-
-#include "demangle/cxx_parse.h"
 
 /* A step below CXX_RULES calls that rule. (c), (rule), (kind): the next one or
  * two bytes of the form. */

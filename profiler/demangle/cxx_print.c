@@ -427,6 +427,14 @@ static void leak(struct cxx *x)
     }
 }
 
+/* Begins template arguments. */
+static void print_open(struct cxx *x)
+{
+    if (x->out->last == '<' && !x->llvm)
+        demangle_put_char(x->out, ' ');
+    demangle_put_char(x->out, '<');
+}
+
 static void cxx_print_rare(struct cxx *x)
 {
     switch (x->it.op) {
@@ -458,7 +466,7 @@ static void cxx_print_rare(struct cxx *x)
         leak(x);
         break;
     case CXX_OPEN:
-        cxx_print_open(x);
+        print_open(x);
         break;
     default: /* CXX_SCOPE: nothing is printed */
         break;
@@ -568,16 +576,13 @@ static void close(struct cxx *x)
     demangle_put_char(x->out, '>');
 }
 
-void cxx_queue_open(struct cxx *x)
+void cxx_queue_arguments(struct cxx *x, uint32_t list)
 {
     if ((void *)x->item == x->mark)
-        cxx_print_open(x);
+        print_open(x);
     else
         push(x, CXX_OPEN, 0);
-}
-
-void cxx_queue_close(struct cxx *x)
-{
+    cxx_queue_list(x, list);
     if ((void *)x->item == x->mark)
         close(x);
     else

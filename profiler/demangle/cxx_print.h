@@ -66,10 +66,9 @@ PROF_HIDDEN struct cxx_item *cxx_whole(struct cxx *x, uint32_t node);
 /* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
 PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x, uint32_t node,
                                                  unsigned waiting);
-/* The same for a list and for the brackets of template arguments. */
+/* The same for a list; _arguments: in the brackets of a template. */
 PROF_HIDDEN void cxx_queue_list(struct cxx *x, uint32_t list);
-PROF_HIDDEN void cxx_queue_open(struct cxx *x);
-PROF_HIDDEN void cxx_queue_close(struct cxx *x);
+PROF_HIDDEN void cxx_queue_arguments(struct cxx *x, uint32_t list);
 PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
 /*
  * The same for text and operands. (a) and (b) are two nodes, mostly those of the
@@ -151,14 +150,6 @@ static inline bool cxx_is_crowded(const struct cxx *x)
 {
     return (const char *)(cxx_at(x, x->node_count)) >
            (const char *)(x->item - 3);
-}
-
-/* Begins template arguments. */
-static inline void cxx_print_open(struct cxx *x)
-{
-    if (x->out->last == '<' && !x->llvm)
-        demangle_put_char(x->out, ' ');
-    demangle_put_char(x->out, '<');
 }
 
 #endif

@@ -23,13 +23,6 @@ static const struct cxx_node *last_component(const struct cxx *x, uint16_t node)
     }
 }
 
-static void queue_arguments(struct cxx *x, uint32_t list)
-{
-    cxx_queue_open(x);
-    cxx_queue_list(x, list);
-    cxx_queue_close(x);
-}
-
 static void print_template(struct cxx *x, const struct cxx_node *n)
 {
     bool conversion = last_component(x, n->a)->kind == CXX_CONVERSION;
@@ -38,7 +31,7 @@ static void print_template(struct cxx *x, const struct cxx_node *n)
 
     if (conversion)
         name->scope = scope;
-    queue_arguments(x, n->b);
+    cxx_queue_arguments(x, n->b);
     if (conversion)
         cxx_scope(x, 0, n->b, x->it.scope);
 }
@@ -192,7 +185,7 @@ static void print_conversion(struct cxx *x, const struct cxx_node *n)
     }
     cxx_whole(x, type->a);
     x->it.scope = cxx_scope_at(x, x->it.scope)->scope;
-    queue_arguments(x, type->b);
+    cxx_queue_arguments(x, type->b);
 }
 
 #define LIST 0xffu /* looser than everything */
