@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 
 #include <prof/text.h>
+#include <stdarg.h>
 
 /* Digits of the largest uint64_t: 18,446,744,073,709,551,615. */
 #define DECIMAL_DIGITS 20u
@@ -44,21 +45,29 @@ void prof_text_char(struct prof_text *out, char c)
         prof_text_flush(out);
 }
 
-/* Most of a report are strings: what can be printed is copied at once. */
-void prof_text_string(struct prof_text *out, const char *s)
+/* Writes (s) up to (stop), and returns where that is. Most of a report are
+ * strings: what can be printed is copied at once. */
+static inline __attribute__((always_inline)) const char *
+put_until(struct prof_text *out, const char *s, char stop)
 {
     char *end = out->buffer + PROF_TEXT_BYTES - 1;
 
-    while (*s != '\0') {
+    while (*s != '\0' && *s != stop) {
         char *from = out->buffer + out->used, *to = from;
 
-        while ((unsigned char)*s > '\n' && to < end)
+        while ((unsigned char)*s > '\n' && *s != stop && to < end)
             *to++ = *s++;
         out->used += (size_t)(to - from);
         out->column += (size_t)(to - from);
-        if (*s != '\0')
+        if (*s != '\0' && *s != stop)
             prof_text_char(out, *s++);
     }
+    return s;
+}
+
+void prof_text_string(struct prof_text *out, const char *s)
+{
+    put_until(out, s, '\0');
 }
 
 /* Divides (*value) by (by) and returns the remainder. */
@@ -99,22 +108,46 @@ void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
     uint32_t rest = divide(&value, unit);
 
     prof_text_decimal(out, value, width);
-    prof_text_char(out, '.');
+    if (unit > 1)
+        prof_text_char(out, '.');
     while ((unit /= 10) > 0) {
         prof_text_char(out, (char)('0' + rest / unit));
         rest %= unit;
     }
 }
 
-void prof_text_value(struct prof_text *out, const char *before, uint64_t value,
-                     uint32_t unit, const char *after)
+void prof_text_format(struct prof_text *out, const char *format, ...)
 {
-    prof_text_string(out, before);
-    if (unit == 1)
-        prof_text_decimal(out, value, 0);
-    else
-        prof_text_fixed(out, value, 0, unit);
-    prof_text_string(out, after);
+    va_list arguments;
+
+    va_start(arguments, format);
+    while (*(format = put_until(out, format, '%')) != '\0') {
+        unsigned width = 0;
+        uint32_t unit = 1;
+
+        while (*++format >= '0' && *format <= '9')
+            width = width * 10 + (unsigned)(*format - '0');
+        if (*format == '.') {
+            for (char decimals = format[1]; decimals > '0'; decimals--)
+                unit *= 10;
+            format += 2;
+        }
+        switch (*format++) {
+        case 's':
+            prof_text_string(out, va_arg(arguments, const char *));
+            break;
+        case 'u':
+            prof_text_fixed(out, va_arg(arguments, unsigned), width, unit);
+            break;
+        case 'j': /* of "ju" */
+            format++;
+            prof_text_fixed(out, va_arg(arguments, uint64_t), width, unit);
+            break;
+        default:
+            prof_text_char(out, '%');
+        }
+    }
+    va_end(arguments);
 }
 
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits)

@@ -5,11 +5,11 @@
  * what it would gain at each speed-up; latencies; and what all figures rest on.
  */
 
-#include "base/format.h"
 #include "causal/causal.h"
 #include "causal/shares.h"
 
 #include <prof/port.h>
+#include <prof/text.h>
 
 #define PPM_PER_HUNDREDTH 100u /* of a per cent */
 #define PPM_PER_CENT 10000u

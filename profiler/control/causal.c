@@ -13,7 +13,6 @@
 
 #include "base/busy.h"
 #include "base/equal.h"
-#include "base/format.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
 #include "control/control.h"

@@ -48,12 +48,10 @@ static void write_ok(const struct prof_command *command)
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, PROF_ANSWER_MARK "ok ");
-    prof_text_string(&out, line.text);
+    prof_text_format(&out, PROF_ANSWER_MARK "ok %s", line.text);
     if (command->kind == PROF_COMMAND_RATE ||
-        command->kind == PROF_COMMAND_START) {
-        prof_text_value(&out, " at ", prof_rate_mhz(), 1000, " Hz");
-    }
+        command->kind == PROF_COMMAND_START)
+        prof_text_format(&out, " at %.3u Hz", prof_rate_mhz());
     prof_text_char(&out, '\n');
     prof_text_flush(&out);
 }

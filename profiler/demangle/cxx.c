@@ -78,24 +78,18 @@ static void lay_out(struct cxx *x, void *end)
     x->node_count = 1;
 }
 
-static bool is_space(char c)
-{
-    return c == '.' || c == '_' || c == '$';
-}
-
 /* Skips "_GLOBAL__I_" or "_GLOBAL__D_", which GCC puts before the names of
  * functions that run static constructors and destructors. Returns the special
  * to print for it, or 0. */
 static uint32_t take_global(struct cxx *x)
 {
     const char *s = x->s;
+    char letter = s[1] == 'G' ? cxx_global(s, (size_t)(x->end - s)) : 0;
 
-    if (s[0] != '_' || s[1] != 'G' || x->end - s < 11 ||
-        __builtin_memcmp(s, "_GLOBAL_", 8) != 0 || !is_space(s[8]) ||
-        (s[9] != 'I' && s[9] != 'D') || s[10] != '_')
+    if ((letter != 'I' && letter != 'D') || s[10] != '_')
         return 0;
     x->s += 11;
-    return s[9] == 'I' ? CXX_S_CONSTRUCTORS : CXX_S_DESTRUCTORS;
+    return letter == 'I' ? CXX_S_CONSTRUCTORS : CXX_S_DESTRUCTORS;
 }
 
 /* Skips "___Z" or "____Z", the prefix of the functions that clang makes of

@@ -32,7 +32,7 @@ enum cxx_kind {
     CXX_WORD,        /* a = index of a cxx_words[] */
     CXX_STD,         /* a = index of a cxx_std[], b = 1: spelt out */
     CXX_TAGGED,      /* a[abi:b] */
-    CXX_MODULE,      /* a.b, or a:b with c = 1; a may be missing */
+    CXX_MODULE,      /* b, or with c, '.' or ':', between them a and b */
     CXX_ENTITY,      /* a@b */
     CXX_QUAL,        /* a::b */
     CXX_LOCAL,       /* a::b where a is an encoding */
@@ -53,7 +53,7 @@ enum cxx_kind {
     CXX_CONVERSION,  /* operator a */
     /* lists: arguments, parameters, packs; b = next, a = 0: empty */
     CXX_LIST,
-    /* types */
+    /* types; from CXX_POINTER on, those with two halves */
     CXX_BUILTIN, /* a = index of a cxx_builtins[] */
     CXX_VENDOR,  /* a = name */
     CXX_POINTER,
@@ -69,12 +69,7 @@ enum cxx_kind {
     CXX_ARRAY,       /* a = element, b = dimension or 0 */
     CXX_PTRMEM,      /* a = class, b = member */
     CXX_VECTOR,      /* a = element, b = dimension */
-    CXX_BITINT,      /* a = dimension, c = 'U': unsigned */
-    CXX_FLOATN,      /* a = bits, c = suffix */
-    CXX_ELABORATED,  /* c = enum cxx_elaborated; a */
-    CXX_DECLTYPE,
-    CXX_EXPANSION, /* a... */
-    CXX_TPARAM,    /* a = index */
+    CXX_TPARAM,      /* a = index */
     /* qualifiers after a function's parameters; a = the function or name */
     CXX_F_CONST,
     CXX_F_VOLATILE,
@@ -84,20 +79,23 @@ enum cxx_kind {
     CXX_F_SAFE,     /* transaction_safe */
     CXX_F_NOEXCEPT, /* b = expression or 0 */
     CXX_F_THROW,    /* b = list of types */
+    /* types without a second half */
+    CXX_EXPANSION,  /* a... */
+    CXX_BITINT,     /* a = dimension, c = 'U': unsigned */
+    CXX_FLOATN,     /* a = bits, c = suffix */
+    CXX_ELABORATED, /* c = s, u, e or t: struct, union, enum or this; a */
+    CXX_DECLTYPE,
     /* expressions */
-    CXX_FPARAM,      /* c = index; a = 1: this */
+    CXX_FPARAM,      /* c = index */
     CXX_LITERAL,     /* (a)b, c = 1: negative */
-    CXX_UNARY,       /* c = operator; a */
+    CXX_OPERATION,   /* c = operator; operands: its shape */
     CXX_POSTFIX,     /* c = operator; a */
-    CXX_BINARY,      /* c = operator; a, b */
-    CXX_CONDITIONAL, /* a ? b->a : b->b */
-    CXX_NEW,         /* c = operator; a = placement, b = list (type, init) */
     CXX_CAST,        /* (a)(b) */
     CXX_BRACES,      /* a{list b}, a may be missing */
     CXX_FOLD,        /* c = operator and form; a, b */
     CXX_NULLARY,     /* c = operator */
     CXX_VENDOR_EXPR, /* a(list b) */
-    CXX_DESIGNATED,  /* c = form: .a=b, [a]=b, [a ... b->a]=b->b */
+    CXX_DESIGNATED,  /* c = operator; operands: its shape */
     CXX_REQUIRES,    /* a = parameters, b = list of requirements */
     CXX_REQUIREMENT, /* c = form; a, b */
     CXX_TPARAM_DECL, /* c = form, a = what it is made of, b = number */
@@ -169,6 +167,8 @@ struct cxx {
     uint16_t sub_count;
     uint16_t ret;          /* result of the last rule */
     uint16_t open;         /* printing: types whose right half is pending */
+    struct cxx_item it;    /* printing: the item under way, whose environment
+                              what is queued has */
     struct cxx_item spare; /* printing: a dummy that is never printed */
     void *mark;            /* printing: the stack when the step began */
     bool failed;
@@ -210,25 +210,37 @@ struct cxx_op {
     char text[17];
 };
 
+#define CXX_OPS 75u
 #define CXX_NULLPTR 33u /* its index among the builtin types */
 
+/* What operators have: operands, to be parsed (forms[]) and printed
+ * (operations[]). */
 enum cxx_shape {
     CXX_OP_NAME_ONLY,
     CXX_OP_NULLARY,
     CXX_OP_UNARY,
-    CXX_OP_UNARY_TYPE,
+    CXX_OP_ADDRESS,
+    CXX_OP_GLOBAL,
+    CXX_OP_NOEXCEPT,
+    CXX_OP_OF_EXPR, /* sizeof, alignof and typeid */
+    CXX_OP_OF_TYPE,
+    CXX_OP_SIZEOF_TYPE,
+    CXX_OP_SIZEOF_PACK,
+    CXX_OP_SIZEOF_ARGS,
     CXX_OP_STEP, /* ++ and --: suffix unless '_' follows */
     CXX_OP_BINARY,
+    CXX_OP_ASSIGN,
+    CXX_OP_GREATER,
+    CXX_OP_INDEX,
     CXX_OP_CALL,
     CXX_OP_MEMBER,
     CXX_OP_CAST, /* static_cast<type>(x) */
     CXX_OP_CONDITIONAL,
-    CXX_OP_NEW,
+    CXX_OP_NEW, /* a = placement, b = list (type, initializer) */
     CXX_OP_FOLD,
-    CXX_OP_SIZEOF_ARGS,
-    CXX_OP_FIELD,      /* .a=b */
-    CXX_OP_DESIGNATED, /* [a]=b */
-    CXX_OP_RANGE,
+    CXX_OP_FIELD, /* .a=b */
+    CXX_OP_AT,    /* [a]=b */
+    CXX_OP_RANGE, /* [a ... b->a]=b->b */
     CXX_SHAPES
 };
 
@@ -247,13 +259,10 @@ struct cxx_word {
     uint8_t bytes;
 };
 
-/* The words before a CXX_ELABORATED. */
-enum cxx_elaborated { CXX_E_STRUCT, CXX_E_UNION, CXX_E_ENUM, CXX_E_THIS };
-
 struct cxx_special {
     char code[2];
     uint8_t shape; /* enum cxx_special_shape */
-    char text[34];
+    char format[36];
 };
 
 enum cxx_special_shape {
@@ -289,10 +298,13 @@ enum cxx_word_index {
     CXX_W_STRING_LITERAL,
     CXX_W_ELLIPSIS,
     CXX_W_ZERO,
+    CXX_W_THIS,
 };
 
-/* Index of the operator with the code at (code), or 0xffff. */
-PROF_HIDDEN uint32_t cxx_op(const char *code);
+/* Index of the row of (table) that begins with the two letters at (code); (rows)
+ * if there is none. */
+PROF_HIDDEN uint32_t cxx_find(const char *code, const void *table, size_t row,
+                              uint32_t rows);
 /* Index of the builtin type for the letter after 'D'; letters alone are
  * numbered from 'a' on. */
 PROF_HIDDEN uint32_t cxx_builtin_d(char letter);
@@ -306,6 +318,10 @@ PROF_HIDDEN uint32_t cxx_parse(struct cxx *x);
 /* Prints (root). False if the name is invalid after all; the contents of x->out
  * are then undefined. Spending the budget is not an error. */
 PROF_HIDDEN bool cxx_print(struct cxx *x, uint32_t root);
+
+/* The letter after "_GLOBAL_" and one of "._$" at the beginning of (bytes)
+ * bytes, 0 if they are something else. N is GCC's anonymous namespace. */
+PROF_HIDDEN char cxx_global(const char *s, size_t bytes);
 
 /* Allocates a node; 0, with x->failed set, if there is no room. (kind) may
  * include flags: CXX_IS(kind, flags). */

@@ -210,11 +210,12 @@ uint32_t cxx_digits(struct cxx *x)
     return text_node(x, from, (uint32_t)(x->s - from));
 }
 
-/* "_GLOBAL_", one of "._$", 'N': GCC's name of an anonymous namespace. */
-static bool is_anonymous(const char *s, uint32_t bytes)
+char cxx_global(const char *s, size_t bytes)
 {
     return bytes >= 10 && __builtin_memcmp(s, "_GLOBAL_", 8) == 0 &&
-           s[9] == 'N' && (s[8] == '.' || s[8] == '_' || s[8] == '$');
+                   (s[8] == '.' || s[8] == '_' || s[8] == '$')
+               ? s[9]
+               : 0;
 }
 
 /* <source-name> ::= <positive length number> <identifier> */
@@ -237,7 +238,7 @@ uint32_t cxx_source_name(struct cxx *x)
     if (bytes - 1 >= (uint32_t)(x->end - from))
         return cxx_fail(x);
     x->s = from + bytes;
-    if (*from == '_' && is_anonymous(from, bytes))
+    if (*from == '_' && cxx_global(from, bytes) == 'N')
         return cxx_word(x, CXX_WORD, CXX_W_ANONYMOUS, 0);
     return text_node(x, from, bytes);
 }
@@ -261,10 +262,11 @@ uint32_t cxx_tparam_leaf(struct cxx *x)
 bool cxx_module(struct cxx *x, uint16_t *module)
 {
     while (!x->failed && cxx_take(x, 'W')) {
-        uint32_t partition = cxx_take(x, 'P');
+        char mark = cxx_take(x, 'P') ? ':' : '.';
         uint32_t name = cxx_source_name(x);
 
-        *module = cxx_node(x, CXX_MODULE, *module, name, partition);
+        *module =
+            cxx_node(x, CXX_MODULE, *module, name, *module == 0 ? 0 : mark);
         cxx_remember(x, *module);
     }
     return !x->failed;
@@ -325,17 +327,12 @@ uint32_t cxx_substitution(struct cxx *x, bool prefix)
 }
 
 /*
- * The rules of the C++ parser that are forms, which is most of them: rows of
- * steps, run one after the other. A form takes a
- * quarter of the code of a state machine in C. In C are the rules that real
- * names use most, for speed, and those that decide by more than a letter or
- * two.
- *
- * The result of a step is x->ret. f->a and f->b keep earlier results until a
- * node is made, f->c is an operator, a special name or a letter.
+ * Most rules are forms: rows of steps, a quarter of the code of a state machine
+ * in C. In C are the rules that real names use most, for speed, and those that
+ * decide by more than a letter or two. The result of a step is x->ret; f->a and
+ * f->b keep earlier ones until a node is made; f->c is an operator, a special
+ * name or a letter.
  */
-
-#include "demangle/cxx_parse.h"
 
 /* A step below CXX_RULES calls that rule. (c), (rule), (kind): the next one or
  * two bytes of the form. */
@@ -372,7 +369,7 @@ enum cxx_step {
     CLONE,     /* which of two transaction clones */
     NOEXCEPT,  /* of a requirement */
     NO_ARRAY,  /* fails for one */
-    NO_VOID,   /* (void) are no parameters */
+    NO_VOID,   /* an empty list or (void) is none */
     REFERENCE, /* qualifies the function */
     PAIR,      /* a list of what B has kept and the result */
     TEMPLATE,  /* of the name that A has kept and its arguments */
@@ -468,24 +465,33 @@ static const uint8_t forms[][CXX_FORM_BYTES] = {
 #define SHAPE(shape) [CXX_R_OPERATION - CXX_R_FORMS + CXX_OP_##shape]
     SHAPE(NAME_ONLY) = {FAIL},
     SHAPE(NULLARY) = {NODE, CXX_NULLARY},
-    SHAPE(UNARY) = {EXPR, NODE, CXX_UNARY},
-    SHAPE(UNARY_TYPE) = {TYPE_OF, NODE, CXX_UNARY},
-    SHAPE(STEP) = {UNLESS, '_', CXX_R_SUFFIX, EXPR, NODE, CXX_UNARY},
-    FORM(SUFFIX) = {EXPR, NODE, CXX_POSTFIX},
-    SHAPE(BINARY) = {EXPR, A, EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(CALL) = {EXPR, A, MANY, 'E', EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(MEMBER) = {EXPR, A, MEMBER, SWAP, NODE, CXX_BINARY},
-    SHAPE(CAST) = {TYPE, A, EXPR, SWAP, NODE, CXX_BINARY},
-    SHAPE(CONDITIONAL) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE,
-                          CXX_CONDITIONAL},
-    /* [gs] nw <expression>* _ <type> E | ... <type> <initializer> */
-    SHAPE(NEW) = {MANY, '_', EXPR, A, TYPE, B, INITIALIZER, PAIR, SWAP, NODE,
-                  CXX_NEW},
-    SHAPE(FOLD) = {FAIL},
+    SHAPE(UNARY) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(ADDRESS) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(GLOBAL) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(NOEXCEPT) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(OF_EXPR) = {EXPR, NODE, CXX_OPERATION},
+    SHAPE(OF_TYPE) = {TYPE_OF, NODE, CXX_OPERATION},
+    SHAPE(SIZEOF_TYPE) = {TYPE_OF, NODE, CXX_OPERATION},
+    SHAPE(SIZEOF_PACK) = {EXPR, NODE, CXX_OPERATION},
     /* written like template arguments, but for their first letter */
-    SHAPE(SIZEOF_ARGS) = {BACK, ARGS, NODE, CXX_UNARY},
+    SHAPE(SIZEOF_ARGS) = {BACK, ARGS, NODE, CXX_OPERATION},
+    SHAPE(STEP) = {UNLESS, '_', CXX_R_SUFFIX, EXPR, NODE, CXX_OPERATION},
+    FORM(SUFFIX) = {EXPR, NODE, CXX_POSTFIX},
+    SHAPE(BINARY) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(ASSIGN) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(GREATER) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(INDEX) = {EXPR, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CALL) = {EXPR, A, MANY, 'E', EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(MEMBER) = {EXPR, A, MEMBER, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CAST) = {TYPE, A, EXPR, SWAP, NODE, CXX_OPERATION},
+    SHAPE(CONDITIONAL) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE,
+                          CXX_OPERATION},
+    /* [gs] nw <expression>* _ <type> E | ... <type> <initializer> */
+    SHAPE(NEW) = {MANY, '_', EXPR, NO_VOID, A, TYPE, B, INITIALIZER, PAIR,
+                  SWAP, NODE, CXX_OPERATION},
+    SHAPE(FOLD) = {FAIL},
     SHAPE(FIELD) = {WORD, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
-    SHAPE(DESIGNATED) = {EXPR, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
+    SHAPE(AT) = {EXPR, A, EXPR, SWAP, NODE, CXX_DESIGNATED},
     SHAPE(RANGE) = {EXPR, A, EXPR, B, EXPR, PAIR, SWAP, NODE, CXX_DESIGNATED},
 
 /* What follows special names (enum cxx_special_shape). */
@@ -528,14 +534,15 @@ static const struct {
 
 bool cxx_begin(struct cxx *x)
 {
-    for (unsigned i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (cxx_next(x, beginnings[i].code[0], beginnings[i].code[1])) {
-            cxx_become(x, beginnings[i].rule, 0);
-            x->frame->c = (uint8_t)x->s[1];
-            x->s += 2;
-            return true;
-        }
-    return false;
+    const uint32_t rows = sizeof beginnings / sizeof *beginnings;
+    uint32_t i = cxx_find(x->s, beginnings, sizeof *beginnings, rows);
+
+    if (i == rows)
+        return false;
+    cxx_become(x, beginnings[i].rule, 0);
+    x->frame->c = (uint8_t)x->s[1];
+    x->s += 2;
+    return true;
 }
 
 bool cxx_is_fparam(const struct cxx *x)

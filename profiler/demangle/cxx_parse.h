@@ -151,7 +151,7 @@ PROF_HIDDEN bool cxx_begin(struct cxx *x);
 PROF_HIDDEN uint32_t cxx_take_op(struct cxx *x);
 /* Whether a <function-param> is next. */
 PROF_HIDDEN bool cxx_is_fparam(const struct cxx *x);
-/* The list of parameters; 0 for (void). */
+/* (list), or 0 if it is empty or (void). */
 PROF_HIDDEN uint32_t cxx_no_void(const struct cxx *x, uint32_t list);
 /* The end of a reference temporary's name, which is x->ret. */
 PROF_HIDDEN cxx_rule_fn cxx_temporary;

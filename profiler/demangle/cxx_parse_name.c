@@ -90,7 +90,7 @@ static void mark_this(struct cxx *x, uint32_t function)
     if (list == 0)
         return;
     first->flags = 0;
-    first->a = cxx_node(x, CXX_ELABORATED, first->a, 0, CXX_E_THIS);
+    first->a = cxx_node(x, CXX_ELABORATED, first->a, 0, 't');
 }
 
 /* <encoding> ::= <function name> <bare-function-type> [Q <constraint>]
@@ -147,13 +147,13 @@ void cxx_encoding(struct cxx *x, struct cxx_frame *f)
  * ... The table says what follows the two letters. */
 void cxx_special(struct cxx *x, struct cxx_frame *f)
 {
-    uint32_t i = 0;
+    uint32_t i =
+        cxx_find(x->s, cxx_specials, sizeof *cxx_specials, CXX_S_TEMPORARY);
 
-    while (!cxx_next(x, cxx_specials[i].code[0], cxx_specials[i].code[1]))
-        if (++i == CXX_S_TEMPORARY) {
-            cxx_fail(x);
-            return;
-        }
+    if (i == CXX_S_TEMPORARY) {
+        cxx_fail(x);
+        return;
+    }
     x->s += 2;
     cxx_become(x, (uint8_t)(CXX_R_SPECIAL_OF + cxx_specials[i].shape), 0);
     f->c = i;
@@ -213,10 +213,10 @@ uint32_t cxx_no_void(const struct cxx *x, uint32_t list)
 {
     const struct cxx_node *n = cxx_at(x, list);
     const struct cxx_node *only = cxx_at(x, n->a);
+    bool none =
+        n->a == 0 || (only->kind == CXX_BUILTIN && only->a == 'v' - 'a');
 
-    return n->b == 0 && only->kind == CXX_BUILTIN && only->a == 'v' - 'a'
-               ? 0
-               : list;
+    return n->b == 0 && none ? 0 : list;
 }
 
 /* <bare-function-type> ::= [J] <type>+. f->a: 1 if the first is the return

@@ -164,7 +164,7 @@ static void type_t(struct cxx *x, struct cxx_frame *f)
         cxx_tparam(x, f);
         return;
     }
-    f->c = kind == 's' ? CXX_E_STRUCT : kind == 'u' ? CXX_E_UNION : CXX_E_ENUM;
+    f->c = (uint8_t)kind;
     x->llvm = true;
     x->s += 2;
     cxx_call(x, 4, CXX_R_NAME, 0);
@@ -544,12 +544,11 @@ void cxx_literal(struct cxx *x, struct cxx_frame *f)
 }
 uint32_t cxx_take_op(struct cxx *x)
 {
-    uint32_t op = cxx_op(x->s);
+    uint32_t op = cxx_find(x->s, cxx_ops, sizeof *cxx_ops, CXX_OPS);
 
-    if (op == 0xffff)
-        cxx_fail(x);
-    else
-        x->s += 2;
+    if (op == CXX_OPS)
+        return cxx_fail(x);
+    x->s += 2;
     return op;
 }
 
@@ -613,16 +612,16 @@ void cxx_requirement(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
 
-    if (c == 'X')
-        cxx_become(x, CXX_R_NEEDS_EXPR, 0);
-    else if (c == 'T')
-        cxx_become(x, CXX_R_NEEDS_TYPE, 0);
-    else if (c == 'Q')
-        cxx_become(x, CXX_R_NEEDS_MORE, 0);
+    cxx_become(x,
+               c == 'X'   ? CXX_R_NEEDS_EXPR
+               : c == 'T' ? CXX_R_NEEDS_TYPE
+                          : CXX_R_NEEDS_MORE,
+               0);
+    f->c = (uint8_t)c;
+    if (c == 'X' || c == 'T' || c == 'Q')
+        x->s++;
     else
         cxx_fail(x);
-    f->c = (uint8_t)c;
-    x->s += c != 0;
 }
 
 /* <template-param-decl> */
@@ -643,7 +642,7 @@ static uint32_t function_parameter(struct cxx *x)
     }
     cxx_want(x, 'p');
     if (cxx_take(x, 'T'))
-        return cxx_node(x, CXX_FPARAM, 1, 0, 0);
+        return cxx_word(x, CXX_WORD, CXX_W_THIS, 0);
     while (*x->s == 'r' || *x->s == 'V' || *x->s == 'K')
         x->s++;
     return cxx_node(x, CXX_FPARAM, 0, 0, cxx_compact(x));
@@ -666,17 +665,17 @@ static void operation(struct cxx *x, struct cxx_frame *f)
 void cxx_expr(struct cxx *x, struct cxx_frame *f)
 {
     char c = *x->s;
+    uint8_t rule = c == 'L'                                   ? CXX_R_LITERAL
+                   : cxx_is_digit(c) || cxx_next(x, 'o', 'n') ? CXX_R_WORD_EXPR
+                   : c == 'u' && cxx_is_digit(x->s[1]) ? CXX_R_VENDOR_EXPR
+                                                       : 0;
 
-    if (c == 'L')
-        cxx_become(x, CXX_R_LITERAL, 0);
+    if (rule != 0)
+        cxx_become(x, rule, 0);
     else if (c == 'T' && (cxx_is_digit(x->s[1]) || x->s[1] == '_'))
         cxx_give(x, cxx_tparam_leaf(x));
     else if (cxx_is_fparam(x))
         cxx_give(x, function_parameter(x));
-    else if (cxx_is_digit(c) || cxx_next(x, 'o', 'n'))
-        cxx_become(x, CXX_R_WORD_EXPR, 0);
-    else if (c == 'u' && cxx_is_digit(x->s[1]))
-        cxx_become(x, CXX_R_VENDOR_EXPR, 0);
     else if (!cxx_is_lower(c) || !cxx_begin(x))
         operation(x, f);
 }

@@ -12,15 +12,14 @@
 /* A turn takes as long as three nodes that are printed flat. */
 #define STEPS_PER_TURN 3u
 
-static struct cxx_item *push(struct cxx *x, const struct cxx_item *from,
-                             uint8_t op, uint32_t node)
+static struct cxx_item *push(struct cxx *x, uint8_t op, uint32_t node)
 {
     if (cxx_is_crowded(x))
         x->failed = true;
     else
         x->item--;
-    x->item->all = (from->all & 0xffffffff00000000u) | (uint32_t)node << 16 |
-                   (uint32_t)(from->flags & CXX_IN_LAMBDA) << 8 | op;
+    x->item->all = (x->it.all & 0xffffffff00000000u) | (uint32_t)node << 16 |
+                   (uint32_t)(x->it.flags & CXX_IN_LAMBDA) << 8 | op;
     x->item->aux = 0;
     return x->item;
 }
@@ -60,15 +59,12 @@ static bool may_be_empty(struct cxx *x, uint32_t list)
 
 static bool has_post(const struct cxx_node *n)
 {
-    if (n->flags & CXX_FLAT)
-        return false;
-    return (n->kind >= CXX_POINTER && n->kind <= CXX_VECTOR) ||
-           n->kind == CXX_TPARAM || cxx_is_fn_qual(n);
+    return n->kind >= CXX_POINTER && n->kind <= CXX_F_THROW &&
+           !(n->flags & CXX_FLAT);
 }
 
 /* As long as nothing is queued in a turn, what can be printed at once is. */
-struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
-                           uint8_t op, uint32_t node)
+struct cxx_item *cxx_queue(struct cxx *x, uint8_t op, uint32_t node)
 {
     const struct cxx_node *n = cxx_at(x, node);
 
@@ -82,7 +78,7 @@ struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
                 return &x->spare;
             }
         }
-        return push(x, from, op, node);
+        return push(x, op, node);
     }
     if ((op == CXX_BOTH && !has_post(n)) ||
         (op == CXX_CORE && n->kind != CXX_LOCAL))
@@ -95,50 +91,48 @@ struct cxx_item *cxx_queue(struct cxx *x, const struct cxx_item *from,
         if (op == CXX_POST_IF) /* nothing was left open */
             return &x->spare;
     }
-    return push(x, from, op, node);
+    return push(x, op, node);
 }
 
-struct cxx_item *cxx_whole(struct cxx *x, const struct cxx_item *from,
-                           uint32_t node)
+struct cxx_item *cxx_whole(struct cxx *x, uint32_t node)
 {
-    return cxx_queue(x, from, CXX_BOTH, node);
+    return cxx_queue(x, CXX_BOTH, node);
 }
 
-struct cxx_item *cxx_queue_qualified(struct cxx *x, const struct cxx_item *from,
-                                     uint32_t node, unsigned waiting)
+struct cxx_item *cxx_queue_qualified(struct cxx *x, uint32_t node,
+                                     unsigned waiting)
 {
     struct cxx_item *item = cxx_is_cv(cxx_at(x, node))
-                                ? push(x, from, CXX_PRE, node)
-                                : cxx_queue(x, from, CXX_PRE, node);
+                                ? push(x, CXX_PRE, node)
+                                : cxx_queue(x, CXX_PRE, node);
 
     item->flags |= (uint8_t)waiting;
     return item;
 }
 
-void cxx_queue_list(struct cxx *x, const struct cxx_item *from, uint32_t list)
+void cxx_queue_list(struct cxx *x, uint32_t list)
 {
     uint32_t commas = x->out->commas;
 
     if ((void *)x->item == x->mark) {
         list = print_flat_list(x, list);
         if (list != 0)
-            push(x, from, CXX_LIST_REST, list);
+            push(x, CXX_LIST_REST, list);
         if (may_be_empty(x, list))
-            push(x, from, CXX_LIST_END, 0)->aux = commas;
+            push(x, CXX_LIST_END, 0)->aux = commas;
         else if (list == 0)
             demangle_commas(x->out, commas);
         return;
     }
     if (list != 0)
-        push(x, from, CXX_LIST_ALL, list);
+        push(x, CXX_LIST_ALL, list);
 }
 
 /* Up to eight bytes of text: six in the first word of the item, two in its
  * last. */
 static void push_text(struct cxx *x, const char *text, size_t bytes)
 {
-    static const struct cxx_item any;
-    struct cxx_item *item = push(x, &any, CXX_TEXT, 0);
+    struct cxx_item *item = push(x, CXX_TEXT, 0);
     uint32_t parts[3] = {0};
 
     for (size_t n = 0; n < bytes; n++)
@@ -166,32 +160,6 @@ void cxx_text(struct cxx *x, const char *text)
     cxx_text_bytes(x, text, demangle_length(text));
 }
 
-/* a and b: the node's operands. Kinds without a format need a function. */
-const char *const cxx_formats[CXX_KINDS] = {
-    [CXX_TAGGED] = "%a[abi:%b]",
-    [CXX_ENTITY] = "%a@%b",
-    [CXX_QUAL] = "%a::%b",
-    [CXX_LOCAL] = "%a::%b",
-    [CXX_DEFAULT_ARG] = "{default arg#%#}::%a",
-    [CXX_CTOR] = "%a",
-    [CXX_DTOR] = "~%a",
-    [CXX_BINDING] = "[%[a]",
-    [CXX_UNNAMED] = "%{{unnamed type#%+}%|'unnamed%-'%}",
-    [CXX_CLONE] = "%a%{ [clone %| (%}%b%{]%|)%}",
-    [CXX_OPERATOR_OF] = "operator %a",
-    [CXX_FRIEND] = "friend %a",
-    [CXX_LITERAL_OP] = "operator\"\" %a",
-    [CXX_VENDOR] = "%a",
-    [CXX_COMPLEX] = "%<a%{ _Complex%| complex%}",
-    [CXX_IMAGINARY] = "%<a _Imaginary",
-    [CXX_VECTOR] = "%<a%{ __vector(%| vector[%}%b%{)%|]%}",
-    [CXX_DECLTYPE] = "%{decltype (%|decltype(%}%a)",
-    [CXX_POSTFIX] = "%2a%o",
-    [CXX_CAST] = "(%a)%0b",
-    [CXX_NULLARY] = "%o",
-    [CXX_VENDOR_EXPR] = "%a(%[b)",
-};
-
 /* An operator; LLVM has (blanks) around one between its operands. */
 static void queue_op(struct cxx *x, uint32_t c, bool blanks)
 {
@@ -217,39 +185,78 @@ static void queue_number(struct cxx *x, uint32_t number, char how)
     cxx_text_bytes(x, digits + at, DEMANGLE_DIGITS - at);
 }
 
-/* What follows the next "%(mark)". */
-static const char *after(const char *s, char mark)
+/* What follows the next "%|" or "%}" of this level. */
+static const char *skip(const char *s)
 {
-    while (s[0] != '%' || s[1] != mark)
+    for (unsigned level = 0;; s++) {
+        if (*s != '%')
+            continue;
         s++;
-    return s + 2;
-}
-
-/* An operand that is printed in a certain way, the letter (how). */
-static void operand(struct cxx *x, const struct cxx_item *it, char how,
-                    uint32_t node)
-{
-    unsigned loose = cxx_ops[cxx_at(x, it->node)->c & 0xff].loose;
-
-    switch (how) {
-    case '[':
-        cxx_queue_list(x, it, node);
-        break;
-    case '<':
-        cxx_queue(x, it, CXX_PRE, node);
-        break;
-    default:
-        cxx_queue(x, it, CXX_SUB, node)->aux =
-            (uint16_t)(how == 'L'   ? loose
-                       : how == 'M' ? loose + 1
-                                    : (unsigned)(how - '0'));
+        if (*s == '{' || *s == '(')
+            level++;
+        else if ((*s == '|' && level == 0) || (*s == '}' && level-- == 0))
+            return s + 1;
     }
 }
 
-void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
-                uint32_t a, uint32_t b)
+/* An operand that is printed in a certain way, the letter (how). */
+static void operand(struct cxx *x, char how, uint32_t node)
+{
+    const struct cxx_node *n = cxx_at(x, node);
+    unsigned limit = (unsigned)(how - '0');
+
+    switch (how) {
+    case '[':
+        cxx_queue_list(x, node);
+        return;
+    case '*':
+        for (; node != 0; node = cxx_at(x, node)->b)
+            cxx_whole(x, cxx_at(x, node)->a);
+        return;
+    case '<':
+        cxx_queue(x, CXX_PRE, node);
+        return;
+    case '$':
+        queue_number(x, cxx_elements(x, node), 0);
+        return;
+    case '=':
+        cxx_format(x, n->kind == CXX_DESIGNATED ? "%a" : "%{=%| = %}%Ca", node,
+                   0);
+        return;
+    case 'N':
+        if (!x->llvm && n->kind == CXX_TYPED)
+            node = n->a;
+        break;
+    case '&':
+        if (!x->llvm && n->kind == CXX_TYPED &&
+            cxx_at(x, n->a)->kind == CXX_QUAL)
+            node = n->a; /* fall through */
+    case 'L':
+    case 'M':
+        limit = cxx_ops[cxx_at(x, x->it.node)->c & 0xff].loose + (how == 'M');
+        break;
+    default:
+        break;
+    }
+    cxx_queue(x, CXX_SUB, node)->aux = (uint16_t)limit;
+}
+
+/* The node that (letter) names. */
+static uint32_t node_of(const struct cxx *x, char letter, uint32_t a,
+                        uint32_t b)
+{
+    const struct cxx_node *pair = cxx_at(x, b);
+
+    return letter == 'a'   ? a
+           : letter == 'b' ? b
+           : letter == 'c' ? pair->a
+                           : pair->b;
+}
+
+void cxx_format(struct cxx *x, const char *format, uint32_t a, uint32_t b)
 {
     for (;;) {
+        uint32_t number;
         size_t n = 0;
         char c;
 
@@ -261,25 +268,42 @@ void cxx_format(struct cxx *x, const struct cxx_item *it, const char *format,
             return;
         c = format[1];
         format += 2;
-        if (c == 'a' || c == 'b') {
-            cxx_whole(x, it, c == 'a' ? a : b);
-        } else if (c == 'o' || c == 'O') {
-            queue_op(x, cxx_at(x, it->node)->c, c == 'O');
-        } else if (c == '#' || c == '+' || c == '-') {
-            queue_number(x, cxx_at(x, it->node)->c, c);
-        } else if (c == '{') {
+        if (c >= 'a' && c <= 'd') {
+            cxx_whole(x, node_of(x, c, a, b));
+            continue;
+        }
+        number = cxx_at(x, x->it.node)->c;
+        switch (c) {
+        case 'o':
+        case 'O':
+            queue_op(x, number, c == 'O');
+            break;
+        case '#':
+        case '+':
+        case '-':
+            queue_number(x, number, c);
+            break;
+        case '{':
             if (x->llvm)
-                format = after(format, '|');
-        } else if (c == '|') {
-            format = after(format, '}');
-        } else if (c != '}') {
-            operand(x, it, c, *format++ == 'a' ? a : b);
+                format = skip(format);
+            break;
+        case '(':
+            c = *format++;
+            if (c == '=' ? *format++ != (char)number : node_of(x, c, a, b) == 0)
+                format = skip(format);
+            break;
+        case '|':
+            format = skip(format);
+            break;
+        case '}':
+            break;
+        default:
+            operand(x, c, node_of(x, *format++, a, b));
         }
     }
 }
 
-static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
-                          const struct cxx_node *n)
+static void print_fn_qual(struct cxx *x, const struct cxx_node *n)
 {
     static const char text[][18] = {
         " const", " volatile",         " restrict", " &",
@@ -288,70 +312,69 @@ static void print_fn_qual(struct cxx *x, const struct cxx_item *it,
 
     demangle_put_string(x->out, text[n->kind - CXX_F_CONST]);
     if (n->b != 0)
-        cxx_format(x, it, "(%a)", n->b, 0);
+        cxx_format(x, "(%a)", n->b, 0);
 }
 
 /* A chain of qualifiers from the innermost to the outermost one. */
-static void print_quals(struct cxx *x, const struct cxx_item *it)
+static void print_quals(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
 
     if (!cxx_is_fn_qual(n))
         return;
     if (cxx_is_fn_qual(cxx_at(x, n->a))) {
-        cxx_queue(x, it, CXX_QUALS, n->a);
-        cxx_queue(x, it, CXX_PIECE, it->node);
+        cxx_queue(x, CXX_QUALS, n->a);
+        cxx_queue(x, CXX_PIECE, x->it.node);
     } else {
-        print_fn_qual(x, it, n);
+        print_fn_qual(x, n);
     }
 }
 
-static void print_piece(struct cxx *x, const struct cxx_item *it)
+static void print_piece(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
 
-    if (cxx_is_fn_qual(n)) {
-        print_fn_qual(x, it, n);
-    } else if (n->kind == CXX_TPARAM_DECL) {
-        cxx_print_invented(x, it->node, (uint16_t)(it->aux - 1));
-    }
+    if (cxx_is_fn_qual(n))
+        print_fn_qual(x, n);
+    else
+        cxx_print_invented(x, x->it.node, (uint16_t)(x->it.aux - 1));
 }
 
-static void expand(struct cxx *x, const struct cxx_item *it)
+static void expand(struct cxx *x)
 {
     struct cxx_item *next;
 
-    if (it->pack == it->aux)
+    if (x->it.pack == x->it.aux)
         return;
-    if (it->pack > 0)
+    if (x->it.pack > 0)
         demangle_put_string(x->out, ", ");
-    cxx_whole(x, it, it->node);
-    next = cxx_queue(x, it, CXX_EXPAND, it->node);
+    cxx_whole(x, x->it.node);
+    next = cxx_queue(x, CXX_EXPAND, x->it.node);
     next->pack++;
-    next->aux = it->aux;
+    next->aux = x->it.aux;
 }
 
-static void fn_space(struct cxx *x, const struct cxx_item *it)
+static void fn_space(struct cxx *x)
 {
-    if (x->open == it->aux)
+    if (x->open == x->it.aux)
         demangle_put_char(x->out, ' ');
 }
 
 /* aux = 1: a pointer to member, which always has its blank. */
-static void paren(struct cxx *x, const struct cxx_item *it)
+static void paren(struct cxx *x)
 {
     char last = x->out->last;
 
-    if (last != ' ' && (it->aux || (last != '(' && last != '*')))
+    if (last != ' ' && (x->it.aux || (last != '(' && last != '*')))
         demangle_put_char(x->out, ' ');
     demangle_put_char(x->out, '(');
 }
 
-static void member_of(struct cxx *x, const struct cxx_item *it)
+static void member_of(struct cxx *x)
 {
     if (x->out->last != '(')
         demangle_put_char(x->out, ' ');
-    cxx_whole(x, it, it->node);
+    cxx_whole(x, x->it.node);
     cxx_text(x, "::*");
 }
 
@@ -404,38 +427,46 @@ static void leak(struct cxx *x)
     }
 }
 
-static void cxx_print_rare(struct cxx *x, const struct cxx_item *it)
+/* Begins template arguments. */
+static void print_open(struct cxx *x)
 {
-    switch (it->op) {
+    if (x->out->last == '<' && !x->llvm)
+        demangle_put_char(x->out, ' ');
+    demangle_put_char(x->out, '<');
+}
+
+static void cxx_print_rare(struct cxx *x)
+{
+    switch (x->it.op) {
     case CXX_SUB:
-        cxx_print_sub(x, it);
+        cxx_print_sub(x);
         break;
     case CXX_EXPAND:
-        expand(x, it);
+        expand(x);
         break;
     case CXX_FN_SPACE:
-        fn_space(x, it);
+        fn_space(x);
         break;
     case CXX_PAREN:
-        paren(x, it);
+        paren(x);
         break;
     case CXX_MEMBER_OF:
-        member_of(x, it);
+        member_of(x);
         break;
     case CXX_QUALS:
-        print_quals(x, it);
+        print_quals(x);
         break;
     case CXX_PIECE:
-        print_piece(x, it);
+        print_piece(x);
         break;
     case CXX_CORE:
-        cxx_print_core(x, it);
+        cxx_print_core(x);
         break;
     case CXX_LEAK:
         leak(x);
         break;
     case CXX_OPEN:
-        cxx_print_open(x);
+        print_open(x);
         break;
     default: /* CXX_SCOPE: nothing is printed */
         break;
@@ -456,53 +487,85 @@ static void turn(struct cxx *x, struct cxx_item *mark)
     }
 }
 
-static void queue_both(struct cxx *x, const struct cxx_item *it, uint32_t node)
+static void queue_both(struct cxx *x, uint32_t node)
 {
     uint32_t open = x->open;
 
-    cxx_queue(x, it, CXX_PRE, node);
+    cxx_queue(x, CXX_PRE, node);
     if (has_post(cxx_at(x, node)))
-        cxx_queue(x, it, CXX_POST_IF, node)->aux = open;
+        cxx_queue(x, CXX_POST_IF, node)->aux = open;
 }
 
-static void list_rest(struct cxx *x, const struct cxx_item *it)
+static void list_rest(struct cxx *x)
 {
-    uint32_t list = it->node;
+    uint32_t list = x->it.node;
     const struct cxx_node *n;
 
-    if (it->aux)
+    if (x->it.aux)
         demangle_comma(x->out);
     list = print_flat_list(x, list);
     if (list == 0)
         return;
     n = cxx_at(x, list);
-    queue_both(x, it, n->a);
+    queue_both(x, n->a);
     if (n->b != 0)
-        push(x, it, CXX_LIST_REST, n->b)->aux = 1;
+        push(x, CXX_LIST_REST, n->b)->aux = 1;
 }
 
-static void pre(struct cxx *x, const struct cxx_item *it)
+/*
+ * What nodes print; a and b are their operands. Kinds without a format need a
+ * function.
+ */
+static const char *const formats[CXX_KINDS] = {
+    [CXX_TAGGED] = "%a[abi:%b]",
+    [CXX_MODULE] = "%(=:%a:%}%(=.%a.%}%b",
+    [CXX_ENTITY] = "%a@%b",
+    [CXX_QUAL] = "%a::%b",
+    [CXX_LOCAL] = "%a::%b",
+    [CXX_DEFAULT_ARG] = "{default arg#%#}::%a",
+    [CXX_CTOR] = "%a",
+    [CXX_DTOR] = "~%a",
+    [CXX_BINDING] = "[%[a]",
+    [CXX_UNNAMED] = "%{{unnamed type#%+}%|'unnamed%-'%}",
+    [CXX_CLONE] = "%a%{ [clone %| (%}%b%{]%|)%}",
+    [CXX_OPERATOR_OF] = "operator %a",
+    [CXX_FRIEND] = "friend %a",
+    [CXX_LITERAL_OP] = "operator\"\" %a",
+    [CXX_VENDOR] = "%a",
+    [CXX_COMPLEX] = "%<a%{ _Complex%| complex%}",
+    [CXX_IMAGINARY] = "%<a _Imaginary",
+    [CXX_VECTOR] = "%<a%{ __vector(%| vector[%}%b%{)%|]%}",
+    [CXX_BITINT] = "%(=Uunsigned %}_BitInt(%a)",
+    [CXX_FLOATN] = "%(=bstd::bfloat%a_t%|_Float%a%}%(=xx%}",
+    [CXX_ELABORATED] = "%(=sstruct%}%(=uunion%}%(=eenum%}%(=tthis%} %a",
+    [CXX_DECLTYPE] = "%{decltype (%|decltype(%}%a)",
+    [CXX_FPARAM] = "%{{parm#%+}%|fp%-%}",
+    [CXX_POSTFIX] = "%2a%o",
+    [CXX_CAST] = "(%a)%0b",
+    [CXX_BRACES] = "%(a%a%}{%[b}",
+    [CXX_NULLARY] = "%o",
+    [CXX_VENDOR_EXPR] = "%a(%[b)",
+    [CXX_REQUIRES] = "requires %(a(%[a) %}{%*b }",
+};
+
+static void pre(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
     uint8_t kind = n->kind;
 
-    if (it->node == 0) {
+    if (x->it.node == 0) {
         x->failed = true;
     } else if ((n->flags & CXX_FLAT) &&
-               !((it->flags & CXX_WAITING) && cxx_is_cv(n))) {
-        cxx_print_flat(x, it->node);
-    } else if (cxx_formats[kind] != NULL) {
-        cxx_format(x, it, cxx_formats[kind], n->a, n->b);
-    } else if (kind < CXX_LIST) {
-        cxx_print_name(x, it);
+               !((x->it.flags & CXX_WAITING) && cxx_is_cv(n))) {
+        cxx_print_flat(x, x->it.node);
+    } else if (formats[kind] != NULL) {
+        cxx_format(x, formats[kind], n->a, n->b);
     } else if (kind == CXX_LIST) {
-        cxx_queue_list(x, it, it->node);
-    } else if (kind < CXX_FPARAM) {
-        cxx_print_type(x, it);
-    } else if (kind < CXX_REQUIRES) {
-        cxx_print_expr(x, it);
+        cxx_queue_list(x, x->it.node);
+    } else if (kind >= CXX_POINTER && kind <= CXX_EXPANSION) {
+        cxx_print_type(x);
     } else {
-        cxx_print_constraint(x, it);
+        cxx_print_name(x);
     }
 }
 
@@ -513,82 +576,75 @@ static void close(struct cxx *x)
     demangle_put_char(x->out, '>');
 }
 
-void cxx_queue_open(struct cxx *x, const struct cxx_item *from)
+void cxx_queue_arguments(struct cxx *x, uint32_t list)
 {
     if ((void *)x->item == x->mark)
-        cxx_print_open(x);
+        print_open(x);
     else
-        push(x, from, CXX_OPEN, 0);
-}
-
-void cxx_queue_close(struct cxx *x, const struct cxx_item *from)
-{
+        push(x, CXX_OPEN, 0);
+    cxx_queue_list(x, list);
     if ((void *)x->item == x->mark)
         close(x);
     else
-        push(x, from, CXX_CLOSE, 0);
+        push(x, CXX_CLOSE, 0);
 }
 
-static void print_text(struct demangle_buffer *o, const struct cxx_item *it)
+static void print_text(struct cxx *x)
 {
-    uint64_t text = it->all >> 16 | (uint64_t)it->aux << 48;
+    uint64_t text = x->it.all >> 16 | (uint64_t)x->it.aux << 48;
 
-    for (unsigned n = it->flags; n > 0; n--, text >>= 8)
-        demangle_put_char(o, (char)text);
+    for (unsigned n = x->it.flags; n > 0; n--, text >>= 8)
+        demangle_put_char(x->out, (char)text);
 }
 
-static void run(struct cxx *x, const struct cxx_item *it)
+static void run(struct cxx *x)
 {
-    switch (it->op) {
+    switch (x->it.op) {
     case CXX_PRE:
-        pre(x, it);
+        pre(x);
         break;
     case CXX_BOTH:
-        queue_both(x, it, it->node);
+        queue_both(x, x->it.node);
         break;
     case CXX_POST_IF:
-        if (x->open <= it->aux)
+        if (x->open <= x->it.aux)
             break; /* fall through */
     case CXX_POST:
-        cxx_print_post(x, it);
+        cxx_print_post(x);
         break;
     case CXX_TEXT:
-        print_text(x->out, it);
+        print_text(x);
         break;
     case CXX_LIST_ALL:
-        cxx_queue_list(x, it, it->node);
+        cxx_queue_list(x, x->it.node);
         break;
     case CXX_LIST_REST:
-        list_rest(x, it);
+        list_rest(x);
         break;
     case CXX_LIST_END:
-        demangle_commas(x->out, it->aux);
+        demangle_commas(x->out, x->it.aux);
         break;
     case CXX_CLOSE:
         close(x);
         break;
     default:
-        cxx_print_rare(x, it);
+        cxx_print_rare(x);
     }
 }
 
 bool cxx_print(struct cxx *x, uint32_t root)
 {
-    static const struct cxx_item start;
-
     x->mark = x->item;
-    queue_both(x, &start, root);
+    queue_both(x, root);
     for (;;) {
-        struct cxx_item it;
-
         if (x->failed && x->out->steps > 0)
             return false;
         turn(x, x->mark);
         if ((void *)x->item == x->floor ||
             !demangle_pay(x->out, STEPS_PER_TURN))
             return true;
-        it = *x->item++;
+        x->it = *x->item++;
         x->mark = x->item;
-        run(x, &it);
+        run(x);
     }
 }

@@ -58,43 +58,41 @@ enum cxx_op_code {
 /* The whole pack instead of one element. */
 #define CXX_PACK_ALL 0xffffu
 
-/* Queues (op, node) in the environment of (from). Never returns NULL. */
-PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x,
-                                       const struct cxx_item *from, uint8_t op,
+/* Queues (op, node) in the environment of x->it. Never returns NULL. */
+PROF_HIDDEN struct cxx_item *cxx_queue(struct cxx *x, uint8_t op,
                                        uint32_t node);
 /* The same for CXX_BOTH. */
-PROF_HIDDEN struct cxx_item *
-cxx_whole(struct cxx *x, const struct cxx_item *from, uint32_t node);
+PROF_HIDDEN struct cxx_item *cxx_whole(struct cxx *x, uint32_t node);
 /* The same for CXX_PRE of what has qualifiers around it (CXX_WAITING). */
-PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x,
-                                                 const struct cxx_item *from,
-                                                 uint32_t node,
+PROF_HIDDEN struct cxx_item *cxx_queue_qualified(struct cxx *x, uint32_t node,
                                                  unsigned waiting);
-/* The same for a list and for the brackets of template arguments. */
-PROF_HIDDEN void cxx_queue_list(struct cxx *x, const struct cxx_item *from,
-                                uint32_t list);
-PROF_HIDDEN void cxx_queue_open(struct cxx *x, const struct cxx_item *from);
-PROF_HIDDEN void cxx_queue_close(struct cxx *x, const struct cxx_item *from);
+/* The same for a list; _arguments: in the brackets of a template. */
+PROF_HIDDEN void cxx_queue_list(struct cxx *x, uint32_t list);
+PROF_HIDDEN void cxx_queue_arguments(struct cxx *x, uint32_t list);
 PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
 /*
- * The same for text and operands. (a) and (b) are two nodes, by default those
- * of the item's node, and N is one of the letters a and b:
+ * The same for text and operands. (a) and (b) are two nodes, mostly those of the
+ * item's node, c and d are those of (b). N is one of these letters:
  *
  *     %N         both halves of the node
  *     %<N        its first half
- *     %[N        a list of nodes
+ *     %[N        a list of nodes; %*N: without commas
  *     %0N to %CN an operand: LLVM puts it in parentheses if it binds as loosely
  *                as this number, '0' being 0, or more
  *     %LN %MN    the same with the looseness of the item's operator, or 1 more
+ *     %&N %NN    for GNU only the name of a function: if it is qualified, or
+ *                always. For LLVM the same as %LN, or never in parentheses
+ *     %=N        the value of a designator
+ *     %$N        the number of elements of a list or pack
  *     %o         the item's operator; %O: with LLVM's blanks
  *     %#         the number c of the item's node; %+: c + 1; %-: c - 1, or
  *                nothing if c is 0
  *     %{x%|y%}   x in GNU's dialect and y in LLVM's
+ *     %(Nx%|y%}  x if the node is not 0, or else y, which may be left out
+ *     %(=Cx%|y%} x if c is the character C
  */
-PROF_HIDDEN void cxx_format(struct cxx *x, const struct cxx_item *it,
-                            const char *format, uint32_t a, uint32_t b);
-/* The formats of kinds that need nothing else, else NULL. */
-PROF_HIDDEN extern const char *const cxx_formats[];
+PROF_HIDDEN void cxx_format(struct cxx *x, const char *format, uint32_t a,
+                            uint32_t b);
 /*
  * Opens a scope for what was queued in this turn; queue only scopes after it.
  * The number of the one that is queued last is known before anything is
@@ -106,15 +104,16 @@ PROF_HIDDEN extern const char *const cxx_formats[];
  * fields scope = outer, pack = the scope that it was opened in, aux = the copy
  * that cxx_resolve_reference() made of it.
  */
-PROF_HIDDEN void cxx_scope(struct cxx *x, const struct cxx_item *it,
-                           uint8_t flags, uint32_t node, uint32_t outer);
+PROF_HIDDEN void cxx_scope(struct cxx *x, uint8_t flags, uint32_t node,
+                           uint32_t outer);
 PROF_HIDDEN uint32_t cxx_scope_next(const struct cxx *x);
 
 /* The pack that (node) would expand, 0 if none. */
-PROF_HIDDEN uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it,
-                                   uint32_t node);
+PROF_HIDDEN uint32_t cxx_find_pack(struct cxx *x, uint32_t node);
 /* Elements of a list. */
 PROF_HIDDEN uint32_t cxx_length(const struct cxx *x, uint32_t list);
+/* The same for sizeof...: of a pack, or of arguments with packs expanded. */
+PROF_HIDDEN uint32_t cxx_elements(struct cxx *x, uint32_t node);
 
 static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint32_t scope)
 {
@@ -124,16 +123,13 @@ static inline struct cxx_item *cxx_scope_at(const struct cxx *x, uint32_t scope)
 /* All of a CXX_FLAT node, at once. */
 PROF_HIDDEN void cxx_print_flat(struct cxx *x, uint32_t node);
 
-/* CXX_PRE by the kind of node: names, types, expressions. */
-PROF_HIDDEN void cxx_print_name(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_type(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_post(struct cxx *x, const struct cxx_item *it);
-
-PROF_HIDDEN void cxx_print_expr(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_constraint(struct cxx *x, const struct cxx_item *it);
-PROF_HIDDEN void cxx_print_sub(struct cxx *x, const struct cxx_item *it);
+/* CXX_PRE by the kind of node: types, and all others. */
+PROF_HIDDEN void cxx_print_name(struct cxx *x);
+PROF_HIDDEN void cxx_print_type(struct cxx *x);
+PROF_HIDDEN void cxx_print_post(struct cxx *x);
+PROF_HIDDEN void cxx_print_sub(struct cxx *x);
 /* CXX_CORE. */
-PROF_HIDDEN void cxx_print_core(struct cxx *x, const struct cxx_item *it);
+PROF_HIDDEN void cxx_print_core(struct cxx *x);
 
 /* The name of a lambda's template parameter. */
 PROF_HIDDEN void cxx_print_invented(struct cxx *x, uint32_t declaration,
@@ -154,14 +150,6 @@ static inline bool cxx_is_crowded(const struct cxx *x)
 {
     return (const char *)(cxx_at(x, x->node_count)) >
            (const char *)(x->item - 3);
-}
-
-/* Begins template arguments. */
-static inline void cxx_print_open(struct cxx *x)
-{
-    if (x->out->last == '<' && !x->llvm)
-        demangle_put_char(x->out, ' ');
-    demangle_put_char(x->out, '<');
 }
 
 #endif

@@ -40,13 +40,12 @@ uint32_t cxx_scope_next(const struct cxx *x)
     return (struct cxx_item *)x->floor - x->item + 1;
 }
 
-void cxx_scope(struct cxx *x, const struct cxx_item *it, uint8_t flags,
-               uint32_t node, uint32_t outer)
+void cxx_scope(struct cxx *x, uint8_t flags, uint32_t node, uint32_t outer)
 {
-    struct cxx_item *scope = cxx_queue(x, it, CXX_SCOPE, node);
+    struct cxx_item *scope = cxx_queue(x, CXX_SCOPE, node);
 
     scope->flags = flags;
-    scope->pack = it->scope;
+    scope->pack = x->it.scope;
     scope->scope = outer;
     scope->aux = 0;
 }
@@ -61,14 +60,13 @@ static uint32_t template_scope(struct cxx *x, uint32_t scope)
 }
 
 /* Argument (index) out of the list, one element of it if it is a pack. */
-static uint32_t argument(struct cxx *x, const struct cxx_item *it,
-                         uint32_t list, uint32_t index)
+static uint32_t argument(struct cxx *x, uint32_t list, uint32_t index)
 {
     uint32_t found = element(x, list, index);
 
     if (found != 0 && cxx_at(x, found)->kind == CXX_LIST &&
-        it->pack != CXX_PACK_ALL)
-        found = element(x, found, it->pack);
+        x->it.pack != CXX_PACK_ALL)
+        found = element(x, found, x->it.pack);
     if (found == 0)
         x->failed = true;
     return found;
@@ -78,8 +76,7 @@ static uint32_t argument(struct cxx *x, const struct cxx_item *it,
  * Follows template parameters from (*node) in (*scope) to what they mean;
  * changes both. False (and failure): they mean nothing.
  */
-static bool cxx_resolve(struct cxx *x, const struct cxx_item *it,
-                        uint32_t *node, uint32_t *scope)
+static bool cxx_resolve(struct cxx *x, uint32_t *node, uint32_t *scope)
 {
     while (cxx_at(x, *node)->kind == CXX_TPARAM) {
         uint32_t in = template_scope(x, *scope);
@@ -88,7 +85,7 @@ static bool cxx_resolve(struct cxx *x, const struct cxx_item *it,
             x->failed = true;
             return false;
         }
-        *node = argument(x, it, cxx_scope_at(x, in)->node, cxx_at(x, *node)->a);
+        *node = argument(x, cxx_scope_at(x, in)->node, cxx_at(x, *node)->a);
         if (*node == 0)
             return false;
         *scope = cxx_scope_at(x, in)->scope;
@@ -142,15 +139,14 @@ static bool is_within(struct cxx *x, uint32_t scope, uint32_t reference,
 }
 
 /*
- * The same for the parameter that the reference (it->node) refers to, one step,
+ * The same for the parameter that the reference (x->it.node) refers to, one step,
  * as GNU does it. It remembers in which scope it first saw a parameter after a
  * reference, and looks there again when it comes upon it from elsewhere. *copy
  * is then what is left of that scope, to be queued again with
  * cxx_scope_again(), else 0.
  */
-static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
-                                  uint32_t *node, uint32_t *scope,
-                                  uint32_t *copy)
+static bool cxx_resolve_reference(struct cxx *x, uint32_t *node,
+                                  uint32_t *scope, uint32_t *copy)
 {
     struct cxx_node *parameter = cxx_at(x, *node);
     uint32_t in;
@@ -161,19 +157,18 @@ static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
 
         parameter->b = saved;
         parameter->c = 1;
-    } else if (x->smashing && !is_within(x, *scope, it->node, *node)) {
+    } else if (x->smashing && !is_within(x, *scope, x->it.node, *node)) {
         if (parameter->b == 0) {
             x->failed = true;
             return false;
         }
         *copy = cxx_at(x, parameter->b)->b;
-        *node = argument(x, it, cxx_at(x, parameter->b)->a, parameter->a);
+        *node = argument(x, cxx_at(x, parameter->b)->a, parameter->a);
         *scope = 0;
         return *node != 0;
     }
     in = template_scope(x, *scope);
-    *node =
-        in == 0 ? 0 : argument(x, it, cxx_scope_at(x, in)->node, parameter->a);
+    *node = in == 0 ? 0 : argument(x, cxx_scope_at(x, in)->node, parameter->a);
     if (*node == 0) {
         x->failed = true;
         return false;
@@ -183,8 +178,7 @@ static bool cxx_resolve_reference(struct cxx *x, const struct cxx_item *it,
 }
 
 /* Queues the scopes of a copy; they are (first), (first) + 1 and so on. */
-static void cxx_scope_again(struct cxx *x, const struct cxx_item *it,
-                            uint32_t copy, uint32_t first)
+static void cxx_scope_again(struct cxx *x, uint32_t copy, uint32_t first)
 {
     uint32_t links = 0;
 
@@ -195,7 +189,7 @@ static void cxx_scope_again(struct cxx *x, const struct cxx_item *it,
 
         for (uint32_t i = 0; i < links; i++)
             at = cxx_at(x, at)->b;
-        cxx_scope(x, it, 0, cxx_at(x, at)->a,
+        cxx_scope(x, 0, cxx_at(x, at)->a,
                   cxx_at(x, at)->b == 0 ? 0 : first + links + 1);
         x->item->aux = at;
     }
@@ -241,7 +235,7 @@ static bool has_operands(uint8_t kind)
     }
 }
 
-uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint32_t node)
+uint32_t cxx_find_pack(struct cxx *x, uint32_t node)
 {
     /* The nodes still to be looked at lie below the stack. */
     uint16_t *top = (uint16_t *)(void *)x->item;
@@ -256,7 +250,7 @@ uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint32_t node)
         if (!demangle_pay(x->out, 1))
             return 0;
         if (n->kind == CXX_TPARAM) {
-            uint32_t in = template_scope(x, it->scope);
+            uint32_t in = template_scope(x, x->it.scope);
             uint32_t found =
                 in == 0 ? 0 : element(x, cxx_scope_at(x, in)->node, n->a);
 
@@ -280,8 +274,7 @@ uint32_t cxx_find_pack(struct cxx *x, const struct cxx_item *it, uint32_t node)
  */
 enum cxx_wrap { CXX_WRAP_NONE, CXX_WRAP_ARRAY, CXX_WRAP_FUNCTION };
 
-static enum cxx_wrap cxx_wrap_of(struct cxx *x, const struct cxx_item *it,
-                                 uint32_t node, uint32_t scope)
+static enum cxx_wrap cxx_wrap_of(struct cxx *x, uint32_t node, uint32_t scope)
 {
     bool qualified = false;
 
@@ -289,8 +282,7 @@ static enum cxx_wrap cxx_wrap_of(struct cxx *x, const struct cxx_item *it,
         const struct cxx_node *n = cxx_at(x, node);
 
         if (n->kind == CXX_TPARAM) {
-            if ((it->flags & CXX_IN_LAMBDA) ||
-                !cxx_resolve(x, it, &node, &scope))
+            if ((x->it.flags & CXX_IN_LAMBDA) || !cxx_resolve(x, &node, &scope))
                 return CXX_WRAP_NONE;
         } else if (n->kind == CXX_ARRAY) {
             return CXX_WRAP_ARRAY;
@@ -319,17 +311,17 @@ struct pointer {
 };
 
 /* & and && to a parameter that is itself a reference: & wins. */
-static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
+static struct pointer pointer_of(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
     struct pointer p = {.kind = n->kind,
                         .to = n->kind == CXX_PTRMEM ? n->b : n->a,
-                        .scope = it->scope};
+                        .scope = x->it.scope};
     const struct cxx_node *sub = cxx_at(x, p.to);
 
     if ((p.kind != CXX_LREF && p.kind != CXX_RREF) ||
-        (it->flags & CXX_IN_LAMBDA) || sub->kind != CXX_TPARAM ||
-        !cxx_resolve_reference(x, it, &p.to, &p.scope, &p.copy))
+        (x->it.flags & CXX_IN_LAMBDA) || sub->kind != CXX_TPARAM ||
+        !cxx_resolve_reference(x, &p.to, &p.scope, &p.copy))
         return p;
     p.within = x->smashing ? CXX_FOR_REF | CXX_FOR_PARAM : 0;
     sub = cxx_at(x, p.to);
@@ -343,66 +335,44 @@ static struct pointer pointer_of(struct cxx *x, const struct cxx_item *it)
     return p;
 }
 
-/* Queues half (op) of what (*p) points to. The scopes that it makes are
- * queued last in the turn, by end_pointer(). */
-static void queue_pointee(struct cxx *x, const struct cxx_item *it,
-                          const struct pointer *p, uint32_t first, uint8_t op)
+static void print_mark(struct cxx *x, const struct pointer *p,
+                       enum cxx_wrap wrap)
 {
-    struct cxx_item env = *it;
-
-    env.scope = p->within ? first : p->scope;
-    cxx_queue(x, &env, op, p->to);
-}
-
-static void end_pointer(struct cxx *x, const struct cxx_item *it,
-                        const struct pointer *p, uint32_t first)
-{
-    if (!p->within)
-        return;
-    cxx_scope_again(x, it, p->copy, first + 1);
-    cxx_scope(x, it, p->within, it->node, p->copy ? first + 1 : p->scope);
-}
-
-static void cxx_print_pointer(struct cxx *x, const struct cxx_item *it)
-{
-    uint32_t first = cxx_scope_next(x);
-    struct pointer p = pointer_of(x, it);
-    enum cxx_wrap wrap =
-        p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, it, p.to, p.scope);
-
-    queue_pointee(x, it, &p, first, CXX_PRE);
     if (wrap == CXX_WRAP_ARRAY)
         cxx_text(x, " (");
     else if (wrap == CXX_WRAP_FUNCTION)
-        cxx_queue(x, it, CXX_PAREN, 0)->aux = p.kind == CXX_PTRMEM;
-    switch (p.kind) {
-    case CXX_POINTER:
-        cxx_text(x, "*");
-        break;
-    case CXX_LREF:
-        cxx_text(x, "&");
-        break;
-    case CXX_RREF:
-        cxx_text(x, "&&");
-        break;
-    default:
-        cxx_queue(x, it, CXX_MEMBER_OF, cxx_at(x, it->node)->a);
-    }
-    if (wrap != CXX_WRAP_NONE && (it->flags & CXX_IN_LAMBDA) && !x->llvm)
-        cxx_queue(x, it, CXX_LEAK, 0);
-    end_pointer(x, it, &p, first);
+        cxx_queue(x, CXX_PAREN, 0)->aux = p->kind == CXX_PTRMEM;
+    if (p->kind == CXX_PTRMEM)
+        cxx_queue(x, CXX_MEMBER_OF, cxx_at(x, x->it.node)->a);
+    else
+        cxx_text(x, p->kind == CXX_POINTER ? "*"
+                    : p->kind == CXX_LREF  ? "&"
+                                           : "&&");
+    if (wrap != CXX_WRAP_NONE && (x->it.flags & CXX_IN_LAMBDA) && !x->llvm)
+        cxx_queue(x, CXX_LEAK, 0);
 }
 
-static void cxx_post_pointer(struct cxx *x, const struct cxx_item *it)
+/* Half (op) of a pointer. The scopes that it makes are queued last. */
+static void print_pointer(struct cxx *x, uint8_t op)
 {
     uint32_t first = cxx_scope_next(x);
-    struct pointer p = pointer_of(x, it);
+    uint16_t outer = x->it.scope;
+    struct pointer p = pointer_of(x);
+    enum cxx_wrap wrap = p.copy ? CXX_WRAP_NONE : cxx_wrap_of(x, p.to, p.scope);
 
-    if (!p.copy && cxx_wrap_of(x, it, p.to, p.scope) != CXX_WRAP_NONE)
+    if (op == CXX_POST && wrap != CXX_WRAP_NONE)
         cxx_text(x, ")");
-    queue_pointee(x, it, &p, first, CXX_POST);
-    end_pointer(x, it, &p, first);
+    x->it.scope = (uint16_t)(p.within ? first : p.scope);
+    cxx_queue(x, op, p.to);
+    x->it.scope = outer;
+    if (op == CXX_PRE)
+        print_mark(x, &p, wrap);
+    if (!p.within)
+        return;
+    cxx_scope_again(x, p.copy, first + 1);
+    cxx_scope(x, p.within, x->it.node, p.copy ? first + 1 : p.scope);
 }
+
 static bool is_waiting(unsigned waiting, unsigned which)
 {
     for (; waiting != 0; waiting >>= 2)
@@ -428,57 +398,53 @@ static void queue_cv(struct cxx *x, unsigned which)
 }
 
 /* A cv-qualifier: printed once, even if a template argument repeats it. */
-static void print_cv(struct cxx *x, const struct cxx_item *it,
-                     const struct cxx_node *n)
+static void print_cv(struct cxx *x, const struct cxx_node *n)
 {
     unsigned which = n->kind - CXX_CONST + 1u;
-    unsigned waiting = (it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT;
+    unsigned waiting = (x->it.flags & CXX_WAITING) >> CXX_WAITING_SHIFT;
     bool again = is_waiting(waiting, which);
-    enum cxx_wrap wrap = cxx_wrap_of(x, it, n->a, it->scope);
+    enum cxx_wrap wrap = cxx_wrap_of(x, n->a, x->it.scope);
 
     if (!again)
         waiting = (waiting << 2 | which) & 0x3f;
-    cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
+    cxx_queue_qualified(x, n->a, waiting << CXX_WAITING_SHIFT);
     if (wrap == CXX_WRAP_FUNCTION)
-        cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+        cxx_queue(x, CXX_PAREN, 0)->aux = 1;
     if (!again && wrap != CXX_WRAP_ARRAY)
         queue_cv(x, which);
 }
 
-static void print_vendor_qual(struct cxx *x, const struct cxx_item *it,
-                              const struct cxx_node *n)
+static void print_vendor_qual(struct cxx *x, const struct cxx_node *n)
 {
-    enum cxx_wrap wrap = cxx_wrap_of(x, it, n->a, it->scope);
+    enum cxx_wrap wrap = cxx_wrap_of(x, n->a, x->it.scope);
 
-    cxx_queue(x, it, CXX_PRE, n->a);
+    cxx_queue(x, CXX_PRE, n->a);
     if (wrap == CXX_WRAP_FUNCTION)
-        cxx_queue(x, it, CXX_PAREN, 0)->aux = 1;
+        cxx_queue(x, CXX_PAREN, 0)->aux = 1;
     else if (wrap == CXX_WRAP_ARRAY)
         cxx_text(x, " (");
     cxx_text(x, " ");
-    cxx_whole(x, it, n->b);
+    cxx_whole(x, n->b);
 }
 
 /* An array's element and the qualifiers that wait for it: the innermost array
  * prints them, and each array turns their order around. */
-static void print_array(struct cxx *x, const struct cxx_item *it,
-                        const struct cxx_node *n)
+static void print_array(struct cxx *x, const struct cxx_node *n)
 {
-    unsigned waiting = turned((it->flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
+    unsigned waiting = turned((x->it.flags & CXX_WAITING) >> CXX_WAITING_SHIFT);
 
     x->open++;
-    cxx_queue_qualified(x, it, n->a, waiting << CXX_WAITING_SHIFT);
-    if (waiting == 0 || cxx_wrap_of(x, it, n->a, it->scope) == CXX_WRAP_ARRAY)
+    cxx_queue_qualified(x, n->a, waiting << CXX_WAITING_SHIFT);
+    if (waiting == 0 || cxx_wrap_of(x, n->a, x->it.scope) == CXX_WRAP_ARRAY)
         return;
     for (; waiting != 0; waiting >>= 2)
         queue_cv(x, waiting & 3);
 }
 
 /* A template parameter of a lambda: declared with a name, or an "auto". */
-static void print_auto(struct cxx *x, const struct cxx_item *it,
-                       const struct cxx_node *n)
+static void print_auto(struct cxx *x, const struct cxx_node *n)
 {
-    uint32_t declared = cxx_declared(x, it->scope, n->a);
+    uint32_t declared = cxx_declared(x, x->it.scope, n->a);
 
     if (declared != 0) {
         cxx_print_invented(x, declared, n->a);
@@ -491,135 +457,105 @@ static void print_auto(struct cxx *x, const struct cxx_item *it,
     }
 }
 
-static void print_parameter(struct cxx *x, const struct cxx_item *it,
-                            const struct cxx_node *n)
+/* Half (op) of what a template parameter means. */
+static void print_parameter(struct cxx *x, uint8_t op)
 {
-    uint32_t node = it->node;
-    uint32_t scope = it->scope;
+    uint32_t node = x->it.node;
+    uint32_t scope = x->it.scope;
     uint32_t first = cxx_scope_next(x);
     struct cxx_item *found;
 
-    if (it->flags & CXX_IN_LAMBDA) {
-        print_auto(x, it, n);
+    if (x->it.flags & CXX_IN_LAMBDA) {
+        if (op == CXX_PRE)
+            print_auto(x, cxx_at(x, node));
         return;
     }
-    if (!cxx_resolve(x, it, &node, &scope))
+    if (!cxx_resolve(x, &node, &scope))
         return;
-    found = cxx_queue_qualified(x, it, node, it->flags & CXX_WAITING);
-    found->scope = x->smashing ? first : scope;
+    if (op == CXX_PRE) {
+        found = cxx_queue_qualified(x, node, x->it.flags & CXX_WAITING);
+    } else {
+        found = cxx_queue(x, CXX_POST, node);
+        found->flags |= x->it.flags & CXX_IN_ARRAY;
+    }
+    found->scope = (uint16_t)(x->smashing ? first : scope);
     if (x->smashing)
-        cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
+        cxx_scope(x, CXX_FOR_PARAM, x->it.node, scope);
 }
 
-static void post_parameter(struct cxx *x, const struct cxx_item *it)
+static void print_expansion(struct cxx *x, const struct cxx_node *n)
 {
-    uint32_t node = it->node;
-    uint32_t scope = it->scope;
-    uint32_t first = cxx_scope_next(x);
-    struct cxx_item *found;
-
-    if ((it->flags & CXX_IN_LAMBDA) || !cxx_resolve(x, it, &node, &scope))
-        return;
-    found = cxx_queue(x, it, CXX_POST, node);
-    found->scope = x->smashing ? first : scope;
-    found->flags |= it->flags & CXX_IN_ARRAY;
-    if (x->smashing)
-        cxx_scope(x, it, CXX_FOR_PARAM, it->node, scope);
-}
-
-static void print_expansion(struct cxx *x, const struct cxx_item *it,
-                            const struct cxx_node *n)
-{
-    uint32_t pack = cxx_find_pack(x, it, n->a);
+    uint32_t pack = cxx_find_pack(x, n->a);
     struct cxx_item *all;
 
     if (pack == 0) {
-        cxx_queue(x, it, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
+        cxx_queue(x, x->llvm ? CXX_BOTH : CXX_SUB, n->a);
         cxx_text(x, "...");
         return;
     }
-    all = cxx_queue(x, it, CXX_EXPAND, n->a);
+    all = cxx_queue(x, CXX_EXPAND, n->a);
     all->pack = 0;
     all->aux = cxx_length(x, pack);
 }
 
 /* A function's first half is its returned type; one left open there has its
  * own parenthesis and no blank. */
-static void print_function(struct cxx *x, const struct cxx_item *it,
-                           const struct cxx_node *n)
+static void print_function(struct cxx *x, const struct cxx_node *n)
 {
     x->open++;
     if (n->a == 0)
         return;
-    cxx_queue(x, it, CXX_PRE, n->a);
-    cxx_queue(x, it, CXX_FN_SPACE, 0)->aux = x->open;
+    cxx_queue(x, CXX_PRE, n->a);
+    cxx_queue(x, CXX_FN_SPACE, 0)->aux = x->open;
 }
 
 /* What qualifies a function; those of a function type follow it. */
-static void print_qualified(struct cxx *x, const struct cxx_item *it,
-                            const struct cxx_node *n)
+static void print_qualified(struct cxx *x, const struct cxx_node *n)
 {
-    cxx_queue(x, it, CXX_PRE, n->a);
-    if (cxx_wrap_of(x, it, n->a, it->scope) != CXX_WRAP_FUNCTION)
-        cxx_queue(x, it, CXX_PIECE, it->node);
+    cxx_queue(x, CXX_PRE, n->a);
+    if (cxx_wrap_of(x, n->a, x->it.scope) != CXX_WRAP_FUNCTION)
+        cxx_queue(x, CXX_PIECE, x->it.node);
 }
 
-void cxx_print_type(struct cxx *x, const struct cxx_item *it)
+void cxx_print_type(struct cxx *x)
 {
-    static const char *const elaborated[] = {"struct %a", "union %a", "enum %a",
-                                             "this %a"};
-    const struct cxx_node *n = cxx_at(x, it->node);
-    const char *format = NULL;
+    const struct cxx_node *n = cxx_at(x, x->it.node);
 
     switch (n->kind) {
     case CXX_POINTER:
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        cxx_print_pointer(x, it);
+        print_pointer(x, CXX_PRE);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
     case CXX_RESTRICT:
-        print_cv(x, it, n);
+        print_cv(x, n);
         break;
     case CXX_VENDOR_QUAL:
-        print_vendor_qual(x, it, n);
+        print_vendor_qual(x, n);
         break;
     case CXX_FUNCTION:
-        print_function(x, it, n);
+        print_function(x, n);
         break;
     case CXX_ARRAY:
-        print_array(x, it, n);
-        break;
-    case CXX_BITINT:
-        format = n->c == 'U' ? "unsigned _BitInt(%a)" : "_BitInt(%a)";
-        break;
-    case CXX_FLOATN:
-        format = n->c == 'b'   ? "std::bfloat%a_t"
-                 : n->c == 'x' ? "_Float%ax"
-                               : "_Float%a";
-        break;
-    case CXX_ELABORATED:
-        format = elaborated[n->c];
+        print_array(x, n);
         break;
     case CXX_EXPANSION:
-        print_expansion(x, it, n);
+        print_expansion(x, n);
         break;
     case CXX_TPARAM:
-        print_parameter(x, it, n);
+        print_parameter(x, CXX_PRE);
         break;
     default:
-        print_qualified(x, it, n);
+        print_qualified(x, n);
     }
-    if (format != NULL)
-        cxx_format(x, it, format, n->a, 0);
 }
 
 /* (parameters) qualifiers, then the rest of the returned type. (quals) is the
  * outermost of the qualifiers or the function itself. */
-static void post_function(struct cxx *x, const struct cxx_item *it,
-                          uint32_t quals)
+static void post_function(struct cxx *x, uint32_t quals)
 {
     const struct cxx_node *n = cxx_at(x, quals);
 
@@ -629,27 +565,26 @@ static void post_function(struct cxx *x, const struct cxx_item *it,
         return;
     x->open--;
     cxx_text(x, "(");
-    cxx_queue_list(x, it, n->b);
+    cxx_queue_list(x, n->b);
     cxx_text(x, ")");
-    cxx_queue(x, it, CXX_QUALS, quals);
+    cxx_queue(x, CXX_QUALS, quals);
     if (n->a != 0)
-        cxx_queue(x, it, CXX_POST, n->a);
+        cxx_queue(x, CXX_POST, n->a);
 }
 
-static void post_array(struct cxx *x, const struct cxx_item *it,
-                       const struct cxx_node *n)
+static void post_array(struct cxx *x, const struct cxx_node *n)
 {
     x->open--;
-    cxx_text(x, it->flags & CXX_IN_ARRAY ? "[" : " [");
+    cxx_text(x, x->it.flags & CXX_IN_ARRAY ? "[" : " [");
     if (n->b != 0)
-        cxx_whole(x, it, n->b);
+        cxx_whole(x, n->b);
     cxx_text(x, "]");
-    cxx_queue(x, it, CXX_POST, n->a)->flags |= CXX_IN_ARRAY;
+    cxx_queue(x, CXX_POST, n->a)->flags |= CXX_IN_ARRAY;
 }
 
-void cxx_print_post(struct cxx *x, const struct cxx_item *it)
+void cxx_print_post(struct cxx *x)
 {
-    const struct cxx_node *n = cxx_at(x, it->node);
+    const struct cxx_node *n = cxx_at(x, x->it.node);
     enum cxx_wrap wrap;
 
     switch (n->kind) {
@@ -657,32 +592,32 @@ void cxx_print_post(struct cxx *x, const struct cxx_item *it)
     case CXX_LREF:
     case CXX_RREF:
     case CXX_PTRMEM:
-        cxx_post_pointer(x, it);
+        print_pointer(x, CXX_POST);
         break;
     case CXX_CONST:
     case CXX_VOLATILE:
     case CXX_RESTRICT:
     case CXX_VENDOR_QUAL:
-        wrap = cxx_wrap_of(x, it, n->a, it->scope);
+        wrap = cxx_wrap_of(x, n->a, x->it.scope);
         if (wrap == CXX_WRAP_FUNCTION ||
             (wrap == CXX_WRAP_ARRAY && n->kind == CXX_VENDOR_QUAL))
             cxx_text(x, ")"); /* fall through */
     case CXX_COMPLEX:
     case CXX_IMAGINARY:
     case CXX_VECTOR:
-        cxx_queue(x, it, CXX_POST, n->a)->flags |= it->flags & CXX_IN_ARRAY;
+        cxx_queue(x, CXX_POST, n->a)->flags |= x->it.flags & CXX_IN_ARRAY;
         break;
     case CXX_FUNCTION:
-        post_function(x, it, it->node);
+        post_function(x, x->it.node);
         break;
     case CXX_ARRAY:
-        post_array(x, it, n);
+        post_array(x, n);
         break;
     case CXX_TPARAM:
-        post_parameter(x, it);
+        print_parameter(x, CXX_POST);
         break;
     default:
         if (cxx_is_fn_qual(n))
-            post_function(x, it, it->node);
+            post_function(x, x->it.node);
     }
 }

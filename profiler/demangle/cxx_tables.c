@@ -58,23 +58,22 @@ uint32_t cxx_builtin_d(char letter)
     return 0xffff;
 }
 
-/* 5.1.4.1 Operator encodings, in the order of their codes. The second number
- * is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
+/* 5.1.4.1 Operator encodings. The second number is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
  * ->*, 5 to 18 binary, 19 always in parentheses. */
 const struct cxx_op cxx_ops[] = {
-    {"aN", CXX_OP_BINARY, 17, false, "&="},
-    {"aS", CXX_OP_BINARY, 17, false, "="},
+    {"aN", CXX_OP_ASSIGN, 17, false, "&="},
+    {"aS", CXX_OP_ASSIGN, 17, false, "="},
     {"aa", CXX_OP_BINARY, 14, false, "&&"},
-    {"ad", CXX_OP_UNARY, 2, false, "&"},
+    {"ad", CXX_OP_ADDRESS, 2, false, "&"},
     {"an", CXX_OP_BINARY, 11, false, "&"},
-    {"at", CXX_OP_UNARY_TYPE, 2, false, "alignof "},
+    {"at", CXX_OP_OF_TYPE, 2, false, "alignof "},
     {"aw", CXX_OP_UNARY, 2, false, "co_await "},
-    {"az", CXX_OP_UNARY, 2, false, "alignof "},
+    {"az", CXX_OP_OF_EXPR, 2, false, "alignof "},
     {"cc", CXX_OP_CAST, 1, false, "const_cast"},
     {"cl", CXX_OP_CALL, 1, false, "()"},
     {"cm", CXX_OP_BINARY, 18, false, ","},
     {"co", CXX_OP_UNARY, 2, false, "~"},
-    {"dV", CXX_OP_BINARY, 17, false, "/="},
+    {"dV", CXX_OP_ASSIGN, 17, false, "/="},
     {"dX", CXX_OP_RANGE, 17, false, "[...]="},
     {"da", CXX_OP_UNARY, 2, false, "delete[] "},
     {"dc", CXX_OP_CAST, 1, false, "dynamic_cast"},
@@ -84,8 +83,8 @@ const struct cxx_op cxx_ops[] = {
     {"ds", CXX_OP_BINARY, 4, false, ".*"},
     {"dt", CXX_OP_MEMBER, 1, false, "."},
     {"dv", CXX_OP_BINARY, 5, false, "/"},
-    {"dx", CXX_OP_DESIGNATED, 17, false, "]="},
-    {"eO", CXX_OP_BINARY, 17, false, "^="},
+    {"dx", CXX_OP_AT, 17, false, "]="},
+    {"eO", CXX_OP_ASSIGN, 17, false, "^="},
     {"eo", CXX_OP_BINARY, 12, false, "^"},
     {"eq", CXX_OP_BINARY, 10, false, "=="},
     {"fL", CXX_OP_FOLD, 0, false, "..."},
@@ -93,16 +92,16 @@ const struct cxx_op cxx_ops[] = {
     {"fl", CXX_OP_FOLD, 0, false, "..."},
     {"fr", CXX_OP_FOLD, 0, false, "..."},
     {"ge", CXX_OP_BINARY, 9, false, ">="},
-    {"gs", CXX_OP_UNARY, 0, false, "::"},
-    {"gt", CXX_OP_BINARY, 9, false, ">"},
-    {"ix", CXX_OP_BINARY, 1, false, "[]"},
-    {"lS", CXX_OP_BINARY, 17, false, "<<="},
+    {"gs", CXX_OP_GLOBAL, 0, false, "::"},
+    {"gt", CXX_OP_GREATER, 9, false, ">"},
+    {"ix", CXX_OP_INDEX, 1, false, "[]"},
+    {"lS", CXX_OP_ASSIGN, 17, false, "<<="},
     {"le", CXX_OP_BINARY, 9, false, "<="},
     {"li", CXX_OP_NAME_ONLY, 0, false, "\"\""},
     {"ls", CXX_OP_BINARY, 7, false, "<<"},
     {"lt", CXX_OP_BINARY, 9, false, "<"},
-    {"mI", CXX_OP_BINARY, 17, false, "-="},
-    {"mL", CXX_OP_BINARY, 17, false, "*="},
+    {"mI", CXX_OP_ASSIGN, 17, false, "-="},
+    {"mL", CXX_OP_ASSIGN, 17, false, "*="},
     {"mi", CXX_OP_BINARY, 6, false, "-"},
     {"ml", CXX_OP_BINARY, 5, false, "*"},
     {"mm", CXX_OP_STEP, 1, false, "--"},
@@ -111,35 +110,36 @@ const struct cxx_op cxx_ops[] = {
     {"ng", CXX_OP_UNARY, 2, false, "-"},
     {"nt", CXX_OP_UNARY, 2, false, "!"},
     {"nw", CXX_OP_NEW, 2, false, "new"},
-    {"nx", CXX_OP_UNARY, 2, true, "noexcept"},
-    {"oR", CXX_OP_BINARY, 17, false, "|="},
+    {"nx", CXX_OP_NOEXCEPT, 2, true, "noexcept"},
+    {"oR", CXX_OP_ASSIGN, 17, false, "|="},
     {"oo", CXX_OP_BINARY, 15, false, "||"},
     {"or", CXX_OP_BINARY, 13, false, "|"},
-    {"pL", CXX_OP_BINARY, 17, false, "+="},
+    {"pL", CXX_OP_ASSIGN, 17, false, "+="},
     {"pl", CXX_OP_BINARY, 6, false, "+"},
     {"pm", CXX_OP_BINARY, 4, false, "->*"},
     {"pp", CXX_OP_STEP, 1, false, "++"},
     {"ps", CXX_OP_UNARY, 2, false, "+"},
     {"pt", CXX_OP_MEMBER, 1, false, "->"},
     {"qu", CXX_OP_CONDITIONAL, 16, false, "?"},
-    {"rM", CXX_OP_BINARY, 17, false, "%="},
-    {"rS", CXX_OP_BINARY, 17, false, ">>="},
+    {"rM", CXX_OP_ASSIGN, 17, false, "%="},
+    {"rS", CXX_OP_ASSIGN, 17, false, ">>="},
     {"rc", CXX_OP_CAST, 1, false, "reinterpret_cast"},
     {"rm", CXX_OP_BINARY, 5, false, "%"},
     {"rs", CXX_OP_BINARY, 7, false, ">>"},
     {"sP", CXX_OP_SIZEOF_ARGS, 2, false, "sizeof..."},
-    {"sZ", CXX_OP_UNARY, 2, false, "sizeof..."},
+    {"sZ", CXX_OP_SIZEOF_PACK, 2, false, "sizeof..."},
     {"sc", CXX_OP_CAST, 1, false, "static_cast"},
     {"ss", CXX_OP_BINARY, 8, false, "<=>"},
-    {"st", CXX_OP_UNARY_TYPE, 2, false, "sizeof "},
-    {"sz", CXX_OP_UNARY, 2, false, "sizeof "},
-    {"te", CXX_OP_UNARY, 1, true, "typeid "},
-    {"ti", CXX_OP_UNARY_TYPE, 1, true, "typeid "},
+    {"st", CXX_OP_SIZEOF_TYPE, 2, false, "sizeof "},
+    {"sz", CXX_OP_OF_EXPR, 2, false, "sizeof "},
+    {"te", CXX_OP_OF_EXPR, 1, true, "typeid "},
+    {"ti", CXX_OP_OF_TYPE, 1, true, "typeid "},
     {"tr", CXX_OP_NULLARY, 19, false, "throw"},
     {"tw", CXX_OP_UNARY, 19, false, "throw "},
 };
 
-#define OPS (sizeof cxx_ops / sizeof cxx_ops[0])
+_Static_assert(sizeof cxx_ops / sizeof cxx_ops[0] == CXX_OPS,
+               "as many as are looked through");
 
 /* 5.1.10 Compression: the abbreviations of the standard library. */
 #define STD(code, name, base, full) \
@@ -164,31 +164,31 @@ _Static_assert(sizeof cxx_std / sizeof cxx_std[0] == CXX_STD_COUNT,
 
 /* 5.1.4.4 Virtual tables and other special names. */
 const struct cxx_special cxx_specials[] = {
-    {"TV", CXX_THEN_TYPE, "vtable for "},
-    {"TT", CXX_THEN_TYPE, "VTT for "},
-    {"TI", CXX_THEN_TYPE, "typeinfo for "},
-    {"TS", CXX_THEN_TYPE, "typeinfo name for "},
-    {"TF", CXX_THEN_TYPE, "typeinfo fn for "},
-    {"TJ", CXX_THEN_TYPE, "java Class for "},
-    {"TA", CXX_THEN_ARG, "template parameter object for "},
-    {"TH", CXX_THEN_NAME, "TLS init function for "},
-    {"TW", CXX_THEN_NAME, "TLS wrapper function for "},
-    {"Th", CXX_THEN_OFFSET, "non-virtual thunk to "},
-    {"Tv", CXX_THEN_OFFSET, "virtual thunk to "},
-    {"Tc", CXX_THEN_OFFSETS, "covariant return thunk to "},
-    {"TC", CXX_THEN_TYPES, "construction vtable for "},
-    {"GV", CXX_THEN_NAME, "guard variable for "},
-    {"GR", CXX_THEN_TEMPORARY, "reference temporary #"},
-    {"GA", CXX_THEN_ENCODING, "hidden alias for "},
-    {"GI", CXX_THEN_MODULE, "initializer for module "},
-    {"GT", CXX_THEN_CLONE, "transaction clone for "},
-    {"G ", CXX_THEN_CLONE, "non-transaction clone for "},
-    {"Gr", CXX_THEN_RESOURCE, "java resource "},
+    {"TV", CXX_THEN_TYPE, "vtable for %a"},
+    {"TT", CXX_THEN_TYPE, "VTT for %a"},
+    {"TI", CXX_THEN_TYPE, "typeinfo for %a"},
+    {"TS", CXX_THEN_TYPE, "typeinfo name for %a"},
+    {"TF", CXX_THEN_TYPE, "typeinfo fn for %a"},
+    {"TJ", CXX_THEN_TYPE, "java Class for %a"},
+    {"TA", CXX_THEN_ARG, "template parameter object for %a"},
+    {"TH", CXX_THEN_NAME, "TLS init function for %a"},
+    {"TW", CXX_THEN_NAME, "TLS wrapper function for %a"},
+    {"Th", CXX_THEN_OFFSET, "non-virtual thunk to %a"},
+    {"Tv", CXX_THEN_OFFSET, "virtual thunk to %a"},
+    {"Tc", CXX_THEN_OFFSETS, "covariant return thunk to %a"},
+    {"TC", CXX_THEN_TYPES, "construction vtable for %a-in-%b"},
+    {"GV", CXX_THEN_NAME, "guard variable for %a"},
+    {"GR", CXX_THEN_TEMPORARY, "reference temporary #%a for %b"},
+    {"GA", CXX_THEN_ENCODING, "hidden alias for %a"},
+    {"GI", CXX_THEN_MODULE, "initializer for module %a"},
+    {"GT", CXX_THEN_CLONE, "transaction clone for %a"},
+    {"G ", CXX_THEN_CLONE, "non-transaction clone for %a"},
+    {"Gr", CXX_THEN_RESOURCE, "java resource %a"},
     /* CXX_S_...: */
-    {"  ", 0, "reference temporary for "},
-    {"  ", 0, "invocation function for block in "},
-    {"  ", 0, "global constructors keyed to "},
-    {"  ", 0, "global destructors keyed to "},
+    {"  ", 0, "reference temporary for %a"},
+    {"  ", 0, "invocation function for block in %a"},
+    {"  ", 0, "global constructors keyed to %a"},
+    {"  ", 0, "global destructors keyed to %a"},
 };
 
 #define W(text) {text, TEXT_BYTES(text)}
@@ -198,25 +198,17 @@ const struct cxx_word cxx_words[] = {
     W("string literal"),
     W("..."),
     W("0"),
+    W("this"),
 };
 /* clang-format on */
 
-uint32_t cxx_op(const char *wanted)
+uint32_t cxx_find(const char *code, const void *table, size_t row,
+                  uint32_t rows)
 {
-    uint32_t low = 0;
-    uint32_t high = OPS;
+    const char *at = table;
+    uint32_t i = 0;
 
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        const char *code = cxx_ops[mid].code;
-
-        if (code[0] == wanted[0] && code[1] == wanted[1])
-            return mid;
-        if (code[0] < wanted[0] ||
-            (code[0] == wanted[0] && code[1] < wanted[1]))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return 0xffff;
+    for (; i < rows && (at[0] != code[0] || at[1] != code[1]); i++)
+        at += row;
+    return i;
 }

@@ -21,16 +21,15 @@
 enum rust_rule {
     RUST_PATH, /* a = 1: as a value, with ::<> */
     RUST_TYPE,
-    RUST_FN,
-    RUST_DYN,
-    RUST_DYN_TRAIT,
+    RUST_CONST,     /* a = 1: within an expression, no braces */
     RUST_OPEN_PATH, /* leaves '<' open, then x->open */
     RUST_ARG,
-    RUST_CONST, /* a = 1: within an expression, no braces */
+    /* rows of rows[]: what others call, */
+    RUST_ROWS,
+    RUST_DYN_TRAIT = RUST_ROWS, /* a: '<' is open */
     RUST_FIELD,
-    /* rows of forms[]: what a letter begins */
-    RUST_FORMS,
-    RUST_CRATE = RUST_FORMS,
+    /* and what a letter begins */
+    RUST_CRATE,
     RUST_NESTED,
     RUST_IMPL,
     RUST_TRAIT_IMPL,
@@ -44,8 +43,8 @@ enum rust_rule {
     RUST_ARRAY,
     RUST_SLICE,
     RUST_TUPLE,
-    RUST_FN_TYPE,
-    RUST_DYN_TYPE,
+    RUST_FN,  /* a = lifetimes bound here */
+    RUST_DYN, /* the same */
     RUST_TYPE_BACK,
     RUST_NAMED,
     RUST_CONST_REFERENCE,
@@ -98,9 +97,7 @@ struct rust_ident {
     uint16_t ascii_bytes, puny_bytes;
 };
 
-typedef void rust_rule_fn(struct rust *x, struct rust_frame *f);
-static rust_rule_fn rust_path, rust_type, rust_fn, rust_dyn, rust_dyn_trait,
-    rust_open_path, rust_arg, rust_const, rust_field, rust_form;
+static void run_row(struct rust *x, struct rust_frame *f);
 
 static void rust_print(struct rust *x, const char *s)
 {
@@ -280,20 +277,6 @@ static void rust_back_again(struct rust *x, struct rust_frame *f)
     x->backs--;
     x->depth = f->b;
     x->s = x->text + f->c;
-}
-
-/* One step of a list: calls (rule, a) for the next element, or consumes 'E' and
- * returns false. f->c counts the elements; (between) separates them. */
-static bool rust_list(struct rust *x, struct rust_frame *f, uint8_t at,
-                      uint8_t rule, uint16_t a, const char *between)
-{
-    if (x->bad || rust_eat(x, 'E'))
-        return false;
-    if (f->c > 0)
-        rust_print(x, between);
-    f->c++;
-    rust_call(x, at, rule, a);
-    return true;
 }
 
 static bool is_ascii(const char *s, uint32_t n)
@@ -527,21 +510,56 @@ static bool rust_binder(struct rust *x, uint16_t *count)
     return true;
 }
 
-/* Runs (form), with what the rule has in its frame. */
-static void rust_go_on(struct rust *x, struct rust_frame *f, uint8_t form)
+/* Goes on with row (rule), with what the rule has in its frame. */
+static void go_on(struct rust *x, struct rust_frame *f, uint8_t rule)
 {
-    f->rule = form;
+    f->rule = rule;
     f->at = 0;
-    rust_form(x, f);
+    run_row(x, f);
 }
 
-/* Consumes a byte, f->b, 0 at the end. Returns the entry of forms[], which are
- * 26, for it; 0 if it is not 'A' to 'Z'. */
-static uint8_t rust_form_of(struct rust *x, struct rust_frame *f,
-                            const uint8_t *forms)
+#define LETTER(c) [(c) - 'A']
+/* The row that a letter begins in a rule. */
+static const uint8_t beginnings[][26] = {
+    /* C <identifier> crate, N <namespace> <path> <identifier> nested,
+     * M <impl-path> <type> inherent impl, X <impl-path> <type> <path> trait
+     * impl, Y <type> <path> trait definition, I <path> {<generic-arg>} E,
+     * B <base-62-number> back reference */
+    [RUST_PATH] = {LETTER('C') = RUST_CRATE, LETTER('N') = RUST_NESTED,
+                   LETTER('M') = RUST_IMPL, LETTER('X') = RUST_TRAIT_IMPL,
+                   LETTER('Y') = RUST_TRAIT, LETTER('I') = RUST_GENERIC,
+                   LETTER('B') = RUST_PATH_BACK},
+    [RUST_TYPE] = {LETTER('R') = RUST_REFERENCE,
+                   LETTER('Q') = RUST_MUT_REFERENCE, LETTER('P') = RUST_POINTER,
+                   LETTER('O') = RUST_MUT_POINTER, LETTER('A') = RUST_ARRAY,
+                   LETTER('S') = RUST_SLICE, LETTER('T') = RUST_TUPLE,
+                   LETTER('F') = RUST_FN, LETTER('D') = RUST_DYN,
+                   LETTER('B') = RUST_TYPE_BACK},
+    [RUST_CONST] = {LETTER('A') = RUST_CONST_ARRAY,
+                    LETTER('B') = RUST_CONST_BACK, LETTER('Q') = RUST_CONST_MUT,
+                    LETTER('R') = RUST_CONST_REFERENCE,
+                    LETTER('T') = RUST_CONST_TUPLE,
+                    LETTER('V') = RUST_CONST_VARIANT},
+};
+
+/* Consumes a byte, f->b, 0 at the end. Returns the row that it begins, or 0. */
+static uint8_t row_of(struct rust *x, struct rust_frame *f)
 {
     f->b = (uint8_t)(x->s < x->end ? *x->s++ : 0);
-    return f->b >= 'A' && f->b <= 'Z' ? forms[f->b - 'A'] : 0;
+    return f->b >= 'A' && f->b <= 'Z' ? beginnings[f->rule][f->b - 'A'] : 0;
+}
+
+/* The name of the type that (letter) is, "" if it is none. */
+static const char *basic_type(uint16_t letter)
+{
+    /* from 'a' on */
+    static const char names[][6] = {
+        "i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
+        "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
+        "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!",  "",
+    };
+
+    return names[letter >= 'a' && letter <= 'z' ? letter - 'a' : 26];
 }
 
 /* <const-data> ::= {hex-digit} "_". NULL: something else. */
@@ -729,35 +747,24 @@ static void rust_brace(struct rust *x, struct rust_frame *f)
     }
 }
 
-/* <const> that is one literal, by its type's letter. False: invalid, or of
- * another kind. */
+/* <const> that is one literal, by its type's name. False: invalid, or of another
+ * kind. */
 static bool literal(struct rust *x, struct rust_frame *f)
 {
-    switch (f->b) {
-    case 'p':
+    switch (*basic_type(f->b)) {
+    case '_':
         rust_print(x, "_");
         return true;
-    case 'a':
-    case 's':
-    case 'l':
-    case 'x':
-    case 'n':
     case 'i':
         if (rust_eat(x, 'n'))
-            rust_print(x, "-");
-        return print_number(x);
-    case 'h':
-    case 't':
-    case 'm':
-    case 'y':
-    case 'o':
-    case 'j':
+            rust_print(x, "-"); /* fall through */
+    case 'u':
         return print_number(x);
     case 'b':
         return print_bool(x);
     case 'c':
         return print_char(x);
-    case 'e':
+    case 's':
         rust_brace(x, f);
         rust_print(x, "*");
         return print_text(x);
@@ -769,53 +776,35 @@ static bool literal(struct rust *x, struct rust_frame *f)
 /* <const>, f->b being its type's letter. */
 static void rust_const(struct rust *x, struct rust_frame *f)
 {
-    static const uint8_t forms[26] = {
-        ['A' - 'A'] = RUST_CONST_ARRAY, ['B' - 'A'] = RUST_CONST_BACK,
-        ['Q' - 'A'] = RUST_CONST_MUT,   ['R' - 'A'] = RUST_CONST_REFERENCE,
-        ['T' - 'A'] = RUST_CONST_TUPLE, ['V' - 'A'] = RUST_CONST_VARIANT,
-    };
-    uint8_t form;
+    uint8_t row;
     bool good;
 
     if (!rust_ready(x))
         return;
-    form = rust_form_of(x, f, forms);
+    row = row_of(x, f);
     if (!rust_deeper(x))
         return;
-    if (form == RUST_CONST_REFERENCE && rust_eat(x, 'e')) {
-        form = 0;
+    if (row == RUST_CONST_REFERENCE && rust_eat(x, 'e')) {
+        row = 0;
         good = print_text(x);
     } else {
-        good = form != 0 || literal(x, f);
+        good = row != 0 || literal(x, f);
     }
     if (good)
-        rust_go_on(x, f, form != 0 ? form : RUST_LITERAL);
+        go_on(x, f, row != 0 ? row : RUST_LITERAL);
     else
         rust_invalid(x);
 }
 
-/* Prints <identifier>. False: invalid, and returned from the rule. */
-static bool identifier(struct rust *x)
+static void identifier(struct rust *x)
 {
     struct rust_ident ident;
     uint32_t which;
-    bool good = rust_name(x, &which, &ident);
 
-    if (good)
+    if (rust_name(x, &which, &ident))
         rust_print_ident(x, &ident);
     else
         rust_invalid(x);
-    return good;
-}
-
-/* A field of a struct: <identifier> <const> */
-static void rust_field(struct rust *x, struct rust_frame *f)
-{
-    (void)f;
-    if (!rust_ready(x) || !identifier(x))
-        return;
-    rust_print(x, ": ");
-    rust_become(x, RUST_CONST, 1);
 }
 
 /* The <identifier> of "N" <namespace> <path> <identifier>. Upper-case
@@ -847,12 +836,6 @@ static bool last_part(struct rust *x, char namespace)
         rust_print_ident(x, &ident);
     }
     return true;
-}
-
-static void rust_behind_namespace(struct rust *x, struct rust_frame *f)
-{
-    if (rust_ready(x) && !last_part(x, (char)f->b))
-        rust_invalid(x);
 }
 
 /* Most paths are a crate and a few names, NvNtNtC5crate..., and need no frames.
@@ -891,94 +874,48 @@ static bool short_path(struct rust *x)
     return true;
 }
 
-/*
- * <path>, f->b being its letter:
- *     C <identifier>                        crate
- *     N <namespace> <path> <identifier>     nested
- *     M <impl-path> <type>                  inherent impl
- *     X <impl-path> <type> <path>           trait impl
- *     Y <type> <path>                       trait definition
- *     I <path> {<generic-arg>} E            generic arguments
- *     B <base-62-number>                    back reference
- */
+/* <path>, f->b being its letter. */
 static void rust_path(struct rust *x, struct rust_frame *f)
 {
-    static const uint8_t forms[26] = {
-        ['C' - 'A'] = RUST_CRATE,     ['N' - 'A'] = RUST_NESTED,
-        ['M' - 'A'] = RUST_IMPL,      ['X' - 'A'] = RUST_TRAIT_IMPL,
-        ['Y' - 'A'] = RUST_TRAIT,     ['I' - 'A'] = RUST_GENERIC,
-        ['B' - 'A'] = RUST_PATH_BACK,
-    };
-    uint8_t form;
+    uint8_t row;
 
     if (!rust_ready(x) || short_path(x) || !rust_deeper(x))
         return;
-    form = rust_form_of(x, f, forms);
-    if (form == RUST_NESTED) {
-        rust_form_of(x, f, forms);
-        if (!((f->b >= 'A' && f->b <= 'Z') || (f->b >= 'a' && f->b <= 'z')))
-            form = 0;
+    row = row_of(x, f);
+    if (row == RUST_NESTED) {
+        row_of(x, f);
+        if ((f->b | 0x20) < 'a' || (f->b | 0x20) > 'z')
+            row = 0;
     }
-    f->rule = form;
-    if (form == 0)
+    f->rule = row;
+    if (row == 0)
         rust_invalid(x);
-    else if (form == RUST_NESTED || form == RUST_GENERIC)
+    else if (row == RUST_NESTED || row == RUST_GENERIC)
         rust_call(x, 0, RUST_PATH, f->a);
     else
-        rust_form(x, f);
+        run_row(x, f);
 }
 
 /* <generic-arg> ::= <lifetime> | <type> | "K" <const> */
-static void rust_arg(struct rust *x, struct rust_frame *f)
+static void rust_arg(struct rust *x)
 {
-    (void)f;
-    if (rust_eat(x, 'L')) {
-        if (print_lifetime(x, NULL, ""))
-            rust_done(x);
-    } else if (rust_eat(x, 'K')) {
-        rust_become(x, RUST_CONST, 0);
-    } else {
-        rust_become(x, RUST_TYPE, 0);
-    }
+    if (!rust_eat(x, 'L'))
+        rust_become(x, rust_eat(x, 'K') ? RUST_CONST : RUST_TYPE, 0);
+    else if (print_lifetime(x, NULL, ""))
+        rust_done(x);
 }
 
-/* <basic-type>: its name, NULL if the letter is none. */
-static const char *basic_type(char c)
-{
-    /* From 'a' on; "" where the letter is none. */
-    static const char names[][6] = {
-        "i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
-        "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
-        "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!",
-    };
-
-    return c >= 'a' && c <= 'z' && names[c - 'a'][0] != 0 ? names[c - 'a']
-                                                          : NULL;
-}
-
-/*
- * <type>, f->b being its letter: a basic type, or
- *     R, Q  reference         P, O  raw pointer       A  [T; N]     S  [T]
- *     T  tuple                F  function pointer     D  dyn Trait
- *     B  back reference; anything else is a path, a named type
- */
+/* <type>, f->b being its letter: a basic type, one of beginnings[], or a path. */
 static void rust_type(struct rust *x, struct rust_frame *f)
 {
-    static const uint8_t forms[26] = {
-        ['R' - 'A'] = RUST_REFERENCE, ['Q' - 'A'] = RUST_MUT_REFERENCE,
-        ['P' - 'A'] = RUST_POINTER,   ['O' - 'A'] = RUST_MUT_POINTER,
-        ['A' - 'A'] = RUST_ARRAY,     ['S' - 'A'] = RUST_SLICE,
-        ['T' - 'A'] = RUST_TUPLE,     ['F' - 'A'] = RUST_FN_TYPE,
-        ['D' - 'A'] = RUST_DYN_TYPE,  ['B' - 'A'] = RUST_TYPE_BACK,
-    };
     const char *basic;
-    uint8_t form;
+    uint8_t row;
 
     if (!rust_ready(x))
         return;
-    form = rust_form_of(x, f, forms);
-    basic = basic_type((char)f->b);
-    if (basic != NULL) {
+    row = row_of(x, f);
+    basic = basic_type(f->b);
+    if (*basic != 0) {
         rust_print(x, basic);
         rust_done(x);
         return;
@@ -987,44 +924,14 @@ static void rust_type(struct rust *x, struct rust_frame *f)
         return;
     if (f->b == 0) {
         rust_invalid(x);
-        return;
+    } else if (row != 0) {
+        f->rule = row;
+        run_row(x, f);
+    } else {
+        x->s--;
+        f->rule = RUST_NAMED;
+        rust_call(x, 0, RUST_PATH, 0);
     }
-    f->rule = form;
-    if (form != 0) {
-        rust_form(x, f);
-        return;
-    }
-    x->s--;
-    f->rule = RUST_NAMED;
-    rust_call(x, 0, RUST_PATH, 0);
-}
-
-/* <dyn-trait> ::= <path> {"p" <undisambiguated-identifier> <type>}, printed as
- * Trait<Arguments, Name = Type>. f->a: '<' is open. */
-static void rust_dyn_trait(struct rust *x, struct rust_frame *f)
-{
-    struct rust_ident ident;
-
-    if (f->at == 0) {
-        rust_call(x, 1, RUST_OPEN_PATH, 0);
-        return;
-    }
-    if (f->at == 1)
-        f->a = x->open;
-    if (rust_eat(x, 'p')) {
-        rust_print(x, f->a ? ", " : "<");
-        f->a = 1;
-        if (!rust_ident(x, &ident)) {
-            rust_invalid(x);
-            return;
-        }
-        rust_print_ident(x, &ident);
-        rust_print(x, " = ");
-        rust_call(x, 2, RUST_TYPE, 0);
-        return;
-    }
-    rust_print(x, f->a ? ">" : "");
-    rust_done(x);
 }
 
 /* <abi> = "C" | <undisambiguated-identifier>, after the "K". The identifier
@@ -1047,120 +954,67 @@ static bool abi(struct rust *x)
     return true;
 }
 
-/* <fn-sig> ::= [<binder>] ["U"] ["K" <abi>] {<type>} "E" <type>
- * f->a: lifetimes bound here. A return type of () is not printed. */
-static void rust_fn(struct rust *x, struct rust_frame *f)
-{
-    switch (f->at) {
-    case 0:
-        if (!rust_binder(x, &f->a)) {
-            rust_invalid(x);
-            return;
-        }
-        if (rust_eat(x, 'U'))
-            rust_print(x, "unsafe ");
-        if (rust_eat(x, 'K') && !abi(x)) {
-            x->binders -= f->a;
-            rust_invalid(x);
-            return;
-        }
-        rust_print(x, "fn("); /* fall through */
-    case 1:
-        if (rust_list(x, f, 1, RUST_TYPE, 0, ", "))
-            return;
-        rust_print(x, ")");
-        if (!rust_eat(x, 'u')) {
-            rust_print(x, " -> ");
-            rust_call(x, 2, RUST_TYPE, 0);
-            return;
-        } /* fall through */
-    default:
-        x->binders -= f->a;
-        rust_done(x);
-    }
-}
-
-/* <dyn-bounds> ::= [<binder>] {<dyn-trait>} "E", then <lifetime> */
-static void rust_dyn(struct rust *x, struct rust_frame *f)
-{
-    if (f->at == 0) {
-        rust_print(x, "dyn ");
-        if (!rust_binder(x, &f->a)) {
-            rust_invalid(x);
-            return;
-        }
-    }
-    if (rust_list(x, f, 1, RUST_DYN_TRAIT, 0, " + "))
-        return;
-    x->binders -= f->a;
-    if (!rust_eat(x, 'L'))
-        rust_invalid(x);
-    else if (print_lifetime(x, " + ", ""))
-        rust_done(x);
-}
-
-/* A <path> whose generic arguments are left open for more (x->open). */
-static void rust_open_path(struct rust *x, struct rust_frame *f)
-{
-    rust_go_on(x, f,
-               rust_eat(x, 'B')   ? RUST_OPEN_BACK
-               : rust_eat(x, 'I') ? RUST_OPEN_GENERIC
-                                  : RUST_OPEN_OTHER);
-}
-
 /* clang-format off */
 /* calls of rules: their number, and one more */
 #define PATH "\1"         /* not as a value */
 #define TYPE "\2"
-#define FN "\3"
-#define DYN "\4"
-#define OPEN_PATH "\6"
-#define ARG "\7"
-#define CONST "\10"       /* within an expression */
-#define FIELD "\11"
-/* others */
-#define LEAVE "\12"       /* returns */
-#define DONE "\13"        /* the same from a rule that is no nesting level */
-#define VALUE_PATH "\14"  /* calls RUST_PATH as a value */
-#define LIST "\16"        /* of the next rule, with ", " between, until E */
-#define BACK "\17"        /* calls the next rule at a back reference */
-#define IDENTIFIER "\20"
-#define LAST_PART "\21"   /* of a nested path, in the namespace f->b */
-#define LIFETIME "\22"    /* if there is one, and a blank */
-#define DISAMBIGUATOR "\23" /* if there is one; not printed */
-#define QUIET "\24"       /* nothing is printed */
-#define LOUD "\35"
-#define ARGUMENTS "\25"   /* "<", "::<" of a value */
-#define SINGLE "\26"      /* ',' if the list had one element */
-#define BRACE "\27"
-#define END_BRACE "\30"   /* the same and LEAVE */
-#define FIELDS "\31"
-#define OPEN "\32"        /* x->open is true */
-#define CLOSED "\33"
-#define BACK_END "\34"
+#define CONST "\3"        /* within an expression */
+#define OPEN_PATH "\4"
+#define ARG "\5"
+#define DYN_TRAIT "\6"
+#define FIELD "\7"
+/* others; a row ends with a return, as from a nesting level */
+#define DONE "\10"        /* returns from what is none */
+#define BECOME "\11"      /* the next rule */
+#define VALUE_PATH "\12"  /* calls RUST_PATH as a value */
+#define LIST "\13"        /* of the next rule, with ", " or " + " between, to E */
+#define BACK "\14"        /* calls the next rule at a back reference */
+#define BACK_END "\15"
+#define IDENTIFIER "\16"
+#define LAST_PART "\17"   /* of a nested path, in the namespace f->b */
+#define LIFETIME "\20"    /* if there is one, and a blank */
+#define IMPL_PATH "\21"   /* [disambiguator] <path>, not printed */
+#define LOUD "\22"        /* after it */
+#define ARGUMENTS "\23"   /* "<", "::<" of a value */
+#define SINGLE "\24"      /* ',' if the list had one element */
+#define BRACE "\25"
+#define END_BRACE "\26"
+#define FIELDS "\27"
+#define OPEN "\30"        /* x->open is true */
+#define CLOSED "\31"
+#define BINDER "\32"
+#define UNBIND "\33"
+#define ABI "\34"         /* ["U"] ["K" <abi>] */
+#define RETURNED "\35"    /* a <type>; () is not printed */
+#define BOUND "\36"       /* <lifetime>, printed if it is not erased */
+#define ASSOCIATED "\37"  /* {"p" <undisambiguated-identifier> <type>} */
 
-#define ROW(rule) [RUST_##rule - RUST_FORMS]
+#define ROW(rule) [RUST_##rule - RUST_ROWS]
 static const char rows[][16] = {
-    ROW(CRATE) = IDENTIFIER LEAVE,
+    /* Trait<Arguments, Name = Type> */
+    ROW(DYN_TRAIT) = OPEN_PATH ASSOCIATED DONE,
+    ROW(FIELD) = IDENTIFIER ": " BECOME CONST,
+    ROW(CRATE) = IDENTIFIER,
     /* this, GENERIC and NAMED continue after a path */
-    ROW(NESTED) = LAST_PART LEAVE,
-    ROW(IMPL) = DISAMBIGUATOR QUIET PATH LOUD "<" TYPE ">" LEAVE,
-    ROW(TRAIT_IMPL) =
-        DISAMBIGUATOR QUIET PATH LOUD "<" TYPE " as " PATH ">" LEAVE,
-    ROW(TRAIT) = "<" TYPE " as " PATH ">" LEAVE,
-    ROW(GENERIC) = ARGUMENTS LIST ARG ">" LEAVE,
-    ROW(PATH_BACK) = BACK PATH BACK_END LEAVE,
-    ROW(REFERENCE) = "&" LIFETIME TYPE LEAVE,
-    ROW(MUT_REFERENCE) = "&" LIFETIME "mut " TYPE LEAVE,
-    ROW(POINTER) = "*const " TYPE LEAVE,
-    ROW(MUT_POINTER) = "*mut " TYPE LEAVE,
-    ROW(ARRAY) = "[" TYPE "; " CONST "]" LEAVE,
-    ROW(SLICE) = "[" TYPE "]" LEAVE,
-    ROW(TUPLE) = "(" LIST TYPE SINGLE ")" LEAVE,
-    ROW(FN_TYPE) = FN LEAVE,
-    ROW(DYN_TYPE) = DYN LEAVE,
-    ROW(TYPE_BACK) = BACK TYPE BACK_END LEAVE,
-    ROW(NAMED) = LEAVE,
+    ROW(NESTED) = LAST_PART,
+    ROW(IMPL) = IMPL_PATH LOUD "<" TYPE ">",
+    ROW(TRAIT_IMPL) = IMPL_PATH LOUD "<" TYPE " as " PATH ">",
+    ROW(TRAIT) = "<" TYPE " as " PATH ">",
+    ROW(GENERIC) = ARGUMENTS LIST ARG ">",
+    ROW(PATH_BACK) = BACK PATH BACK_END,
+    ROW(REFERENCE) = "&" LIFETIME TYPE,
+    ROW(MUT_REFERENCE) = "&" LIFETIME "mut " TYPE,
+    ROW(POINTER) = "*const " TYPE,
+    ROW(MUT_POINTER) = "*mut " TYPE,
+    ROW(ARRAY) = "[" TYPE "; " CONST "]",
+    ROW(SLICE) = "[" TYPE "]",
+    ROW(TUPLE) = "(" LIST TYPE SINGLE ")",
+    /* [<binder>] ["U"] ["K" <abi>] {<type>} "E" <type> */
+    ROW(FN) = BINDER ABI "fn(" LIST TYPE ")" RETURNED UNBIND,
+    /* [<binder>] {<dyn-trait>} "E" <lifetime> */
+    ROW(DYN) = "dyn " BINDER LIST DYN_TRAIT UNBIND BOUND,
+    ROW(TYPE_BACK) = BACK TYPE BACK_END,
+    ROW(NAMED) = "",
     ROW(CONST_REFERENCE) = BRACE "&" CONST END_BRACE,
     ROW(CONST_MUT) = BRACE "&mut " CONST END_BRACE,
     ROW(CONST_ARRAY) = BRACE "[" LIST CONST "]" END_BRACE,
@@ -1192,73 +1046,133 @@ static void fields(struct rust *x, struct rust_frame *f)
         rust_invalid(x);
 }
 
-/* The steps that neither call nor return. */
-static void simple_step(struct rust *x, struct rust_frame *f, char step)
+/* One more element of a list, by (rule), unless it ends here: by its 'E', which
+ * is consumed. f->c counts them. */
+static void list(struct rust *x, struct rust_frame *f, uint8_t rule)
 {
-    uint32_t which;
-
-    if (step == *LAST_PART)
-        rust_behind_namespace(x, f);
-    else if (step == *ARGUMENTS)
-        rust_print(x, f->a ? "::<" : "<");
-    else if (step == *LIFETIME) {
-        if (rust_eat(x, 'L'))
-            print_lifetime(x, "", " ");
-    } else if (step == *BACK_END)
-        rust_back_again(x, f);
-    else if (step == *IDENTIFIER)
-        identifier(x);
-    else if (step == *DISAMBIGUATOR) {
-        if (!rust_tagged(x, 's', &which))
-            rust_invalid(x);
-    } else if (step == *QUIET)
-        x->quiet++;
-    else if (step == *LOUD)
-        x->quiet--;
-    else if (step == *SINGLE)
-        rust_print(x, f->c == 1 ? "," : "");
-    else if (step == *BRACE)
-        rust_brace(x, f);
-    else if (step == *FIELDS)
-        fields(x, f);
-    else
-        x->open = step == *OPEN;
+    if (x->bad || rust_eat(x, 'E')) {
+        f->at++;
+        return;
+    }
+    if (f->c++ > 0)
+        rust_print(x, rule == RUST_DYN_TRAIT ? " + " : ", ");
+    rust_call(x, (uint8_t)(f->at - 1), rule, rule == RUST_CONST);
 }
 
-/* The others. (next): what follows the step. */
-static void step(struct rust *x, struct rust_frame *f, char step,
-                 const char *next)
+/* One more associated type, or the end of them. */
+static void associated(struct rust *x, struct rust_frame *f)
 {
-    uint8_t rule = (uint8_t)(step - 1);
+    struct rust_ident ident;
 
-    if (rule < RUST_FORMS) {
-        rust_call(x, f->at, rule, rule == RUST_CONST);
-    } else if (step == *LEAVE) {
-        rust_leave(x);
-    } else if (step == *VALUE_PATH) {
-        rust_call(x, f->at, RUST_PATH, 1);
-    } else if (step == *LIST) {
-        rule = (uint8_t)(*next - 1);
-        if (!rust_list(x, f, (uint8_t)(f->at - 1), rule, rule == RUST_CONST,
-                       ", "))
-            f->at++;
-    } else if (step == *BACK) {
-        rust_back(x, f, (uint8_t)(f->at + 1), (uint8_t)(*next - 1), f->a);
+    if (f->c++ == 0)
+        f->a = x->open;
+    if (!rust_eat(x, 'p')) {
+        rust_print(x, f->a ? ">" : "");
+        return;
+    }
+    rust_print(x, f->a ? ", " : "<");
+    f->a = 1;
+    if (!rust_ident(x, &ident)) {
+        rust_invalid(x);
+        return;
+    }
+    rust_print_ident(x, &ident);
+    rust_print(x, " = ");
+    rust_call(x, (uint8_t)(f->at - 1), RUST_TYPE, 0);
+}
+
+/* The steps of the rarer rows. */
+static void rare_step(struct rust *x, struct rust_frame *f, char step)
+{
+    if (step == *BINDER) {
+        if (!rust_binder(x, &f->a))
+            rust_invalid(x);
+    } else if (step == *UNBIND) {
+        x->binders -= f->a;
+    } else if (step == *ABI) {
+        if (rust_eat(x, 'U'))
+            rust_print(x, "unsafe ");
+        if (rust_eat(x, 'K') && !abi(x)) {
+            x->binders -= f->a;
+            rust_invalid(x);
+        }
+    } else if (step == *RETURNED) {
+        if (rust_eat(x, 'u'))
+            return;
+        rust_print(x, " -> ");
+        rust_call(x, f->at, RUST_TYPE, 0);
+    } else if (step == *BOUND) {
+        if (rust_eat(x, 'L'))
+            print_lifetime(x, " + ", "");
+        else
+            rust_invalid(x);
+    } else if (step == *ASSOCIATED) {
+        associated(x, f);
+    } else if (step == *BRACE) {
+        rust_brace(x, f);
+    } else if (step == *FIELDS) {
+        fields(x, f);
     } else if (step == *END_BRACE) {
         if (f->a == 2)
             rust_print(x, "}");
-        rust_leave(x);
-    } else if (step == *DONE) {
-        rust_done(x);
+    } else if (step == *VALUE_PATH) {
+        rust_call(x, f->at, RUST_PATH, 1);
     } else {
-        simple_step(x, f, step);
+        x->open = step == *OPEN;
     }
 }
 
-static void rust_form(struct rust *x, struct rust_frame *f)
+/* (next): the rule after the step, if it has one. */
+static void step(struct rust *x, struct rust_frame *f, char step, uint8_t next)
+{
+    uint32_t which;
+
+    if (step == 0) {
+        rust_leave(x);
+    } else if (step <= *FIELD) {
+        next = (uint8_t)(step - 1);
+        rust_call(x, f->at, next, next == RUST_CONST);
+    } else if (step == *LIST) {
+        list(x, f, next);
+    } else if (step == *BACK) {
+        rust_back(x, f, (uint8_t)(f->at + 1), next, f->a);
+    } else if (step == *BACK_END) {
+        rust_back_again(x, f);
+    } else if (step == *DONE) {
+        rust_done(x);
+    } else if (step == *BECOME) {
+        rust_become(x, next, 1);
+    } else if (step == *LAST_PART) {
+        if (rust_ready(x) && !last_part(x, (char)f->b))
+            rust_invalid(x);
+    } else if (step == *IDENTIFIER) {
+        if (rust_ready(x))
+            identifier(x);
+    } else if (step == *ARGUMENTS) {
+        rust_print(x, f->a ? "::<" : "<");
+    } else if (step == *LIFETIME) {
+        if (rust_eat(x, 'L'))
+            print_lifetime(x, "", " ");
+    } else if (step == *IMPL_PATH) {
+        if (rust_tagged(x, 's', &which)) {
+            x->quiet++;
+            rust_call(x, f->at, RUST_PATH, 0);
+        } else {
+            rust_invalid(x);
+        }
+    } else if (step == *LOUD) {
+        x->quiet--;
+    } else if (step == *SINGLE) {
+        rust_print(x, f->c == 1 ? "," : "");
+    } else {
+        rare_step(x, f, step);
+    }
+}
+
+static void run_row(struct rust *x, struct rust_frame *f)
 {
     do {
-        const char *s = rows[f->rule - RUST_FORMS] + f->at;
+        const char *s = rows[f->rule - RUST_ROWS] + f->at;
         const char *text = s;
 
         while (*s >= ' ')
@@ -1266,30 +1180,41 @@ static void rust_form(struct rust *x, struct rust_frame *f)
         if (s != text && x->quiet == 0)
             demangle_put_bytes(x->out, text, (size_t)(s - text));
         f->at = (uint8_t)(f->at + (s - text) + 1);
-        step(x, f, *s, s + 1);
-    } while (x->frame == f && !x->failed);
+        step(x, f, *s, (uint8_t)(s[1] - 1));
+    } while (x->frame == f && f->rule >= RUST_ROWS && !x->failed);
 }
 
-static rust_rule_fn *const rules[RUST_FORMS + 1] = {
-    [RUST_PATH] = rust_path,
-    [RUST_TYPE] = rust_type,
-    [RUST_FN] = rust_fn,
-    [RUST_DYN] = rust_dyn,
-    [RUST_DYN_TRAIT] = rust_dyn_trait,
-    [RUST_OPEN_PATH] = rust_open_path,
-    [RUST_ARG] = rust_arg,
-    [RUST_CONST] = rust_const,
-    [RUST_FIELD] = rust_field,
-    [RUST_FORMS] = rust_form,
-};
+static void run_rule(struct rust *x, struct rust_frame *f)
+{
+    switch (f->rule) {
+    case RUST_PATH:
+        rust_path(x, f);
+        break;
+    case RUST_TYPE:
+        rust_type(x, f);
+        break;
+    case RUST_CONST:
+        rust_const(x, f);
+        break;
+    case RUST_ARG:
+        rust_arg(x);
+        break;
+    case RUST_OPEN_PATH:
+        go_on(x, f,
+              rust_eat(x, 'B')   ? RUST_OPEN_BACK
+              : rust_eat(x, 'I') ? RUST_OPEN_GENERIC
+                                 : RUST_OPEN_OTHER);
+        break;
+    default:
+        run_row(x, f);
+    }
+}
 
 /* Parses one <path> from x->s. (checking): nothing is printed and no back
  * reference followed, so it is linear and costs no budget. False: it is
  * invalid, or room or budget are exhausted. */
 static bool run(struct rust *x, bool checking)
 {
-    unsigned rule;
-
     x->frame = x->floor;
     x->quiet = checking;
     x->depth = 0;
@@ -1300,8 +1225,7 @@ static bool run(struct rust *x, bool checking)
         if (!checking &&
             (x->out->length > x->out->room || !demangle_pay(x->out, 1)))
             return false;
-        rule = x->frame->rule;
-        rules[rule < RUST_FORMS ? rule : RUST_FORMS](x, x->frame);
+        run_rule(x, x->frame);
         if (x->failed)
             return false;
     }

@@ -5,7 +5,6 @@
  * was stored before `top`, and no other frame's time is looked at.
  */
 
-#include "base/format.h"
 #include "loop/loop.h"
 #include "unwind/decode.h"
 #include "unwind/prologue.h"

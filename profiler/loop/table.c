@@ -2,12 +2,12 @@
 
 /* The table of sites, and the account below it. */
 
-#include "base/format.h"
 #include "loop/loop.h"
 
 #include <prof/name.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
+#include <prof/text.h>
 
 #define SHARE_WHOLE 10000u /* shares in hundredths of a per cent */
 

@@ -56,9 +56,8 @@ static uint32_t hottest_child(uint32_t parent, uint32_t above)
 static void put_tree_row(struct prof_text *out, const struct prof_call *call,
                          uint32_t level, uint64_t whole)
 {
-    prof_summary_share(out, prof_share_of(call->total, whole));
-    prof_text_decimal(out, call->self.samples, 10);
-    prof_text_string(out, "  ");
+    prof_text_format(out, "%4.2u %%%10ju  ", prof_share_of(call->total, whole),
+                     call->self.samples);
     for (; level > 0; level--)
         prof_text_string(out, "  ");
     prof_report_name(out, address_of(call));
@@ -120,9 +119,8 @@ static void put_path(struct prof_text *out, uint32_t call)
 static void put_folded_account(struct prof_text *out, const char *what,
                                uint64_t samples)
 {
-    if (samples == 0)
-        return;
-    prof_text_value(out, what, samples, 1, "\n");
+    if (samples != 0)
+        prof_text_format(out, "%s %ju\n", what, samples);
 }
 
 void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
@@ -132,10 +130,10 @@ void prof_report_folded(struct prof_text *out, const struct prof_stats *stats)
         if (prof_call_at(call)->self.samples == 0)
             continue;
         put_path(out, call);
-        prof_text_value(out, " ", prof_call_at(call)->self.samples, 1, "\n");
+        prof_text_format(out, " %ju\n", prof_call_at(call)->self.samples);
     }
-    put_folded_account(out, "[idle] ", stats->idle);
-    put_folded_account(out, "[profiler] ", stats->own);
+    put_folded_account(out, "[idle]", stats->idle);
+    put_folded_account(out, "[profiler]", stats->own);
     prof_text_string(out, "--- end of folded stacks ---\n");
 }
 
@@ -183,8 +181,7 @@ static void put_callers(struct prof_text *out, uint32_t callee)
 
     sum_callers(callee);
     while (next_caller(&caller, &sum)) {
-        prof_summary_share(out, prof_share_next(&share, sum));
-        prof_text_string(out, "  ");
+        prof_text_format(out, "%4.2u %%  ", prof_share_next(&share, sum));
         if (caller == 0)
             prof_text_string(out, "no caller, or unknown");
         else
@@ -202,16 +199,14 @@ void prof_report_callers(struct prof_text *out, const char *name,
     do /* until one has samples, at least in functions that it calls */
         callee = prof_function_named(name, callee);
     while (callee != 0 && prof_function_at(callee)->total == 0);
-    prof_text_string(out, "--- callers of ");
-    prof_text_string(out, name);
+    prof_text_format(out, "--- callers of %s", name);
     if (callee == 0) {
         prof_text_string(out, ": not sampled ---\n");
         return;
     }
-    prof_text_string(out, ", self ");
-    prof_summary_share(out, prof_share_of(prof_function_at(callee)->total,
-                                          prof_summary_whole(stats)));
-    prof_text_string(out, " total ---\n");
+    prof_text_format(out, ", self %4.2u %% total ---\n",
+                     prof_share_of(prof_function_at(callee)->total,
+                                   prof_summary_whole(stats)));
     put_callers(out, callee);
     prof_text_string(out, "---\n");
 }

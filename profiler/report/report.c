@@ -49,7 +49,7 @@ static void put_classic_row(struct prof_text *out,
 {
     prof_text_char(out, '[');
     prof_text_hex(out, function->record.key, 0);
-    prof_text_value(out, " + 000] ", function->self.samples, 1, " times: ");
+    prof_text_format(out, " + 000] %ju times: ", function->self.samples);
     prof_report_name(out, function->record.key);
     prof_text_char(out, '\n');
 }
@@ -65,7 +65,7 @@ static void put_classic_table(struct prof_text *out,
     if (rows > stats->functions)
         rows = stats->functions;
     prof_hottest_begin(&hottest, rows);
-    prof_text_value(out, "*** Listing ", rows, 1, " samples ***\n");
+    prof_text_format(out, "*** Listing %u samples ***\n", rows);
     while ((function = prof_hottest_next(&hottest)) != NULL)
         put_classic_row(out, function);
     prof_text_string(out, "*** ---------------------- ***\n");
@@ -82,23 +82,14 @@ struct table {
 /*
  * Shares in the column "self" are rounded so that they add up, and may be off
  * by 0.01 %; those in the other columns are rounded independently. Without
- * correction a row could show self > total, or in VMM > self.
+ * correction a row could show self > total, or in VMM, a part of self, > self.
  */
-static void put_total(struct prof_text *out, uint64_t total, uint32_t self,
-                      const struct table *table)
+static void put_other(struct prof_text *out, uint64_t part, bool most,
+                      uint32_t self, const struct table *table)
 {
-    uint32_t share = prof_share_of(total, table->share.whole);
+    uint32_t share = prof_share_of(part, table->share.whole);
 
-    prof_summary_share(out, share > self ? share : self);
-}
-
-/* In VMM is a part of self, and must not be shown as more. */
-static void put_vm_exit(struct prof_text *out, uint64_t vm_exit, uint32_t self,
-                        const struct table *table)
-{
-    uint32_t share = prof_share_of(vm_exit, table->share.whole);
-
-    prof_summary_share(out, share < self ? share : self);
+    prof_summary_share(out, (share < self) == most ? share : self);
 }
 
 static void put_interval(struct prof_text *out, uint32_t self, uint32_t hits,
@@ -107,8 +98,7 @@ static void put_interval(struct prof_text *out, uint32_t self, uint32_t hits,
     struct prof_share_interval ends =
         prof_share_interval(self, hits, table->samples);
 
-    prof_text_value(out, "  (", ends.low, 100, " to ");
-    prof_text_value(out, "", ends.high, 100, " %)");
+    prof_text_format(out, "  (%.2u to %.2u %%)", ends.low, ends.high);
 }
 
 /* One row: self, total (with callers), in VMM (if any), samples, marks, address
@@ -123,9 +113,9 @@ static void put_share_row(struct prof_text *out,
 
     prof_summary_share(out, self);
     if (PROF_WITH_CALLERS && prof_drain_depth() != 0)
-        put_total(out, function->total, self, table);
+        put_other(out, function->total, false, self, table);
     if (PROF_WITH_CLASSES && table->vm_exit)
-        put_vm_exit(out, function->vm_exit, self, table);
+        put_other(out, function->vm_exit, true, self, table);
     prof_text_decimal(out, function->self.samples, 10);
     prof_text_string(out, few ? " ?" : "  ");
     prof_text_string(out, PROF_WITH_CLASSES && function->masked ? "! " : "  ");
@@ -147,9 +137,8 @@ static void put_rest_row(struct prof_text *out, uint32_t functions,
         prof_text_string(out, "          ");
     if (PROF_WITH_CLASSES && table->vm_exit)
         prof_text_string(out, "         ");
-    prof_text_decimal(out, samples, 10);
-    prof_text_value(out, "    in ", functions, 1,
-                    functions == 1 ? " more function\n" : " more functions\n");
+    prof_text_format(out, "%10ju    in %u more function%s\n", samples,
+                     functions, functions == 1 ? "" : "s");
 }
 
 /* Explains the marks and the column, if the table has them. */

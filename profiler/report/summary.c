@@ -41,8 +41,7 @@ uint64_t prof_summary_whole(const struct prof_stats *stats)
 
 void prof_summary_share(struct prof_text *out, uint32_t share)
 {
-    prof_text_fixed(out, share, 4, 100);
-    prof_text_string(out, " %");
+    prof_text_format(out, "%4.2u %%", share);
 }
 
 static uint64_t milliseconds(uint64_t cycles)
@@ -66,12 +65,10 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
                                              : "not started ---\n");
         return;
     }
-    prof_text_decimal(out, stats->ticks, 0);
-    prof_text_value(out, " samples in ", milliseconds(whole_time(stats)), 1000,
-                    " s at ");
-    prof_text_value(out, "", prof_clock_rate_mhz(), 1000,
-                    time ? " Hz, shares of time ---\n"
-                         : " Hz, shares of samples ---\n");
+    prof_text_format(out,
+                     "%ju samples in %.3ju s at %.3u Hz, shares of %s ---\n",
+                     stats->ticks, milliseconds(whole_time(stats)),
+                     prof_clock_rate_mhz(), time ? "time" : "samples");
     prof_text_string(out, PROF_WITH_CALLERS && prof_drain_depth() != 0
                               ? "    self      total"
                               : "   share");
@@ -80,24 +77,11 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_string(out, "   samples    address     function\n");
 }
 
-#define SHARE_WIDTH 9 /* of "  12.34 %" */
-
 /* One row of the accounts, aligned with the columns of the table. */
 static void put_account(struct prof_text *out, const char *what, uint64_t ticks,
                         uint32_t share)
 {
-    prof_summary_share(out, share);
-    prof_text_decimal(out, ticks, 10);
-    prof_text_string(out, "    ");
-    prof_text_string(out, what);
-    prof_text_char(out, '\n');
-}
-
-/* The same for what is in no share. */
-static void put_own_account(struct prof_text *out, uint64_t ticks)
-{
-    prof_text_decimal(out, ticks, SHARE_WIDTH + 10);
-    prof_text_string(out, "    in the profiler, and in no share\n");
+    prof_text_format(out, "%4.2u %%%10ju    %s\n", share, ticks, what);
 }
 
 #define ALWAYS 5 /* the first rows are printed even if they are 0 */
@@ -144,7 +128,8 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
             put_account(out, rows[i].what, ticks, given);
     }
     if (own_ticks(stats) != 0)
-        put_own_account(out, own_ticks(stats));
+        prof_text_format(out, "%19ju    in the profiler, and in no share\n",
+                         own_ticks(stats));
     put_account(out, "all ticks since the start", stats->ticks, share.given);
 }
 
@@ -154,7 +139,7 @@ static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
 {
     uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
 
-    prof_text_value(out, what, share, 100, " %");
+    prof_text_format(out, "%s%.2u %%", what, share);
 }
 
 /* The profiler's own overhead, measured by the TSC. */
@@ -175,7 +160,7 @@ static void write_cost(struct prof_text *out, const struct prof_stats *stats)
 static void write_number(struct prof_text *out, uint64_t n, const char *what)
 {
     if (n != 0)
-        prof_text_value(out, "", n, 1, what);
+        prof_text_format(out, "%ju%s", n, what);
 }
 
 static void write_stopped(struct prof_text *out, const struct prof_stats *stats)
@@ -221,12 +206,11 @@ static void write_late(struct prof_text *out, const struct prof_stats *stats)
     if (prof_drain_depth() == 0 || pause <= PAUSE_MS ||
         lacking * 100 < stats->ticks * LACKING_PERCENT || lacking == 0)
         return;
-    prof_text_value(out, "", lacking, 1, " samples (");
-    prof_text_value(out, "", prof_share_of(lacking, stats->ticks), 100,
-                    " %) lack callers: nothing was drained for ");
-    prof_text_value(out, "", pause, 1000, " s; call ");
-    prof_text_string(out, call != NULL ? call : "prof_poll()");
-    prof_text_string(out, " more often\n");
+    prof_text_format(out,
+                     "%ju samples (%.2u %%) lack callers: nothing was drained "
+                     "for %.3ju s; call %s more often\n",
+                     lacking, prof_share_of(lacking, stats->ticks), pause,
+                     call != NULL ? call : "prof_poll()");
 }
 
 /* An estimate (aggregate/stolen.h): less than a period is not noticed, and
@@ -235,9 +219,8 @@ static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {
     if (stats->stolen_cycles == 0)
         return;
-    prof_text_value(out, "", milliseconds(stats->stolen_cycles), 1000,
-                    " s stolen, ");
-    write_part(out, "", stats->stolen_cycles, whole_time(stats));
+    prof_text_format(out, "%.3ju s stolen", milliseconds(stats->stolen_cycles));
+    write_part(out, ", ", stats->stolen_cycles, whole_time(stats));
     prof_text_string(out, " of the time: the host did not run the guest; it is "
                           "in no share\n");
 }
@@ -265,11 +248,9 @@ static void write_difference(struct prof_text *out,
 static void write_troubles(struct prof_text *out,
                            const struct prof_stats *stats)
 {
-    if (prof_symbols_error() != PROF_OK) {
-        prof_text_string(out, "no names: ");
-        prof_text_string(out, prof_strerror(prof_symbols_error()));
-        prof_text_char(out, '\n');
-    }
+    if (prof_symbols_error() != PROF_OK)
+        prof_text_format(out, "no names: %s\n",
+                         prof_strerror(prof_symbols_error()));
     write_difference(out, stats);
     if (stats->ticks != 0 && prof_clock_is_steady())
         prof_text_string(out, "the sampling period does not vary: code that "

@@ -73,7 +73,8 @@ void prof_report_under_sampled(struct prof_text *out,
     share = prof_share_of(sampled - stats->idle_cycles, sampled);
     if (loop <= PROF_UNDER_SAMPLED_TIMES(most_by_samples(stats, share)))
         return;
-    prof_text_value(out, "samples show ", share, 100,
-                    " % outside of idle, the loop's account ");
-    prof_text_value(out, "", loop, 100, " " PROF_UNDER_SAMPLED_TEXT "\n");
+    prof_text_format(out,
+                     "samples show %.2u %% outside of idle, the loop's account "
+                     "%.2u %s\n",
+                     share, loop, PROF_UNDER_SAMPLED_TEXT);
 }

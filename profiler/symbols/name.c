@@ -63,30 +63,26 @@ static void drop_controls(void)
 }
 
 /* Fills (text); false if only the beginning of the name fits. */
-static bool read_text(const struct prof_symbol *symbol)
-{
-    size_t size = sizeof linker_name;
-
-    if (ANY_LANGUAGE && prof_symbol_name(symbol, linker_name, size) < size)
-        return !prof_demangle_as(PROF_LANGUAGE_AUTO_BRIEF, linker_name, text,
-                                 sizeof text, &work)
-                    .truncated;
-    if (prof_symbol_name(symbol, text, sizeof text) < sizeof text)
-        return true;
-    drop_last(sizeof text - 1);
-    return false;
-}
-
 static bool make_text(const struct prof_symbol *symbol)
 {
-    bool whole = read_text(symbol);
+    size_t size = sizeof linker_name;
+    bool whole;
 
+    if (ANY_LANGUAGE && prof_symbol_name(symbol, linker_name, size) < size) {
+        whole = !prof_demangle_as(PROF_LANGUAGE_AUTO_BRIEF, linker_name, text,
+                                  sizeof text, &work)
+                     .truncated;
+    } else {
+        whole = prof_symbol_name(symbol, text, sizeof text) < sizeof text;
+        if (!whole)
+            drop_last(sizeof text - 1);
+    }
     drop_controls();
     return whole;
 }
 
-/* Cuts the text to (columns) characters. */
-static void cut(size_t columns)
+/* Bytes of the first (columns) characters, or of all. */
+static size_t bytes_of(size_t columns)
 {
     size_t at = 0;
 
@@ -94,16 +90,7 @@ static void cut(size_t columns)
         if (!continues(text[at]) && columns-- == 0)
             break;
     }
-    text[at] = '\0';
-}
-
-static size_t columns_of_text(void)
-{
-    size_t columns = 0;
-
-    for (size_t at = 0; text[at] != '\0'; ++at)
-        columns += !continues(text[at]);
-    return columns;
+    return at;
 }
 
 void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
@@ -112,10 +99,10 @@ void prof_name_write(struct prof_text *out, const struct prof_symbol *symbol,
     bool whole = make_text(symbol);
     size_t dots = width == 0 || width > DOTS ? DOTS : width;
 
-    if (width > 0 && columns_of_text() > width)
+    if (width > 0 && text[bytes_of(width)] != '\0')
         whole = false;
     if (width > 0 && !whole)
-        cut(width - dots);
+        text[bytes_of(width - dots)] = '\0';
     prof_text_string(out, text);
     while (!whole && dots-- > 0)
         prof_text_char(out, '.');

@@ -96,11 +96,9 @@ void prof_config_print_problem(const struct prof_config *config)
     if (!prof_config_problem(config, &problem))
         return;
     prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, "prof: config.");
-    prof_text_string(&out, problem.field);
-    prof_text_value(&out, " is ", problem.given, 1, ", but must be from ");
-    prof_text_value(&out, "", problem.least, 1, " to ");
-    prof_text_value(&out, "", problem.most, 1, "\n");
+    prof_text_format(&out,
+                     "prof: config.%s is %ju, but must be from %ju to %ju\n",
+                     problem.field, problem.given, problem.least, problem.most);
     prof_text_flush(&out);
 }
 #endif

@@ -48,8 +48,8 @@ static void print_rate(const char *why)
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
-    prof_text_value(&out, "prof: sampling at the kernel's own ", fixed.rate_mhz,
-                    MHZ, why);
+    prof_text_format(&out, "prof: sampling at the kernel's own %.3u%s",
+                     fixed.rate_mhz, why);
     prof_text_flush(&out);
 }
 

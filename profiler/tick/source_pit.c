@@ -332,8 +332,10 @@ static void print_tsc_hz(void)
     struct prof_text out;
 
     prof_text_open(&out, prof_port_write);
-    prof_text_value(&out, "prof: config.tsc_hz is wrong: by the PIT it is ",
-                    pit.tsc_hz, 1, ", which is used from now on\n");
+    prof_text_format(&out,
+                     "prof: config.tsc_hz is wrong: by the PIT it is %ju, "
+                     "which is used from now on\n",
+                     pit.tsc_hz);
     prof_text_flush(&out);
 }
 

@@ -256,28 +256,6 @@ static void move(const struct parts *p, struct prof_instruction *instruction)
     }
 }
 
-static void push_or_pop(const struct parts *p,
-                        struct prof_instruction *instruction)
-{
-    bool fp = (p->opcode & 7) == FP_NUMBER && (p->rex & REX_B) == 0;
-    bool push = p->opcode < 0x58;
-
-    instruction->effect = PROF_EFFECT_SP;
-    instruction->value = push ? -WORD : WORD;
-    if (fp)
-        instruction->effect = push ? PROF_EFFECT_PUSH_FP : PROF_EFFECT_POP_FP;
-    else if (p->opcode == 0x5c && (p->rex & REX_B) == 0)
-        instruction->effect = PROF_EFFECT_SP_LOST;
-}
-
-static void to(const struct parts *p, struct prof_instruction *instruction,
-               enum prof_effect effect)
-{
-    instruction->effect = effect;
-    instruction->value =
-        number_at(p, p->number, p->length - p->number) + (intptr_t)p->length;
-}
-
 /* inc, dec, call, jmp, push: 0xff. */
 static void group_five(const struct parts *p,
                        struct prof_instruction *instruction)
@@ -290,54 +268,64 @@ static void group_five(const struct parts *p,
     }
 }
 
-static void stack_word(struct prof_instruction *instruction, intptr_t value)
-{
-    instruction->effect = PROF_EFFECT_SP;
-    instruction->value = value;
-}
+/* Added to the effect of an opcode: it pushes or pops a word, or leads to its
+ * operand. */
+#define PUSHES 0x10u
+#define POPS 0x20u
+#define LEADS 0x40u
 
-/* What one of 0x0f.. does. */
-static void classify_two(const struct parts *p,
-                         struct prof_instruction *instruction)
-{
-    if ((p->opcode & 0xfff0) == 0x0f80)
-        to(p, instruction, PROF_EFFECT_BRANCH);
-    else if (p->opcode == 0x0f0b)
-        instruction->effect = PROF_EFFECT_END;
-}
+#define PUSH (PROF_EFFECT_SP | PUSHES)
+#define POP (PROF_EFFECT_SP | POPS)
 
-/* What it does, by opcode. */
+/* The effects of opcodes of one byte, but for those that classify() has. */
+static const uint8_t effects[256] = {
+    [0x50 ... 0x54] = PUSH,
+    [0x55] = PROF_EFFECT_PUSH_FP | PUSHES,
+    [0x56 ... 0x57] = PUSH,
+    [0x58 ... 0x5b] = POP,
+    [0x5c] = PROF_EFFECT_SP_LOST | POPS,
+    [0x5d] = PROF_EFFECT_POP_FP | POPS,
+    [0x5e ... 0x5f] = POP,
+    [0x68] = PUSH,
+    [0x6a] = PUSH,
+    [0x70 ... 0x7f] = PROF_EFFECT_BRANCH | LEADS,
+    [0x8f] = POP,
+    [0x9c] = PUSH,
+    [0x9d] = POP,
+    [0xc2 ... 0xc3] = PROF_EFFECT_RETURN,
+    [0xc8] = PROF_EFFECT_END,
+    [0xc9] = PROF_EFFECT_LEAVE,
+    [0xca ... 0xcc] = PROF_EFFECT_END,
+    [0xcf] = PROF_EFFECT_END,
+    [0xe0 ... 0xe3] = PROF_EFFECT_BRANCH | LEADS,
+    [0xe8] = PROF_EFFECT_CALL,
+    [0xe9] = PROF_EFFECT_JUMP | LEADS,
+    [0xeb] = PROF_EFFECT_JUMP | LEADS,
+};
+
 static void classify(const struct parts *p,
                      struct prof_instruction *instruction)
 {
-    uint32_t op = p->opcode;
+    uint32_t op = p->opcode, effect = effects[(uint8_t)op];
 
     if (op > 0xff)
-        classify_two(p, instruction);
-    else if ((op & 0xf0) == 0x50)
-        push_or_pop(p, instruction);
-    else if (op == 0x68 || op == 0x6a || op == 0x9c)
-        stack_word(instruction, -WORD);
-    else if (op == 0x9d || op == 0x8f)
-        stack_word(instruction, WORD);
-    else if (op == 0x81 || op == 0x83)
+        effect = (op & 0xfff0) == 0x0f80 ? PROF_EFFECT_BRANCH | LEADS
+                 : op == 0x0f0b          ? PROF_EFFECT_END
+                                         : PROF_EFFECT_OTHER;
+    if (op >> 4 == 5 && (p->rex & REX_B) != 0) /* r8 to r15 */
+        effect = PROF_EFFECT_SP | (effect & (PUSHES | POPS));
+    instruction->effect = effect & 15;
+    if ((effect & LEADS) != 0)
+        instruction->value = number_at(p, p->number, p->length - p->number) +
+                             (intptr_t)p->length;
+    if ((effect & (PUSHES | POPS)) != 0)
+        instruction->value = (effect & PUSHES) != 0 ? -WORD : WORD;
+    if (op == 0x81 || op == 0x83)
         arithmetic(p, instruction);
     else if (op == 0x89 || op == 0x8b || op == 0x8d)
         move(p, instruction);
-    else if (op == 0xc9)
-        instruction->effect = PROF_EFFECT_LEAVE;
-    else if (op == 0xc2 || op == 0xc3)
-        instruction->effect = PROF_EFFECT_RETURN;
-    else if (op == 0xe8)
-        instruction->effect = PROF_EFFECT_CALL;
-    else if (op == 0xe9 || op == 0xeb)
-        to(p, instruction, PROF_EFFECT_JUMP);
-    else if ((op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0)
-        to(p, instruction, PROF_EFFECT_BRANCH);
     else if (op == 0xff)
         group_five(p, instruction);
-    else if (op == 0xca || op == 0xcb || op == 0xcc || op == 0xcf || op == 0xc8)
-        instruction->effect = PROF_EFFECT_END;
 }
 
 /* Not inlined: it would take registers from the instructions above. */

@@ -80,7 +80,6 @@ PARTS = {
 SHARED = {
     ("callers", "classes", "causal"): ["unwind/decode.c"],
     ("callers", "trees"): ["aggregate/calls.c"],
-    ("loop", "causal"): ["base/format.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
 }
 

@@ -42,10 +42,14 @@ void prof_text_decimal(struct prof_text *out, uint64_t value, unsigned width);
 void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
                      uint32_t unit);
 
-/* (before), then (value) / (unit) as above or, with a (unit) of 1, in decimal,
- * then (after). */
-void prof_text_value(struct prof_text *out, const char *before, uint64_t value,
-                     uint32_t unit, const char *after);
+/*
+ * Writes (format) with %s, %u, %ju and %%. A number may have a width, in blanks.
+ * A precision is not printf's: the value is in units of the last of so many
+ * decimals, up to 9, and the width is that before the point. "%4.2u %%" with
+ * 123 writes "   1.23 %".
+ */
+__attribute__((format(printf, 2, 3))) void
+prof_text_format(struct prof_text *out, const char *format, ...);
 
 /* (value) as 0x..., with at least (digits) digits. */
 void prof_text_hex(struct prof_text *out, uint64_t value, unsigned digits);
