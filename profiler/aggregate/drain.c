@@ -88,7 +88,6 @@ static void set_image(const struct prof_config *config)
         .idle = config->idle,
         .text_base = config->text.begin + 1,
         .text_bytes = code < UINT32_MAX ? code : 0,
-        .tsc_hz = config->tsc_hz,
         .drained_by = config->drained_by,
     };
 }
@@ -171,7 +170,7 @@ static void emit_lost_ticks(struct prof_cpu *cpu, uint64_t tsc)
 {
     if (prof_stream_on())
         prof_trace_before(tsc);
-    prof_stream_lost_ticks(tsc, prof_clock_of(cpu)->missed,
+    prof_stream_lost_ticks(cpu, tsc, prof_clock_of(cpu)->missed,
                            prof_accounts_of(cpu)->stolen_cycles);
 }
 
@@ -204,7 +203,7 @@ static void drop_no_memory(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
 {
     prof_amount_add(&prof_accounts_of(cpu)->no_memory, samples, cycles);
     emit_lost_ticks(cpu, tsc);
-    prof_stream_drop(tsc, samples, cycles);
+    prof_stream_drop(cpu, tsc, samples, cycles);
 }
 
 /* Whether the image panics; what is drained then goes to the stream alone. */
@@ -252,7 +251,7 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     if (prof_resolve_is_enough())
         return false;
     if (is_dying())
-        prof_stream_overflow(tsc, entry->pc, 1,
+        prof_stream_overflow(cpu, tsc, entry->pc, 1,
                              prof_timebase_step(prof_clock_of(cpu), tsc));
     else if (is_crowded(cpu))
         drop_no_memory(cpu, tsc, 1, charge(cpu, entry->pc, tsc));
@@ -275,7 +274,8 @@ static inline void count_entry(struct prof_cpu *cpu,
     prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
-        prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));
+        prof_stream_sample(cpu, tsc, leaf->number,
+                           prof_stack_node(leaf->stack));
     }
 }
 
@@ -357,7 +357,7 @@ static bool drain_slot(struct prof_cpu *cpu, const struct prof_slot *slot)
     if (memory)
         prof_credit(cpu, leaf->stack, slot->count, cycles, tsc);
     emit_lost_ticks(cpu, tsc);
-    prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
+    prof_stream_overflow(cpu, tsc, slot->pc, slot->count, cycles);
     prof_accounts_of(cpu)->overflowed += slot->count;
     return true;
 }
@@ -404,7 +404,7 @@ static void hand_over_vector(struct prof_cpu *cpu)
                                            half->dropped_cycles,
                                            &reader->taken_gap));
     emit_lost_ticks(cpu, half->last_tsc);
-    prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
+    prof_stream_dropped(cpu, half->last_tsc, dropped->samples, dropped->cycles);
 }
 
 /* ---- all that is queued */
@@ -519,12 +519,8 @@ uint64_t prof_dropped(void)
  * ticks come; (now): the measurement ends, as well as it can. */
 static bool is_measuring(const struct prof_cpu *cpu, bool now)
 {
-    if (!PROF_WITH_BUILTIN)
-        return false;
-    if (prof_meter_waits(cpu, reader_of(cpu)->entry, now))
-        return true;
-    prof_image.tsc_hz = prof_clock_tsc_hz();
-    return false;
+    return PROF_WITH_BUILTIN &&
+           prof_meter_waits(cpu, reader_of(cpu)->entry, now);
 }
 
 /* Sends events of objects: all of them, as what is sent next has the present
@@ -580,13 +576,13 @@ static void drain_once(struct prof_cpu *cpu)
     read_queued(cpu, PROF_RESOLVE_WORK);
     flush_events(cpu);
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), accounts->stopped);
+        prof_stream_stopped_walks(cpu, prof_tsc(), accounts->stopped);
         prof_loop_drained(prof_tsc(), accounts->stolen_cycles,
                           prof_clock_of(cpu)->step,
                           prof_clock_of(cpu)->last_tsc);
         prof_causal_drained(prof_tsc(), accounts->stolen_cycles);
     }
-    prof_stream_flush(prof_tsc());
+    prof_stream_flush(cpu, prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();
     if (PROF_WITH_CALLERS &&
@@ -629,11 +625,12 @@ bool prof_drain_in_tick(uint64_t cycles)
     } while (drain->behind && prof_tsc() - begin < cycles);
     drain->most = DRAIN_ENTRIES;
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), prof_accounts_of(cpu)->stopped);
+        prof_stream_stopped_walks(cpu, prof_tsc(),
+                                  prof_accounts_of(cpu)->stopped);
         if (PROF_WITH_CALLERS)
             prof_addresses_catch_up(PORTION_ENTRIES, work);
     }
-    prof_stream_flush(prof_tsc());
+    prof_stream_flush(cpu, prof_tsc());
     end_drain(cpu, begin);
     prof_leave();
     return drain->behind;
@@ -698,8 +695,8 @@ void prof_drain_last(void)
     else
         drain_queued(cpu);
     prof_stream_discard(
-        prof_queued() + accounts->dropped.samples -
-        prof_stream_emitted.dropped +
-        prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
+        cpu, prof_queued() + accounts->dropped.samples -
+                 prof_encoder_of(cpu)->emitted.dropped +
+                 prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
 }
 #endif

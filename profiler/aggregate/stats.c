@@ -27,7 +27,7 @@
 #include <prof/config.h>
 #include <stddef.h>
 
-/* All counters, since prof_init(). */
+/* All counters, since prof_init(); then sums, which have no snapshot. */
 struct counts {
     uint64_t ticks;
     uint64_t dropped;
@@ -35,16 +35,22 @@ struct counts {
     uint64_t report_cycles;
     uint64_t refusals;
     struct prof_accounts accounts;
+    struct prof_tick_stats tick;
+    struct prof_sums sums;
 };
 
-/* All are of 64 bits up to accounts.stopped, the last. */
+/* Counters are of 64 bits up to accounts.stopped, and of 32 from there on. */
 #define COUNTS_64 (offsetof(struct counts, accounts.stopped) / sizeof(uint64_t))
+#define COUNTS_32                                                              \
+    ((offsetof(struct counts, sums) -                                          \
+      offsetof(struct counts, accounts.stopped)) /                             \
+     sizeof(uint32_t))
 
 _Static_assert(sizeof(struct prof_accounts) -
                        offsetof(struct prof_accounts, stopped) -
                        sizeof((struct prof_accounts *)0)->stopped <
                    sizeof(uint64_t),
-               "nothing comes after it");
+               "stopped is the last");
 
 static struct counts at_reset;
 
@@ -69,6 +75,9 @@ static uint64_t read_counts(struct counts *counts)
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +
                        (PROF_HAS_CALLS ? prof_calls.refusals : 0);
+#if PROF_WITH_PIT
+    counts->tick = prof_tick_counts;
+#endif
     return queued;
 }
 
@@ -77,11 +86,13 @@ static void subtract_reset(struct counts *counts)
 {
     uint64_t *now = &counts->ticks;
     const uint64_t *before = &at_reset.ticks;
+    uint32_t *now_32 = counts->accounts.stopped;
+    const uint32_t *before_32 = at_reset.accounts.stopped;
 
     for (size_t i = 0; i < COUNTS_64; i++)
         now[i] -= before[i];
-    for (size_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
-        counts->accounts.stopped[i] -= at_reset.accounts.stopped[i];
+    for (size_t i = 0; i < COUNTS_32; i++)
+        now_32[i] -= before_32[i];
 }
 
 #define DRAINED(of, what)                                                      \
@@ -89,11 +100,9 @@ static void subtract_reset(struct counts *counts)
 #define COUNTED(what) offsetof(struct counts, what)
 #define STATS(what) offsetof(struct prof_stats, what)
 
-/* Which counter is which member of prof_stats; all are of 64 bits. Masked
- * samples and the profiler's own are included in attributed here; take_sums()
- * separates them. */
+/* Which of these is which member of prof_stats; all are of 64 bits. */
 static const struct {
-    uint8_t from;
+    uint16_t from;
     uint16_t to;
 } members[] = {
     {DRAINED(ATTRIBUTED, samples), STATS(attributed)},
@@ -102,10 +111,8 @@ static const struct {
     {DRAINED(IDLE, cycles), STATS(idle_cycles)},
     {DRAINED(UNRESOLVED, samples), STATS(unresolved)},
     {DRAINED(UNRESOLVED, cycles), STATS(unresolved_cycles)},
-#if PROF_WITH_USER
     {DRAINED(USER, samples), STATS(user)},
     {DRAINED(USER, cycles), STATS(user_cycles)},
-#endif
     {COUNTED(accounts.dropped.cycles), STATS(dropped_cycles)},
     {COUNTED(accounts.overflowed), STATS(overflowed)},
     {COUNTED(accounts.caller_unreachable), STATS(caller_unreachable)},
@@ -115,6 +122,12 @@ static const struct {
     {COUNTED(dropped), STATS(dropped)},
     {COUNTED(interrupt_cycles), STATS(interrupt_cycles)},
     {COUNTED(report_cycles), STATS(report_cycles)},
+    {COUNTED(sums.masked.samples), STATS(masked)},
+    {COUNTED(sums.masked.cycles), STATS(masked_cycles)},
+    {COUNTED(sums.own.samples), STATS(own)},
+    {COUNTED(sums.own.cycles), STATS(own_cycles)},
+    {COUNTED(sums.vm_exit.samples), STATS(exits)},
+    {COUNTED(sums.vm_exit.cycles), STATS(exits_cycles)},
 };
 
 static void take_counts(struct prof_stats *stats, const struct counts *counts)
@@ -123,73 +136,45 @@ static void take_counts(struct prof_stats *stats, const struct counts *counts)
         __builtin_memcpy((char *)stats + members[i].to,
                          (const char *)counts + members[i].from,
                          sizeof(uint64_t));
+    /* The drain counts masked samples and the profiler's own as attributed. */
+    stats->attributed -= stats->masked + stats->own;
+    stats->attributed_cycles -= stats->masked_cycles + stats->own_cycles;
     stats->dropped_cycles += counts->accounts.no_memory.cycles;
     for (uint32_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
         stats->stopped[i] = counts->accounts.stopped[i];
+    stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
+                            stats->idle_cycles + stats->unresolved_cycles +
+                            stats->dropped_cycles + stats->user_cycles;
+    stats->addresses = counts->sums.addresses;
+    stats->functions = counts->sums.functions;
     stats->refusals = (uint32_t)counts->refusals;
-    stats->forgotten = at_reset.ticks;
-    stats->missed = prof_clock_missed();
-    if (PROF_WITH_PIT)
-        stats->tick = prof_tick_stats();
-}
-
-/* What is not counted by the drain, but summed over the stack tree. */
-static void take_sums(struct prof_stats *stats, const struct prof_sums *sums)
-{
-    if (PROF_WITH_CLASSES) {
-        stats->attributed -= sums->masked.samples;
-        stats->attributed_cycles -= sums->masked.cycles;
-        stats->masked = sums->masked.samples;
-        stats->masked_cycles = sums->masked.cycles;
-        stats->exits = sums->vm_exit.samples;
-        stats->exits_cycles = sums->vm_exit.cycles;
-    }
-    if (PROF_HAS_CALLS) {
-        stats->attributed -= sums->own.samples;
-        stats->attributed_cycles -= sums->own.cycles;
-        stats->own = sums->own.samples;
-        stats->own_cycles = sums->own.cycles;
-    }
-    stats->addresses = sums->addresses;
-    stats->functions = sums->functions;
-    stats->stacks = prof_stacks.used;
-}
-
-static void read_stream(struct prof_stats *stats)
-{
-    struct prof_stream_sums sums;
-
-    prof_stream_sums(&sums);
-    stats->stream_packets = sums.packets;
-    stats->stream_bytes = sums.bytes;
-    stats->stream_discarded = sums.discarded;
+    stats->tick = counts->tick;
 }
 
 /* The sums may take long, so they are made before the interrupt's counters are
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
 {
-    const struct prof_sums *sums;
-    struct counts counts;
+    struct counts counts = {0};
 
     prof_enter();
-    sums = prof_sums();
+    counts.sums = *prof_sums();
     *stats = (struct prof_stats){.queued = read_counts(&counts)};
     subtract_reset(&counts);
     take_counts(stats, &counts);
-    take_sums(stats, sums);
-    if (PROF_WITH_STREAM)
-        read_stream(stats);
-    stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
-                            stats->idle_cycles + stats->unresolved_cycles +
-                            stats->dropped_cycles +
-                            (PROF_WITH_USER ? stats->user_cycles : 0);
+    stats->stacks = prof_stacks.used;
+    stats->forgotten = at_reset.ticks;
+    stats->missed = prof_clock_missed();
+    prof_stream_stats(prof_cpu_here(), stats);
     prof_leave();
 }
 
 void prof_stats_open(void)
 {
     at_reset = (struct counts){0};
+#if PROF_WITH_PIT
+    prof_tick_counts = (struct prof_tick_stats){0};
+#endif
 }
 
 void prof_stats_reset(void)

@@ -9,14 +9,13 @@
  * this is called by the event loop, whatever is on the stack now.
  */
 
-#include "control/causal.h"
+#include "control/control.h"
 
 #include "base/busy.h"
 #include "base/equal.h"
 #include "base/format.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
-#include "control/control.h"
 #include "aggregate/functions.h"
 #include "aggregate/sums.h"
 #include "sample/cpu_state.h"

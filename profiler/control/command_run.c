@@ -7,9 +7,8 @@
 
 #include "base/busy.h"
 #include "base/cpu.h"
-#include "control/causal.h"
-#include "control/command.h"
 #include "control/control.h"
+#include "control/command.h"
 
 #include <prof/error.h>
 #include <prof/format.h>

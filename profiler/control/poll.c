@@ -8,7 +8,6 @@
 #include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
-#include "control/builtin.h"
 #include "control/control.h"
 
 #include <prof/causal.h>

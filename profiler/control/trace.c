@@ -3,7 +3,6 @@
 /* The recorder's memory and mode, as options and commands ask for them. */
 
 #include "base/alloc.h"
-#include "control/builtin.h"
 #include "control/control.h"
 #include "trace/stacks.h"
 

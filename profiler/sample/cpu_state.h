@@ -90,14 +90,15 @@ struct prof_cpu {
     uint32_t enabled;             /* prof_sample() records */
 };
 
-/* Reached by prof_cpu_here(), and by the stubs. */
+/* Reached by the following, and by the stubs. */
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+#define PROF_CPU_FIRST (&prof_cpus[0])
 
 /* The state of the current CPU: with one CPU a constant address. Contexts:
  * any. */
 static inline struct prof_cpu *prof_cpu_here(void)
 {
-    return &prof_cpus[0];
+    return PROF_CPU_FIRST;
 }
 
 /* The number of (cpu), by which other rooms index what they keep for each
@@ -131,8 +132,18 @@ static inline uint64_t prof_cpu_newest_tsc(const struct prof_cpu *cpu)
     return stored > overflowed ? stored : overflowed;
 }
 
-/* The interrupt stub of the timer's gate: <width>/parasite.asm. Entered by the
- * CPU; never call it. */
+/*
+ * The interrupt stub of the timer's gate (tick/<width>/parasite.asm). Entered
+ * by the CPU, with interrupts off; never call it.
+ *
+ * It counts the tick, stores the sample as ring.h says, and jumps to the
+ * kernel's handler with the stack and every register as they were; or, for a
+ * tick that the kernel did not ask for, acknowledges it and returns from the
+ * interrupt. It touches no FPU or SSE state. Only it counts ticks, so a report
+ * can compare the count with the drain's accounts. It relies on the drain to
+ * leave no frames in free entries. Plain loads and stores acquire and release
+ * on x86.
+ */
 void prof_parasite(void);
 
 /*

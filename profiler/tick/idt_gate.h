@@ -23,10 +23,11 @@ bool prof_gate_enter(uint8_t vector);
 
 /* Takes the stub out again, where it stands in the gate; from another handler
  * it cannot be taken away. Contexts: as above. */
-void prof_gate_leave(uint8_t vector);
+void prof_gate_leave(void);
 
-/* Checks whether the stub is still called, and if not takes the gate back, as
- * one line says. (period): cycles between two samples. Contexts: the drain. */
-void prof_gate_check(uint8_t vector, uint64_t period);
+/* While a gate is taken: checks whether the stub is still called, and if not
+ * takes the gate back, as one line says. (period): cycles between two samples.
+ * Contexts: the drain. */
+void prof_gate_check(uint64_t period);
 
 #endif

@@ -127,7 +127,7 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     prof_pit_set(jitter->divisor);
     note_period(cpu, jitter->divisor);
-    prof_clock_set_steady(either_side * 100 < rate->ours * ENOUGH_PERCENT);
+    prof_clock.steady = either_side * 100 < rate->ours * ENOUGH_PERCENT;
 }
 
 void prof_jitter_end(const struct prof_pit_rate *rate)

@@ -10,6 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PROF_PIT_COMMAND 0x43 /* port, of all channels */
+
+static inline void prof_out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline uint8_t prof_in8(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
 /* The two rates at which it ticks, in counts of its clock. */
 struct prof_pit_rate {
     uint32_t kernel; /* for a tick of the kernel's, 1 to 65536 */

@@ -50,9 +50,6 @@ struct prof_source {
     void (**acknowledge)(void);
 };
 
-extern const struct prof_source prof_source_pit, prof_source_hook,
-    prof_source_gate;
-
 /*
  * Checks (config), prepares the source that it names, at the rate of the
  * options or the only one there is, and returns it; NULL where it cannot work.
@@ -63,5 +60,39 @@ const struct prof_source *prof_source_open(const struct prof_config *config);
 /* Prints what prof_config_problem() finds in (config), one line, or nothing.
  * Part of PROF_WITH_BUILTIN. Contexts: boot. */
 void prof_config_print_problem(const struct prof_config *config);
+
+/* The sources, and what prepares each; false where it cannot work. Contexts:
+ * boot. */
+extern const struct prof_source prof_source_pit, prof_source_hook,
+    prof_source_gate;
+bool prof_source_pit_open(const struct prof_config *config);
+bool prof_source_hook_open(const struct prof_config *config);
+bool prof_source_gate_open(const struct prof_config *config);
+
+/*
+ * The source `pit` beyond that. Contexts: thread; running, but for the first
+ * two.
+ */
+
+struct prof_pit_rate; /* pit.h */
+
+/* The rates in force while it runs; NULL while it does not. */
+const struct prof_pit_rate *prof_source_pit_running(void);
+
+/* Whether it was given up since the last start: prof_stop() must follow. */
+bool prof_source_pit_given_up(void);
+
+/* Cycles between two of the kernel's ticks by the best knowledge there is; 0
+ * where every tick is the kernel's. */
+uint64_t prof_source_pit_pass_period(void);
+
+/* It was seen in one-shot mode. Returns whether the kernel means it, the third
+ * time within seconds: then the PIT is the kernel's, and only stopping is
+ * left. */
+bool prof_source_pit_one_shot(void);
+
+/* Programs the PIT to the rate in force again, and measures its period anew.
+ * The vector must be drained. */
+void prof_source_pit_program(void);
 
 #endif

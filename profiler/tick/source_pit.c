@@ -24,7 +24,7 @@
  * not use the PIT has no tick: none is ever due, and stopping stops the PIT.
  */
 
-#include "tick/source_pit.h"
+#include "tick/source.h"
 
 #include "base/cpu.h"
 #include "base/options.h"
@@ -34,7 +34,6 @@
 #include "tick/jitter.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
-#include "tick/source.h"
 
 #include <prof/port.h>
 #include <prof/text.h>
@@ -59,7 +58,6 @@
 
 static struct {
     struct prof_pit_rate rate;
-    uint64_t tsc_hz;
     uint8_t vector;
     bool running;
     bool unused; /* by the kernel */
@@ -95,7 +93,7 @@ static uint32_t divisor_for(uint32_t hz)
 static void restart_clock(void)
 {
     uint32_t counts = pit.rate.ours;
-    uint64_t cycles = (pit.tsc_hz << PROF_PERIOD_SHIFT) * counts;
+    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * counts;
 
     prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
                    (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
@@ -179,7 +177,7 @@ static void program(struct prof_cpu *cpu, uint64_t cycles)
     } else {
         tick->pass_due = 0;
         tick->pass_period = 0;
-        prof_clock_set_steady(true);
+        prof_clock.steady = true;
     }
 }
 
@@ -279,7 +277,7 @@ static void stop(bool on)
     } else if (is_multiplied()) {
         return_pit(cpu, on);
     }
-    prof_gate_leave(pit.vector);
+    prof_gate_leave();
     /* Whoever stands before the stub goes on to it: all ticks pass. */
     cpu->tick.pass_due = cpu->tick.pass_period = 0;
     pit.running = false;
@@ -333,7 +331,7 @@ static void print_tsc_hz(void)
 
     prof_text_open(&out, prof_port_write);
     prof_text_value(&out, "prof: config.tsc_hz is wrong: by the PIT it is ",
-                    pit.tsc_hz, 1, ", which is used from now on\n");
+                    prof_clock.tsc_hz, 1, ", which is used from now on\n");
     prof_text_flush(&out);
 }
 
@@ -344,9 +342,8 @@ static prof_meter_print *take_period(uint64_t period)
     const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
     uint32_t before = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
 
-    pit.tsc_hz =
-        prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
-    prof_clock_set_tsc_hz(pit.tsc_hz);
+    prof_clock.tsc_hz =
+        prof_divide(prof_clock.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
     restart_clock();
     return print_tsc_hz;
 }
@@ -365,7 +362,6 @@ bool prof_source_pit_open(const struct prof_config *config)
         return false;
     pit.rate.kernel = divisor;
     pit.rate.ours = divisor_for(prof_options()->hz);
-    pit.tsc_hz = config->tsc_hz;
     pit.vector = config->tick.vector;
     pit.running = false;
     prof_jitter_open();
@@ -384,7 +380,7 @@ bool prof_source_pit_one_shot(void)
 {
     uint64_t now = prof_tsc();
 
-    if (now - pit.one_shot_tsc > ONE_SHOTS_SECONDS * pit.tsc_hz)
+    if (now - pit.one_shot_tsc > ONE_SHOTS_SECONDS * prof_clock.tsc_hz)
         pit.one_shots = 0;
     pit.one_shot_tsc = now;
     pit.one_shots++;
@@ -401,11 +397,6 @@ bool prof_source_pit_one_shot(void)
 bool prof_source_pit_given_up(void)
 {
     return pit.given_up;
-}
-
-uint8_t prof_source_pit_vector(void)
-{
-    return pit.vector;
 }
 
 uint64_t prof_source_pit_pass_period(void)

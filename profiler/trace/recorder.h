@@ -102,6 +102,16 @@ struct prof_trace_reader {
     uint64_t bytes;                /* of all events so far */
 };
 
+/* The dump that is being made (modes.c). */
+struct prof_trace_dump {
+    struct prof_packet_writer *writer; /* in the recorder's memory */
+    bool begun;                        /* HISTORY was put */
+    uint32_t until;                    /* position at which it ends */
+    uint32_t object;                   /* next slot of the table */
+    uint64_t begin;                    /* time of its first event */
+    uint32_t made;                     /* dumps so far */
+};
+
 struct prof_trace_cpu {
     uint32_t head;    /* the next position; by the producers */
     uint32_t mask;    /* of positions: bytes of the ring less 1 */
@@ -112,6 +122,9 @@ struct prof_trace_cpu {
     struct prof_trace_follower follower;
     struct prof_trace_reader stream;
     struct prof_trace_reader history; /* for dumps */
+    struct prof_trace_dump dump;
+    uint32_t objects_sent; /* slots that a new reader of the stream knows of;
+                              beyond the last slot: all */
 };
 
 extern struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX];

@@ -56,13 +56,11 @@ void prof_trace_stacks_forget(uint32_t number);
  * callers found from (frame) on; 0, and counted: it has none. Contexts: any. */
 uint32_t prof_trace_stack_from(uintptr_t caller, uintptr_t frame);
 
-#if PROF_WITH_TRACE
 /* prof_trace_suspend(), which returns to (caller), with the stack from there
  * on; without one if this is the event loop, or no stacks are recorded.
  * Contexts: any. */
 PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
                                           uintptr_t caller);
-#endif
 
 /* Stack (number), which exists. */
 static inline struct prof_trace_stack *prof_trace_stack_at(uint32_t number)

@@ -99,19 +99,11 @@ bool prof_port_busy(void);
 
 /*
  * Gives the built-in prof_port_alloc() (bytes) at (memory), for good, unless it
- * has memory already; NULL: nothing. prof_init() does so with config.pool:
+ * has memory already; NULL: nothing. prof_init() does so with config.pool;
  * earlier is for prof_option(), which allocates for prof.target and
  * prof.progress. Contexts: boot.
  */
-#if PROF_WITH_BUILTIN
 void prof_pool_open(void *memory, size_t bytes);
-#else
-static inline void prof_pool_open(void *memory, size_t bytes)
-{
-    (void)memory;
-    (void)bytes;
-}
-#endif
 
 /* Returns a received byte, or -1 if there is none: a command. Contexts: thread,
  * called by prof_poll(). By default: -1. */

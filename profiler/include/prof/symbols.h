@@ -55,19 +55,8 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
  * Contexts: boot; valid for tables opened afterwards. prof_symbols_moved_by()
  * returns it, 0 without a call.
  */
-#if PROF_WITH_BUILTIN
 void prof_symbols_moved(uintptr_t bytes);
 uintptr_t prof_symbols_moved_by(void);
-#else
-static inline void prof_symbols_moved(uintptr_t bytes)
-{
-    (void)bytes;
-}
-static inline uintptr_t prof_symbols_moved_by(void)
-{
-    return 0;
-}
-#endif
 
 /* What the last prof_symbols_open() returned, PROF_ESYM_NONE before any. */
 int prof_symbols_error(void);

@@ -129,8 +129,6 @@ void prof_trace_trigger(void);
 /* Contexts: thread. */
 void prof_trace_stats(struct prof_trace_stats *stats);
 
-#if PROF_WITH_TRACE
-
 /* ---- the implementation of the calls */
 
 #ifdef __i386__
@@ -165,6 +163,7 @@ enum prof_trace_what {
 };
 
 extern uint32_t prof_trace_on;
+
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to);
@@ -182,22 +181,16 @@ PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes);
 uint32_t prof_trace_get_current(void);
 
+/* Without the recorder this is constant, and no call is compiled. */
 #define PROF_TRACE_IS_ON                                                       \
-    __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0, 0)
+    (PROF_WITH_TRACE &&                                                        \
+     __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
+                      0))
 #define PROF_TRACE_DO(call)                                                    \
     do {                                                                       \
         if (PROF_TRACE_IS_ON)                                                  \
             call;                                                              \
     } while (0)
-
-#else
-
-#define PROF_TRACE_IS_ON 0
-#define PROF_TRACE_DO(call) ((void)0)
-#define prof_trace_put_create(what, site) PROF_TRACE_UNKNOWN
-#define prof_trace_get_current() PROF_TRACE_UNKNOWN
-
-#endif
 
 /* ---- what a runtime calls */
 
@@ -219,8 +212,6 @@ static inline uint32_t prof_trace_current(void)
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {
-    (void)kind;
-    (void)site;
     return PROF_TRACE_IS_ON
                ? prof_trace_put_create(
                      PROF_TRACE_DID_CREATE | (uint32_t)kind << 8, site)
@@ -231,13 +222,11 @@ static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
  * resolved or has failed; or looks at it, and will have to wait. */
 static inline void prof_trace_read(uint32_t source)
 {
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_READ, source, 0));
 }
 
 static inline void prof_trace_try_read(uint32_t source)
 {
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_TRY_READ, source, 0));
 }
 
@@ -245,8 +234,6 @@ static inline void prof_trace_try_read(uint32_t source)
  * what it joins, a sleep for its timer, a lock for whom has it. */
 static inline void prof_trace_await(uint32_t object, uint32_t source)
 {
-    (void)object;
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_AWAIT, object, source));
 }
 
@@ -254,44 +241,35 @@ static inline void prof_trace_await(uint32_t object, uint32_t source)
  * cancelled. A task ends like the promise of its result. */
 static inline void prof_trace_resolve(uint32_t promise)
 {
-    (void)promise;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_RESOLVE, promise, 0));
 }
 
 static inline void prof_trace_fail(uint32_t promise,
                                    struct prof_trace_name *why)
 {
-    (void)promise;
-    (void)why;
     PROF_TRACE_DO(prof_trace_put_fail(promise, why));
 }
 
 static inline void prof_trace_cancel(uint32_t promise)
 {
-    (void)promise;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_CANCEL, promise, 0));
 }
 
 /* The object was freed without any of these. */
 static inline void prof_trace_gone(uint32_t object)
 {
-    (void)object;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_GONE, object, 0));
 }
 
 /* From now on (object) is the same as (other), and is not named again. */
 static inline void prof_trace_becomes(uint32_t object, uint32_t other)
 {
-    (void)object;
-    (void)other;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_BECOME, object, other));
 }
 
 /* A condition, mailbox or lock (source) lets (object) go on. */
 static inline void prof_trace_signal(uint32_t source, uint32_t object)
 {
-    (void)source;
-    (void)object;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_SIGNAL, source, object));
 }
 
@@ -300,17 +278,12 @@ static inline void prof_trace_signal(uint32_t source, uint32_t object)
 static inline void prof_trace_label(uint32_t object,
                                     struct prof_trace_name *label)
 {
-    (void)object;
-    (void)label;
     PROF_TRACE_DO(prof_trace_put_label(object, label));
 }
 
 static inline void prof_trace_label_text(uint32_t object, const char *text,
                                          size_t bytes)
 {
-    (void)object;
-    (void)text;
-    (void)bytes;
     PROF_TRACE_DO(prof_trace_put_text(object, text, bytes));
 }
 
@@ -318,8 +291,6 @@ static inline void prof_trace_label_text(uint32_t object, const char *text,
 static inline void prof_trace_counter(struct prof_trace_name *counter,
                                       int64_t value)
 {
-    (void)counter;
-    (void)value;
     PROF_TRACE_DO(prof_trace_put_count(counter, (uint32_t)value,
                                        (uint32_t)((uint64_t)value >> 32)));
 }
@@ -327,7 +298,6 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
 /* (object) runs from now on, NONE: the event loop. */
 static inline void prof_trace_switch(uint32_t object)
 {
-    (void)object;
     PROF_TRACE_DO(prof_trace_put_switch(object));
 }
 
@@ -335,8 +305,6 @@ static inline void prof_trace_switch(uint32_t object)
  * is ready until the switch to it. */
 static inline void prof_trace_wake(uint32_t object, uint32_t by)
 {
-    (void)object;
-    (void)by;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_WAKE, object, by));
 }
 
@@ -345,7 +313,6 @@ static inline void prof_trace_wake(uint32_t object, uint32_t by)
  * is recorded as well, as far as frame pointers and prof_stack_set() allow. */
 static inline void prof_trace_suspend(struct prof_trace_name *why)
 {
-    (void)why;
     PROF_TRACE_DO(prof_trace_put_suspend(why));
 }
 
@@ -353,8 +320,6 @@ static inline void prof_trace_suspend(struct prof_trace_name *why)
 static inline void prof_trace_pause(struct prof_trace_name *why,
                                     uint64_t cycles)
 {
-    (void)why;
-    (void)cycles;
     PROF_TRACE_DO(
         prof_trace_put_pause(why, (uint32_t)cycles, (uint32_t)(cycles >> 32)));
 }
@@ -362,14 +327,12 @@ static inline void prof_trace_pause(struct prof_trace_name *why,
 /* An interrupt begins and ends. They may be nested. */
 static inline void prof_trace_irq_enter(uint8_t vector)
 {
-    (void)vector;
     PROF_TRACE_DO(
         prof_trace_put(PROF_TRACE_DID_ENTER | (uint32_t)vector << 8, 0, 0));
 }
 
 static inline void prof_trace_irq_exit(uint8_t vector)
 {
-    (void)vector;
     PROF_TRACE_DO(
         prof_trace_put(PROF_TRACE_DID_EXIT | (uint32_t)vector << 8, 0, 0));
 }
@@ -378,8 +341,6 @@ static inline void prof_trace_irq_exit(uint8_t vector)
  * task. */
 static inline void prof_trace_defer(uint8_t vector, uint32_t object)
 {
-    (void)vector;
-    (void)object;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_DEFER | (uint32_t)vector << 8,
                                  object, 0));
 }
@@ -387,7 +348,6 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
 /* Both machines compute (message) of its bytes: traces are aligned by it. */
 static inline void prof_trace_message(uint32_t message, bool sent)
 {
-    (void)message, (void)sent;
     PROF_TRACE_DO(prof_trace_put(
         sent ? PROF_TRACE_DID_SEND : PROF_TRACE_DID_RECEIVE, message, 0));
 }

@@ -43,7 +43,7 @@ TEST(nothing_is_sent_before_a_dump)
 {
     prof_trace_read(1);
     prof_trace_flush();
-    prof_stream_push();
+    prof_stream_push(prof_cpu_here());
     assert_string_equal(all_said(HISTORY), "");
     assert_string_equal(all_said(0), "");
 }
@@ -98,8 +98,8 @@ static const struct prof_transport stormy = {
 
 TEST(it_may_be_read_while_it_is_written)
 {
-    prof_stream_open(
-        &(struct prof_stream_settings){&stormy, tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
+                                          &stormy, tree, &config, {0}});
     for (storm = 0; storm < 3 * SLOTS; storm += 37) {
         uint64_t sent = stats().sent;
 
@@ -252,8 +252,8 @@ static const struct prof_transport triggering = {
 
 TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
 {
-    prof_stream_open(
-        &(struct prof_stream_settings){&triggering, tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
+                                          &triggering, tree, &config, {0}});
     kept_count = 0;
     assert_int_equal(prof_trace_dump(), PROF_OK);
     all_said(HISTORY);
@@ -270,7 +270,8 @@ TEST(a_dump_ends_with_its_stream)
     prof_trace_trigger();
     assert_false(prof_trace_is_on());
     kept_refuse = 0;
-    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(),
+                     &(struct prof_stream_settings){NULL, tree, &config, {0}});
     prof_trace_flush();
     assert_true(prof_trace_is_on());
     open_stream();
@@ -289,7 +290,7 @@ TEST(a_dump_ends_with_its_stream)
 static void end_of_stream(void)
 {
     prof_trace_last(false);
-    prof_stream_end(at(SECOND), 0);
+    prof_stream_end(prof_cpu_here(), at(SECOND), 0);
 }
 
 TEST(it_goes_on_after_a_stream_has_ended)
@@ -446,7 +447,7 @@ TEST(a_new_reader_is_sent_the_objects_that_live)
     sent();
     assert_int_equal(lines_with("alive"), 0);
     kept_count = 0;
-    prof_stream_hello();
+    prof_stream_hello(prof_cpu_here());
     prof_trace_hello();
     sent();
     assert_int_equal(lines_with("alive"), 2);
