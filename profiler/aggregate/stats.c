@@ -81,7 +81,6 @@ static uint64_t read_counts(struct counts *counts)
     return queued;
 }
 
-/* Makes (counts) what was counted since the last reset. */
 static void subtract_reset(struct counts *counts)
 {
     uint64_t *now = &counts->ticks;

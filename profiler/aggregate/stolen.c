@@ -27,7 +27,6 @@ void prof_stolen_open(struct prof_cpu *cpu)
     recent_of_cpu[prof_cpu_number(cpu)] = (struct recent){0};
 }
 
-/* Whether (gap) cycles before a sample of (pc) were stolen. */
 static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
 {
     if (!PROF_WITH_CLASSES)

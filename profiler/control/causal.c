@@ -66,7 +66,6 @@ static void refuse(const char *name, int error)
     say(name, ": ", prof_strerror(error));
 }
 
-/* All functions (name), of which one is to be chosen. */
 static void list_named(const char *name)
 {
     struct prof_symbol symbol;
@@ -172,7 +171,6 @@ static enum prof_causal_kind kind_of_target(void)
     }
 }
 
-/* Adds the hottest functions that can be targets. Returns how many. */
 static uint32_t choose_targets(void)
 {
     struct choice choice = {0};

@@ -23,7 +23,6 @@
 
 static struct prof_command_line line; /* the one being received */
 
-/* Answers "error: "COMMAND": WHY". */
 static void write_error(const char *why)
 {
     struct prof_text out;

@@ -221,7 +221,6 @@ static int set_period(uint32_t hz)
     return error;
 }
 
-/* prof_set_rate(), with the vector drained before it changes. */
 static int set_rate(uint32_t hz)
 {
     uint32_t before = prof_clock.rate_mhz;

@@ -156,7 +156,6 @@ static bool set_name(const struct option *option, const char *text)
 
 struct prof_causal_wanted *prof_causal_wanted;
 
-/* Remembers the function (name) until experiments begin. */
 static int add_function(enum prof_causal_kind kind, const char *name)
 {
     struct prof_causal_wanted **end = &prof_causal_wanted, *added;

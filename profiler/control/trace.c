@@ -45,7 +45,6 @@ static void *take_memory(size_t *bytes)
     return memory;
 }
 
-/* Opens the recorder, if nobody has. */
 static int open_recorder(void)
 {
     size_t bytes;

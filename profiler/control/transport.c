@@ -66,7 +66,6 @@ static struct prof_stream_losses losses(void)
     return so_far;
 }
 
-/* Begins a new stream to (transport); NULL: no stream. */
 static void open_stream(const struct prof_transport *transport)
 {
     struct prof_stream_settings settings = {
@@ -84,7 +83,6 @@ static void open_stream(const struct prof_transport *transport)
     prof_leave();
 }
 
-/* Prints that transport (asked) is not there, and what is used instead. */
 static void report_missing(const char *asked,
                            const struct prof_transport *taken)
 {

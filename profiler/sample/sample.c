@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * The producer in C: prof_sample(), for kernels with a hook of their own. With
- * the PIT as the source the interrupt is assembly: tick/<width>/parasite.asm.
- */
+/* The producer in C: prof_sample(), for kernels with a hook of their own. With
+ * the PIT as the source the interrupt is tick/<width>/parasite.asm. */
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
@@ -55,10 +53,8 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
 }
 #endif
 
-/*
- * The spare bounds are written first and then selected with a single store, so
- * that a sample at any moment sees the bounds of a stack that exists.
- */
+/* The spare bounds are written first and then selected with a single store: a
+ * sample at any moment sees the bounds of a stack that exists. */
 void prof_stack_set(uintptr_t begin, uintptr_t end)
 {
     struct prof_cpu *cpu = prof_cpu_here();

@@ -2,10 +2,8 @@
 #ifndef SAMPLE_USER_H
 #define SAMPLE_USER_H
 
-/*
- * A sample of user mode has this address instead of its own: the space is all
- * that is kept of it. No code of the kernel is in the last 256 bytes.
- */
+/* A sample of user mode has this address instead of its own: the space is all
+ * that is kept of it. No code of the kernel is in the last 256 bytes. */
 
 #include <prof/config.h>
 #include <prof/user.h>

@@ -89,7 +89,6 @@ void prof_stream_open(const struct prof_cpu *cpu,
     prof_stream_is_on = settings->transport != NULL;
 }
 
-/* Sends the packet in the making. */
 static void send_packet(struct prof_encoder *stream)
 {
     struct prof_packet_writer *writer = &stream->writer;
@@ -204,14 +203,12 @@ uint64_t prof_stream_span(uint64_t cycles)
 
 /* ---- when sampling starts, and when a reader joins */
 
-/* All nodes are to be defined again. */
 static void forget(struct prof_encoder *stream)
 {
     prof_interning_forget(&stream->writer.interning);
     prof_checked_clear(&stream->checked);
 }
 
-/* Puts an event that is (samples) samples, or covers a time without. */
 static void put_samples(struct prof_encoder *stream, enum prof_event kind,
                         uint64_t tsc, const void *fields, uint32_t bytes,
                         uint64_t samples)
@@ -335,7 +332,6 @@ static bool put_defined(struct prof_encoder *stream, uint64_t clock,
     return true;
 }
 
-/* Puts a sample of (node) in any form. */
 static __attribute__((noinline)) void put_slowly(struct prof_encoder *stream,
                                                  uint64_t clock, uint32_t node,
                                                  struct prof_stream_node *leaf)

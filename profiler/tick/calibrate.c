@@ -60,7 +60,6 @@ static struct cpuid cpuid(uint32_t leaf)
 #define LEAF_CRYSTAL 0x15u     /* b / a of c Hz */
 #define LEAF_NOMINAL 0x16u     /* a: MHz of the CPU */
 
-/* What hypervisor and CPU know. 0: they do not say. */
 static uint64_t stated(void)
 {
     struct cpuid of;
@@ -116,7 +115,6 @@ static bool narrowest(uint32_t begin, uint32_t end, struct reading *best)
     return false;
 }
 
-/* One measurement, good to one (part) of it. 0: it failed. */
 static uint64_t measure(uint32_t part)
 {
     struct reading first, last;

@@ -77,7 +77,6 @@ static struct {
     bool goes_on;      /* and it goes on to our stub */
 } gate;
 
-/* The handler in the gate, 0 where there is none. */
 static uintptr_t present_handler(void)
 {
     const struct gate *present = find_gate(gate.vector);

@@ -89,7 +89,6 @@ static uint32_t divisor_for(uint32_t hz)
     return divisor < divisor_with_room() ? divisor : divisor_with_room();
 }
 
-/* Measures the period of the rate in force anew. */
 static void restart_clock(void)
 {
     uint32_t counts = pit.rate.ours;
@@ -99,7 +98,6 @@ static void restart_clock(void)
                    (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
 }
 
-/* Cycles in (counts) of the PIT, by the best knowledge there is. */
 static uint64_t cycles_in(uint32_t counts)
 {
     return prof_timebase_cycles(prof_clock_of(prof_cpu_here()), pit.rate.ours,
@@ -120,7 +118,6 @@ static void let_in(bool on)
 
 /* ---- the kernel's tick */
 
-/* Counts left of the tick that the kernel's PIT is counting. */
 static uint32_t counts_left(void)
 {
     struct prof_pit_state state = prof_pit_read();

@@ -47,7 +47,6 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
     time->regular_ticks = 0;
 }
 
-/* Takes the run that just ended into the measured period. */
 static void use_run(struct prof_timebase *time)
 {
     uint64_t cycles = time->last_tsc - time->run_begin_tsc;

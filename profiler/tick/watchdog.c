@@ -48,7 +48,6 @@ struct look {
     uint32_t divisor; /* that it should count down from */
 };
 
-/* Takes a look; returns whether it shows the PIT to be disturbed. */
 static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 {
     bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);

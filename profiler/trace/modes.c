@@ -120,7 +120,6 @@ static uint32_t head_of(const struct prof_trace_cpu *cpu)
     return __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
 }
 
-/* Sends the packet in the making. False: refused, it stays. */
 static bool send_packet(struct prof_packet_writer *writer)
 {
     if (writer->packet.used == 0)
@@ -153,7 +152,6 @@ bool prof_trace_history_room(struct prof_packet_writer *writer, uint64_t tsc,
     return true;
 }
 
-/* Whether the dump is for the present stream. */
 static bool is_for_stream(const struct prof_trace_cpu *cpu)
 {
     const uint8_t *uuid = prof_stream_writer()->label.uuid;
@@ -319,7 +317,6 @@ void prof_trace_send_until(uint64_t tsc)
         cpu->due = UINT64_MAX; /* until the next drain */
 }
 
-/* Sends the objects that live, for a new reader. */
 static void send_objects(struct prof_trace_cpu *cpu)
 {
     struct prof_trace_reader *reader = &cpu->stream;
@@ -449,7 +446,6 @@ int prof_trace_open(void *memory, size_t bytes)
     return PROF_OK;
 }
 
-/* From mode (before) to another. */
 static void change_mode(struct prof_trace_cpu *cpu, enum prof_trace_mode before,
                         enum prof_trace_mode mode)
 {

@@ -3,9 +3,8 @@
 #define PROF_CAUSAL_AGENT_H
 
 /*
- * An agent is what answers from outside, in its own real time. It is caused to
- * act at one time and its answer arrives at a later one. When would that have
- * arrived if the target were faster? It depends on the kind of agent:
+ * An agent is what answers from outside, in its own real time. When would its
+ * answer have arrived if the target were faster? It depends on the kind:
  *
  *   PARALLEL  any number of requests at a time, each as long as alone:
  *             due = virtual time of the cause + real time that it took
@@ -19,9 +18,7 @@
  *
  * The kind must be right: a device that can do many things at a time and is
  * taken for a queue promises too little, the reverse too much. Answers that the
- * kind excludes are counted (prof_causal_stats()).
- *
- * Contexts: thread; one CPU.
+ * kind excludes are counted (prof_causal_stats()). Contexts: thread; one CPU.
  */
 
 #include <stdbool.h>
@@ -93,10 +90,10 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
                      uint32_t servers);
 
 /*
- * What if the agent were faster? (target) is what it does: the time in which it
- * has a request, or of CLOSED, from our packet to its own. After
- * prof_agent_init(); several agents may have one, such as all connections that
- * of the network. The loop has to let handlers pay (prof_causal_owes()).
+ * What if the agent were faster? (target) is the time in which it has a
+ * request, or of CLOSED, from our packet to its own. After prof_agent_init();
+ * several agents may have one. The loop has to let handlers pay
+ * (prof_causal_owes()).
  */
 void prof_agent_target(struct prof_agent *agent, struct prof_target *target);
 
@@ -104,10 +101,8 @@ void prof_agent_target(struct prof_agent *agent, struct prof_target *target);
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now);
 
-/*
- * Due time of the answer to (request), which arrived at (arrived): by the
- * interrupt's time stamp, not when it was found. In the order of arrival.
- */
+/* Due time of the answer to (request), which arrived at (arrived): by the
+ * interrupt's time stamp. In the order of arrival. */
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived);
 
@@ -119,14 +114,11 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent);
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now);
 
-/* There was no memory to hold an answer (prof_causal_hold()): this experiment
- * is abandoned. */
+/* No memory to hold an answer (prof_causal_hold()): abandons the experiment. */
 void prof_causal_refuse(void);
 
-/*
- * What results rest on, for their readers: such as of which kind an agent is.
- * Adds one, which MUST remain valid; again has no effect. Its text may change.
- */
+/* What results rest on, for their readers, such as an agent's kind. Adds one,
+ * which MUST remain valid; again has no effect. Its text may change. */
 struct prof_assumption {
     const char *text;
     struct prof_assumption *next; /* private */
@@ -141,8 +133,7 @@ struct prof_assumption {
 void prof_causal_assume(struct prof_assumption *assumption);
 
 /* Answers of (agent) that contradict its kind are counted with (assumption),
- * too; several agents may have one, such as all connections of a port. After
- * prof_agent_init(). */
+ * too, which several agents may have. After prof_agent_init(). */
 static inline void prof_agent_assume(struct prof_agent *agent,
                                      struct prof_assumption *assumption)
 {

@@ -4,17 +4,15 @@
 
 /*
  * Arithmetic of causal profiling, for the guest and for whoever reads its
- * stream: both say the same, to the last digit.
+ * stream: by how much the time from one visit of a progress point to the next
+ * becomes shorter, with an interval.
  *
- * What experiments say: by how much the time from one visit of a progress point
- * to the next becomes shorter, with an interval.
- *
- * The time per visit is the time of all experiments over the visits in all, not
- * a mean of means: experiments are of different lengths. The interval is that
- * of the delete-a-group jackknife: each group of experiments is left out in
- * turn, and the spread of the results is that of the estimate. It needs no
- * assumption about how single experiments vary. With few groups Student's
- * distribution makes it wider.
+ * The time per visit is that of all experiments over all visits, not a mean of
+ * means: experiments are of different lengths. The interval is that of the
+ * delete-a-group jackknife: each group of experiments is left out in turn, and
+ * the spread of the results is that of the estimate. It assumes nothing about
+ * how single experiments vary. With few groups Student's distribution makes it
+ * wider.
  *
  * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
  * Contexts: thread; integers only.

@@ -7,7 +7,7 @@
  *
  * An object is whatever may wait or be waited for: a task, a promise, a mutex,
  * a callback. prof_trace_create() gives it a number, which is never given
- * again. The runtime keeps the number and names the object by it.
+ * again, and by which the runtime names it.
  *
  *     static PROF_TRACE_SITE(site, "handle_client");
  *     task->trace = prof_trace_create(PROF_TRACE_TASK, &site);
@@ -20,17 +20,17 @@
  *     prof_trace_switch(task->trace);
  *     prof_trace_read(promise->trace);
  *
- * Who does it. Each CPU has a current object: the one that was last switched
- * to, at first none. What is reported is done by the current object, or between
- * prof_trace_irq_enter() and prof_trace_irq_exit() by the interrupt.
+ * What is reported is done by the CPU's current object: the one that was last
+ * switched to, at first none; between prof_trace_irq_enter() and
+ * prof_trace_irq_exit(), by the interrupt.
  *
  * Contexts: any, also an interrupt or an NMI in the middle of a call to here,
  * where nothing else is said. Wait-free, no allocation, general registers only,
  * some 400 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
- * Error policy: nothing fails. What there is no room for is counted
- * (prof_trace_stats()), and marked in the trace where it is missing.
+ * Nothing fails. What there is no room for is counted (prof_trace_stats()), and
+ * marked in the trace where it is missing.
  */
 
 #include <prof/config.h>
@@ -93,9 +93,8 @@ enum prof_trace_mode {
 
 /*
  * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
- * of the rest for events, 32 bytes each, a quarter for live objects, 16 bytes
- * each, and what is left for names.
- * Contexts: thread, once, nothing recorded before. Returns 0, PROF_EMEMORY
+ * of the rest for events of 32 bytes, a quarter for live objects of 16, and
+ * what is left for names. Contexts: thread, once. Returns 0, PROF_EMEMORY
  * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
  * or PROF_EABSENT.
  */
@@ -104,17 +103,14 @@ int prof_trace_open(void *memory, size_t bytes);
 /*
  * What prof.trace asks for: opens a recorder of prof.trace_kb KiB, from
  * prof_port_alloc(), and sets the mode. With prof.trace_stacks, stacks get
- * another PROF_TRACE_STACKS_KIB. With prof.trace=off it does nothing.
- * Contexts: thread, after prof_init() and the choice of a transport. Returns 0
- * or as the calls around it.
+ * another PROF_TRACE_STACKS_KIB. Contexts: thread, after prof_init() and the
+ * choice of a transport. Returns 0 or as the calls around it.
  */
 int prof_trace_start(void);
 
-/*
- * Changes the mode. What was recorded and not sent is sent first where the mode
+/* Changes the mode. What was recorded and not sent is sent first where the mode
  * was STREAM, and forgotten where it was FLIGHT. Contexts: thread. Returns 0,
- * PROF_EMEMORY (no recorder was opened) or PROF_EABSENT.
- */
+ * PROF_EMEMORY (no recorder was opened) or PROF_EABSENT. */
 int prof_trace_set_mode(enum prof_trace_mode mode);
 enum prof_trace_mode prof_trace_mode(void);
 
