@@ -7,14 +7,11 @@
  * and in no sample.
  *
  * The evidence is ticks that were missed before a sample (timebase.h). The
- * sample is charged one period, the rest was stolen. If the sample was taken
- * where interrupts are enabled, the guest itself may have kept the ticks
- * waiting. No clock separates the two, so this is decided by what happens
- * elsewhere: the time was stolen if the host takes time at least four times as
- * often at other places, and has recently taken as much at once. Else it was
- * masked, and stays the sample's.
- *
- * Contexts: the drain.
+ * sample is charged one period, the rest was stolen. Where interrupts are
+ * enabled at it, the guest itself may have kept the ticks waiting, and no clock
+ * separates the two: the time was stolen if the host takes time at least four
+ * times as often elsewhere, and has recently taken as much at once. Else it was
+ * masked, and stays the sample's. Contexts: the drain.
  */
 
 #include "sample/cpu_state.h"

@@ -4,7 +4,7 @@
 
 /* The names of user mode's address spaces (<prof/user.h>). */
 
-#include "sample/user.h"
+#include "sample/cpu_state.h"
 
 #include <prof/text.h>
 

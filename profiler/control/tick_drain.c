@@ -18,10 +18,9 @@
 #include "control/control.h"
 #include "aggregate/drain.h"
 #include "sample/cpu_state.h"
-#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
-#include "tick/message.h"
+#include "tick/source.h"
 
 #include <prof/causal.h>
 #include <prof/loop.h>

@@ -14,7 +14,6 @@
 #include "aggregate/accounts.h"
 #include "aggregate/drain.h"
 #include "aggregate/stacks.h"
-#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "trace/send.h"

@@ -13,6 +13,8 @@
 #include "sample/overflow.h"
 #include "sample/ring.h"
 
+#include <prof/config.h>
+#include <prof/user.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -106,6 +108,15 @@ static inline struct prof_cpu *prof_cpu_here(void)
 static inline uint32_t prof_cpu_number(const struct prof_cpu *cpu)
 {
     return PROF_CPUS_MAX == 1 ? 0 : (uint32_t)(cpu - prof_cpus);
+}
+
+/* A sample of user mode has this address instead of its own: the space is all
+ * that is kept of it. No code of the kernel is in the last 256 bytes. */
+#define PROF_USER_BASE (UINTPTR_MAX - 255)
+
+static inline bool prof_is_user(uintptr_t pc)
+{
+    return PROF_WITH_USER && pc - PROF_USER_BASE < PROF_SPACES;
 }
 
 /* Cycles in the sampler's own interrupts, so far. Contexts: interrupts off; or

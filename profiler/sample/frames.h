@@ -4,11 +4,8 @@
 
 /*
  * The frame vector: a ring where the interrupt stores the callers of each
- * sample.
- *
- * The words of a sample are contiguous, so that neither side checks for the
- * wrap-around inside a sample: the memory has a margin for one whole sample
- * after (capacity), and words that begin before the end continue there. Both
+ * sample. Those of one are contiguous: the memory has a margin for a whole
+ * sample after (capacity), where words that begin before the end continue. Both
  * sides count words since the start, without wrapping the counts:
  *
  *      words                                    + capacity    + margin
@@ -18,9 +15,8 @@
  *
  * Rules and letters are those of the vector of entries (ring.h):
  *
- *   (A) the producer's store to head releases the words it has just written.
- *       The store to the entries' head follows, so a reader that sees the entry
- *       sees its words.
+ *   (A) the producer's store to head releases the words it has just written;
+ *       the store to the entries' head follows.
  *   (B) the consumer's store to tail releases the words it has read.
  *
  * A sample's words:

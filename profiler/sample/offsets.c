@@ -4,7 +4,6 @@
  * only; the build makes "%define NAME VALUE" of each line "->NAME VALUE". */
 
 #include "sample/cpu_state.h"
-#include "sample/user.h"
 
 #include <prof/config.h>
 #include <prof/format.h>

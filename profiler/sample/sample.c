@@ -39,6 +39,22 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 
+#if PROF_WITH_USER
+/* The stub does the same. */
+void prof_sample_user(void)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    cpu->user_seen = true;
+    prof_sample(PROF_USER_BASE + cpu->space, 0, 0);
+}
+
+void prof_space_set(uint32_t number)
+{
+    prof_cpu_here()->space = (uint8_t)(number < PROF_SPACES ? number : 0);
+}
+#endif
+
 #if PROF_WITH_CALLERS
 void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
                            uintptr_t end)

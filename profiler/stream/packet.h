@@ -5,10 +5,9 @@
 /*
  * Packets (<prof/format.h>). Events are put into the packet in the making until
  * it is full or old; then it is closed, and offered until the transport takes
- * it. Contexts: thread. No allocation.
- *
- * An event counts only once it is whole. So a packet may be closed at any
- * moment, also by a panic in the middle of a call to here.
+ * it. An event counts only once it is whole, so a packet may be closed at any
+ * moment, also by a panic in the middle of a call to here. Contexts: thread. No
+ * allocation.
  */
 
 #include "stream/interning.h"

@@ -6,12 +6,9 @@
  *
  * Nothing waits. A transport that refuses a packet is offered it again at the
  * end of each drain; until it takes it, samples are counted as discarded, and
- * the packet after it begins with a START, so that the time of the discarded
- * samples is not given to the next.
- *
- * What must be known to read the rest is repeated, since packets may be lost:
- * a packet in HELLO_PERIOD begins with HELLO and the present rate, and nodes
- * are defined again as interning.h says.
+ * the packet after it begins with a START, so that their time is not given to
+ * the next. A packet in HELLO_PERIOD begins with HELLO and the present rate,
+ * for readers of a part, and nodes are defined again as interning.h says.
  */
 
 #include "stream/stream.h"
@@ -43,22 +40,16 @@ struct prof_packet_writer *prof_stream_writer(void)
 
 /* ---- packets */
 
-static void mix(uint8_t *to, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        to[i] ^= (uint8_t)(value >> (8 * i));
-}
-
 /* The identity of a stream: which boot, by the time, of which image, by its
  * build-id. The bits of a format of one's own are RFC 9562's, version 8. */
 static void make_uuid(const struct prof_config *config, uint8_t uuid[16])
 {
-    uint64_t tsc = prof_tsc();
+    uint64_t time =
+        prof_tsc() * 0x9e3779b97f4a7c15ull ^ config->boot_unix_seconds << 24;
 
     for (size_t i = 0; i < config->build_id_bytes; i++)
         uuid[i % 8] = (uint8_t)(uuid[i % 8] * 31 + config->build_id[i]);
-    mix(uuid + 8, tsc * 0x9e3779b97f4a7c15ull);
-    mix(uuid + 8, config->boot_unix_seconds << 24);
+    __builtin_memcpy(uuid + 8, &time, sizeof time);
     uuid[6] = (uuid[6] & 0x0f) | 0x80;
     uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
@@ -388,12 +379,9 @@ void prof_stream_sample(const struct prof_cpu *cpu, uint64_t tsc, uint32_t node,
     stream->writer.last = stream->sample_begin = clock;
 }
 
-/* ---- what left no sample
- *
- * The drain passes running totals; these functions emit by how much they have
- * grown. They count as emitted also while there is no stream, so that one which
- * begins later does not begin with what was lost before it.
- */
+/* ---- what left no sample: the drain passes running totals; these functions
+ * emit by how much they have grown, and count as emitted while there is no
+ * stream, so that one which begins later does not begin with it. */
 
 void prof_stream_overflow(const struct prof_cpu *cpu, uint64_t tsc,
                           uintptr_t address, uint32_t samples, uint64_t cycles)

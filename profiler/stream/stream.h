@@ -146,6 +146,15 @@ void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples);
  * stream. */
 void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code);
 
+/*
+ * The profiler's own transport: a ring in memory, which the host reads (struct
+ * prof_share). prof_shared_memory_open() makes it, of (bytes) bytes or the next
+ * power of two below, from prof_port_alloc(); its physical address is
+ * (image_offset) below its virtual one. False: no memory.
+ */
+extern const struct prof_transport prof_shared_memory_transport;
+bool prof_shared_memory_open(size_t bytes, uintptr_t image_offset);
+
 /* What it has cost so far: the members stream_... of (stats). */
 void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats);
 

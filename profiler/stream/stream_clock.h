@@ -2,12 +2,9 @@
 #ifndef PROF_STREAM_CLOCK_H
 #define PROF_STREAM_CLOCK_H
 
-/*
- * The stream's clock, PROF_CLOCK_HZ, from the time stamp counter: one
+/* The stream's clock, PROF_CLOCK_HZ, from the time stamp counter: one
  * multiplication by a fraction, from a fixed beginning, so that the error does
- * not add up. It is less than one part in ten million; the calibration of the
- * TSC is off by hundreds of times as much.
- */
+ * not add up. It is less than one part in ten million. */
 
 #include "base/cpu.h"
 

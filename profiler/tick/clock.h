@@ -2,11 +2,8 @@
 #ifndef PROF_CLOCK_H
 #define PROF_CLOCK_H
 
-/*
- * The clock of samples: each CPU's time base, and the rate that they are for.
- * The source of ticks sets it, the drain steps it with each sample. Contexts:
- * thread.
- */
+/* The clock of samples: each CPU's time base, and the rate that they are for.
+ * The source of ticks sets it, the drain steps it. Contexts: thread. */
 
 #include "sample/cpu_state.h"
 #include "tick/timebase.h"
@@ -16,8 +13,7 @@
 extern struct prof_timebase prof_clocks[PROF_CPUS_MAX];
 
 /* The time base of (cpu). Written by tick/, and by the drain through the calls
- * of timebase.h. Its count of missed ticks is since prof_init() and unknown to
- * resets. */
+ * of timebase.h. Missed ticks are since prof_init(). */
 static inline struct prof_timebase *prof_clock_of(const struct prof_cpu *cpu)
 {
     return &prof_clocks[prof_cpu_number(cpu)];

@@ -4,17 +4,16 @@
  * The stub's place in the timer's gate of the IDT.
  *
  * A driver that installs its handler after us would silently end the profile.
- * Its handler becomes the one that the stub goes on to, as if it had been there
- * first. But it may be one that goes on to what it found, as ours does; to go
- * on to that one would be a circle. So nothing is done at first: only if no
- * sample has come by the next check is the gate taken back.
+ * Its handler becomes the one that the stub goes on to. But it may itself go on
+ * to what it found, as ours does: a circle. So only if no sample has come by
+ * the next check is the gate taken back.
  */
 
 #include "tick/idt_gate.h"
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
-#include "tick/message.h"
+#include "tick/source.h"
 #include "tick/watchdog.h"
 
 #include <stddef.h>

@@ -2,13 +2,10 @@
 #ifndef PROF_IDT_GATE_H
 #define PROF_IDT_GATE_H
 
-/*
- * Our place among the handlers of the timer's interrupt: the stub stands in the
+/* Our place among the handlers of the timer's interrupt: the stub stands in the
  * gate of the interrupt descriptor table (Intel SDM vol. 3A, 6.10 and 6.14) and
  * goes on to the handler that was there; or another handler stands in the gate
- * and goes on to the stub. Only the handler's address in the gate changes;
- * selector, type, privilege and interrupt stack stay as the kernel chose them.
- */
+ * and goes on to the stub. Only the handler's address in the gate changes. */
 
 #include <stdbool.h>
 #include <stdint.h>

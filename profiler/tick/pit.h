@@ -58,11 +58,9 @@ bool prof_pit_is_high(struct prof_pit_state state);
  * 5). */
 bool prof_pit_is_one_shot(struct prof_pit_state state);
 
-/*
- * Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
+/* Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
  * another mode, or with more counts left than it ever had. (own) is false
- * where the kernel programmed it and the mode is its own affair.
- */
+ * where the kernel programmed it and the mode is its own affair. */
 bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor,
                         bool own);
 

@@ -4,14 +4,14 @@
 
 /*
  * A source of ticks, as the control of the profiler sees it. There are three
- * (<prof/tick.h>); prof_source_open() chooses. Which timer it is, whether it
- * can change its rate and what it must give back is the source's own business.
+ * (<prof/tick.h>); prof_source_open() chooses.
  *
  * Contexts of all calls: thread, interrupts off. (on): the caller had them on,
  * and the source may let interrupts in for moments while it waits. Where not
  * (on), it does not wait.
  */
 
+#include <prof/port.h>
 #include <prof/prof.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,10 +28,8 @@ struct prof_source {
     /* Samples come from now on. PROF_OK, or why not; then nothing changed. */
     int (*start)(bool on);
 
-    /*
-     * No more samples come, and the kernel has its timer back as it was. Waits
-     * for two of the kernel's ticks at most, so that its clock loses nothing.
-     */
+    /* No more samples come, and the kernel has its timer back as it was. Waits
+     * for two of the kernel's ticks at most, so that its clock loses nothing. */
     void (*stop)(bool on);
 
     /*
@@ -42,11 +40,8 @@ struct prof_source {
      */
     int (*set_period)(uint32_t hz, bool on);
 
-    /*
-     * The variable that points at what acknowledges those ticks which are not
-     * the kernel's, too. A variable, because a kernel may change it while ticks
-     * come. NULL: every tick is the kernel's, who acknowledges it.
-     */
+    /* Points at what acknowledges those ticks which are not the kernel's, and
+     * may change while ticks come. NULL: every tick is the kernel's. */
     void (**acknowledge)(void);
 };
 
@@ -60,6 +55,9 @@ const struct prof_source *prof_source_open(const struct prof_config *config);
 /* Prints what prof_config_problem() finds in (config), one line, or nothing.
  * Part of PROF_WITH_BUILTIN. Contexts: boot. */
 void prof_config_print_problem(const struct prof_config *config);
+
+/* Prints (line), a literal that ends with a newline, in one call. */
+#define prof_message(line) prof_port_write(line, sizeof(line) - 1)
 
 /* The sources, and what prepares each; false where it cannot work. Contexts:
  * boot. */

@@ -6,15 +6,12 @@
  * While the PIT runs faster than the kernel asked for, a tick is the kernel's,
  * too, from pass_due on, which then moves on by the kernel's own period: by the
  * TSC, so that ticks lost on a busy host cost the kernel none of its own.
- * Starting takes over in the middle of a kernel's tick and knows from the PIT
- * how much of it is left.
  *
  * The PIT begins anew whenever it is programmed, so what has passed of a tick
- * would be lost: half a tick on average, each time that sampling stops. Hence
- * stopping takes two steps. First the PIT is given what is left of the kernel's
- * tick, so that it ends when it should; then, when the stub has passed that
- * tick on, whole ones. Only the moment between the two is lost, some
- * microseconds.
+ * would be lost. Hence stopping takes two steps. First the PIT is given what is
+ * left of the kernel's tick, so that it ends when it should; then, when the
+ * stub has passed that tick on, whole ones. Only the moment between the two is
+ * lost, some microseconds.
  *
  * A tick that has come but is not yet delivered must not change hands, for
  * programming the PIT may take it back (QEMU's does). So nothing is programmed
@@ -195,18 +192,21 @@ static int start(bool on)
     return PROF_OK;
 }
 
-/* Waits until half a tick is left, so that there is time for what follows. */
-static void await_first_half(const struct prof_cpu *cpu, uint64_t period)
+/* Waits until a tick of the kernel's was delivered, or (half): until half of
+ * one is left, so that there is time for what follows. For two periods at most,
+ * from the last that was delivered meanwhile. */
+static void await_tick(const struct prof_cpu *cpu, uint64_t period, bool half)
 {
     const volatile uint64_t *due = &cpu->tick.pass_due;
-    uint64_t before = *due;
-    uint64_t end = prof_tsc() + 2 * period;
+    uint64_t before = *due, end = prof_tsc() + 2 * period;
 
-    while (left_of_multiplied(cpu) < period / 2 && prof_tsc() < end) {
+    while (prof_tsc() < end &&
+           (half ? left_of_multiplied(cpu) < period / 2 : *due == before)) {
         let_in(true);
-        if (*due != before)
+        if (half && *due != before) {
+            before = *due;
             end = prof_tsc() + 2 * period;
-        before = *due;
+        }
     }
 }
 
@@ -229,16 +229,6 @@ static void program_rest(struct prof_cpu *cpu)
         prof_timebase_resume(prof_clock_of(cpu), prof_tsc() + left - period);
 }
 
-static void await_delivery(const struct prof_cpu *cpu, uint64_t period)
-{
-    const volatile uint64_t *due = &cpu->tick.pass_due;
-    uint64_t before = *due;
-    uint64_t end = prof_tsc() + 2 * period;
-
-    while (*due == before && prof_tsc() < end)
-        let_in(true);
-}
-
 /*
  * Gives the PIT back: when the kernel has had its next tick, and not before, it
  * counts whole ticks of the kernel's again. The stub must still be in place.
@@ -251,11 +241,11 @@ static void return_pit(struct prof_cpu *cpu, bool on)
     uint64_t period = cycles_in(pit.rate.kernel);
 
     if (on)
-        await_first_half(cpu, period);
+        await_tick(cpu, period, true);
     prof_jitter_end(&pit.rate);
     if (on) {
         program_rest(cpu);
-        await_delivery(cpu, period);
+        await_tick(cpu, period, false);
     }
     prof_pit_set(pit.rate.kernel);
 }

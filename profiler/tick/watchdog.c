@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Whether the PIT is still as it was programmed.
- *
- * It cannot be asked for its divisor. But it is seen to be wrong when its mode
- * differs or more counts are left than it was given; a divisor above ours
- * shows so before long. One below ours makes too many ticks. They prove
- * nothing, for a busy host makes up for those that it has lost; they are the
- * reason for a close look: at a count that begins anew.
- *
- * Such a look ends with a tick, so that what follows the drain is in step with
- * the timer. Missed ticks alone are no evidence: steal looks the same.
+ * Whether the PIT is still as it was programmed. It cannot be asked for its
+ * divisor; but its mode may differ, or more counts be left than it was given,
+ * as a divisor above ours shows before long. One below ours makes too many
+ * ticks. They prove nothing, for a busy host makes up for those that it has
+ * lost; they are the reason for a close look: at a count that begins anew. That
+ * ends with a tick, so that what follows the drain is in step with the timer.
+ * Missed ticks alone are no evidence: steal looks the same.
  */
 
 #include "tick/watchdog.h"
@@ -19,7 +16,6 @@
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/idt_gate.h"
-#include "tick/message.h"
 #include "tick/pit.h"
 #include "tick/source.h"
 

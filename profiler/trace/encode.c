@@ -2,11 +2,10 @@
 
 /* The forms of events, and the definitions that are due before them. */
 
-#include "trace/encode.h"
+#include "trace/reader.h"
 
 #include "stream/put.h"
 #include "trace/names.h"
-#include "trace/reader.h"
 #include "trace/stacks.h"
 
 #define NEAR_MOST 65534u

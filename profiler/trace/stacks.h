@@ -2,13 +2,11 @@
 #ifndef PROF_TRACE_STACKS_H
 #define PROF_TRACE_STACKS_H
 
-/*
- * The stacks at which objects were suspended (prof.trace_stacks). Each
- * distinct stack is stored once, outside the ring, and gets a number from 1 on,
- * which a record mentions. None is ever forgotten. When there is no room for a
- * new one, or an interrupt suspends in the middle of a call to here, a suspend
- * has no stack, and is counted.
- */
+/* The stacks at which objects were suspended (prof.trace_stacks). Each distinct
+ * stack is stored once, outside the ring, and gets a number from 1 on, which a
+ * record mentions. None is ever forgotten. Without room for a new one, or where
+ * an interrupt suspends in the middle of a call to here, a suspend has no
+ * stack, and is counted. */
 
 #include <prof/trace.h>
 #include <stddef.h>

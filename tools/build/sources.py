@@ -46,7 +46,7 @@ PARTS = {
         "tick/*/parasite.asm",
     ],
     "callers": ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
-    "user": ["sample/user.c", "aggregate/user.c"],
+    "user": ["aggregate/user.c"],
     "stream": [
         "stream/*.c",
         "control/transport.c",

@@ -5,7 +5,7 @@
 #include "../unit.h"
 
 #include "base/crc.h"
-#include "stream/shared_memory.h"
+#include "stream/stream.h"
 #include "stream/stream.h"
 #include <prof/format.h>
 #include <prof/transport.h>
