@@ -27,7 +27,6 @@
 #include "aggregate/recent.h"
 #include "aggregate/resolve.h"
 #include "aggregate/stacks.h"
-#include "aggregate/stolen.h"
 #include "aggregate/sums.h"
 #include "causal/send.h"
 #include "causal/shares.h"
@@ -36,7 +35,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 #include "trace/send.h"
 
 #include <prof/config.h>
@@ -101,7 +100,8 @@ void prof_drain_open(const struct prof_config *config)
     prof_stolen_open(cpu);
     prof_recent_open();
     prof_sums_expire();
-    *drain = (struct prof_drain_state){.open = true, .most = DRAIN_ENTRIES};
+    *drain = (struct prof_drain_state){
+        .open = true, .most = DRAIN_ENTRIES, .ended_tsc = prof_tsc()};
     *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
 }
 

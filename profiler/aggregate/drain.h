@@ -89,6 +89,24 @@ uint64_t prof_ticks(void);
 uint64_t prof_queued(void);
 uint64_t prof_dropped(void);
 
+/* ---- stolen.c: time that the host took, charged to no sample. Contexts: the
+ * drain. */
+
+/* Before the first sample of (cpu). */
+void prof_stolen_open(struct prof_cpu *cpu);
+
+/* What a sample of (cpu) at (pc) is charged that comes after (cycles), of which
+ * the last (gap) are beyond one period, as prof_timebase_step() found. */
+uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
+                            uint64_t gap);
+
+/* The same for (samples) samples of the overflow table, which cover (cycles)
+ * together; at (pc), 0 = anywhere. *(gap) is what its half may lose, and is
+ * reduced by what is taken from these. */
+uint64_t prof_stolen_charge_all(struct prof_cpu *cpu, uintptr_t pc,
+                                uint32_t samples, uint64_t cycles,
+                                uint64_t *gap);
+
 /* Callers recorded with each sample, 0 = none. */
 static inline uint32_t prof_drain_depth(void)
 {

@@ -22,7 +22,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include <prof/config.h>
 #include <stddef.h>

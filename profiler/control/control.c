@@ -20,7 +20,6 @@
 #include "aggregate/stats.h"
 #include "aggregate/user.h"
 #include "loop/loop.h"
-#include "sample/bounds.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"

@@ -14,7 +14,7 @@
 #include "sample/ring.h"
 
 #include <prof/config.h>
-#include <prof/user.h>
+#include <prof/prof.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -74,10 +74,10 @@ struct prof_cpu {
     const struct prof_stack_bounds *stack; /* one of the next three */
     struct prof_stack_bounds stacks[2];
 
-    /* Written by the interrupt, where no stack is set (bounds.h). */
+    /* Written by the interrupt, where no stack is set (below). */
     struct prof_stack_bounds found;
     uintptr_t end_place, end_next; /* last end of a walk that was found to be
-                                      one: the arguments (bounds.h) */
+                                      one: the arguments (below) */
     bool found_exact;              /* nothing may be read beyond (found) */
     bool unknown_stack;            /* written by the thread: that is so */
     bool user_seen;                /* user code was interrupted */
@@ -164,5 +164,28 @@ void prof_parasite(void);
  * steps.
  */
 void prof_sample_full(uintptr_t pc, uint64_t tsc);
+
+/* ---- bounds.c: bounds of stacks that nobody has set, and ends of stacks that
+ * are not marked by a frame pointer of 0. Called by the walk where it would
+ * give up, so that a walk in known bounds to a regular end costs no more. */
+
+/* Takes what it needs of (config). Contexts: boot. */
+void prof_bounds_open(const struct prof_config *config);
+
+/*
+ * Sets the bounds to those of the stack that (sp) is in, if none were set and
+ * it can be known what may be read. False: it cannot, and nothing changed.
+ * Contexts: the walk.
+ */
+bool prof_bounds_find(uintptr_t sp);
+
+/*
+ * Whether a walk that has come to (place), the first word above what it has
+ * read, and cannot go on to a frame at (next), is complete: (next) is what user
+ * code has left in the register; or nothing above (place) points into the code,
+ * so that there is no caller. That is so in a task's first frame, and in a boot
+ * frame whose frame pointer was never cleared. Contexts: the walk.
+ */
+bool prof_bounds_is_end(uintptr_t place, uintptr_t next);
 
 #endif

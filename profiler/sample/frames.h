@@ -69,8 +69,13 @@ static inline void prof_frames_open(struct prof_frames *frames, uint32_t *words,
  * no room or (sp) is in no known stack; from bit 8 on why the walk ended early
  * (enum prof_walk_stop), or 0. <width>/walk.asm
  *
- * Contexts: interrupt. At most nine instructions per frame. A frame is read
- * only if it is aligned, in the current stack, and above the one before.
+ * Contexts: interrupt. At most nine instructions per frame; `loop`, `lods` and
+ * `movs` are slow ones on some CPUs, by a few cycles. A frame is read only if
+ * it is aligned, in the current stack, and above the one before: its pointer is
+ * turned right by the bits of an alignment, so that one that is not aligned
+ * becomes enormous. With left = words from this frame to the last place for
+ * one, and step = next - this, left + (this - next) carries exactly if
+ * 1 <= step <= left.
  */
 uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
 

@@ -14,7 +14,6 @@
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "tick/source.h"
-#include "tick/watchdog.h"
 
 #include <stddef.h>
 

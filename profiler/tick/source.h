@@ -93,4 +93,17 @@ bool prof_source_pit_one_shot(void);
  * The vector must be drained. */
 void prof_source_pit_program(void);
 
+/* ---- watchdog.c */
+
+/*
+ * While the source `pit` runs: checks whether somebody else has changed the
+ * timer's gate or the PIT, takes it back, and prints a line. Corrects the
+ * kernel's tick by what the drained samples say about the length of a period.
+ * Contexts: the drain.
+ */
+void prof_watchdog(void);
+
+/* What was taken back or given up since prof_init(). Written by tick/. */
+extern struct prof_tick_stats prof_tick_counts;
+
 #endif

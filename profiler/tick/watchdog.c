@@ -10,14 +10,13 @@
  * Missed ticks alone are no evidence: steal looks the same.
  */
 
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/idt_gate.h"
 #include "tick/pit.h"
-#include "tick/source.h"
 
 #include <stddef.h>
 

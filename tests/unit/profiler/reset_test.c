@@ -6,7 +6,7 @@
 
 #include "profiler_world.h"
 
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #define SMALL WORLD_MEMORY(64)
 #define CALLER 0x2001u
