@@ -90,7 +90,8 @@ static void subtract_reset(struct counts *counts)
 
     for (size_t i = 0; i < COUNTS_64; i++)
         now[i] -= before[i];
-    for (size_t i = 0; i < COUNTS_32; i++)
+    for (size_t i = 0; (PROF_WITH_CALLERS || PROF_WITH_PIT) && i < COUNTS_32;
+         i++)
         now_32[i] -= before_32[i];
 }
 
@@ -135,26 +136,29 @@ static void take_counts(struct prof_stats *stats, const struct counts *counts)
         __builtin_memcpy((char *)stats + members[i].to,
                          (const char *)counts + members[i].from,
                          sizeof(uint64_t));
-    /* The drain counts masked samples and the profiler's own as attributed. */
-    stats->attributed -= stats->masked + stats->own;
-    stats->attributed_cycles -= stats->masked_cycles + stats->own_cycles;
+    if (PROF_WITH_CLASSES || PROF_HAS_CALLS) { /* the drain does not know */
+        stats->attributed -= stats->masked + stats->own;
+        stats->attributed_cycles -= stats->masked_cycles + stats->own_cycles;
+    }
     stats->dropped_cycles += counts->accounts.no_memory.cycles;
     for (uint32_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
         stats->stopped[i] = counts->accounts.stopped[i];
     stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
                             stats->idle_cycles + stats->unresolved_cycles +
-                            stats->dropped_cycles + stats->user_cycles;
+                            stats->dropped_cycles +
+                            (PROF_WITH_USER ? stats->user_cycles : 0);
     stats->addresses = counts->sums.addresses;
     stats->functions = counts->sums.functions;
     stats->refusals = (uint32_t)counts->refusals;
-    stats->tick = counts->tick;
+    if (PROF_WITH_PIT)
+        stats->tick = counts->tick;
 }
 
 /* The sums may take long, so they are made before the interrupt's counters are
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
 {
-    struct counts counts = {0};
+    struct counts counts;
 
     prof_enter();
     counts.sums = *prof_sums();

@@ -45,7 +45,7 @@ extern struct prof_causal_wanted *prof_causal_wanted;
  * is hot. Returns 0 or PROF_ECAUSAL_... PROF_WITH_CAUSAL. */
 int prof_causal_begin(void);
 
-/* ---- what the profiler does itself unless the image does: PROF_WITH_BUILTIN */
+/* ---- what the profiler does unless the image does: PROF_WITH_BUILTIN */
 
 /* Whether the interrupt drains where nobody else does. False: it was asked for
  * and cannot, as a line says. tick_drain.c Contexts: boot. */

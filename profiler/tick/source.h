@@ -29,7 +29,7 @@ struct prof_source {
     int (*start)(bool on);
 
     /* No more samples come, and the kernel has its timer back as it was. Waits
-     * for two of the kernel's ticks at most, so that its clock loses nothing. */
+     * for two of its ticks at most, so that its clock loses nothing. */
     void (*stop)(bool on);
 
     /*

@@ -135,8 +135,10 @@ static void count_missed(struct prof_timebase *time, int64_t ticks)
     uint32_t divisor = time->divisor;
     int64_t whole;
 
-    if (ticks == 0)
+    if (!HAS_COUNTS || ticks == 0) {
+        time->missed += ticks;
         return;
+    }
     if (counts >= 0)
         whole = (int64_t)prof_divide((uint64_t)counts, divisor);
     else /* rounded down, too */
