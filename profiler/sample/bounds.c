@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which words of an unknown stack may be read, and whether a walk is at its end;
- * see cpu_state.h. Bounds that were found stay until a stack pointer is not in
- * them: so most samples of a stack do not come here. */
+/* Which words of an unknown stack may be read, and whether a walk is at its
+ * end; see cpu_state.h. Bounds that were found stay until a stack pointer is
+ * not in them: so most samples of a stack do not come here. */
 
 #include "sample/cpu_state.h"
 
