@@ -27,7 +27,7 @@
 #include <prof/config.h>
 #include <stddef.h>
 
-/* All counters, since prof_init(); then sums, which have no snapshot. */
+/* All counters, since prof_init(). */
 struct counts {
     uint64_t ticks;
     uint64_t dropped;
@@ -36,14 +36,18 @@ struct counts {
     uint64_t refusals;
     struct prof_accounts accounts;
     struct prof_tick_stats tick;
+};
+
+/* With the sums, of which a reset needs no snapshot. */
+struct totals {
+    struct counts counts;
     struct prof_sums sums;
 };
 
 /* Counters are of 64 bits up to accounts.stopped, and of 32 from there on. */
 #define COUNTS_64 (offsetof(struct counts, accounts.stopped) / sizeof(uint64_t))
 #define COUNTS_32                                                              \
-    ((offsetof(struct counts, sums) -                                          \
-      offsetof(struct counts, accounts.stopped)) /                             \
+    ((sizeof(struct counts) - offsetof(struct counts, accounts.stopped)) /     \
      sizeof(uint32_t))
 
 _Static_assert(sizeof(struct prof_accounts) -
@@ -96,8 +100,9 @@ static void subtract_reset(struct counts *counts)
 }
 
 #define DRAINED(of, what)                                                      \
-    offsetof(struct counts, accounts.drained[PROF_CLASS_##of].what)
-#define COUNTED(what) offsetof(struct counts, what)
+    offsetof(struct totals, counts.accounts.drained[PROF_CLASS_##of].what)
+#define COUNTED(what) offsetof(struct totals, counts.what)
+#define SUMMED(what) offsetof(struct totals, sums.what)
 #define STATS(what) offsetof(struct prof_stats, what)
 
 /* Which of these is which member of prof_stats; all are of 64 bits. */
@@ -122,19 +127,21 @@ static const struct {
     {COUNTED(dropped), STATS(dropped)},
     {COUNTED(interrupt_cycles), STATS(interrupt_cycles)},
     {COUNTED(report_cycles), STATS(report_cycles)},
-    {COUNTED(sums.masked.samples), STATS(masked)},
-    {COUNTED(sums.masked.cycles), STATS(masked_cycles)},
-    {COUNTED(sums.own.samples), STATS(own)},
-    {COUNTED(sums.own.cycles), STATS(own_cycles)},
-    {COUNTED(sums.vm_exit.samples), STATS(exits)},
-    {COUNTED(sums.vm_exit.cycles), STATS(exits_cycles)},
+    {SUMMED(masked.samples), STATS(masked)},
+    {SUMMED(masked.cycles), STATS(masked_cycles)},
+    {SUMMED(own.samples), STATS(own)},
+    {SUMMED(own.cycles), STATS(own_cycles)},
+    {SUMMED(vm_exit.samples), STATS(exits)},
+    {SUMMED(vm_exit.cycles), STATS(exits_cycles)},
 };
 
-static void take_counts(struct prof_stats *stats, const struct counts *counts)
+static void take_totals(struct prof_stats *stats, const struct totals *totals)
 {
+    const struct counts *counts = &totals->counts;
+
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         __builtin_memcpy((char *)stats + members[i].to,
-                         (const char *)counts + members[i].from,
+                         (const char *)totals + members[i].from,
                          sizeof(uint64_t));
     if (PROF_WITH_CLASSES || PROF_HAS_CALLS) { /* the drain does not know */
         stats->attributed -= stats->masked + stats->own;
@@ -147,8 +154,8 @@ static void take_counts(struct prof_stats *stats, const struct counts *counts)
                             stats->idle_cycles + stats->unresolved_cycles +
                             stats->dropped_cycles +
                             (PROF_WITH_USER ? stats->user_cycles : 0);
-    stats->addresses = counts->sums.addresses;
-    stats->functions = counts->sums.functions;
+    stats->addresses = totals->sums.addresses;
+    stats->functions = totals->sums.functions;
     stats->refusals = (uint32_t)counts->refusals;
     if (PROF_WITH_PIT)
         stats->tick = counts->tick;
@@ -158,13 +165,13 @@ static void take_counts(struct prof_stats *stats, const struct counts *counts)
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
 {
-    struct counts counts;
+    struct totals totals;
 
     prof_enter();
-    counts.sums = *prof_sums();
-    *stats = (struct prof_stats){.queued = read_counts(&counts)};
-    subtract_reset(&counts);
-    take_counts(stats, &counts);
+    totals.sums = *prof_sums();
+    *stats = (struct prof_stats){.queued = read_counts(&totals.counts)};
+    subtract_reset(&totals.counts);
+    take_totals(stats, &totals);
     stats->stacks = prof_stacks.used;
     stats->forgotten = at_reset.ticks;
     stats->missed = prof_clock_missed();
