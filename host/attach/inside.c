@@ -103,7 +103,7 @@ static uint64_t read_newest(const struct inside *inside,
     return read_word(memory, head, entry, sizeof entry) ? le64(entry) : 0;
 }
 
-/* As the guest computes it (profiler/stream/stream_clock.h). */
+/* As the guest computes it (profiler/stream/packet.h). */
 static uint64_t clock_of(const struct inside *inside, uint64_t tsc)
 {
     uint64_t cycles = tsc - inside->zero_tsc;

@@ -5,7 +5,7 @@
 #include "aggregate/accounts.h"
 #include "aggregate/functions.h"
 #include "aggregate/image.h"
-#include "sample/user.h"
+#include "sample/cpu_state.h"
 #include "unwind/prologue.h"
 
 #include <prof/config.h>

@@ -21,8 +21,7 @@ static bool is_outermost(uint32_t call, uint32_t function)
 }
 
 /* Whether a call of (function) by (caller) is the profiler's: it is one of its
- * functions, or the caller's is. What has no name is not: its samples are in
- * the account of unresolved ones. */
+ * functions, or the caller's is. What has no name counts as unresolved. */
 static bool is_own(uint32_t caller, uint32_t function)
 {
     const struct prof_function *called = prof_function_at(function);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The consumer: at a time when the heap may be used, moves samples from the
- * fixed vector and the overflow table into the stack tree and to the stream,
- * has the other rooms send what they have, and looks after the timer. The last
- * drain, in a panic, only sends.
+ * The consumer: where the heap may be used, moves samples from the fixed vector
+ * and the overflow table into the stack tree and to the stream, has the other
+ * rooms send what they have, and looks after the timer. The last drain, in a
+ * panic, only sends.
  *
  * Samples must be read in the order of time, since each covers the time since
  * the one before. They go to the overflow table only while the vector is full,
- * and each half of the table records at which entry that was (overflow.h). The
- * drain reads up to that entry, releases the entries, empties the half, and
- * continues. It does not turn interrupts off, which would not stop an NMI.
+ * and each half of it records at which entry that was (overflow.h). The drain
+ * reads up to that entry, releases the entries, empties the half, and goes on.
+ * It does not turn interrupts off, which would not stop an NMI.
  *
- * If there is no memory for a new stack, the remaining samples stay queued for
- * the next drain. Once half of the vector is queued, samples that need memory
- * are dropped, the oldest first; those of known stacks are still counted.
+ * Without memory for a new stack the remaining samples stay queued. Once half
+ * of the vector is queued, samples that need memory are dropped, the oldest
+ * first; those of known stacks are still counted.
  */
 
 #include "aggregate/drain.h"
@@ -27,7 +27,6 @@
 #include "aggregate/recent.h"
 #include "aggregate/resolve.h"
 #include "aggregate/stacks.h"
-#include "aggregate/stolen.h"
 #include "aggregate/sums.h"
 #include "causal/send.h"
 #include "causal/shares.h"
@@ -36,7 +35,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 #include "trace/send.h"
 
 #include <prof/config.h>
@@ -49,8 +48,8 @@
 /* Ticks during a drain cause another round; at most so many. */
 #define ROUNDS_MAX 4
 
-/* Prologues analysed in a drain beyond those that its samples need, and steps
- * (units of work): as many as half of its samples may have new. */
+/* Prologues analysed in a drain beyond those that its samples need, and units
+ * of work: as many as half of its samples may have new. */
 #define PROLOGUES_MAX 128u
 #define PROLOGUES_STEPS_MAX 5000u
 
@@ -63,7 +62,6 @@ struct prof_image prof_image;
 struct prof_drain_state prof_drain_state;
 static struct prof_drain_state *const drain = &prof_drain_state;
 
-/* How far the samples of a CPU were read. */
 static struct reader {
     struct prof_entry *entry; /* next one of the vector */
     uint32_t frames;          /* words of the frame vector read so far */
@@ -88,7 +86,6 @@ static void set_image(const struct prof_config *config)
         .idle = config->idle,
         .text_base = config->text.begin + 1,
         .text_bytes = code < UINT32_MAX ? code : 0,
-        .tsc_hz = config->tsc_hz,
         .drained_by = config->drained_by,
     };
 }
@@ -103,14 +100,14 @@ void prof_drain_open(const struct prof_config *config)
     prof_stolen_open(cpu);
     prof_recent_open();
     prof_sums_expire();
-    *drain = (struct prof_drain_state){.open = true, .most = DRAIN_ENTRIES};
+    *drain = (struct prof_drain_state){
+        .open = true, .most = DRAIN_ENTRIES, .ended_tsc = prof_tsc()};
     *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
 }
 
 /* ---- one sample: which leaf it is, and what it is charged */
 
-/* The leaf of a sample at (pc) without words. NULL: it stays queued
- * (resolve.h). */
+/* The leaf of a sample at (pc) without words. NULL: it stays queued. */
 static inline const struct prof_recent_leaf *find_flat(uintptr_t pc)
 {
     const struct prof_recent_leaf *leaf = prof_recent_find_flat(pc, 0);
@@ -165,17 +162,16 @@ find_unwalked(struct prof_cpu *cpu, const struct prof_entry *entry)
     return leaf;
 }
 
-/* Emits the ticks and the time that were lost before (tsc). Times in a stream
- * only grow: so the events of objects before (tsc) are sent first. */
+/* Emits the ticks and the time that were lost before (tsc), after the events of
+ * objects before it: times in a stream only grow. */
 static void emit_lost_ticks(struct prof_cpu *cpu, uint64_t tsc)
 {
     if (prof_stream_on())
         prof_trace_before(tsc);
-    prof_stream_lost_ticks(tsc, prof_clock_of(cpu)->missed,
+    prof_stream_lost_ticks(cpu, tsc, prof_clock_of(cpu)->missed,
                            prof_accounts_of(cpu)->stolen_cycles);
 }
 
-/* What a sample of (pc) at (tsc) is charged, in cycles. */
 static uint64_t charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t tsc)
 {
     uint64_t cycles = prof_timebase_step(prof_clock_of(cpu), tsc);
@@ -204,10 +200,9 @@ static void drop_no_memory(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
 {
     prof_amount_add(&prof_accounts_of(cpu)->no_memory, samples, cycles);
     emit_lost_ticks(cpu, tsc);
-    prof_stream_drop(tsc, samples, cycles);
+    prof_stream_drop(cpu, tsc, samples, cycles);
 }
 
-/* Whether the image panics; what is drained then goes to the stream alone. */
 static bool is_dying(void)
 {
     return PROF_WITH_STREAM && drain->dying;
@@ -240,9 +235,8 @@ static inline struct prof_entry *pass_entry(struct prof_cpu *cpu,
 
 /*
  * Handles an entry that was not resolved: this drain has resolved enough, or
- * there is no memory for its stack. Without memory its address is emitted in a
- * panic, and the sample is dropped if the vector may fill up soon. False: the
- * entry stays queued.
+ * there is no memory. Without memory its address is emitted in a panic, and the
+ * sample is dropped if the vector may fill up soon. False: it stays queued.
  */
 static bool drain_unresolved(struct prof_cpu *cpu,
                              const struct prof_entry *entry)
@@ -252,7 +246,7 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     if (prof_resolve_is_enough())
         return false;
     if (is_dying())
-        prof_stream_overflow(tsc, entry->pc, 1,
+        prof_stream_overflow(cpu, tsc, entry->pc, 1,
                              prof_timebase_step(prof_clock_of(cpu), tsc));
     else if (is_crowded(cpu))
         drop_no_memory(cpu, tsc, 1, charge(cpu, entry->pc, tsc));
@@ -275,12 +269,11 @@ static inline void count_entry(struct prof_cpu *cpu,
     prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
         prof_trace_before(tsc);
-        prof_stream_sample(tsc, leaf->number, prof_stack_node(leaf->stack));
+        prof_stream_sample(cpu, tsc, leaf->number,
+                           prof_stack_node(leaf->stack));
     }
 }
 
-/* Drains one entry. False: it stays queued, as there is no memory for its
- * stack, or as this drain has resolved enough. */
 static inline bool drain_entry(struct prof_cpu *cpu,
                                const struct prof_entry *entry)
 {
@@ -302,9 +295,8 @@ static inline bool drain_entry(struct prof_cpu *cpu,
     return true;
 }
 
-/* The end of the entries that may be read now: the vector's present head, or
- * the entry at which the overflow table came into use, whichever comes first;
- * and no more than one drain takes. */
+/* The end of the entries that may be read now: head, or the entry at which the
+ * overflow table came into use; and no more than one drain takes. */
 static const struct prof_entry *read_until(const struct prof_cpu *cpu)
 {
     const struct prof_ring *ring = &cpu->ring;
@@ -357,7 +349,7 @@ static bool drain_slot(struct prof_cpu *cpu, const struct prof_slot *slot)
     if (memory)
         prof_credit(cpu, leaf->stack, slot->count, cycles, tsc);
     emit_lost_ticks(cpu, tsc);
-    prof_stream_overflow(tsc, slot->pc, slot->count, cycles);
+    prof_stream_overflow(cpu, tsc, slot->pc, slot->count, cycles);
     prof_accounts_of(cpu)->overflowed += slot->count;
     return true;
 }
@@ -383,7 +375,7 @@ static bool drain_taken(struct prof_cpu *cpu)
 }
 
 /* Releases the entries read so far, and takes the next half of the overflow
- * table, if there is one. All of its samples are newer than these entries. */
+ * table, all of whose samples are newer. */
 static void hand_over_vector(struct prof_cpu *cpu)
 {
     struct reader *reader = reader_of(cpu);
@@ -404,7 +396,7 @@ static void hand_over_vector(struct prof_cpu *cpu)
                                            half->dropped_cycles,
                                            &reader->taken_gap));
     emit_lost_ticks(cpu, half->last_tsc);
-    prof_stream_dropped(half->last_tsc, dropped->samples, dropped->cycles);
+    prof_stream_dropped(cpu, half->last_tsc, dropped->samples, dropped->cycles);
 }
 
 /* ---- all that is queued */
@@ -416,8 +408,8 @@ static bool is_more(const struct prof_cpu *cpu)
     return reader->taken != NULL || reader->entry != prof_ring_head(&cpu->ring);
 }
 
-/* Drains the vector and the overflow table, or as much of them as one drain
- * may: (most), then it sets (behind), and what resolve.h allows. */
+/* Drains as much as one drain may: (most), then it sets (behind), and what
+ * resolve.h allows. */
 static __attribute__((noinline)) void drain_queued(struct prof_cpu *cpu)
 {
     bool all = true;
@@ -431,7 +423,6 @@ static __attribute__((noinline)) void drain_queued(struct prof_cpu *cpu)
     }
 }
 
-/* Samples not drained yet of the half that was taken. */
 static uint32_t count_taken(const struct prof_cpu *cpu)
 {
     const struct reader *reader = reader_of(cpu);
@@ -516,19 +507,15 @@ uint64_t prof_dropped(void)
 /* ---- drains */
 
 /* Whether the samples stay queued, since it is still being measured how often
- * ticks come; (now): the measurement ends, as well as it can. */
+ * ticks come; (now): no more will come soon. */
 static bool is_measuring(const struct prof_cpu *cpu, bool now)
 {
-    if (!PROF_WITH_BUILTIN)
-        return false;
-    if (prof_meter_waits(cpu, reader_of(cpu)->entry, now))
-        return true;
-    prof_image.tsc_hz = prof_clock_tsc_hz();
-    return false;
+    return PROF_WITH_BUILTIN &&
+           prof_meter_waits(cpu, reader_of(cpu)->entry, now);
 }
 
-/* Sends events of objects: all of them, as what is sent next has the present
- * time; or only those before the samples that are left for the next drain. */
+/* Sends events of objects: all, or only those before the samples that are left
+ * for the next drain. */
 static void flush_events(const struct prof_cpu *cpu)
 {
     const struct prof_entry *entry = reader_of(cpu)->entry;
@@ -566,7 +553,6 @@ end_drain(struct prof_cpu *cpu, uint64_t begin)
     prof_accounts_of(cpu)->drain_cycles += now - begin;
 }
 
-/* One drain, after is_measuring() has returned false. */
 static void drain_once(struct prof_cpu *cpu)
 {
     const struct prof_accounts *accounts = prof_accounts_of(cpu);
@@ -580,13 +566,13 @@ static void drain_once(struct prof_cpu *cpu)
     read_queued(cpu, PROF_RESOLVE_WORK);
     flush_events(cpu);
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), accounts->stopped);
+        prof_stream_stopped_walks(cpu, prof_tsc(), accounts->stopped);
         prof_loop_drained(prof_tsc(), accounts->stolen_cycles,
                           prof_clock_of(cpu)->step,
                           prof_clock_of(cpu)->last_tsc);
         prof_causal_drained(prof_tsc(), accounts->stolen_cycles);
     }
-    prof_stream_flush(prof_tsc());
+    prof_stream_flush(cpu, prof_tsc());
     if (PROF_WITH_PIT)
         prof_watchdog();
     if (PROF_WITH_CALLERS &&
@@ -598,17 +584,23 @@ static void drain_once(struct prof_cpu *cpu)
     prof_leave();
 }
 
-void prof_drain_once(void)
+/* Drains, unless that is being done or cannot be. (now): see is_measuring(). */
+static void drain_if_open(bool now)
 {
     struct prof_cpu *cpu = prof_cpu_here();
 
     prof_enter();
-    if (drain->open && !drain->draining && !is_measuring(cpu, false)) {
+    if (drain->open && !drain->draining && !is_measuring(cpu, now)) {
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
         drain_once(cpu);
     }
     prof_leave();
+}
+
+void prof_drain_once(void)
+{
+    drain_if_open(false);
 }
 
 #if PROF_WITH_BUILTIN
@@ -629,11 +621,12 @@ bool prof_drain_in_tick(uint64_t cycles)
     } while (drain->behind && prof_tsc() - begin < cycles);
     drain->most = DRAIN_ENTRIES;
     if (!drain->behind) {
-        prof_stream_stopped_walks(prof_tsc(), prof_accounts_of(cpu)->stopped);
+        prof_stream_stopped_walks(cpu, prof_tsc(),
+                                  prof_accounts_of(cpu)->stopped);
         if (PROF_WITH_CALLERS)
             prof_addresses_catch_up(PORTION_ENTRIES, work);
     }
-    prof_stream_flush(prof_tsc());
+    prof_stream_flush(cpu, prof_tsc());
     end_drain(cpu, begin);
     prof_leave();
     return drain->behind;
@@ -644,17 +637,11 @@ void prof_drain_whole(void)
 {
     uint64_t most = prof_queued(); /* each drain takes one at least */
 
-    if (PROF_WITH_BUILTIN && (!drain->open || drain->draining))
+    if (drain->draining)
         return;
     prof_enter();
-    (void)is_measuring(prof_cpu_here(), true);
-    if (PROF_WITH_BUILTIN)
-        prof_meter_say();
     do {
-        if (PROF_WITH_BUILTIN)
-            drain_once(prof_cpu_here());
-        else
-            prof_drain_once();
+        drain_if_open(true);
     } while (drain->behind && most-- > 0);
     prof_leave();
 }
@@ -669,8 +656,8 @@ void prof_drain_clear(void)
 }
 
 #if PROF_WITH_STREAM
-/* Emits the addresses in the vector, for a panic that has interrupted a drain,
- * so that no other state can be trusted. */
+/* Emits the addresses in the vector: the panic has interrupted a drain, and no
+ * other state can be trusted. */
 static void emit_vector(struct prof_cpu *cpu)
 {
     const struct prof_entry *head = prof_ring_head(&cpu->ring);
@@ -698,8 +685,8 @@ void prof_drain_last(void)
     else
         drain_queued(cpu);
     prof_stream_discard(
-        prof_queued() + accounts->dropped.samples -
-        prof_stream_emitted.dropped +
-        prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
+        cpu, prof_queued() + accounts->dropped.samples -
+                 prof_encoder_of(cpu)->emitted.dropped +
+                 prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
 }
 #endif

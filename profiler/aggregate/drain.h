@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The drain's own state, whichever CPUs it reads. Written by drain.c alone;
- * others use the calls below. */
+/* The drain's own state, whichever CPUs it reads. Written by drain.c alone. */
 struct prof_drain_state {
     bool open;          /* prof_drain_open() was called */
     bool draining;      /* inside prof_drain() */
@@ -35,8 +34,7 @@ static inline bool prof_drain_is_open(void)
 /* One drain, as prof_drain() makes it. Contexts: thread. */
 void prof_drain_once(void);
 
-/* Whether the last drain has left samples for the next, so as not to take too
- * long. Contexts: thread. */
+/* Whether the last drain has left samples for the next. Contexts: thread. */
 static inline bool prof_drain_is_behind(void)
 {
     return prof_drain_state.behind;
@@ -48,8 +46,7 @@ static inline bool prof_drain_is_behind(void)
  * takes. Returns whether it has left samples. PROF_WITH_BUILTIN. */
 bool prof_drain_in_tick(uint64_t cycles);
 
-/* When the last drain ended. Contexts: any, while none is in progress.
- * PROF_WITH_BUILTIN. */
+/* When the last drain ended, while none is in progress. PROF_WITH_BUILTIN. */
 static inline uint64_t prof_drain_ended(void)
 {
     return prof_drain_state.ended_tsc;
@@ -67,11 +64,10 @@ static inline uint64_t prof_drain_longest(void)
 void prof_drain_whole(void);
 
 /*
- * The last drain, in a panic: emits what is queued, without allocating. Samples
- * of new stacks are emitted without callers. If the panic interrupted a drain,
- * which leaves the tables in an unknown state, all samples are, and those in
- * the overflow table count as discarded. Later drains do nothing.
- * PROF_WITH_STREAM.
+ * The last drain, in a panic: emits what is queued, without allocating; samples
+ * of new stacks without callers. If the panic interrupted a drain, which leaves
+ * the tables in an unknown state, all samples are, and those in the overflow
+ * table count as discarded. Later drains do nothing. PROF_WITH_STREAM.
  */
 void prof_drain_last(void);
 
@@ -88,11 +84,28 @@ uint64_t prof_drain_discard(void);
 uint64_t prof_ticks(void);
 
 /* Samples in the vector and the overflow table; and samples dropped since
- * prof_init(), by the interrupt or because the drain had no memory. Contexts:
- * thread. A tick changes both, so read them again if prof_ticks() has
- * changed. */
+ * prof_init(), by the interrupt or for lack of memory. A tick changes both, so
+ * read them again if prof_ticks() has changed. Contexts: thread. */
 uint64_t prof_queued(void);
 uint64_t prof_dropped(void);
+
+/* ---- stolen.c: time that the host took, charged to no sample. Contexts: the
+ * drain. */
+
+/* Before the first sample of (cpu). */
+void prof_stolen_open(struct prof_cpu *cpu);
+
+/* What a sample of (cpu) at (pc) is charged that comes after (cycles), of which
+ * the last (gap) are beyond one period, as prof_timebase_step() found. */
+uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
+                            uint64_t gap);
+
+/* The same for (samples) samples of the overflow table, which cover (cycles)
+ * together; at (pc), 0 = anywhere. *(gap) is what its half may lose, and is
+ * reduced by what is taken from these. */
+uint64_t prof_stolen_charge_all(struct prof_cpu *cpu, uintptr_t pc,
+                                uint32_t samples, uint64_t cycles,
+                                uint64_t *gap);
 
 /* Callers recorded with each sample, 0 = none. */
 static inline uint32_t prof_drain_depth(void)

@@ -26,7 +26,6 @@ static bool hotter(const struct prof_function *a, const struct prof_function *b)
     return a->record.key < b->record.key;
 }
 
-/* Inserts (function) if it is among the (most) hottest so far. */
 static void insert(struct prof_hottest *hottest,
                    const struct prof_function *function, uint32_t most)
 {
@@ -71,7 +70,6 @@ static uint32_t merge_lists(uint32_t a, uint32_t b)
 /* More rows than the default are an option. */
 #define MAY_BE_LONG PROF_WITH_OPTIONS
 
-/* All functions as one sorted list; returns the number of its first. */
 static uint32_t sort_functions(void)
 {
     uint32_t lists[LISTS_MAX] = {0}, all = 0;

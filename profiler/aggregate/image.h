@@ -2,8 +2,7 @@
 #ifndef PROF_IMAGE_H
 #define PROF_IMAGE_H
 
-/* What the profile knows of the image. Constant after prof_drain_open(), but
- * for tsc_hz, which may still be measured. */
+/* What the profile knows of the image. Constant after prof_drain_open(). */
 
 #include <prof/prof.h>
 #include <stdbool.h>
@@ -19,8 +18,7 @@ struct prof_image {
      * text_bytes or more is not in the code.
      */
     uintptr_t text_base;
-    uintptr_t text_bytes; /* 0 if the code is too large for such offsets */
-    uint64_t tsc_hz;
+    uintptr_t text_bytes;   /* 0 if the code is too large for such offsets */
     const char *drained_by; /* config.drained_by */
 };
 

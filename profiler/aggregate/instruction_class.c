@@ -41,7 +41,6 @@ static const uint8_t *code_at(uintptr_t address)
     return (const uint8_t *)address;
 }
 
-/* Whether the instruction at (bytes) may exit to the hypervisor. */
 static bool may_exit(const uint8_t *bytes)
 {
     while (*bytes == 0x66 || *bytes == 0xf2 || *bytes == 0xf3)
@@ -99,7 +98,6 @@ static uintptr_t known_start(const struct code *code)
     return code->begin;
 }
 
-/* Decodes once for all questions. */
 static void decode(struct code *code)
 {
     uintptr_t at = known_start(code);
@@ -155,7 +153,6 @@ static bool follows_exit(struct code *code, uint32_t back)
     return false;
 }
 
-/* Whether (pc) and the instructions from (begin) to there may be read. */
 static bool is_readable(uintptr_t pc, uintptr_t begin)
 {
     const struct prof_range *text = &prof_image.text;

@@ -84,7 +84,6 @@ static void forget_until(uint32_t at)
         forget_oldest();
 }
 
-/* Makes room for (words) in one piece; returns where. */
 static uint32_t make_room(uint32_t words)
 {
     uint32_t at = prof_recent.head;

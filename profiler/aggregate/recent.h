@@ -3,19 +3,18 @@
 #define PROF_RECENT_H
 
 /*
- * Recent samples, so that one that is like an earlier one is counted without
- * resolving anything. Two caches; in a slot of either there is one entry:
+ * Recent samples, so that one like an earlier one is counted without resolving
+ * anything. Two caches; in a slot of either there is one entry:
  *
  *      frames of the sample --hash--> callers: a copy of the words, their stack
  *      (pc, that stack)     --hash--> leaf:    the sample's stack
  *
- * They are separate because most new addresses are called by known callers. A
- * copy of the words is compared, not only their hash. Stacks are never removed
- * (stacks.h), so an entry stays true until another takes its slot. What is not
- * found here is resolved (resolve.h), and noted.
+ * Two, because most new addresses are called by known callers. Stacks are never
+ * removed (stacks.h), so an entry stays true until another takes its slot. What
+ * is not found here is resolved (resolve.h), and noted.
  *
- * The copies are in a ring of words, one after the other, so that a stack takes
- * as much memory as it has frames. The oldest make room for new ones:
+ * The copies are in a ring of words, so that a stack takes as much memory as it
+ * has frames. The oldest make room for new ones:
  *
  *        | this lap: newer |      | last lap: older      |
  *        +-----------------+------+======================+-----+
@@ -24,7 +23,6 @@
  * Inline, since this is most of what the drain does. Contexts: the drain.
  */
 
-#include "aggregate/amount.h"
 #include "sample/frames.h"
 
 #include <stdbool.h>
@@ -95,12 +93,10 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
 /* The same for a leaf. */
 void prof_recent_note_leaf(const struct prof_recent_leaf *leaf);
 
-/*
- * Why a walk that stored (count) words ended early, enum prof_walk_stop, or 0:
- * for the (reason) that it gave, or since only (callers) of them are code. A
- * walk that gave no reason is complete without its last word: nobody has called
- * a task's first function, and what lies above its frame may be anything.
- */
+/* Why a walk that stored (count) words ended early, enum prof_walk_stop, or 0:
+ * for the (reason) that it gave, or since only (callers) of them are code. One
+ * that gave no reason is complete without its last word: nobody has called a
+ * task's first function, and what lies above its frame may be anything. */
 static inline uint32_t prof_callers_stop(uint32_t count, uint32_t callers,
                                          uint32_t reason)
 {
@@ -116,27 +112,14 @@ static inline uint32_t prof_callers_stop(uint32_t count, uint32_t callers,
  */
 #ifdef __x86_64__
 
-static inline uint64_t prof_recent_mix(uint64_t hash, const uint32_t *at)
+#define PROF_RECENT_FACTOR 0x9e3779b97f4a7c15
+
+static inline uintptr_t prof_recent_mix(uintptr_t hash, const uint32_t *at)
 {
     uint64_t two;
 
     __builtin_memcpy(&two, at, sizeof two);
-    return (hash ^ two) * 0x9e3779b97f4a7c15;
-}
-
-static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
-{
-    uint64_t hash = 0x9e3779b97f4a7c15;
-
-    for (; count >= 8; at += 8, count -= 8) {
-        hash = prof_recent_mix(prof_recent_mix(hash, at), at + 2);
-        hash = prof_recent_mix(prof_recent_mix(hash, at + 4), at + 6);
-    }
-    for (; count >= 2; at += 2, count -= 2)
-        hash = prof_recent_mix(hash, at);
-    if (count != 0)
-        hash = (hash ^ *at) * 0x9e3779b97f4a7c15;
-    return (uint32_t)(hash >> (64 - PROF_RECENT_BITS));
+    return (hash ^ two) * PROF_RECENT_FACTOR;
 }
 
 /* Of two words. */
@@ -151,14 +134,23 @@ static inline bool prof_recent_same(const uint32_t *a, const uint32_t *b)
 
 #else
 
-static inline uint32_t prof_recent_mix(uint32_t hash, const uint32_t *at)
+#define PROF_RECENT_FACTOR 0x9e3779b1
+
+static inline uintptr_t prof_recent_mix(uintptr_t hash, const uint32_t *at)
 {
-    return (((hash ^ at[0]) * 0x9e3779b1) ^ at[1]) * 0x9e3779b1;
+    return (((hash ^ at[0]) * PROF_RECENT_FACTOR) ^ at[1]) * PROF_RECENT_FACTOR;
 }
+
+static inline bool prof_recent_same(const uint32_t *a, const uint32_t *b)
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+#endif
 
 static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
 {
-    uint32_t hash = 0x9e3779b1;
+    uintptr_t hash = PROF_RECENT_FACTOR;
 
     for (; count >= 8; at += 8, count -= 8) {
         hash = prof_recent_mix(prof_recent_mix(hash, at), at + 2);
@@ -167,17 +159,9 @@ static inline uint32_t prof_recent_hash(const uint32_t *at, uint32_t count)
     for (; count >= 2; at += 2, count -= 2)
         hash = prof_recent_mix(hash, at);
     if (count != 0)
-        hash = (hash ^ *at) * 0x9e3779b1;
-    return hash >> (32 - PROF_RECENT_BITS);
+        hash = (hash ^ *at) * PROF_RECENT_FACTOR;
+    return (uint32_t)(hash >> (8 * sizeof hash - PROF_RECENT_BITS));
 }
-
-/* Of two words. */
-static inline bool prof_recent_same(const uint32_t *a, const uint32_t *b)
-{
-    return a[0] == b[0] && a[1] == b[1];
-}
-
-#endif
 
 static inline bool prof_recent_equal(const uint32_t *a, const uint32_t *b,
                                      uint32_t count)

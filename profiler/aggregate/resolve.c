@@ -7,7 +7,7 @@
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
 #include "aggregate/stacks.h"
-#include "sample/user.h"
+#include "sample/cpu_state.h"
 #include "unwind/prologue.h"
 
 #include <prof/config.h>

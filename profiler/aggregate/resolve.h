@@ -13,12 +13,9 @@
 
 #include <stdbool.h>
 
-/*
- * A drain begins. It must not take long, so samples are resolved only until so
- * much work was done that it is enough: (most), in units of some 50
- * instructions, besides the words of the first sample. NULL is what the
- * functions below return from then on, and also where they have no memory.
- */
+/* A drain begins. It resolves samples until enough work was done: (most), in
+ * units of some 50 instructions, besides the words of the first sample. From
+ * then on the functions below return NULL, as they do without memory. */
 void prof_resolve_begin(uint32_t most);
 bool prof_resolve_is_enough(void);
 
@@ -35,11 +32,9 @@ uint32_t prof_resolve_work(void);
 const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
                                                 uint32_t count, uint32_t hash);
 
-/*
- * The leaf of a sample at (pc) below the stack (callers), 0 = none; (kept) are
+/* The leaf of a sample at (pc) below the stack (callers), 0 = none; (kept) are
  * the words kept of the stack, NULL = none. Creates what is new, and notes it
- * (recent.h). Valid until the next call.
- */
+ * (recent.h). Valid until the next call. */
 const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
                                             const uint32_t *kept);
 

@@ -69,7 +69,6 @@ static uint32_t count_common(const uint32_t *frames, uint32_t count)
     return at;
 }
 
-/* The number of words at (frames) up to the first that is not in the code. */
 static uint32_t count_code(const uint32_t *frames, uint32_t count)
 {
     uint32_t code = 0;

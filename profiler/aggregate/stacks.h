@@ -2,11 +2,9 @@
 #ifndef PROF_STACKS_H
 #define PROF_STACKS_H
 
-/*
- * The stack tree: every distinct call stack, outermost caller first, with the
+/* The stack tree: every distinct call stack, outermost caller first, with the
  * samples taken in it. The drain counts here, and the stream sends these nodes;
- * all other figures of the report are sums over the tree (sums.h).
- */
+ * all other figures are sums over the tree (sums.h). */
 
 #include "aggregate/amount.h"
 #include "aggregate/recent.h"
@@ -17,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The largest number of addresses in a stack: return addresses from frames, one
- * of a function without a frame, and the sampled address. */
+/* Addresses in a stack, at most: return addresses from frames, one of a
+ * function without a frame, and the sampled address. */
 #define PROF_STACK_MAX (PROF_DEPTH_MAX + 2)
 
 /* A stack is its caller's stack, the parent, and one address more. */
@@ -76,11 +74,9 @@ static inline uint32_t prof_stack_of(uint32_t parent, uintptr_t address,
                          function);
 }
 
-/*
- * Finds the callers of a sample with (count) words at (frames), as they are in
- * the frame vector (frames.h): those before the first that is not code. Creates
- * their stack if it is new. False: no memory. Contexts: the drain.
- */
+/* Finds the callers of a sample with (count) words at (frames): those before
+ * the first that is not code. Creates their stack if it is new. False: no
+ * memory. Contexts: the drain. */
 bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
                            struct prof_callers *callers);
 

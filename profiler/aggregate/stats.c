@@ -4,9 +4,9 @@
  * prof_stats(): every tick since the last reset is in exactly one account. The
  * number of ticks is the producer's own count, not the sum of the accounts.
  *
- * Counters in other rooms only ever grow. They are collected here, and a reset
- * is a snapshot of them that later calls subtract. Two things do start again at
- * a reset: the stack tree, which is cleared, and the queue, which is discarded.
+ * Counters in other rooms only ever grow; a reset is a snapshot of them that
+ * later calls subtract. Two things do start again at a reset: the stack tree,
+ * which is cleared, and the queue, which is discarded.
  */
 
 #include "aggregate/stats.h"
@@ -22,7 +22,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include <prof/config.h>
 #include <stddef.h>
@@ -35,16 +35,26 @@ struct counts {
     uint64_t report_cycles;
     uint64_t refusals;
     struct prof_accounts accounts;
+    struct prof_tick_stats tick;
 };
 
-/* All are of 64 bits up to accounts.stopped, the last. */
+/* With the sums, of which a reset needs no snapshot. */
+struct totals {
+    struct counts counts;
+    struct prof_sums sums;
+};
+
+/* Counters are of 64 bits up to accounts.stopped, and of 32 from there on. */
 #define COUNTS_64 (offsetof(struct counts, accounts.stopped) / sizeof(uint64_t))
+#define COUNTS_32                                                              \
+    ((sizeof(struct counts) - offsetof(struct counts, accounts.stopped)) /     \
+     sizeof(uint32_t))
 
 _Static_assert(sizeof(struct prof_accounts) -
                        offsetof(struct prof_accounts, stopped) -
                        sizeof((struct prof_accounts *)0)->stopped <
                    sizeof(uint64_t),
-               "nothing comes after it");
+               "stopped is the last");
 
 static struct counts at_reset;
 
@@ -69,31 +79,35 @@ static uint64_t read_counts(struct counts *counts)
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +
                        (PROF_HAS_CALLS ? prof_calls.refusals : 0);
+#if PROF_WITH_PIT
+    counts->tick = prof_tick_counts;
+#endif
     return queued;
 }
 
-/* Makes (counts) what was counted since the last reset. */
 static void subtract_reset(struct counts *counts)
 {
     uint64_t *now = &counts->ticks;
     const uint64_t *before = &at_reset.ticks;
+    uint32_t *now_32 = counts->accounts.stopped;
+    const uint32_t *before_32 = at_reset.accounts.stopped;
 
     for (size_t i = 0; i < COUNTS_64; i++)
         now[i] -= before[i];
-    for (size_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
-        counts->accounts.stopped[i] -= at_reset.accounts.stopped[i];
+    for (size_t i = 0; (PROF_WITH_CALLERS || PROF_WITH_PIT) && i < COUNTS_32;
+         i++)
+        now_32[i] -= before_32[i];
 }
 
 #define DRAINED(of, what)                                                      \
-    offsetof(struct counts, accounts.drained[PROF_CLASS_##of].what)
-#define COUNTED(what) offsetof(struct counts, what)
+    offsetof(struct totals, counts.accounts.drained[PROF_CLASS_##of].what)
+#define COUNTED(what) offsetof(struct totals, counts.what)
+#define SUMMED(what) offsetof(struct totals, sums.what)
 #define STATS(what) offsetof(struct prof_stats, what)
 
-/* Which counter is which member of prof_stats; all are of 64 bits. Masked
- * samples and the profiler's own are included in attributed here; take_sums()
- * separates them. */
+/* Which of these is which member of prof_stats; all are of 64 bits. */
 static const struct {
-    uint8_t from;
+    uint16_t from;
     uint16_t to;
 } members[] = {
     {DRAINED(ATTRIBUTED, samples), STATS(attributed)},
@@ -102,10 +116,8 @@ static const struct {
     {DRAINED(IDLE, cycles), STATS(idle_cycles)},
     {DRAINED(UNRESOLVED, samples), STATS(unresolved)},
     {DRAINED(UNRESOLVED, cycles), STATS(unresolved_cycles)},
-#if PROF_WITH_USER
     {DRAINED(USER, samples), STATS(user)},
     {DRAINED(USER, cycles), STATS(user_cycles)},
-#endif
     {COUNTED(accounts.dropped.cycles), STATS(dropped_cycles)},
     {COUNTED(accounts.overflowed), STATS(overflowed)},
     {COUNTED(accounts.caller_unreachable), STATS(caller_unreachable)},
@@ -115,84 +127,116 @@ static const struct {
     {COUNTED(dropped), STATS(dropped)},
     {COUNTED(interrupt_cycles), STATS(interrupt_cycles)},
     {COUNTED(report_cycles), STATS(report_cycles)},
+    {SUMMED(masked.samples), STATS(masked)},
+    {SUMMED(masked.cycles), STATS(masked_cycles)},
+    {SUMMED(own.samples), STATS(own)},
+    {SUMMED(own.cycles), STATS(own_cycles)},
+    {SUMMED(vm_exit.samples), STATS(exits)},
+    {SUMMED(vm_exit.cycles), STATS(exits_cycles)},
 };
 
-static void take_counts(struct prof_stats *stats, const struct counts *counts)
+static void take_totals(struct prof_stats *stats, const struct totals *totals)
 {
+    const struct counts *counts = &totals->counts;
+
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         __builtin_memcpy((char *)stats + members[i].to,
-                         (const char *)counts + members[i].from,
+                         (const char *)totals + members[i].from,
                          sizeof(uint64_t));
+    if (PROF_WITH_CLASSES || PROF_HAS_CALLS) { /* the drain does not know */
+        stats->attributed -= stats->masked + stats->own;
+        stats->attributed_cycles -= stats->masked_cycles + stats->own_cycles;
+    }
     stats->dropped_cycles += counts->accounts.no_memory.cycles;
     for (uint32_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
         stats->stopped[i] = counts->accounts.stopped[i];
+    stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
+                            stats->idle_cycles + stats->unresolved_cycles +
+                            stats->dropped_cycles +
+                            (PROF_WITH_USER ? stats->user_cycles : 0);
+    stats->addresses = totals->sums.addresses;
+    stats->functions = totals->sums.functions;
     stats->refusals = (uint32_t)counts->refusals;
-    stats->forgotten = at_reset.ticks;
-    stats->missed = prof_clock_missed();
     if (PROF_WITH_PIT)
-        stats->tick = prof_tick_stats();
-}
-
-/* What is not counted by the drain, but summed over the stack tree. */
-static void take_sums(struct prof_stats *stats, const struct prof_sums *sums)
-{
-    if (PROF_WITH_CLASSES) {
-        stats->attributed -= sums->masked.samples;
-        stats->attributed_cycles -= sums->masked.cycles;
-        stats->masked = sums->masked.samples;
-        stats->masked_cycles = sums->masked.cycles;
-        stats->exits = sums->vm_exit.samples;
-        stats->exits_cycles = sums->vm_exit.cycles;
-    }
-    if (PROF_HAS_CALLS) {
-        stats->attributed -= sums->own.samples;
-        stats->attributed_cycles -= sums->own.cycles;
-        stats->own = sums->own.samples;
-        stats->own_cycles = sums->own.cycles;
-    }
-    stats->addresses = sums->addresses;
-    stats->functions = sums->functions;
-    stats->stacks = prof_stacks.used;
-}
-
-static void read_stream(struct prof_stats *stats)
-{
-    struct prof_stream_sums sums;
-
-    prof_stream_sums(&sums);
-    stats->stream_packets = sums.packets;
-    stats->stream_bytes = sums.bytes;
-    stats->stream_discarded = sums.discarded;
+        stats->tick = counts->tick;
 }
 
 /* The sums may take long, so they are made before the interrupt's counters are
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
 {
-    const struct prof_sums *sums;
-    struct counts counts;
+    struct totals totals;
 
     prof_enter();
-    sums = prof_sums();
-    *stats = (struct prof_stats){.queued = read_counts(&counts)};
-    subtract_reset(&counts);
-    take_counts(stats, &counts);
-    take_sums(stats, sums);
-    if (PROF_WITH_STREAM)
-        read_stream(stats);
-    stats->elapsed_cycles = stats->attributed_cycles + stats->masked_cycles +
-                            stats->idle_cycles + stats->unresolved_cycles +
-                            stats->dropped_cycles +
-                            (PROF_WITH_USER ? stats->user_cycles : 0);
+    totals.sums = *prof_sums();
+    *stats = (struct prof_stats){.queued = read_counts(&totals.counts)};
+    subtract_reset(&totals.counts);
+    take_totals(stats, &totals);
+    stats->stacks = prof_stacks.used;
+    stats->forgotten = at_reset.ticks;
+    stats->missed = prof_clock_missed();
+    prof_stream_stats(prof_cpu_here(), stats);
     prof_leave();
 }
 
 void prof_stats_open(void)
 {
     at_reset = (struct counts){0};
+#if PROF_WITH_PIT
+    prof_tick_counts = (struct prof_tick_stats){0};
+#endif
 }
 
 void prof_stats_reset(void)
 {
     (void)read_counts(&at_reset);
+}
+
+/* ---- the raw profile */
+
+void prof_visit(void (*visit)(const struct prof_row *row, void *context),
+                void *context)
+{
+    prof_enter();
+    (void)prof_sums();
+    for (uint32_t i = 1; i < prof_functions.used; i++) {
+        const struct prof_function *function = prof_function_at(i);
+        const struct prof_row row = {
+            .address = function->record.key,
+            .samples = function->self.samples,
+            .cycles = function->self.cycles,
+            .named = prof_function_is_named(function),
+        };
+
+        if (row.samples != 0)
+            visit(&row, context);
+    }
+    prof_leave();
+}
+
+void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
+                                     void *context),
+                       void *context)
+{
+    uintptr_t addresses[PROF_STACK_MAX];
+
+    prof_enter();
+    for (uint32_t i = 1; PROF_WITH_TREES && i < prof_stacks.used; i++) {
+        const struct prof_stack *stack = prof_stack_at(i);
+        struct prof_stack_row row = {
+            .addresses = addresses,
+            .samples = stack->self.samples,
+            .cycles = stack->self.cycles,
+            .first_tsc = stack->first_tsc,
+            .last_tsc = stack->last_tsc,
+        };
+
+        if (row.samples == 0)
+            continue;
+        for (; stack != prof_stack_at(0) && row.count < PROF_STACK_MAX;
+             stack = prof_stack_at(stack->record.parent))
+            addresses[row.count++] = stack->record.key;
+        visit(&row, context);
+    }
+    prof_leave();
 }

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "aggregate/stolen.h"
+/*
+ * Stolen time: the host did not run the guest. It is in an account of its own
+ * and in no sample.
+ *
+ * The evidence is ticks that were missed before a sample (timebase.h). The
+ * sample is charged one period, the rest was stolen. Where interrupts are
+ * enabled at it, the guest itself may have kept the ticks waiting, and no clock
+ * separates the two: the time was stolen if the host takes time at least four
+ * times as often elsewhere, and has recently taken as much at once. Else it was
+ * masked, and stays the sample's.
+ */
+
+#include "aggregate/drain.h"
 
 #include "aggregate/accounts.h"
 #include "aggregate/instruction_class.h"
@@ -27,7 +39,6 @@ void prof_stolen_open(struct prof_cpu *cpu)
     recent_of_cpu[prof_cpu_number(cpu)] = (struct recent){0};
 }
 
-/* Whether (gap) cycles before a sample of (pc) were stolen. */
 static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
 {
     if (!PROF_WITH_CLASSES)

@@ -104,7 +104,6 @@ static void add_special(const struct prof_stack *stack,
         add_classes(prof_function_at(number), classes, &stack->self);
 }
 
-/* Where the samples of stacks with the (link) are added up. */
 static struct prof_amount *sum_of(uint32_t link)
 {
     return PROF_HAS_CALLS ? &prof_call_at(link)->self

@@ -21,12 +21,11 @@ struct prof_sums {
 };
 
 /*
- * Updates the sums. Weights are by the option prof.weight. The result and the
- * sums are valid until the next drain or reset.
- *
- * Contexts: thread, after prof_enter() (base/busy.h), or the drain in the
- * interrupt may come at any moment. Neither drains nor allocates. Linear in the
- * number of stacks; constant if nothing has changed since the last call.
+ * Updates the sums; weights are by the option prof.weight. The result is valid
+ * until the next drain or reset. Contexts: thread, after prof_enter()
+ * (base/busy.h), or the drain in the interrupt may come at any moment. Neither
+ * drains nor allocates. Linear in the number of stacks; constant if nothing has
+ * changed since the last call.
  */
 const struct prof_sums *prof_sums(void);
 

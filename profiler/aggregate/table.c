@@ -46,7 +46,6 @@ static size_t words(size_t bytes)
     return bytes / sizeof(uintptr_t);
 }
 
-/* Memory for (count) of (bytes) each; NULL: refused. */
 static void *allocate(struct prof_table *table, size_t count, size_t bytes)
 {
     void *memory = NULL;
@@ -119,7 +118,6 @@ static void replace_slots(struct prof_table *table, uint32_t slots)
     table->next_slots = NULL;
 }
 
-/* Enters (most) more records in the (slots) next slots. */
 static void enter_records(struct prof_table *table, uint32_t slots,
                           uint32_t most)
 {
@@ -158,7 +156,6 @@ static void make_slots(struct prof_table *table, uint32_t slots, uint32_t times)
         replace_slots(table, slots);
 }
 
-/* Allocates more slots when it is time, and does some of the work. */
 static void grow_slots(struct prof_table *table)
 {
     uint32_t present = slots_of(table);

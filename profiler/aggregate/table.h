@@ -5,19 +5,17 @@
 /*
  * A growing hash table of records, found by a key and the number of another
  * record, their parent. Records are numbered from 1 in the order in which they
- * are added, so a parent's number is less than its child's; numbers never
- * change, and neither do addresses. Number 0 is a record of zeros: the root, or
- * "none". Nothing is removed.
+ * are added; numbers and addresses never change, and nothing is removed. Number
+ * 0 is a record of zeros: the root, or "none".
  *
  * Records are in segments of equal size from prof_port_alloc(). Hash slots hold
- * record numbers: open addressing with linear probing, at most half of them in
- * use.
+ * record numbers: open addressing with linear probing, at most half in use.
  *
  * No call takes long, however large the table is. Before half of the slots are
  * in use twice as many are allocated. Each record that is added then clears
  * some of the new slots or, once all are clear, enters some records in them,
- * oldest first. All records are found in the old slots meanwhile. When the last
- * one is entered, the new slots replace the old ones.
+ * oldest first; all are found in the old slots meanwhile. When the last one is
+ * entered, the new slots replace the old ones.
  *
  * If an allocation fails, existing records are still found; once there is no
  * room, no new one can be added.
@@ -103,14 +101,11 @@ static inline void *prof_table_before(const struct prof_table *table,
     ((__typeof__(record))prof_table_before(table, record, sizeof *(record),    \
                                            number))
 
-/* Makes room, and does its part of the work. Returns false if there is none:
- * an allocation failed. */
+/* Makes room, and does its part of the work. False: an allocation failed. */
 bool prof_table_grow(struct prof_table *table);
 
-/*
- * Ensures room for one more record; may allocate. Returns false if the
- * allocation failed. Contexts: the drain.
- */
+/* Ensures room for one more record; may allocate. False: that failed. Contexts:
+ * the drain. */
 static inline bool prof_table_reserve(struct prof_table *table)
 {
     return table->used < table->idle || prof_table_grow(table);
@@ -149,11 +144,9 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
 uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
                                uintptr_t key);
 
-/*
- * Adds a record with (key) and (parent), all else 0, where prof_table_slot()
+/* Adds a record with (key) and (parent), all else 0, where prof_table_slot()
  * has returned the free (slot) for it, and nothing was added since. Returns its
- * number; 0: no memory. Contexts: the drain.
- */
+ * number; 0: no memory. Contexts: the drain. */
 static inline uint32_t prof_table_add(struct prof_table *table,
                                       size_t record_bytes, uint32_t *slot,
                                       uint32_t parent, uintptr_t key)

@@ -11,10 +11,6 @@
 #include <prof/prof.h>
 #include <stddef.h>
 
-#if !PROF_WITH_USER
-#error "this is compiled only with user mode; see tools/build/sources.py"
-#endif
-
 typedef char space_name[PROF_SPACE_NAME_BYTES];
 
 static space_name *names; /* PROF_SPACES, once one was given */
@@ -29,7 +25,6 @@ static bool are_there(void)
     return names != NULL;
 }
 
-#if PROF_WITH_STREAM
 static void send_name(uint32_t number, uint64_t tsc)
 {
     struct {
@@ -48,15 +43,12 @@ static void send_name(uint32_t number, uint64_t tsc)
 
 void prof_user_send(uint64_t tsc)
 {
-    for (uint32_t i = 1; prof_stream_on() && names != NULL && i < PROF_SPACES;
-         i++) {
+    if (!prof_stream_on() || names == NULL)
+        return;
+    for (uint32_t i = 1; i < PROF_SPACES; i++)
         if (names[i][0] != '\0')
             send_name(i, tsc);
-    }
 }
-#else
-#define send_name(number, tsc) ((void)0)
-#endif
 
 void prof_space_name(uint32_t number, const char *name)
 {
@@ -76,19 +68,14 @@ void prof_space_name(uint32_t number, const char *name)
     prof_leave();
 }
 
-const char *prof_user_name(uint32_t number)
-{
-    return names == NULL ? "" : names[number];
-}
-
 void prof_user_write(struct prof_text *out, uintptr_t address)
 {
     uint32_t number = (uint32_t)(address - PROF_USER_BASE);
 
     prof_text_string(out, "[user mode");
-    if (prof_user_name(number)[0] != '\0') {
+    if (names != NULL && names[number][0] != '\0') {
         prof_text_string(out, ": ");
-        prof_text_string(out, prof_user_name(number));
+        prof_text_string(out, names[number]);
     } else if (number != 0) {
         prof_text_string(out, ": space ");
         prof_text_decimal(out, number, 0);

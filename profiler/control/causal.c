@@ -9,13 +9,12 @@
  * this is called by the event loop, whatever is on the stack now.
  */
 
-#include "control/causal.h"
+#include "control/control.h"
 
 #include "base/busy.h"
 #include "base/equal.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
-#include "control/control.h"
 #include "aggregate/functions.h"
 #include "aggregate/sums.h"
 #include "sample/cpu_state.h"
@@ -66,7 +65,6 @@ static void refuse(const char *name, int error)
     say(name, ": ", prof_strerror(error));
 }
 
-/* All functions (name), of which one is to be chosen. */
 static void list_named(const char *name)
 {
     struct prof_symbol symbol;
@@ -172,7 +170,6 @@ static enum prof_causal_kind kind_of_target(void)
     }
 }
 
-/* Adds the hottest functions that can be targets. Returns how many. */
 static uint32_t choose_targets(void)
 {
     struct choice choice = {0};

@@ -7,9 +7,8 @@
 
 #include "base/busy.h"
 #include "base/cpu.h"
-#include "control/causal.h"
-#include "control/command.h"
 #include "control/control.h"
+#include "control/command.h"
 
 #include <prof/error.h>
 #include <prof/format.h>
@@ -24,7 +23,6 @@
 
 static struct prof_command_line line; /* the one being received */
 
-/* Answers "error: "COMMAND": WHY". */
 static void write_error(const char *why)
 {
     struct prof_text out;

@@ -15,19 +15,15 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "causal/send.h"
-#include "control/builtin.h"
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
 #include "aggregate/stats.h"
 #include "aggregate/user.h"
 #include "loop/loop.h"
-#include "sample/bounds.h"
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
-#include "tick/calibrate.h"
 #include "tick/clock.h"
 #include "tick/source.h"
-#include "tick/watchdog.h"
 #include "trace/send.h"
 
 #include <prof/config.h>
@@ -127,7 +123,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
  * and the names that a reader may not know. */
 static void emit_start(uint64_t tsc)
 {
-    prof_stream_start(tsc, prof_rate_mhz(), prof_cpu_here()->depth);
+    prof_stream_start(prof_cpu_here(), tsc, prof_rate_mhz(),
+                      prof_cpu_here()->depth);
     prof_user_send(tsc);
 }
 
@@ -186,7 +183,7 @@ int prof_start(void)
 void prof_drain(void)
 {
     prof_drain_once();
-    if (PROF_WITH_PIT && prof_watchdog_gave_up())
+    if (PROF_WITH_PIT && prof_source_pit_given_up())
         prof_stop();
 }
 
@@ -204,7 +201,7 @@ void prof_stop(void)
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
         prof_drain_whole(); /* what came before it is sent before it */
-        prof_stream_stop(prof_tsc());
+        prof_stream_stop(prof_cpu_here(), prof_tsc());
     }
     prof_leave();
 }
@@ -223,10 +220,9 @@ static int set_period(uint32_t hz)
     return error;
 }
 
-/* prof_set_rate(), with the vector drained before it changes. */
 static int set_rate(uint32_t hz)
 {
-    uint32_t before = prof_clock_rate_mhz();
+    uint32_t before = prof_clock.rate_mhz;
     int error;
 
     prof_drain_whole();
@@ -237,7 +233,7 @@ static int set_rate(uint32_t hz)
         error = set_period(hz);
         return error == PROF_OK ? prof_start() : error;
     }
-    if (prof_clock_rate_mhz() != before)
+    if (prof_clock.rate_mhz != before)
         emit_change();
     return error;
 }
@@ -279,7 +275,7 @@ void prof_hello(void)
     prof_enter();
     if (prof_running())
         prof_drain_whole();
-    prof_stream_hello();
+    prof_stream_hello(prof_cpu_here());
     prof_trace_hello();
     prof_loop_send_again();
     prof_causal_send_again();
@@ -310,12 +306,12 @@ uint32_t prof_drain_ms(void)
 
 bool prof_period_varies(void)
 {
-    return !prof_clock_is_steady();
+    return !prof_clock.steady;
 }
 
 uint32_t prof_rate_mhz(void)
 {
-    return prof_clock_rate_mhz();
+    return prof_clock.rate_mhz;
 }
 
 /*
@@ -335,7 +331,7 @@ static void forget_ticks(void)
         prof_stats_reset();
     } while (prof_ticks() != ticks);
     if (prof_stream_on())
-        prof_stream_discard(discarded);
+        prof_stream_discard(prof_cpu_here(), discarded);
 }
 
 void prof_reset(void)
@@ -350,8 +346,6 @@ void prof_reset(void)
     on = prof_interrupts_save();
     forget_ticks();
     prof_clock_reset();
-    if (PROF_WITH_PIT)
-        prof_tick_reset();
     prof_interrupts_restore(on);
     prof_loop_reset();
     emit_change();

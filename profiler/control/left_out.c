@@ -18,8 +18,12 @@
 #include <prof/error.h>
 #include <prof/gain.h>
 #include <prof/loop_stats.h>
+#include <prof/poll.h>
+#include <prof/port.h>
+#include <prof/symbols.h>
 #include <prof/trace.h>
 #include <prof/transport.h>
+#include <prof/user.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -42,6 +46,19 @@
     }
 
 /* clang-format off */
+
+#if !PROF_WITH_BUILTIN
+NOTHING(prof_poll, (void))
+NOTHING(prof_pool_open, (void *memory, size_t bytes))
+NOTHING(prof_symbols_moved, (uintptr_t bytes))
+CALL(uintptr_t, prof_symbols_moved_by, (void), return 0)
+#endif
+
+#if !PROF_WITH_USER
+NOTHING(prof_sample_user, (void))
+NOTHING(prof_space_set, (uint32_t number))
+NOTHING(prof_space_name, (uint32_t number, const char *name))
+#endif
 
 #if !PROF_WITH_CALLERS
 uint32_t prof_prologue_steps;

@@ -8,8 +8,8 @@
 #include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
-#include "control/builtin.h"
 #include "control/control.h"
+#include "aggregate/drain.h"
 
 #include <prof/causal.h>
 #include <prof/config.h>
@@ -27,8 +27,7 @@
 #define DROP_PART 4u
 
 static struct {
-    uint64_t due;         /* TSC of the next look */
-    uint64_t drained_tsc; /* when the last drain ended */
+    uint64_t due; /* TSC of the next look */
     uint64_t reported_tsc;
     uint32_t cycles_per_ms; /* 0: not open */
     uint32_t reports;       /* tables printed */
@@ -37,7 +36,7 @@ static struct {
 void prof_poll_open(uint64_t tsc_hz)
 {
     poll.cycles_per_ms = (uint32_t)prof_divide(tsc_hz, 1000);
-    poll.due = poll.drained_tsc = poll.reported_tsc = prof_tsc();
+    poll.due = poll.reported_tsc = prof_tsc();
     poll.reports = 0;
 }
 
@@ -52,11 +51,10 @@ static bool is_due(uint64_t since, uint32_t ms)
 
 static void drain_if_due(void)
 {
-    if (!is_due(poll.drained_tsc, prof_drain_ms()))
+    if (!is_due(prof_drain_ended(), prof_drain_ms()))
         return;
     prof_drain();
     prof_causal_step();
-    poll.drained_tsc = prof_tsc();
 }
 
 /* Executes one command at most. Returns whether there may be more. */

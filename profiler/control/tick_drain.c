@@ -15,14 +15,12 @@
 #include "base/busy.h"
 #include "base/cpu.h"
 #include "base/options.h"
-#include "control/builtin.h"
 #include "control/control.h"
 #include "aggregate/drain.h"
 #include "sample/cpu_state.h"
-#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
-#include "tick/message.h"
+#include "tick/source.h"
 
 #include <prof/causal.h>
 #include <prof/loop.h>
@@ -114,7 +112,7 @@ static bool is_due(const struct prof_cpu *cpu)
         return false;
     if (drainer->always)
         return prof_tsc() - prof_drain_ended() >=
-               prof_clock_cycles(LATE * prof_drain_ms());
+               prof_divide(prof_clock.tsc_hz, 1000) * LATE * prof_drain_ms();
     drainer->was_half = false;
     if (drainer->more)
         return true;

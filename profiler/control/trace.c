@@ -3,7 +3,6 @@
 /* The recorder's memory and mode, as options and commands ask for them. */
 
 #include "base/alloc.h"
-#include "control/builtin.h"
 #include "control/control.h"
 #include "trace/stacks.h"
 
@@ -46,7 +45,6 @@ static void *take_memory(size_t *bytes)
     return memory;
 }
 
-/* Opens the recorder, if nobody has. */
 static int open_recorder(void)
 {
     size_t bytes;

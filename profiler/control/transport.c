@@ -8,14 +8,12 @@
 #include "base/busy.h"
 #include "base/cpu.h"
 #include "base/equal.h"
-#include "control/builtin.h"
 #include "control/control.h"
 #include "causal/send.h"
 #include "loop/loop.h"
 #include "aggregate/accounts.h"
 #include "aggregate/drain.h"
 #include "aggregate/stacks.h"
-#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "trace/send.h"
@@ -67,7 +65,6 @@ static struct prof_stream_losses losses(void)
     return so_far;
 }
 
-/* Begins a new stream to (transport); NULL: no stream. */
 static void open_stream(const struct prof_transport *transport)
 {
     struct prof_stream_settings settings = {
@@ -79,13 +76,12 @@ static void open_stream(const struct prof_transport *transport)
 
     prof_enter();
     in_use = transport;
-    prof_stream_open(&settings);
+    prof_stream_open(prof_cpu_here(), &settings);
     prof_trace_hello();
     prof_causal_send_again();
     prof_leave();
 }
 
-/* Prints that transport (asked) is not there, and what is used instead. */
 static void report_missing(const char *asked,
                            const struct prof_transport *taken)
 {
@@ -164,11 +160,11 @@ const struct prof_transport *prof_transport_in_use(void)
  * to the heap may be the cause of the panic. */
 void prof_transport_panic(uint32_t code)
 {
-    prof_stream_push();
+    prof_stream_push(prof_cpu_here());
     if (prof_stream_on())
         prof_drain_last();
     prof_trace_last(true);
-    prof_stream_end(prof_tsc(), code);
+    prof_stream_end(prof_cpu_here(), prof_tsc(), code);
 }
 
 void prof_transport_use(const struct prof_transport *transport)
@@ -182,6 +178,6 @@ void prof_transport_end(uint32_t code)
     prof_trace_last(false);
     prof_loop_send_last();
     prof_causal_send_last();
-    prof_stream_end(prof_tsc(), code);
+    prof_stream_end(prof_cpu_here(), prof_tsc(), code);
     prof_leave();
 }

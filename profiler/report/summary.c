@@ -46,7 +46,7 @@ void prof_summary_share(struct prof_text *out, uint32_t share)
 
 static uint64_t milliseconds(uint64_t cycles)
 {
-    return prof_divide(cycles, (uint32_t)prof_divide(prof_image.tsc_hz, 1000));
+    return prof_divide(cycles, (uint32_t)prof_divide(prof_clock.tsc_hz, 1000));
 }
 
 /* Everything since the start, with what was stolen, and the profiler's own. */
@@ -68,7 +68,7 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     prof_text_format(out,
                      "%ju samples in %.3ju s at %.3u Hz, shares of %s ---\n",
                      stats->ticks, milliseconds(whole_time(stats)),
-                     prof_clock_rate_mhz(), time ? "time" : "samples");
+                     prof_clock.rate_mhz, time ? "time" : "samples");
     prof_text_string(out, PROF_WITH_CALLERS && prof_drain_depth() != 0
                               ? "    self      total"
                               : "   share");
@@ -252,7 +252,7 @@ static void write_troubles(struct prof_text *out,
         prof_text_format(out, "no names: %s\n",
                          prof_strerror(prof_symbols_error()));
     write_difference(out, stats);
-    if (stats->ticks != 0 && prof_clock_is_steady())
+    if (stats->ticks != 0 && prof_clock.steady)
         prof_text_string(out, "the sampling period does not vary: code that "
                               "runs in step with it has a wrong share\n");
     write_number(out, stats->missed,

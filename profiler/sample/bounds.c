@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * Which words of an unknown stack may be read, and whether a walk is at its
- * end; see bounds.h.
- *
- * Bounds that were found stay until a stack pointer is not in them: then they
- * are found anew. So most samples of a stack do not come here.
- */
-
-#include "sample/bounds.h"
+/* Which words of an unknown stack may be read, and whether a walk is at its
+ * end; see cpu_state.h. Bounds that were found stay until a stack pointer is
+ * not in them: so most samples of a stack do not come here. */
 
 #include "sample/cpu_state.h"
 
@@ -16,8 +10,7 @@
 #define PAGE 4096u
 #define WINDOW (16u * 1024u) /* read from the stack pointer's page on */
 
-/* Words above a walk's end that are looked at for a return address: a frame
- * with more local variables hides its caller. */
+/* Words above a walk's end that are looked at for a return address. */
 #define LOOK_WORDS 128u
 
 #define NEAR (1024u * 1024u) /* a frame so far above may be of the same stack */
@@ -30,8 +23,7 @@ static struct {
     uintptr_t user_end; /* user code is below; 0 = not known where */
 } bounds;
 
-/* Kernels in the upper part of the address space leave the lower one to user
- * code; what is above that is known by their own address. */
+/* Kernels in the upper part of the address space leave the rest to others. */
 static uintptr_t user_end(uintptr_t kernel)
 {
     uintptr_t half = UINTPTR_MAX / 2 + 1;

@@ -13,6 +13,8 @@
 #include "sample/overflow.h"
 #include "sample/ring.h"
 
+#include <prof/config.h>
+#include <prof/prof.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -72,10 +74,10 @@ struct prof_cpu {
     const struct prof_stack_bounds *stack; /* one of the next three */
     struct prof_stack_bounds stacks[2];
 
-    /* Written by the interrupt, where no stack is set (bounds.h). */
+    /* Written by the interrupt, where no stack is set (below). */
     struct prof_stack_bounds found;
     uintptr_t end_place, end_next; /* last end of a walk that was found to be
-                                      one: the arguments (bounds.h) */
+                                      one: the arguments (below) */
     bool found_exact;              /* nothing may be read beyond (found) */
     bool unknown_stack;            /* written by the thread: that is so */
     bool user_seen;                /* user code was interrupted */
@@ -90,14 +92,15 @@ struct prof_cpu {
     uint32_t enabled;             /* prof_sample() records */
 };
 
-/* Reached by prof_cpu_here(), and by the stubs. */
+/* Reached by the following, and by the stubs. */
 extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+#define PROF_CPU_FIRST (&prof_cpus[0])
 
 /* The state of the current CPU: with one CPU a constant address. Contexts:
  * any. */
 static inline struct prof_cpu *prof_cpu_here(void)
 {
-    return &prof_cpus[0];
+    return PROF_CPU_FIRST;
 }
 
 /* The number of (cpu), by which other rooms index what they keep for each
@@ -105,6 +108,15 @@ static inline struct prof_cpu *prof_cpu_here(void)
 static inline uint32_t prof_cpu_number(const struct prof_cpu *cpu)
 {
     return PROF_CPUS_MAX == 1 ? 0 : (uint32_t)(cpu - prof_cpus);
+}
+
+/* A sample of user mode has this address instead of its own: the space is all
+ * that is kept of it. No code of the kernel is in the last 256 bytes. */
+#define PROF_USER_BASE (UINTPTR_MAX - 255)
+
+static inline bool prof_is_user(uintptr_t pc)
+{
+    return PROF_WITH_USER && pc - PROF_USER_BASE < PROF_SPACES;
 }
 
 /* Cycles in the sampler's own interrupts, so far. Contexts: interrupts off; or
@@ -131,8 +143,18 @@ static inline uint64_t prof_cpu_newest_tsc(const struct prof_cpu *cpu)
     return stored > overflowed ? stored : overflowed;
 }
 
-/* The interrupt stub of the timer's gate: <width>/parasite.asm. Entered by the
- * CPU; never call it. */
+/*
+ * The interrupt stub of the timer's gate (tick/<width>/parasite.asm). Entered
+ * by the CPU, with interrupts off; never call it.
+ *
+ * It counts the tick, stores the sample as ring.h says, and jumps to the
+ * kernel's handler with the stack and every register as they were; or, for a
+ * tick that the kernel did not ask for, acknowledges it and returns from the
+ * interrupt. It touches no FPU or SSE state. Only it counts ticks, so a report
+ * can compare the count with the drain's accounts. It relies on the drain to
+ * leave no frames in free entries. Plain loads and stores acquire and release
+ * on x86.
+ */
 void prof_parasite(void);
 
 /*
@@ -142,5 +164,28 @@ void prof_parasite(void);
  * steps.
  */
 void prof_sample_full(uintptr_t pc, uint64_t tsc);
+
+/* ---- bounds.c: bounds of stacks that nobody has set, and ends of stacks that
+ * are not marked by a frame pointer of 0. Called by the walk where it would
+ * give up, so that a walk in known bounds to a regular end costs no more. */
+
+/* Takes what it needs of (config). Contexts: boot. */
+void prof_bounds_open(const struct prof_config *config);
+
+/*
+ * Sets the bounds to those of the stack that (sp) is in, if none were set and
+ * it can be known what may be read. False: it cannot, and nothing changed.
+ * Contexts: the walk.
+ */
+bool prof_bounds_find(uintptr_t sp);
+
+/*
+ * Whether a walk that has come to (place), the first word above what it has
+ * read, and cannot go on to a frame at (next), is complete: (next) is what user
+ * code has left in the register; or nothing above (place) points into the code,
+ * so that there is no caller. That is so in a task's first frame, and in a boot
+ * frame whose frame pointer was never cleared. Contexts: the walk.
+ */
+bool prof_bounds_is_end(uintptr_t place, uintptr_t next);
 
 #endif

@@ -4,11 +4,8 @@
 
 /*
  * The frame vector: a ring where the interrupt stores the callers of each
- * sample.
- *
- * The words of a sample are contiguous, so that neither side checks for the
- * wrap-around inside a sample: the memory has a margin for one whole sample
- * after (capacity), and words that begin before the end continue there. Both
+ * sample. Those of one are contiguous: the memory has a margin for a whole
+ * sample after (capacity), where words that begin before the end continue. Both
  * sides count words since the start, without wrapping the counts:
  *
  *      words                                    + capacity    + margin
@@ -18,9 +15,8 @@
  *
  * Rules and letters are those of the vector of entries (ring.h):
  *
- *   (A) the producer's store to head releases the words it has just written.
- *       The store to the entries' head follows, so a reader that sees the entry
- *       sees its words.
+ *   (A) the producer's store to head releases the words it has just written;
+ *       the store to the entries' head follows.
  *   (B) the consumer's store to tail releases the words it has read.
  *
  * A sample's words:
@@ -73,8 +69,13 @@ static inline void prof_frames_open(struct prof_frames *frames, uint32_t *words,
  * no room or (sp) is in no known stack; from bit 8 on why the walk ended early
  * (enum prof_walk_stop), or 0. <width>/walk.asm
  *
- * Contexts: interrupt. At most nine instructions per frame. A frame is read
- * only if it is aligned, in the current stack, and above the one before.
+ * Contexts: interrupt. At most nine instructions per frame; `loop`, `lods` and
+ * `movs` are slow ones on some CPUs, by a few cycles. A frame is read only if
+ * it is aligned, in the current stack, and above the one before: its pointer is
+ * turned right by the bits of an alignment, so that one that is not aligned
+ * becomes enormous. With left = words from this frame to the last place for
+ * one, and step = next - this, left + (this - next) carries exactly if
+ * 1 <= step <= left.
  */
 uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
 

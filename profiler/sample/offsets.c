@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * Structure offsets and constants for the assembly stubs. Compiled to assembly
- * only; the build turns each line "->NAME VALUE" of it into a nasm "%define
- * NAME VALUE" in prof_offsets.inc.
- */
+/* Structure offsets and constants for the assembly stubs. Compiled to assembly
+ * only; the build makes "%define NAME VALUE" of each line "->NAME VALUE". */
 
 #include "sample/cpu_state.h"
-#include "sample/user.h"
 
 #include <prof/config.h>
 #include <prof/format.h>

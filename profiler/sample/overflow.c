@@ -37,10 +37,8 @@ void prof_overflow_resume(struct prof_overflow *overflow, uint64_t tsc)
     overflow->claimed->last_tsc = tsc;
 }
 
-/*
- * A new episode: claims the other half; NULL if the consumer still owns it. The
- * vector is full, so its newest entry is the sample before this one.
- */
+/* A new episode: claims the other half; NULL if the consumer still owns it. The
+ * vector is full, so its newest entry is the sample before this one. */
 static struct prof_overflow_half *claim(struct prof_overflow *overflow,
                                         const struct prof_ring *ring)
 {
@@ -126,9 +124,8 @@ struct prof_entry *prof_overflow_until(const struct prof_overflow *overflow,
 /*
  * Entries are released only if no half is waiting, or if the next one is still
  * open: the release ends its episode. At any other time it could start a third
- * episode, for which there is no half. If a tick claims a half at head during
- * this function, the store ends that episode, and the half is taken when the
- * reader gets there.
+ * episode. If a tick claims a half at head meanwhile, the store ends that
+ * episode, and the half is taken when the reader gets there.
  */
 struct prof_overflow_half *prof_overflow_take(struct prof_overflow *overflow,
                                               struct prof_ring *ring,

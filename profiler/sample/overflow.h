@@ -5,20 +5,19 @@
 /*
  * The overflow table: counts samples by address while the vector is full.
  *
- * It has two halves, and the producer chooses which one it adds to. All samples
- * that find the vector full at the same entry are an episode: they are newer
- * than every entry before that one and older than every entry from it on. A
- * half holds one episode and records its entry:
+ * It has two halves. All samples that find the vector full at the same entry
+ * are an episode: newer than every entry before that one, older than every
+ * entry from it on. A half holds one episode and records its entry:
  *
  *      vector     | a | b | c | d | e | f |         half 0: at d
  *                           ^       ^               half 1: free
  *                           read    head
  *
  * The consumer reads up to that entry, releases what it has read, and takes the
- * half. From then on the vector is no longer full, and the next sample goes
- * there. When it is full again, it is so at another entry, for which the
- * producer claims the other half. So a single store to the vector's tail hands
- * over both entries and half, and no tick can come in between, not even an NMI.
+ * half. The next sample goes to the vector again; when that is full, it is so
+ * at another entry, and the producer claims the other half. So a single store
+ * to the vector's tail hands over entries and half, and no tick, not even an
+ * NMI, can come in between.
  *
  *   (C) the consumer's store to (at), which frees a half, releases its slots;
  *       the producer's load of (at), (C'), acquires them.
@@ -26,12 +25,12 @@
  * A new episode needs a release of entries before it, and the consumer releases
  * none while another half waits to be reached, so a third half is never needed.
  * Should it be, its samples count as dropped, and the next sample covers their
- * time. A sample whose PROF_OVERFLOW_PROBES slots all hold other addresses is
- * dropped together with its time.
+ * time. A sample that finds PROF_OVERFLOW_PROBES slots taken by other addresses
+ * is dropped with its time.
  *
- * tests/model/drain.pml proves it, for an interrupt and for an NMI. A consumer
- * on another CPU than the producer would have to leave a half alone until it
- * sees that head has moved on: the same model, with OTHER_CPU.
+ * tests/model/drain.pml proves it, for an interrupt and for an NMI; with
+ * OTHER_CPU for a consumer on another CPU, which leaves a half alone until it
+ * sees that head has moved on.
  */
 
 #include "sample/ring.h"
@@ -69,8 +68,8 @@ struct prof_overflow {
     uint64_t resume_tsc; /* start of sampling; written by the thread */
 };
 
-/* Initialises (overflow) with 2 * PROF_OVERFLOW_SLOTS (slots) and clears them.
- * Contexts: boot. */
+/* Initialises (overflow) with 2 * PROF_OVERFLOW_SLOTS (slots). Contexts:
+ * boot. */
 void prof_overflow_open(struct prof_overflow *overflow,
                         struct prof_slot *slots);
 
@@ -78,19 +77,15 @@ void prof_overflow_open(struct prof_overflow *overflow,
  * thread, with sampling disabled. */
 void prof_overflow_resume(struct prof_overflow *overflow, uint64_t tsc);
 
-/*
- * Consumer: the end of the entries from (read) on that may be read now: the
- * vector's head, or the entry at which the next half must be taken.
- */
+/* Consumer: the end of the entries from (read) on that may be read now: the
+ * vector's head, or the entry at which the next half must be taken. */
 struct prof_entry *prof_overflow_until(const struct prof_overflow *overflow,
                                        const struct prof_ring *ring,
                                        const struct prof_entry *read);
 
-/*
- * Consumer, after reading everything before (read) and freeing the last half:
+/* Consumer, after reading everything before (read) and freeing the last half:
  * releases the entries, unless a half further on is waiting. Returns the half
- * whose samples come next, before the entry (read); NULL if there is none.
- */
+ * whose samples come next, before the entry (read); NULL: none. */
 struct prof_overflow_half *prof_overflow_take(struct prof_overflow *overflow,
                                               struct prof_ring *ring,
                                               struct prof_entry *read);

@@ -3,14 +3,10 @@
 #define PROF_RING_H
 
 /*
- * The fixed vector between the interrupt and the drain: a ring with a single
- * producer, the timer interrupt of one CPU, and a single consumer, the drain.
- *
- * Two CPUs never write to the same vector: each would need its own, and one
- * drain may empty them in turn. The entries from tail up to head belong to the
- * consumer, the others to the producer. Each side writes one of the two
- * pointers and only reads the other, so neither ever waits. A store hands
- * entries over:
+ * The fixed vector between interrupt and drain: a ring with one producer, the
+ * timer interrupt of one CPU, and one consumer. Entries from tail up to head
+ * belong to the consumer, the others to the producer. Each side writes one of
+ * the pointers and only reads the other, so neither ever waits:
  *
  *      begin        tail             head               end
  *        |            |  unread        |                 |
@@ -25,8 +21,8 @@
  *       producer's load of tail, (B'), acquires them.
  *
  * head == tail means empty; one entry stays unused to distinguish full. The
- * producer does not load tail for every sample, but only when it reaches its
- * limit: the value of tail that it last saw, or the end of the vector.
+ * producer loads tail only when it reaches its limit: the value of tail that it
+ * last saw, or the end of the vector.
  *
  * tests/model/ring.pml proves it: no entry lost, torn or seen twice.
  */
@@ -70,22 +66,19 @@ static inline struct prof_entry *prof_ring_next(const struct prof_ring *ring,
     return next == ring->end ? ring->begin : next;
 }
 
-/* The entry before (entry), wrapping around at the beginning. */
 static inline struct prof_entry *prof_ring_before(const struct prof_ring *ring,
                                                   struct prof_entry *entry)
 {
     return (entry == ring->begin ? ring->end : entry) - 1;
 }
 
-/* When the newest sample in the vector was taken, drained or not; the first
- * time, 0: all entries are zeros. */
+/* When the newest sample in the vector was taken, drained or not; 0: none. */
 static inline uint64_t prof_ring_newest_tsc(const struct prof_ring *ring)
 {
     return prof_entry_tsc(prof_ring_before(ring, ring->head));
 }
 
-/* Initialises (ring) with the entries [begin, end), which are clear. Contexts:
- * boot. */
+/* Initialises (ring) with the clear entries [begin, end). Contexts: boot. */
 static inline void prof_ring_open(struct prof_ring *ring,
                                   struct prof_entry *begin,
                                   struct prof_entry *end)
@@ -107,10 +100,8 @@ static inline bool prof_ring_look(struct prof_ring *ring)
     return true;
 }
 
-/*
- * Producer: whether the vector is full. Wait-free, as is what follows; the
- * stubs in i386/ and x86_64/ do the same in assembly.
- */
+/* Producer: whether the vector is full. Wait-free, as is what follows; the
+ * stubs do the same in assembly. */
 static inline bool prof_ring_full(struct prof_ring *ring)
 {
     return ring->head + 1 == ring->limit && !prof_ring_look(ring);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * The producer in C: prof_sample(), for kernels with a hook of their own. With
- * the PIT as the source the interrupt is assembly: tick/<width>/parasite.asm.
- */
+/* The producer in C: prof_sample(), for kernels with a hook of their own. With
+ * the PIT as the source the interrupt is tick/<width>/parasite.asm. */
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
@@ -41,6 +39,22 @@ void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp)
     cpu->interrupt_cycles += prof_tsc() - tsc;
 }
 
+#if PROF_WITH_USER
+/* The stub does the same. */
+void prof_sample_user(void)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+
+    cpu->user_seen = true;
+    prof_sample(PROF_USER_BASE + cpu->space, 0, 0);
+}
+
+void prof_space_set(uint32_t number)
+{
+    prof_cpu_here()->space = (uint8_t)(number < PROF_SPACES ? number : 0);
+}
+#endif
+
 #if PROF_WITH_CALLERS
 void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
                            uintptr_t end)
@@ -55,10 +69,8 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
 }
 #endif
 
-/*
- * The spare bounds are written first and then selected with a single store, so
- * that a sample at any moment sees the bounds of a stack that exists.
- */
+/* The spare bounds are written first and then selected with a single store: a
+ * sample at any moment sees the bounds of a stack that exists. */
 void prof_stack_set(uintptr_t begin, uintptr_t end)
 {
     struct prof_cpu *cpu = prof_cpu_here();

@@ -6,24 +6,20 @@
  * Which nodes of the tree of stacks, and which names, a reader may not know, so
  * that they must be defined before the next event that mentions them.
  *
- * A lost packet must not spoil the others, so a definition is repeated. A node
- * is defined where it is first used; again where it is first used in a later
- * packet; and then wherever it is used and was not defined for REPEAT_PACKETS
- * and for some time, or since sampling was last started or a reader asked. A
- * node that is used in one packet only is lost with it or not at all. Whenever
- * a leaf is defined, so are those of its callers that are due: a reader who
- * joins in the middle knows every stack in use after twice that time.
+ * A lost packet must not spoil the others, so a definition is repeated: where a
+ * node is first used; where it is first used in a later packet; and then
+ * wherever it is used and was not defined for REPEAT_PACKETS and for some time,
+ * or since sampling was last started or a reader asked. Whenever a leaf is
+ * defined, so are those of its callers that are due: a reader who joins in the
+ * middle knows every stack in use after twice that time.
  *
  * That time is short where readers cannot ask. Where they can (the command
- * hello; `parasite record` and `top` do when they join late), it is long: it
- * serves readers that do not, and when both of the first definitions are lost.
- *
- * Counting packets alone would not do: where the nodes in use fill
- * REPEAT_PACKETS, each would be defined at each use, and nothing else sent.
+ * hello), it is long: for readers that do not, and for the case that both of
+ * the first definitions are lost. Counting packets alone would not do: where
+ * the nodes in use fill REPEAT_PACKETS, each would be defined at each use.
  *
  * Contexts: thread.
  */
-
 #include "base/cpu.h"
 
 #include <prof/format.h>
@@ -103,11 +99,8 @@ prof_interning_defined(const struct prof_interning *interning, uint32_t note)
     return (interning->packet + 1) * 2 + (note != 0 ? 1 : 0);
 }
 
-/*
- * Nodes all of whose callers are defined as far as this packet needs it. Most
- * new stacks share their callers with others, and so need not be followed up to
- * the root. What has no room here is followed again.
- */
+/* Nodes all of whose callers are defined as far as this packet needs it: most
+ * new stacks share their callers. What has no room here is followed again. */
 #define PROF_CHECKED_SLOTS 256u
 
 struct prof_checked {

@@ -55,7 +55,6 @@ bool prof_packet_fits(const struct prof_packet_maker *packet, uint32_t bytes)
     return used + bytes <= sizeof packet->data;
 }
 
-/* Where the next event is to be written; (clock) is its time. */
 static uint8_t *next_event(struct prof_packet_maker *packet, uint64_t clock)
 {
     if (packet->used == 0) {

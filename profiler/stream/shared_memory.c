@@ -10,7 +10,7 @@
  *       whole ring behind by then may have been overwritten under its eyes.
  */
 
-#include "stream/shared_memory.h"
+#include "stream/stream.h"
 
 #include "base/alloc.h"
 #include "base/cpu.h"

@@ -6,18 +6,14 @@
  *
  * Nothing waits. A transport that refuses a packet is offered it again at the
  * end of each drain; until it takes it, samples are counted as discarded, and
- * the packet after it begins with a START, so that the time of the discarded
- * samples is not given to the next.
- *
- * What must be known to read the rest is repeated, since packets may be lost:
- * a packet in HELLO_PERIOD begins with HELLO and the present rate, and nodes
- * are defined again as interning.h says.
+ * the packet after it begins with a START, so that their time is not given to
+ * the next. A packet in HELLO_PERIOD begins with HELLO and the present rate,
+ * for readers of a part, and nodes are defined again as interning.h says.
  */
 
 #include "stream/stream.h"
 
 #include "base/cpu.h"
-#include "stream/encoder.h"
 #include "stream/put.h"
 
 #define HELLO_PERIOD 64u      /* packets */
@@ -31,12 +27,10 @@
 
 bool prof_stream_is_on;
 struct prof_encoder prof_encoders[PROF_CPUS_MAX];
-struct prof_stream_losses prof_stream_emitted;
 
-/* The encoder of the current CPU: with one CPU, a constant address. */
 static inline struct prof_encoder *encoder_here(void)
 {
-    return &prof_encoders[0];
+    return prof_encoder_of(prof_cpu_here());
 }
 
 struct prof_packet_writer *prof_stream_writer(void)
@@ -46,29 +40,24 @@ struct prof_packet_writer *prof_stream_writer(void)
 
 /* ---- packets */
 
-static void mix(uint8_t *to, uint64_t value)
-{
-    for (unsigned i = 0; i < 8; i++)
-        to[i] ^= (uint8_t)(value >> (8 * i));
-}
-
 /* The identity of a stream: which boot, by the time, of which image, by its
  * build-id. The bits of a format of one's own are RFC 9562's, version 8. */
 static void make_uuid(const struct prof_config *config, uint8_t uuid[16])
 {
-    uint64_t tsc = prof_tsc();
+    uint64_t time =
+        prof_tsc() * 0x9e3779b97f4a7c15ull ^ config->boot_unix_seconds << 24;
 
     for (size_t i = 0; i < config->build_id_bytes; i++)
         uuid[i % 8] = (uint8_t)(uuid[i % 8] * 31 + config->build_id[i]);
-    mix(uuid + 8, tsc * 0x9e3779b97f4a7c15ull);
-    mix(uuid + 8, config->boot_unix_seconds << 24);
+    __builtin_memcpy(uuid + 8, &time, sizeof time);
     uuid[6] = (uuid[6] & 0x0f) | 0x80;
     uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
 
-void prof_stream_open(const struct prof_stream_settings *settings)
+void prof_stream_open(const struct prof_cpu *cpu,
+                      const struct prof_stream_settings *settings)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
     struct prof_packet_writer *writer = &stream->writer;
     const struct prof_config *config = settings->config;
     bool can_ask =
@@ -87,11 +76,10 @@ void prof_stream_open(const struct prof_stream_settings *settings)
     stream->tree = settings->tree;
     stream->config = config;
     stream->bytes = 0;
-    prof_stream_emitted = settings->losses;
+    stream->emitted = settings->losses;
     prof_stream_is_on = settings->transport != NULL;
 }
 
-/* Sends the packet in the making. */
 static void send_packet(struct prof_encoder *stream)
 {
     struct prof_packet_writer *writer = &stream->writer;
@@ -206,14 +194,12 @@ uint64_t prof_stream_span(uint64_t cycles)
 
 /* ---- when sampling starts, and when a reader joins */
 
-/* All nodes are to be defined again. */
 static void forget(struct prof_encoder *stream)
 {
     prof_interning_forget(&stream->writer.interning);
     prof_checked_clear(&stream->checked);
 }
 
-/* Puts an event that is (samples) samples, or covers a time without. */
 static void put_samples(struct prof_encoder *stream, enum prof_event kind,
                         uint64_t tsc, const void *fields, uint32_t bytes,
                         uint64_t samples)
@@ -223,9 +209,10 @@ static void put_samples(struct prof_encoder *stream, enum prof_event kind,
     stream->sample_begin = stream->writer.last;
 }
 
-void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
+void prof_stream_start(const struct prof_cpu *cpu, uint64_t tsc,
+                       uint32_t rate_mhz, uint32_t depth)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
 
     if (!prof_stream_on())
         return;
@@ -237,9 +224,9 @@ void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth)
     forget(stream);
 }
 
-void prof_stream_hello(void)
+void prof_stream_hello(const struct prof_cpu *cpu)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
 
     if (!prof_stream_on())
         return;
@@ -249,12 +236,12 @@ void prof_stream_hello(void)
     forget(stream);
 }
 
-void prof_stream_stop(uint64_t tsc)
+void prof_stream_stop(const struct prof_cpu *cpu, uint64_t tsc)
 {
     if (!prof_stream_on())
         return;
     (void)prof_stream_put(PROF_EVENT_STOP, tsc, PROF_NO_FIELDS);
-    encoder_here()->running = false;
+    prof_encoder_of(cpu)->running = false;
 }
 
 /* ---- samples, and the nodes of their stacks
@@ -336,7 +323,6 @@ static bool put_defined(struct prof_encoder *stream, uint64_t clock,
     return true;
 }
 
-/* Puts a sample of (node) in any form. */
 static __attribute__((noinline)) void put_slowly(struct prof_encoder *stream,
                                                  uint64_t clock, uint32_t node,
                                                  struct prof_stream_node *leaf)
@@ -371,15 +357,13 @@ static inline bool put_leaf(struct prof_encoder *stream, uint64_t clock,
     return true;
 }
 
-void prof_stream_sample(uint64_t tsc, uint32_t node,
+void prof_stream_sample(const struct prof_cpu *cpu, uint64_t tsc, uint32_t node,
                         struct prof_stream_node *leaf)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
     uint64_t clock;
     bool put = false;
 
-    if (!prof_stream_on())
-        return;
     if (node == 0) {
         put_samples(stream, PROF_EVENT_IDLE, tsc, PROF_NO_FIELDS, 1);
         return;
@@ -395,35 +379,33 @@ void prof_stream_sample(uint64_t tsc, uint32_t node,
     stream->writer.last = stream->sample_begin = clock;
 }
 
-/* ---- what left no sample
- *
- * The drain passes running totals; these functions emit by how much they have
- * grown. They count as emitted also while there is no stream, so that one which
- * begins later does not begin with what was lost before it.
- */
+/* ---- what left no sample: the drain passes running totals; these functions
+ * emit by how much they have grown, and count as emitted while there is no
+ * stream, so that one which begins later does not begin with it. */
 
-void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,
-                          uint64_t cycles)
+void prof_stream_overflow(const struct prof_cpu *cpu, uint64_t tsc,
+                          uintptr_t address, uint32_t samples, uint64_t cycles)
 {
     if (prof_stream_on())
         put_samples(
-            encoder_here(), PROF_EVENT_OVERFLOW, tsc,
+            prof_encoder_of(cpu), PROF_EVENT_OVERFLOW, tsc,
             PROF_FIELDS(overflow, address, samples, prof_stream_span(cycles)),
             samples);
 }
 
-void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles)
+void prof_stream_drop(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t samples, uint64_t cycles)
 {
     if (prof_stream_on())
-        put_samples(encoder_here(), PROF_EVENT_DROP, tsc,
+        put_samples(prof_encoder_of(cpu), PROF_EVENT_DROP, tsc,
                     PROF_FIELDS(drop, samples, prof_stream_span(cycles)),
                     samples);
 }
 
-void prof_stream_emit_lost_ticks(uint64_t tsc, int64_t missed,
-                                 uint64_t stolen_cycles)
+void prof_stream_emit_lost_ticks(const struct prof_cpu *cpu, uint64_t tsc,
+                                 int64_t missed, uint64_t stolen_cycles)
 {
-    struct prof_stream_losses *emitted = &prof_stream_emitted;
+    struct prof_stream_losses *emitted = &prof_encoder_of(cpu)->emitted;
     uint64_t stolen = stolen_cycles - emitted->stolen_cycles;
     uint32_t ticks = (uint32_t)(missed - emitted->missed);
 
@@ -438,22 +420,23 @@ void prof_stream_emit_lost_ticks(uint64_t tsc, int64_t missed,
     emitted->missed = missed;
 }
 
-void prof_stream_dropped(uint64_t tsc, uint64_t dropped, uint64_t cycles)
+void prof_stream_dropped(const struct prof_cpu *cpu, uint64_t tsc,
+                         uint64_t dropped, uint64_t cycles)
 {
-    struct prof_stream_losses *emitted = &prof_stream_emitted;
+    struct prof_stream_losses *emitted = &prof_encoder_of(cpu)->emitted;
 
     if (dropped == emitted->dropped)
         return;
-    prof_stream_drop(tsc, (uint32_t)(dropped - emitted->dropped),
+    prof_stream_drop(cpu, tsc, (uint32_t)(dropped - emitted->dropped),
                      cycles - emitted->dropped_cycles);
     emitted->dropped = dropped;
     emitted->dropped_cycles = cycles;
 }
 
-void prof_stream_stopped_walks(uint64_t tsc,
+void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
                                const uint32_t samples[PROF_WALK_REASONS])
 {
-    uint32_t *emitted = prof_stream_emitted.stopped_walks;
+    uint32_t *emitted = prof_encoder_of(cpu)->emitted.stopped_walks;
 
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++) {
         uint32_t more = samples[i] - emitted[i];
@@ -467,9 +450,9 @@ void prof_stream_stopped_walks(uint64_t tsc,
 
 /* ---- the end of a drain, and of the stream */
 
-void prof_stream_flush(uint64_t tsc)
+void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
     struct prof_packet_writer *writer = &stream->writer;
 
     if (!prof_stream_on())
@@ -494,20 +477,20 @@ static void send_all(struct prof_encoder *stream)
     }
 }
 
-void prof_stream_push(void)
+void prof_stream_push(const struct prof_cpu *cpu)
 {
     if (prof_stream_on())
-        send_all(encoder_here());
+        send_all(prof_encoder_of(cpu));
 }
 
-void prof_stream_discard(uint64_t samples)
+void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples)
 {
-    encoder_here()->writer.label.discarded += samples;
+    prof_encoder_of(cpu)->writer.label.discarded += samples;
 }
 
-void prof_stream_end(uint64_t tsc, uint32_t code)
+void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code)
 {
-    struct prof_encoder *stream = encoder_here();
+    struct prof_encoder *stream = prof_encoder_of(cpu);
     const struct prof_packet_writer *writer = &stream->writer;
 
     if (!prof_stream_on())
@@ -523,13 +506,37 @@ void prof_stream_end(uint64_t tsc, uint32_t code)
     prof_stream_is_on = false;
 }
 
-void prof_stream_sums(struct prof_stream_sums *sums)
+void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats)
 {
-    const struct prof_encoder *stream = encoder_here();
+    const struct prof_encoder *stream = prof_encoder_of(cpu);
 
-    *sums = (struct prof_stream_sums){
-        .packets = stream->writer.label.sequence,
-        .bytes = stream->bytes,
-        .discarded = stream->writer.label.discarded,
-    };
+    stats->stream_packets = stream->writer.label.sequence;
+    stats->stream_bytes = stream->bytes;
+    stats->stream_discarded = stream->writer.label.discarded;
 }
+
+/* ---- for a host that reads the newest sample's time in this memory, for a
+ * clock that its own samples and ours share (struct prof_outside) */
+
+_Static_assert(offsetof(struct prof_ring, head) == 0 &&
+                   offsetof(struct prof_ring, begin) == 3 * sizeof(void *) &&
+                   offsetof(struct prof_ring, end) == 4 * sizeof(void *),
+               "prof_outside.ring says so");
+_Static_assert(offsetof(struct prof_stream_clock, zero_tsc) == 0 &&
+                   offsetof(struct prof_stream_clock, factor) ==
+                       sizeof(uint64_t),
+               "prof_outside.clock says so");
+_Static_assert(offsetof(struct prof_entry, tsc_high) ==
+                   offsetof(struct prof_entry, tsc_low) + sizeof(uint32_t),
+               "prof_outside.tsc_offset is that of 64 bits");
+
+/* Constant, so that it costs nothing while the guest runs. */
+const struct prof_outside prof_outside = {
+    .magic = PROF_OUTSIDE_MAGIC,
+    .word_bytes = sizeof(void *),
+    .entry_bytes = sizeof(struct prof_entry),
+    .tsc_offset = offsetof(struct prof_entry, tsc_low),
+    .ring = &PROF_CPU_FIRST->ring,
+    .clock = &prof_encoders[0].writer.clock,
+    .uuid = prof_encoders[0].writer.label.uuid,
+};

@@ -11,6 +11,9 @@
  * them to its own clock. A time before the last event's counts as that one.
  */
 
+#include "sample/cpu_state.h"
+#include "stream/packet.h"
+
 #include <prof/config.h>
 #include <prof/format.h>
 #include <prof/prof.h>
@@ -48,110 +51,127 @@ struct prof_stream_settings {
     struct prof_stream_losses losses;       /* before this stream */
 };
 
-/* What a stream has cost. */
-struct prof_stream_sums {
-    uint64_t packets;   /* taken by the transport */
-    uint64_t bytes;     /* of those packets */
-    uint64_t discarded; /* samples that could not be sent */
+/* The state of a CPU's stream. Written by stream.c alone. */
+struct prof_encoder {
+    struct prof_packet_writer writer; /* its transport if prof_stream_is_on */
+    prof_stream_tree *tree;
+    const struct prof_config *config;
+    uint64_t bytes; /* of the packets that were taken */
+    struct prof_checked checked;
+    struct prof_stream_losses emitted; /* or passed while there was no stream */
+    uint64_t sample_begin; /* clock that the next sample's time begins at */
+    uint32_t rate_mhz, depth;
+    bool running;
+    bool hello_due; /* the next packet begins with HELLO */
+    bool gap;       /* something was discarded since the last packet */
 };
 
-#if !PROF_WITH_STREAM
+extern struct prof_encoder prof_encoders[PROF_CPUS_MAX];
 
-/* It is never on, and its calls take no code. */
-#define prof_stream_on() false
-#define prof_stream_start(tsc, rate_mhz, depth)                                \
-    ((void)(tsc), (void)(rate_mhz), (void)(depth))
-#define prof_stream_stop(tsc) ((void)(tsc))
-#define prof_stream_hello() ((void)0)
-#define prof_stream_sample(tsc, node, leaf)                                    \
-    ((void)(tsc), (void)(node), (void)(leaf))
-#define prof_stream_overflow(tsc, address, samples, cycles)                    \
-    ((void)(tsc), (void)(address), (void)(samples), (void)(cycles))
-#define prof_stream_drop(tsc, samples, cycles)                                 \
-    ((void)(tsc), (void)(samples), (void)(cycles))
-#define prof_stream_lost_ticks(tsc, missed, stolen_cycles)                     \
-    ((void)(tsc), (void)(missed), (void)(stolen_cycles))
-#define prof_stream_dropped(tsc, dropped, cycles)                              \
-    ((void)(tsc), (void)(dropped), (void)(cycles))
-#define prof_stream_stopped_walks(tsc, samples) ((void)(tsc), (void)(samples))
-#define prof_stream_flush(tsc) ((void)(tsc))
-#define prof_stream_discard(samples) ((void)(samples))
-#define prof_stream_sums(sums) ((void)(*(sums) = (struct prof_stream_sums){0}))
-
-#else
+static inline struct prof_encoder *prof_encoder_of(const struct prof_cpu *cpu)
+{
+    return &prof_encoders[prof_cpu_number(cpu)];
+}
 
 /* Begins a new stream with an identity of its own. The present one ends without
  * a last event. */
-void prof_stream_open(const struct prof_stream_settings *settings);
+void prof_stream_open(const struct prof_cpu *cpu,
+                      const struct prof_stream_settings *settings);
 
 /* Whether there is a stream: a transport is chosen and works. */
 extern bool prof_stream_is_on;
 static inline bool prof_stream_on(void)
 {
-    return prof_stream_is_on;
+    return PROF_WITH_STREAM && prof_stream_is_on;
 }
 
 /* Sampling (re)started at (tsc) at (rate_mhz) with (depth); or stopped. */
-void prof_stream_start(uint64_t tsc, uint32_t rate_mhz, uint32_t depth);
-void prof_stream_stop(uint64_t tsc);
+void prof_stream_start(const struct prof_cpu *cpu, uint64_t tsc,
+                       uint32_t rate_mhz, uint32_t depth);
+void prof_stream_stop(const struct prof_cpu *cpu, uint64_t tsc);
 
 /* A reader joins: HELLO comes next, and all nodes are defined again. */
-void prof_stream_hello(void);
+void prof_stream_hello(const struct prof_cpu *cpu);
 
 /* One sample at (tsc) of the node (node), which is (leaf), and is defined first
  * where the reader may not know it; or, if the node is 0, an idle one. NULL:
- * the node is not in the tree. */
-void prof_stream_sample(uint64_t tsc, uint32_t node,
+ * the node is not in the tree. Only while there is a stream. */
+void prof_stream_sample(const struct prof_cpu *cpu, uint64_t tsc, uint32_t node,
                         struct prof_stream_node *leaf);
 
 /* (samples) at (address) that cover (cycles), single times unknown; and such of
  * which nothing is known. (tsc) is when the last of them was taken. */
-void prof_stream_overflow(uint64_t tsc, uintptr_t address, uint32_t samples,
-                          uint64_t cycles);
-void prof_stream_drop(uint64_t tsc, uint32_t samples, uint64_t cycles);
-
-/* What has been emitted of the losses, or passed while there was no stream.
- * Written by the stream alone. */
-extern struct prof_stream_losses prof_stream_emitted;
+void prof_stream_overflow(const struct prof_cpu *cpu, uint64_t tsc,
+                          uintptr_t address, uint32_t samples, uint64_t cycles);
+void prof_stream_drop(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t samples, uint64_t cycles);
 
 /*
  * So many ticks were missed and cycles stolen before (tsc). The sample at (tsc)
  * is not charged for the stolen ones. Called for each sample, hence inline.
  */
-void prof_stream_emit_lost_ticks(uint64_t tsc, int64_t missed,
-                                 uint64_t stolen_cycles);
-static inline void prof_stream_lost_ticks(uint64_t tsc, int64_t missed,
+void prof_stream_emit_lost_ticks(const struct prof_cpu *cpu, uint64_t tsc,
+                                 int64_t missed, uint64_t stolen_cycles);
+static inline void prof_stream_lost_ticks(const struct prof_cpu *cpu,
+                                          uint64_t tsc, int64_t missed,
                                           uint64_t stolen_cycles)
 {
-    if (missed > prof_stream_emitted.missed ||
-        stolen_cycles != prof_stream_emitted.stolen_cycles)
-        prof_stream_emit_lost_ticks(tsc, missed, stolen_cycles);
+    const struct prof_stream_losses *emitted = &prof_encoder_of(cpu)->emitted;
+
+    if (PROF_WITH_STREAM &&
+        (missed > emitted->missed || stolen_cycles != emitted->stolen_cycles))
+        prof_stream_emit_lost_ticks(cpu, tsc, missed, stolen_cycles);
 }
 
 /* So many samples, which cover so many cycles, were dropped in all, the last of
  * them at (tsc). */
-void prof_stream_dropped(uint64_t tsc, uint64_t dropped, uint64_t cycles);
+void prof_stream_dropped(const struct prof_cpu *cpu, uint64_t tsc,
+                         uint64_t dropped, uint64_t cycles);
 
 /* So many walks stopped early, by enum prof_walk_stop. */
-void prof_stream_stopped_walks(uint64_t tsc,
+void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
                                const uint32_t samples[PROF_WALK_REASONS]);
 
 /* At the end of each drain: sends what is old enough to be sent. */
-void prof_stream_flush(uint64_t tsc);
+void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc);
 
 /*
  * In a panic: sends the packet in the making as it is; counts (samples) as
  * discarded. Contexts: also in the middle of any other call to here.
  */
-void prof_stream_push(void);
-void prof_stream_discard(uint64_t samples);
+void prof_stream_push(const struct prof_cpu *cpu);
+void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples);
 
 /* The image ends with (code): sends everything, with a last event. Closes the
  * stream. */
-void prof_stream_end(uint64_t tsc, uint32_t code);
+void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code);
 
-/* What it has cost so far. */
-void prof_stream_sums(struct prof_stream_sums *sums);
+/*
+ * The profiler's own transport: a ring in memory, which the host reads (struct
+ * prof_share). prof_shared_memory_open() makes it, of (bytes) bytes or the next
+ * power of two below, from prof_port_alloc(); its physical address is
+ * (image_offset) below its virtual one. False: no memory.
+ */
+extern const struct prof_transport prof_shared_memory_transport;
+bool prof_shared_memory_open(size_t bytes, uintptr_t image_offset);
 
+/* What it has cost so far: the members stream_... of (stats). */
+void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats);
+
+#if !PROF_WITH_STREAM
+#define prof_stream_start(...) PROF_LEFT_OUT(prof_stream_start(__VA_ARGS__))
+#define prof_stream_stop(...) PROF_LEFT_OUT(prof_stream_stop(__VA_ARGS__))
+#define prof_stream_hello(cpu) PROF_LEFT_OUT(prof_stream_hello(cpu))
+#define prof_stream_sample(...) PROF_LEFT_OUT(prof_stream_sample(__VA_ARGS__))
+#define prof_stream_overflow(...)                                              \
+    PROF_LEFT_OUT(prof_stream_overflow(__VA_ARGS__))
+#define prof_stream_drop(...) PROF_LEFT_OUT(prof_stream_drop(__VA_ARGS__))
+#define prof_stream_dropped(...) PROF_LEFT_OUT(prof_stream_dropped(__VA_ARGS__))
+#define prof_stream_stopped_walks(...)                                         \
+    PROF_LEFT_OUT(prof_stream_stopped_walks(__VA_ARGS__))
+#define prof_stream_flush(...) PROF_LEFT_OUT(prof_stream_flush(__VA_ARGS__))
+#define prof_stream_discard(...) PROF_LEFT_OUT(prof_stream_discard(__VA_ARGS__))
+#define prof_stream_stats(...) PROF_LEFT_OUT(prof_stream_stats(__VA_ARGS__))
 #endif
+
 #endif

@@ -21,31 +21,19 @@ static void write_crc(struct prof_text *out, uint32_t crc)
         prof_text_char(out, "0123456789abcdef"[crc >> (4 * i) & 15]);
 }
 
-/* Three bytes, fewer where (count) is less, as four characters (RFC 4648,
- * section 4): six bits each, from the top; '=' where there was no byte. */
-static void encode_base64(const uint8_t *bytes, size_t count, char text[4])
-{
-    uint32_t word = (uint32_t)bytes[0] << 16;
-
-    if (count > 1)
-        word |= (uint32_t)bytes[1] << 8;
-    if (count > 2)
-        word |= bytes[2];
-    text[0] = digits[word >> 18];
-    text[1] = digits[word >> 12 & 63];
-    text[2] = count > 1 ? digits[word >> 6 & 63] : '=';
-    text[3] = count > 2 ? digits[word & 63] : '=';
-}
-
+/* Three bytes as four characters (RFC 4648, section 4): six bits each, from the
+ * top; '=' where there was no byte. */
 static void write_bytes(struct prof_text *out, const uint8_t *bytes,
                         size_t count)
 {
-    char four[4];
-
     for (size_t at = 0; at < count; at += 3) {
-        encode_base64(bytes + at, count - at, four);
-        for (unsigned i = 0; i < sizeof four; i++)
-            prof_text_char(out, four[i]);
+        uint32_t word = 0;
+
+        for (size_t i = 0; i < 3; i++)
+            word = word << 8 | (at + i < count ? bytes[at + i] : 0);
+        for (size_t i = 0; i < 4; i++, word <<= 6)
+            prof_text_char(out,
+                           at + i <= count ? digits[word >> 18 & 63] : '=');
     }
 }
 

@@ -9,15 +9,14 @@
  * Where even these are wide the measurement is repeated, and at last accepted.
  */
 
-#include "tick/calibrate.h"
-
 #include "base/cpu.h"
+#include "tick/clock.h"
+#include "tick/pit.h"
 
 #include <prof/tick.h>
 #include <stdbool.h>
 
 #define PORT_CHANNEL_2 0x42
-#define PORT_COMMAND 0x43
 #define PORT_GATE 0x61 /* bit 0: channel 2 counts; bit 1: speaker */
 
 #define COMMAND_ONE_SHOT 0xb0 /* channel 2, low then high byte, mode 0 */
@@ -41,19 +40,6 @@ struct reading {
     uint32_t counts;
 };
 
-static void out8(uint16_t port, uint8_t value)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint8_t in8(uint16_t port)
-{
-    uint8_t value;
-
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
 struct cpuid {
     uint32_t a, b, c, d;
 };
@@ -74,7 +60,6 @@ static struct cpuid cpuid(uint32_t leaf)
 #define LEAF_CRYSTAL 0x15u     /* b / a of c Hz */
 #define LEAF_NOMINAL 0x16u     /* a: MHz of the CPU */
 
-/* What hypervisor and CPU know. 0: they do not say. */
 static uint64_t stated(void)
 {
     struct cpuid of;
@@ -101,9 +86,9 @@ static struct reading read_both(void)
     uint64_t before = prof_tsc(), after;
     uint32_t count;
 
-    out8(PORT_COMMAND, COMMAND_LATCH);
-    count = in8(PORT_CHANNEL_2);
-    count |= (uint32_t)in8(PORT_CHANNEL_2) << 8;
+    prof_out8(PROF_PIT_COMMAND, COMMAND_LATCH);
+    count = prof_in8(PORT_CHANNEL_2);
+    count |= (uint32_t)prof_in8(PORT_CHANNEL_2) << 8;
     after = prof_tsc();
     return (struct reading){before + (after - before) / 2, after - before,
                             COUNTS_MAX - count};
@@ -130,15 +115,14 @@ static bool narrowest(uint32_t begin, uint32_t end, struct reading *best)
     return false;
 }
 
-/* One measurement, good to one (part) of it. 0: it failed. */
 static uint64_t measure(uint32_t part)
 {
     struct reading first, last;
     uint64_t cycles;
 
-    out8(PORT_COMMAND, COMMAND_ONE_SHOT);
-    out8(PORT_CHANNEL_2, COUNTS_MAX & 0xff);
-    out8(PORT_CHANNEL_2, COUNTS_MAX >> 8);
+    prof_out8(PROF_PIT_COMMAND, COMMAND_ONE_SHOT);
+    prof_out8(PORT_CHANNEL_2, COUNTS_MAX & 0xff);
+    prof_out8(PORT_CHANNEL_2, COUNTS_MAX >> 8);
     if (!narrowest(0, FIRST_ENDS, &first) ||
         !narrowest(LAST_BEGINS, LAST_ENDS, &last) ||
         last.counts <= first.counts)
@@ -151,17 +135,17 @@ static uint64_t measure(uint32_t part)
 
 static uint64_t by_pit(void)
 {
-    uint8_t gate = in8(PORT_GATE);
+    uint8_t gate = prof_in8(PORT_GATE);
     uint32_t part = PART_FIRST;
     uint64_t hz = 0;
 
-    out8(PORT_GATE, (uint8_t)((gate & ~2u) | 1u));
+    prof_out8(PORT_GATE, (uint8_t)((gate & ~2u) | 1u));
     for (uint32_t i = 0; i < ATTEMPTS && hz == 0; i++) {
         hz = measure(part);
         if (i % 4 == 3 && part / 2 >= PART_LAST)
             part /= 2;
     }
-    out8(PORT_GATE, gate);
+    prof_out8(PORT_GATE, gate);
     return hz;
 }
 

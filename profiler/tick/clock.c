@@ -9,15 +9,10 @@
 #include <prof/config.h>
 
 struct prof_timebase prof_clocks[PROF_CPUS_MAX];
+struct prof_clock_common prof_clock;
 
 /* Missed ticks at the last reset. */
 static int64_t missed_before[PROF_CPUS_MAX];
-
-static struct {
-    uint32_t rate_mhz;
-    bool steady;
-    uint64_t tsc_hz;
-} tick;
 
 void prof_clock_open(uint64_t tsc)
 {
@@ -46,39 +41,7 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
     clock->resume_tsc = resume;
     /* The timer begins anew just now: what was before is not on its grid. */
     clock->grid_tsc = clock->run_begin_tsc;
-    tick.rate_mhz = rate_mhz;
-}
-
-#if PROF_WITH_BUILTIN
-uint64_t prof_clock_cycles(uint32_t ms)
-{
-    return prof_divide(tick.tsc_hz, 1000) * ms;
-}
-
-void prof_clock_set_tsc_hz(uint64_t tsc_hz)
-{
-    tick.tsc_hz = tsc_hz;
-}
-
-uint64_t prof_clock_tsc_hz(void)
-{
-    return tick.tsc_hz;
-}
-#endif
-
-uint32_t prof_clock_rate_mhz(void)
-{
-    return tick.rate_mhz;
-}
-
-void prof_clock_set_steady(bool steady)
-{
-    tick.steady = steady;
-}
-
-bool prof_clock_is_steady(void)
-{
-    return tick.steady;
+    prof_clock.rate_mhz = rate_mhz;
 }
 
 uint64_t prof_clock_missed(void)

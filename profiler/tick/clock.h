@@ -2,11 +2,8 @@
 #ifndef PROF_CLOCK_H
 #define PROF_CLOCK_H
 
-/*
- * The clock of samples: each CPU's time base, and the rate that they are for.
- * The source of ticks sets it, the drain steps it with each sample. Contexts:
- * thread.
- */
+/* The clock of samples: each CPU's time base, and the rate that they are for.
+ * The source of ticks sets it, the drain steps it. Contexts: thread. */
 
 #include "sample/cpu_state.h"
 #include "tick/timebase.h"
@@ -16,8 +13,7 @@
 extern struct prof_timebase prof_clocks[PROF_CPUS_MAX];
 
 /* The time base of (cpu). Written by tick/, and by the drain through the calls
- * of timebase.h. Its count of missed ticks is since prof_init() and unknown to
- * resets. */
+ * of timebase.h. Missed ticks are since prof_init(). */
 static inline struct prof_timebase *prof_clock_of(const struct prof_cpu *cpu)
 {
     return &prof_clocks[prof_cpu_number(cpu)];
@@ -33,20 +29,24 @@ void prof_clock_open(uint64_t tsc);
  */
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
 
-/* Cycles in (ms), of the TSC as it is known. */
-uint64_t prof_clock_cycles(uint32_t ms);
+/* What the clocks of all CPUs share. Set by the source. */
+struct prof_clock_common {
+    uint64_t tsc_hz;   /* frequency of the TSC as it is known */
+    uint32_t rate_mhz; /* the rate in force in 1/1000 Hz */
+    bool steady;       /* the period varies too little to keep samples from
+                          running in step with the program */
+};
 
-/* That is (tsc_hz); set by the source. */
-void prof_clock_set_tsc_hz(uint64_t tsc_hz);
-uint64_t prof_clock_tsc_hz(void);
+extern struct prof_clock_common prof_clock;
 
-/* The rate in force in 1/1000 Hz. */
-uint32_t prof_clock_rate_mhz(void);
-
-/* Whether the period varies too little to keep samples from running in step
- * with the program; set by the source when it programs its timer. */
-void prof_clock_set_steady(bool steady);
-bool prof_clock_is_steady(void);
+/*
+ * Measures the time stamp counter's frequency in Hz: what the hypervisor says
+ * (CPUID leaf 0x40000010), what the CPU says (leaf 0x15), what channel 2 of the
+ * PIT shows in some 30 ms, or the CPU's nominal frequency (leaf 0x16). 0: none
+ * of these. Port 0x61, the speaker's, is as before. PROF_WITH_BUILTIN.
+ * Contexts: boot.
+ */
+uint64_t prof_calibrate(void);
 
 /* Ticks that were due and not delivered since the last reset. */
 uint64_t prof_clock_missed(void);

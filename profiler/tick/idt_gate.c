@@ -4,18 +4,16 @@
  * The stub's place in the timer's gate of the IDT.
  *
  * A driver that installs its handler after us would silently end the profile.
- * Its handler becomes the one that the stub goes on to, as if it had been there
- * first. But it may be one that goes on to what it found, as ours does; to go
- * on to that one would be a circle. So nothing is done at first: only if no
- * sample has come by the next check is the gate taken back.
+ * Its handler becomes the one that the stub goes on to. But it may itself go on
+ * to what it found, as ours does: a circle. So only if no sample has come by
+ * the next check is the gate taken back.
  */
 
 #include "tick/idt_gate.h"
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
-#include "tick/message.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include <stddef.h>
 
@@ -70,49 +68,50 @@ static void set_handler(struct gate *gate, uintptr_t handler)
 #endif
 }
 
-/* The handler in the gate of (vector), 0 where there is none. */
-static uintptr_t handler_in(uint8_t vector)
-{
-    const struct gate *gate = find_gate(vector);
-
-    return gate != NULL ? handler_of(gate) : 0;
-}
-
-/* Puts the stub into the gate of (vector), and what was there after it. */
-static bool take_gate(struct prof_cpu *cpu, uint8_t vector)
-{
-    struct gate *gate = find_gate(vector);
-
-    if (gate == NULL)
-        return false;
-    cpu->tick.next_handler = handler_of(gate);
-    set_handler(gate, (uintptr_t)prof_parasite);
-    return true;
-}
-
 static struct {
+    uint8_t vector;    /* of the gate that was taken; 0: none */
     uintptr_t handler; /* found in the gate in our place, or 0 */
     uint64_t seen_tsc; /* when it was last looked at */
     bool goes_on;      /* and it goes on to our stub */
-} other;
+} gate;
 
-static bool has_stub(uintptr_t handler)
+static uintptr_t present_handler(void)
 {
-    return handler == (uintptr_t)prof_parasite ||
-           (handler == other.handler && other.goes_on);
+    const struct gate *present = find_gate(gate.vector);
+
+    return present != NULL ? handler_of(present) : 0;
+}
+
+/* Puts the stub into the gate, and what was there after it. */
+static bool take_gate(struct prof_cpu *cpu)
+{
+    struct gate *present = find_gate(gate.vector);
+
+    if (present == NULL)
+        return false;
+    cpu->tick.next_handler = handler_of(present);
+    set_handler(present, (uintptr_t)prof_parasite);
+    return true;
 }
 
 bool prof_gate_enter(uint8_t vector)
 {
-    return has_stub(handler_in(vector)) || take_gate(prof_cpu_here(), vector);
+    uintptr_t handler;
+
+    gate.vector = vector;
+    handler = present_handler();
+    if (handler == (uintptr_t)prof_parasite ||
+        (handler == gate.handler && gate.goes_on) || take_gate(prof_cpu_here()))
+        return true;
+    gate.vector = 0;
+    return false;
 }
 
-void prof_gate_leave(uint8_t vector)
+void prof_gate_leave(void)
 {
-    struct gate *gate = find_gate(vector);
-
-    if (gate != NULL && handler_of(gate) == (uintptr_t)prof_parasite)
-        set_handler(gate, prof_cpu_here()->tick.next_handler);
+    if (present_handler() == (uintptr_t)prof_parasite)
+        set_handler(find_gate(gate.vector), prof_cpu_here()->tick.next_handler);
+    gate.vector = 0;
 }
 
 /* Whether it is known by now that the handler in our gate does not go on to the
@@ -120,45 +119,48 @@ void prof_gate_leave(uint8_t vector)
 static bool is_cut_off(const struct prof_cpu *cpu, uint64_t now,
                        uint64_t period)
 {
-    bool sampled = prof_cpu_newest_tsc(cpu) > other.seen_tsc;
+    bool sampled = prof_cpu_newest_tsc(cpu) > gate.seen_tsc;
 
-    if (sampled && !other.goes_on)
+    if (sampled && !gate.goes_on)
         prof_message(
             "prof: another handler in the timer's IDT gate calls ours; "
             "left as it is\n");
     if (sampled) {
-        other.goes_on = true;
-        other.seen_tsc = now;
+        gate.goes_on = true;
+        gate.seen_tsc = now;
     }
-    return !sampled && now - other.seen_tsc > 2 * period;
+    return !sampled && now - gate.seen_tsc > 2 * period;
 }
 
-static void take_back(struct prof_cpu *cpu, uint8_t vector)
+static void take_back(struct prof_cpu *cpu)
 {
     bool on = prof_interrupts_save();
 
-    take_gate(cpu, vector);
+    (void)take_gate(cpu);
     prof_interrupts_restore(on);
-    other.handler = 0;
-    prof_tick_count_gate();
+    gate.handler = 0;
+    prof_tick_counts.gate_taken_back++;
     prof_message(
         "prof: the timer's IDT gate was replaced by other code; restored, and "
         "the other handler is called after each sample\n");
 }
 
-void prof_gate_check(uint8_t vector, uint64_t period)
+void prof_gate_check(uint64_t period)
 {
     struct prof_cpu *cpu = prof_cpu_here();
-    uintptr_t handler = handler_in(vector);
     uint64_t now = prof_tsc();
+    uintptr_t handler;
 
+    if (gate.vector == 0)
+        return;
+    handler = present_handler();
     if (handler == (uintptr_t)prof_parasite || handler == 0) {
-        other.handler = 0;
-    } else if (handler != other.handler) {
-        other.handler = handler;
-        other.seen_tsc = now;
-        other.goes_on = false;
+        gate.handler = 0;
+    } else if (handler != gate.handler) {
+        gate.handler = handler;
+        gate.seen_tsc = now;
+        gate.goes_on = false;
     } else if (is_cut_off(cpu, now, period)) {
-        take_back(cpu, vector);
+        take_back(cpu);
     }
 }

@@ -2,13 +2,10 @@
 #ifndef PROF_IDT_GATE_H
 #define PROF_IDT_GATE_H
 
-/*
- * Our place among the handlers of the timer's interrupt: the stub stands in the
+/* Our place among the handlers of the timer's interrupt: the stub stands in the
  * gate of the interrupt descriptor table (Intel SDM vol. 3A, 6.10 and 6.14) and
  * goes on to the handler that was there; or another handler stands in the gate
- * and goes on to the stub. Only the handler's address in the gate changes;
- * selector, type, privilege and interrupt stack stay as the kernel chose them.
- */
+ * and goes on to the stub. Only the handler's address in the gate changes. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,10 +20,11 @@ bool prof_gate_enter(uint8_t vector);
 
 /* Takes the stub out again, where it stands in the gate; from another handler
  * it cannot be taken away. Contexts: as above. */
-void prof_gate_leave(uint8_t vector);
+void prof_gate_leave(void);
 
-/* Checks whether the stub is still called, and if not takes the gate back, as
- * one line says. (period): cycles between two samples. Contexts: the drain. */
-void prof_gate_check(uint8_t vector, uint64_t period);
+/* While a gate is taken: checks whether the stub is still called, and if not
+ * takes the gate back, as one line says. (period): cycles between two samples.
+ * Contexts: the drain. */
+void prof_gate_check(uint64_t period);
 
 #endif

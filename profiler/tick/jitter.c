@@ -11,23 +11,23 @@
  * That is as good as a new count at each tick. Let the loop take a period P,
  * and the count be P + d: each sample lies d further on in the loop. As d is
  * uniform over one P, so is each multiple of it, modulo P. Any two samples are
- * then independent of each other, and the error of a sum of them is the same as
- * if all were. The same holds for loops of a half, a third, ... of P. With less
- * than half of the mean to either side, d would not cover the whole loop.
+ * then independent, and the error of a sum of them is the same as if all were.
+ * The same holds for loops of a half, a third, ... of P. With less than half of
+ * the mean to either side, d would not cover the whole loop.
  *
  * The range is divided into STRATA parts, and each is chosen once before any
- * is chosen again. So the mean is kept: ticks are as many as the rate promises,
- * but for a few dozen. Left to chance they would differ by 400 in a minute at
- * 1 kHz. And a function that runs for a hundred periods at a time meets short
- * and long ones; left to chance its share by samples would miss its interval in
- * 18 of 100 runs.
+ * is chosen again: so ticks are as many as the rate promises, but for a few
+ * dozen; left to chance they would differ by 400 in a minute at 1 kHz. And a
+ * function that runs for a hundred periods at a time meets short and long ones;
+ * left to chance its share by samples would miss its interval in 18 of 100
+ * runs.
  *
- * A sample still represents the time since the one before. That cannot favour
- * one place in the loop, because the sample before it was placed as uniformly.
+ * A sample still represents the time since the one before. That favours no
+ * place in the loop, because the sample before it was placed as uniformly.
  *
- * The PIT is given mode and count, so that it restarts at once. With a count
- * alone QEMU's restarts, but the 8254 finishes the old one first. The kernel's
- * ticks are decided by the TSC and not affected.
+ * The PIT is given mode and count, so that it restarts at once; with a count
+ * alone the 8254, unlike QEMU's, finishes the old one first. The kernel's ticks
+ * are decided by the TSC and not affected.
  */
 
 #include "tick/jitter.h"
@@ -127,7 +127,7 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     prof_pit_set(jitter->divisor);
     note_period(cpu, jitter->divisor);
-    prof_clock_set_steady(either_side * 100 < rate->ours * ENOUGH_PERCENT);
+    prof_clock.steady = either_side * 100 < rate->ours * ENOUGH_PERCENT;
 }
 
 void prof_jitter_end(const struct prof_pit_rate *rate)

@@ -34,8 +34,8 @@ uint32_t prof_jitter_next(struct prof_jitter *jitter);
  * and notes it in the sample of this tick, whose time stamp ends in (tsc_low).
  * If that went to the overflow table the period stays, so that the drain always
  * knows which one was in force. Where the interrupt may have to drain, that
- * looks, and says when to call this again; the period stays until it is due.
- * Contexts: interrupt, called by the stub. Wait-free; three port writes.
+ * looks, and says when to call this again. Contexts: interrupt, called by the
+ * stub. Wait-free; three port writes.
  */
 void prof_jitter_turn(uint32_t tsc_low);
 

@@ -14,7 +14,7 @@
 
 #define TIMES 32u    /* between ticks, for a result */
 #define TIMES_MIN 4u /* where no more come */
-#define SLOW_MS 2000u
+#define SLOW_SECONDS 2u
 /* Ticks too often may be those that a host makes up for: who does not wait for
  * the result wants to see that in so many looks one after the other. */
 #define LOOKS 4u
@@ -133,7 +133,7 @@ bool prof_meter_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
     if (meter.result == NULL)
         return false;
     collect_times(cpu, entry, &times);
-    now = now || prof_tsc() - meter.begin > prof_clock_cycles(SLOW_MS);
+    now = now || prof_tsc() - meter.begin > SLOW_SECONDS * prof_clock.tsc_hz;
     if (times.count == TIMES || (now && times.count >= TIMES_MIN)) {
         decide_period(&times, prof_clock_of(cpu)->nominal);
         return false;

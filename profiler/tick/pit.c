@@ -5,7 +5,6 @@
 #include "tick/pit.h"
 
 #define PORT_CHANNEL_0 0x40
-#define PORT_COMMAND 0x43
 
 #define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
 #define COMMAND_WAIT 0x32      /* channel 0, mode 1: waits for its gate */
@@ -16,39 +15,26 @@
 #define STATUS_REPEATS 0x04    /* modes 2 and 3, whose upper bit may be set */
 #define STATUS_NONE 0xff       /* no such register: the bus floats */
 
-static void out8(uint16_t port, uint8_t value)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint8_t in8(uint16_t port)
-{
-    uint8_t value;
-
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
 void prof_pit_set(uint32_t divisor)
 {
-    out8(PORT_COMMAND, COMMAND_RATE);
-    out8(PORT_CHANNEL_0, (uint8_t)divisor);
-    out8(PORT_CHANNEL_0, (uint8_t)(divisor >> 8));
+    prof_out8(PROF_PIT_COMMAND, COMMAND_RATE);
+    prof_out8(PORT_CHANNEL_0, (uint8_t)divisor);
+    prof_out8(PORT_CHANNEL_0, (uint8_t)(divisor >> 8));
 }
 
 void prof_pit_stop(void)
 {
-    out8(PORT_COMMAND, COMMAND_WAIT);
+    prof_out8(PROF_PIT_COMMAND, COMMAND_WAIT);
 }
 
 struct prof_pit_state prof_pit_read(void)
 {
     struct prof_pit_state state;
 
-    out8(PORT_COMMAND, COMMAND_READ_BACK);
-    state.status = in8(PORT_CHANNEL_0);
-    state.count = in8(PORT_CHANNEL_0);
-    state.count |= (uint32_t)in8(PORT_CHANNEL_0) << 8;
+    prof_out8(PROF_PIT_COMMAND, COMMAND_READ_BACK);
+    state.status = prof_in8(PORT_CHANNEL_0);
+    state.count = prof_in8(PORT_CHANNEL_0);
+    state.count |= (uint32_t)prof_in8(PORT_CHANNEL_0) << 8;
     if (state.count == 0)
         state.count = 65536;
     return state;

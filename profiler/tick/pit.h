@@ -10,6 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PROF_PIT_COMMAND 0x43 /* port, of all channels */
+
+static inline void prof_out8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline uint8_t prof_in8(uint16_t port)
+{
+    uint8_t value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
 /* The two rates at which it ticks, in counts of its clock. */
 struct prof_pit_rate {
     uint32_t kernel; /* for a tick of the kernel's, 1 to 65536 */
@@ -44,11 +58,9 @@ bool prof_pit_is_high(struct prof_pit_state state);
  * 5). */
 bool prof_pit_is_one_shot(struct prof_pit_state state);
 
-/*
- * Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
+/* Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
  * another mode, or with more counts left than it ever had. (own) is false
- * where the kernel programmed it and the mode is its own affair.
- */
+ * where the kernel programmed it and the mode is its own affair. */
 bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor,
                         bool own);
 

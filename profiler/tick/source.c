@@ -8,8 +8,6 @@
 #include "base/cpu.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
-#include "tick/source_fixed.h"
-#include "tick/source_pit.h"
 
 #include <prof/config.h>
 #include <prof/port.h>
@@ -22,10 +20,10 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (config->tsc_hz == 0 || config->tsc_hz >> PROF_TSC_HZ_BITS != 0)
         return NULL;
     prof_clock_open(prof_tsc());
-    if (PROF_WITH_BUILTIN) {
-        prof_clock_set_tsc_hz(config->tsc_hz);
+    prof_clock_open(prof_tsc());
+    prof_clock.tsc_hz = config->tsc_hz;
+    if (PROF_WITH_BUILTIN)
         prof_meter_end();
-    }
     if (PROF_WITH_PIT &&
         (config->tick.kind == PROF_TICK_PIT ||
          config->tick.kind == PROF_TICK_OWN_PIT) &&

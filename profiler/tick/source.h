@@ -4,14 +4,14 @@
 
 /*
  * A source of ticks, as the control of the profiler sees it. There are three
- * (<prof/tick.h>); prof_source_open() chooses. Which timer it is, whether it
- * can change its rate and what it must give back is the source's own business.
+ * (<prof/tick.h>); prof_source_open() chooses.
  *
  * Contexts of all calls: thread, interrupts off. (on): the caller had them on,
  * and the source may let interrupts in for moments while it waits. Where not
  * (on), it does not wait.
  */
 
+#include <prof/port.h>
 #include <prof/prof.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,30 +28,22 @@ struct prof_source {
     /* Samples come from now on. PROF_OK, or why not; then nothing changed. */
     int (*start)(bool on);
 
-    /*
-     * No more samples come, and the kernel has its timer back as it was. Waits
-     * for two of the kernel's ticks at most, so that its clock loses nothing.
-     */
+    /* No more samples come, and the kernel has its timer back as it was. Waits
+     * for two of its ticks at most, so that its clock loses nothing. */
     void (*stop)(bool on);
 
     /*
      * The period becomes the one nearest to 1/(hz) s that the source can keep,
-     * at once where it runs; prof_clock_rate_mhz() says which. PROF_OK;
+     * at once where it runs; prof_clock.rate_mhz says which. PROF_OK;
      * PROF_EFIXED where it has only one and that is another; PROF_ESTATE where
      * it must be stopped for that. Then nothing has changed.
      */
     int (*set_period)(uint32_t hz, bool on);
 
-    /*
-     * The variable that points at what acknowledges those ticks which are not
-     * the kernel's, too. A variable, because a kernel may change it while ticks
-     * come. NULL: every tick is the kernel's, who acknowledges it.
-     */
+    /* Points at what acknowledges those ticks which are not the kernel's, and
+     * may change while ticks come. NULL: every tick is the kernel's. */
     void (**acknowledge)(void);
 };
-
-extern const struct prof_source prof_source_pit, prof_source_hook,
-    prof_source_gate;
 
 /*
  * Checks (config), prepares the source that it names, at the rate of the
@@ -63,5 +55,55 @@ const struct prof_source *prof_source_open(const struct prof_config *config);
 /* Prints what prof_config_problem() finds in (config), one line, or nothing.
  * Part of PROF_WITH_BUILTIN. Contexts: boot. */
 void prof_config_print_problem(const struct prof_config *config);
+
+/* Prints (line), a literal that ends with a newline, in one call. */
+#define prof_message(line) prof_port_write(line, sizeof(line) - 1)
+
+/* The sources, and what prepares each; false where it cannot work. Contexts:
+ * boot. */
+extern const struct prof_source prof_source_pit, prof_source_hook,
+    prof_source_gate;
+bool prof_source_pit_open(const struct prof_config *config);
+bool prof_source_hook_open(const struct prof_config *config);
+bool prof_source_gate_open(const struct prof_config *config);
+
+/*
+ * The source `pit` beyond that. Contexts: thread; running, but for the first
+ * two.
+ */
+
+struct prof_pit_rate; /* pit.h */
+
+/* The rates in force while it runs; NULL while it does not. */
+const struct prof_pit_rate *prof_source_pit_running(void);
+
+/* Whether it was given up since the last start: prof_stop() must follow. */
+bool prof_source_pit_given_up(void);
+
+/* Cycles between two of the kernel's ticks by the best knowledge there is; 0
+ * where every tick is the kernel's. */
+uint64_t prof_source_pit_pass_period(void);
+
+/* It was seen in one-shot mode. Returns whether the kernel means it, the third
+ * time within seconds: then the PIT is the kernel's, and only stopping is
+ * left. */
+bool prof_source_pit_one_shot(void);
+
+/* Programs the PIT to the rate in force again, and measures its period anew.
+ * The vector must be drained. */
+void prof_source_pit_program(void);
+
+/* ---- watchdog.c */
+
+/*
+ * While the source `pit` runs: checks whether somebody else has changed the
+ * timer's gate or the PIT, takes it back, and prints a line. Corrects the
+ * kernel's tick by what the drained samples say about the length of a period.
+ * Contexts: the drain.
+ */
+void prof_watchdog(void);
+
+/* What was taken back or given up since prof_init(). Written by tick/. */
+extern struct prof_tick_stats prof_tick_counts;
 
 #endif

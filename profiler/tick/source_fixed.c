@@ -14,7 +14,7 @@
  * PIT.
  */
 
-#include "tick/source_fixed.h"
+#include "tick/source.h"
 
 #include "base/cpu.h"
 #include "base/options.h"
@@ -23,7 +23,6 @@
 #include "tick/idt_gate.h"
 #include "tick/jitter.h"
 #include "tick/meter.h"
-#include "tick/source.h"
 
 #include <prof/config.h>
 #include <prof/port.h>
@@ -74,7 +73,7 @@ static prof_meter_print *take_rate(uint64_t period)
         return NULL;
     fixed.period = period;
     fixed.rate_mhz =
-        (uint32_t)prof_divide(prof_clock_tsc_hz() * MHZ + cycles / 2, cycles);
+        (uint32_t)prof_divide(prof_clock.tsc_hz * MHZ + cycles / 2, cycles);
     prof_clock_set(period, 1, fixed.rate_mhz);
     return stated == RATE_UNKNOWN ? print_measured : print_contradiction;
 }
@@ -96,7 +95,7 @@ static bool open_fixed(const struct prof_config *config, const char *why)
     if (fixed.period >> (PROF_PERIOD_BITS + PROF_PERIOD_SHIFT) != 0)
         return false;
     prof_clock_set(fixed.period, 1, rate_mhz);
-    prof_clock_set_steady(true);
+    prof_clock.steady = true;
     if (PROF_WITH_BUILTIN) {
         prof_clock_of(prof_cpu_here())->irregular = config->tick.irregular;
         if (measure || !config->tick.irregular)
@@ -138,10 +137,7 @@ bool prof_source_hook_open(const struct prof_config *config)
 /* ---- gate */
 
 #if PROF_WITH_PIT
-static struct {
-    uint8_t vector;
-    bool running;
-} gate;
+static uint8_t gate_vector;
 
 static int start_gate(bool on)
 {
@@ -151,17 +147,13 @@ static int start_gate(bool on)
     tick->pass_due = tick->pass_period = 0;
     tick->jitter.counts = tick->jitter.rest = 0;
     tick->jitter.ticks_left = PROF_JITTER_TICKS;
-    if (!prof_gate_enter(gate.vector))
-        return PROF_EGATE;
-    gate.running = true;
-    return PROF_OK;
+    return prof_gate_enter(gate_vector) ? PROF_OK : PROF_EGATE;
 }
 
 static void stop_gate(bool on)
 {
     (void)on;
-    prof_gate_leave(gate.vector);
-    gate.running = false;
+    prof_gate_leave();
 }
 
 const struct prof_source prof_source_gate = {
@@ -172,16 +164,10 @@ const struct prof_source prof_source_gate = {
 
 bool prof_source_gate_open(const struct prof_config *config)
 {
-    gate.vector = config->tick.vector;
-    gate.running = false;
-    return gate.vector >= PROF_VECTOR_MIN &&
+    gate_vector = config->tick.vector;
+    return gate_vector >= PROF_VECTOR_MIN &&
            open_fixed(config,
                       " Hz, because that timer is not programmed; prof.hz and "
                       "prof.jitter have no effect\n");
-}
-
-uint8_t prof_source_gate_vector(void)
-{
-    return gate.running ? gate.vector : 0;
 }
 #endif

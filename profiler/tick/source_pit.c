@@ -6,15 +6,12 @@
  * While the PIT runs faster than the kernel asked for, a tick is the kernel's,
  * too, from pass_due on, which then moves on by the kernel's own period: by the
  * TSC, so that ticks lost on a busy host cost the kernel none of its own.
- * Starting takes over in the middle of a kernel's tick and knows from the PIT
- * how much of it is left.
  *
  * The PIT begins anew whenever it is programmed, so what has passed of a tick
- * would be lost: half a tick on average, each time that sampling stops. Hence
- * stopping takes two steps. First the PIT is given what is left of the kernel's
- * tick, so that it ends when it should; then, when the stub has passed that
- * tick on, whole ones. Only the moment between the two is lost, some
- * microseconds.
+ * would be lost. Hence stopping takes two steps. First the PIT is given what is
+ * left of the kernel's tick, so that it ends when it should; then, when the
+ * stub has passed that tick on, whole ones. Only the moment between the two is
+ * lost, some microseconds.
  *
  * A tick that has come but is not yet delivered must not change hands, for
  * programming the PIT may take it back (QEMU's does). So nothing is programmed
@@ -24,7 +21,7 @@
  * not use the PIT has no tick: none is ever due, and stopping stops the PIT.
  */
 
-#include "tick/source_pit.h"
+#include "tick/source.h"
 
 #include "base/cpu.h"
 #include "base/options.h"
@@ -34,7 +31,6 @@
 #include "tick/jitter.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
-#include "tick/source.h"
 
 #include <prof/port.h>
 #include <prof/text.h>
@@ -59,7 +55,6 @@
 
 static struct {
     struct prof_pit_rate rate;
-    uint64_t tsc_hz;
     uint8_t vector;
     bool running;
     bool unused; /* by the kernel */
@@ -91,17 +86,15 @@ static uint32_t divisor_for(uint32_t hz)
     return divisor < divisor_with_room() ? divisor : divisor_with_room();
 }
 
-/* Measures the period of the rate in force anew. */
 static void restart_clock(void)
 {
     uint32_t counts = pit.rate.ours;
-    uint64_t cycles = (pit.tsc_hz << PROF_PERIOD_SHIFT) * counts;
+    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * counts;
 
     prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
                    (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
 }
 
-/* Cycles in (counts) of the PIT, by the best knowledge there is. */
 static uint64_t cycles_in(uint32_t counts)
 {
     return prof_timebase_cycles(prof_clock_of(prof_cpu_here()), pit.rate.ours,
@@ -122,7 +115,6 @@ static void let_in(bool on)
 
 /* ---- the kernel's tick */
 
-/* Counts left of the tick that the kernel's PIT is counting. */
 static uint32_t counts_left(void)
 {
     struct prof_pit_state state = prof_pit_read();
@@ -179,7 +171,7 @@ static void program(struct prof_cpu *cpu, uint64_t cycles)
     } else {
         tick->pass_due = 0;
         tick->pass_period = 0;
-        prof_clock_set_steady(true);
+        prof_clock.steady = true;
     }
 }
 
@@ -200,18 +192,21 @@ static int start(bool on)
     return PROF_OK;
 }
 
-/* Waits until half a tick is left, so that there is time for what follows. */
-static void await_first_half(const struct prof_cpu *cpu, uint64_t period)
+/* Waits until a tick of the kernel's was delivered, or (half): until half of
+ * one is left, so that there is time for what follows. For two periods at most,
+ * from the last that was delivered meanwhile. */
+static void await_tick(const struct prof_cpu *cpu, uint64_t period, bool half)
 {
     const volatile uint64_t *due = &cpu->tick.pass_due;
-    uint64_t before = *due;
-    uint64_t end = prof_tsc() + 2 * period;
+    uint64_t before = *due, end = prof_tsc() + 2 * period;
 
-    while (left_of_multiplied(cpu) < period / 2 && prof_tsc() < end) {
+    while (prof_tsc() < end &&
+           (half ? left_of_multiplied(cpu) < period / 2 : *due == before)) {
         let_in(true);
-        if (*due != before)
+        if (half && *due != before) {
+            before = *due;
             end = prof_tsc() + 2 * period;
-        before = *due;
+        }
     }
 }
 
@@ -234,16 +229,6 @@ static void program_rest(struct prof_cpu *cpu)
         prof_timebase_resume(prof_clock_of(cpu), prof_tsc() + left - period);
 }
 
-static void await_delivery(const struct prof_cpu *cpu, uint64_t period)
-{
-    const volatile uint64_t *due = &cpu->tick.pass_due;
-    uint64_t before = *due;
-    uint64_t end = prof_tsc() + 2 * period;
-
-    while (*due == before && prof_tsc() < end)
-        let_in(true);
-}
-
 /*
  * Gives the PIT back: when the kernel has had its next tick, and not before, it
  * counts whole ticks of the kernel's again. The stub must still be in place.
@@ -256,11 +241,11 @@ static void return_pit(struct prof_cpu *cpu, bool on)
     uint64_t period = cycles_in(pit.rate.kernel);
 
     if (on)
-        await_first_half(cpu, period);
+        await_tick(cpu, period, true);
     prof_jitter_end(&pit.rate);
     if (on) {
         program_rest(cpu);
-        await_delivery(cpu, period);
+        await_tick(cpu, period, false);
     }
     prof_pit_set(pit.rate.kernel);
 }
@@ -279,7 +264,7 @@ static void stop(bool on)
     } else if (is_multiplied()) {
         return_pit(cpu, on);
     }
-    prof_gate_leave(pit.vector);
+    prof_gate_leave();
     /* Whoever stands before the stub goes on to it: all ticks pass. */
     cpu->tick.pass_due = cpu->tick.pass_period = 0;
     pit.running = false;
@@ -335,7 +320,7 @@ static void print_tsc_hz(void)
     prof_text_format(&out,
                      "prof: config.tsc_hz is wrong: by the PIT it is %ju, "
                      "which is used from now on\n",
-                     pit.tsc_hz);
+                     prof_clock.tsc_hz);
     prof_text_flush(&out);
 }
 
@@ -346,9 +331,8 @@ static prof_meter_print *take_period(uint64_t period)
     const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
     uint32_t before = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
 
-    pit.tsc_hz =
-        prof_divide(pit.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
-    prof_clock_set_tsc_hz(pit.tsc_hz);
+    prof_clock.tsc_hz =
+        prof_divide(prof_clock.tsc_hz * (period >> PROF_PERIOD_SHIFT), before);
     restart_clock();
     return print_tsc_hz;
 }
@@ -367,7 +351,6 @@ bool prof_source_pit_open(const struct prof_config *config)
         return false;
     pit.rate.kernel = divisor;
     pit.rate.ours = divisor_for(prof_options()->hz);
-    pit.tsc_hz = config->tsc_hz;
     pit.vector = config->tick.vector;
     pit.running = false;
     prof_jitter_open();
@@ -386,7 +369,7 @@ bool prof_source_pit_one_shot(void)
 {
     uint64_t now = prof_tsc();
 
-    if (now - pit.one_shot_tsc > ONE_SHOTS_SECONDS * pit.tsc_hz)
+    if (now - pit.one_shot_tsc > ONE_SHOTS_SECONDS * prof_clock.tsc_hz)
         pit.one_shots = 0;
     pit.one_shot_tsc = now;
     pit.one_shots++;
@@ -403,11 +386,6 @@ bool prof_source_pit_one_shot(void)
 bool prof_source_pit_given_up(void)
 {
     return pit.given_up;
-}
-
-uint8_t prof_source_pit_vector(void)
-{
-    return pit.vector;
 }
 
 uint64_t prof_source_pit_pass_period(void)

@@ -47,7 +47,6 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
     time->regular_ticks = 0;
 }
 
-/* Takes the run that just ended into the measured period. */
 static void use_run(struct prof_timebase *time)
 {
     uint64_t cycles = time->last_tsc - time->run_begin_tsc;
@@ -132,22 +131,20 @@ static uint64_t advance_grid(struct prof_timebase *time, uint64_t tsc,
  */
 static void count_missed(struct prof_timebase *time, int64_t ticks)
 {
-    uint64_t more = (uint64_t)(ticks < 0 ? -ticks : ticks) * time->counts;
-    uint64_t whole, part = time->missed_counts;
+    int64_t counts = time->missed_counts + ticks * (int64_t)time->counts;
+    uint32_t divisor = time->divisor;
+    int64_t whole;
 
-    if (!HAS_COUNTS || ticks == 0 || time->counts == time->divisor) {
+    if (!HAS_COUNTS || ticks == 0) {
         time->missed += ticks;
-    } else if (ticks > 0) {
-        whole = prof_divide(part + more, time->divisor);
-        time->missed += (int64_t)whole;
-        time->missed_counts = (uint32_t)(part + more - whole * time->divisor);
-    } else if (more > part) {
-        whole = prof_divide(more - part + time->divisor - 1, time->divisor);
-        time->missed -= (int64_t)whole;
-        time->missed_counts = (uint32_t)(part + whole * time->divisor - more);
-    } else {
-        time->missed_counts -= (uint32_t)more;
+        return;
     }
+    if (counts >= 0)
+        whole = (int64_t)prof_divide((uint64_t)counts, divisor);
+    else /* rounded down, too */
+        whole = -(int64_t)prof_divide((uint64_t)-counts + divisor - 1, divisor);
+    time->missed += whole;
+    time->missed_counts = (uint32_t)(counts - whole * divisor);
 }
 
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc)

@@ -8,20 +8,18 @@
  *
  * On a busy host ticks come late, in bursts, or not at all. A sample therefore
  * represents the time since the one before. To distinguish late from missing,
- * samples are laid on a grid of periods that follows them slowly. A sample that
- * advances by several places has missed ticks before it. One that does not
+ * samples are laid on a grid of periods that follows them slowly. One that
+ * advances by several places has missed ticks before it; one that does not
  * advance is a tick delivered after all, as KVM's PIT does. However much they
  * jitter, the errors do not add up.
  *
- * The boot's calibration of the TSC errs by some parts in a thousand on a noisy
- * host. Runs of ticks without a gap measure the period again against the source
- * itself; the longer the run, the better.
- *
+ * The calibration of the TSC errs by some parts in a thousand on a noisy host.
+ * Runs of ticks without a gap measure the period again; the longer, the better.
  * Where the period varies (jitter.h), so do the places of the grid, and a run
- * ends with each change. The next run begins one tick later, so that the time
- * it took to program the timer is in neither.
+ * ends with each change. The next begins one tick later, so that the time it
+ * took to program the timer is in neither.
  *
- * Plain arithmetic, no hardware: tests/unit/profiler/timebase_test.c runs it.
+ * Plain arithmetic, no hardware.
  */
 
 #include "base/cpu.h"

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Whether the PIT is still as it was programmed.
- *
- * It cannot be asked for its divisor. But it is seen to be wrong when its mode
- * differs or more counts are left than it was given; a divisor above ours
- * shows so before long. One below ours makes too many ticks. They prove
- * nothing, for a busy host makes up for those that it has lost; they are the
- * reason for a close look: at a count that begins anew.
- *
- * Such a look ends with a tick, so that what follows the drain is in step with
- * the timer. Missed ticks alone are no evidence: steal looks the same.
+ * Whether the PIT is still as it was programmed. It cannot be asked for its
+ * divisor; but its mode may differ, or more counts be left than it was given,
+ * as a divisor above ours shows before long. One below ours makes too many
+ * ticks. They prove nothing, for a busy host makes up for those that it has
+ * lost; they are the reason for a close look: at a count that begins anew. That
+ * ends with a tick, so that what follows the drain is in step with the timer.
+ * Missed ticks alone are no evidence: steal looks the same.
  */
 
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include "base/cpu.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/idt_gate.h"
-#include "tick/message.h"
 #include "tick/pit.h"
-#include "tick/source_fixed.h"
-#include "tick/source_pit.h"
 
 #include <stddef.h>
 
@@ -34,42 +28,13 @@
 /* The count that begins anew is judged to one part in this many. */
 #define COUNT_SLACK 64
 
+struct prof_tick_stats prof_tick_counts;
+
 static struct {
     int64_t missed;   /* the clock's, at its most, or at the last close
                          look */
     uint32_t doubled; /* close looks since one found something */
 } seen;
-
-static struct {
-    struct prof_tick_stats now;   /* since prof_init() */
-    struct prof_tick_stats reset; /* of them, at the last reset */
-} counted;
-
-struct prof_tick_stats prof_tick_stats(void)
-{
-    return (struct prof_tick_stats){
-        .gate_taken_back =
-            counted.now.gate_taken_back - counted.reset.gate_taken_back,
-        .pit_taken_back =
-            counted.now.pit_taken_back - counted.reset.pit_taken_back,
-        .pit_given_up = counted.now.pit_given_up - counted.reset.pit_given_up,
-    };
-}
-
-void prof_tick_reset(void)
-{
-    counted.reset = counted.now;
-}
-
-void prof_tick_count_gate(void)
-{
-    counted.now.gate_taken_back++;
-}
-
-void prof_tick_count_pit(void)
-{
-    counted.now.pit_taken_back++;
-}
 
 /* One look at the PIT, and between which two times it was. */
 struct look {
@@ -78,7 +43,6 @@ struct look {
     uint32_t divisor; /* that it should count down from */
 };
 
-/* Takes a look; returns whether it shows the PIT to be disturbed. */
 static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 {
     bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);
@@ -157,7 +121,7 @@ static void check_pit(const struct prof_pit_rate *rate)
     if (!pit_disturbed(rate, &one_shot))
         return;
     if (one_shot && prof_source_pit_one_shot()) {
-        counted.now.pit_given_up++;
+        prof_tick_counts.pit_given_up++;
         prof_message("prof: the kernel uses the PIT in one-shot mode, so there "
                      "is no rate: sampling stops (use hook or gate, "
                      "<prof/tick.h>)\n");
@@ -166,7 +130,7 @@ static void check_pit(const struct prof_pit_rate *rate)
     prof_source_pit_program();
     seen.missed = prof_clock_of(prof_cpu_here())->missed;
     seen.doubled = 0;
-    prof_tick_count_pit();
+    prof_tick_counts.pit_taken_back++;
     prof_message(
         "prof: the PIT was reprogrammed by other code; reset to the sampling "
         "rate\n");
@@ -186,16 +150,9 @@ void prof_watchdog(void)
 {
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
-    if (prof_source_gate_vector() != 0)
-        prof_gate_check(prof_source_gate_vector(), sampling_period());
+    prof_gate_check(sampling_period());
     if (rate == NULL)
         return;
-    prof_gate_check(prof_source_pit_vector(), sampling_period());
     check_pit(rate);
     correct_pass_period();
-}
-
-bool prof_watchdog_gave_up(void)
-{
-    return prof_source_pit_given_up();
 }

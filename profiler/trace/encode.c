@@ -2,11 +2,10 @@
 
 /* The forms of events, and the definitions that are due before them. */
 
-#include "trace/encode.h"
+#include "trace/reader.h"
 
 #include "stream/put.h"
 #include "trace/names.h"
-#include "trace/reader.h"
 #include "trace/stacks.h"
 
 #define NEAR_MOST 65534u
@@ -88,7 +87,6 @@ struct made {
     uint8_t fields[24];
 };
 
-/* Appends the low (bytes) bytes of (value). */
 static void append_field(struct made *made, uint64_t value, uint32_t bytes)
 {
     for (; bytes > 0; bytes--) {
@@ -159,7 +157,6 @@ static bool is_beyond(bool has_base, uint32_t base, uint32_t object,
            (!has_base || (object > base && object - base > most));
 }
 
-/* Whether the event has a brief form but for its objects. */
 static bool may_be_brief(const struct prof_trace_record *record, bool soon)
 {
     return soon && form_of(record)->brief != 0 &&
@@ -202,7 +199,6 @@ static uint32_t next_base(struct prof_trace_bases *bases,
     return PROF_EVENT_OBJECTS;
 }
 
-/* Makes the event, in the shortest form. */
 static void make_event(struct made *made, const struct prof_trace_bases *bases,
                        const struct prof_trace_record *record, bool soon)
 {
@@ -254,7 +250,6 @@ static bool has_room(const struct prof_trace_reader *reader, uint64_t tsc,
                               : prof_stream_room(tsc, bytes);
 }
 
-/* Puts an event, for which there is room. */
 static void put_event(struct prof_trace_reader *reader, enum prof_event kind,
                       uint64_t tsc, const void *fields, uint32_t bytes)
 {
@@ -356,7 +351,6 @@ struct definition {
     char text[TEXT_MAX + 1];
 } __attribute__((packed));
 
-/* Makes the definition of a (name). Returns its text's length. */
 static uint32_t define_name(struct definition *made,
                             const struct prof_trace_name *name, uint32_t number)
 {
@@ -424,7 +418,6 @@ static void put_node(struct prof_trace_reader *reader, uint64_t tsc,
                     prof_trace_stacks.text_begin + stack->offsets[caller]));
 }
 
-/* Defines stack (number), if it is due. */
 static bool put_stack(struct prof_trace_reader *reader, uint64_t tsc,
                       uint32_t number)
 {

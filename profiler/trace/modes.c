@@ -50,18 +50,6 @@ enum phase { OFF, STREAM, ARMED, TRIGGERED, DUMPING, FINISHING };
 uint32_t prof_trace_on;
 
 static enum phase phase;
-static uint32_t objects_sent; /* slots that a new reader knows of; beyond the
-                                 last slot: all */
-
-/* The dump that is being made. */
-static struct {
-    struct prof_packet_writer *writer; /* in the recorder's memory */
-    bool begun;                        /* HISTORY was put */
-    uint32_t until;                    /* position at which it ends */
-    uint32_t object;                   /* next slot of the table */
-    uint64_t begin;                    /* time of its first event */
-    uint32_t made;                     /* dumps so far */
-} dump;
 
 /* ---- the phase
  *
@@ -132,7 +120,6 @@ static uint32_t head_of(const struct prof_trace_cpu *cpu)
     return __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
 }
 
-/* Sends the packet in the making. False: refused, it stays. */
 static bool send_packet(struct prof_packet_writer *writer)
 {
     if (writer->packet.used == 0)
@@ -165,24 +152,23 @@ bool prof_trace_history_room(struct prof_packet_writer *writer, uint64_t tsc,
     return true;
 }
 
-/* Whether the dump is for the present stream. */
-static bool is_for_stream(void)
+static bool is_for_stream(const struct prof_trace_cpu *cpu)
 {
     const uint8_t *uuid = prof_stream_writer()->label.uuid;
 
-    for (uint32_t i = 0; i < sizeof dump.writer->label.uuid; i++)
-        if (dump.writer->label.uuid[i] != uuid[i])
+    for (uint32_t i = 0; i < sizeof cpu->dump.writer->label.uuid; i++)
+        if (cpu->dump.writer->label.uuid[i] != uuid[i])
             return false;
     return prof_stream_on();
 }
 
 /* A stream has begun since the last dump: packets count anew. */
-static void join_stream(void)
+static void join_stream(struct prof_trace_cpu *cpu)
 {
     const struct prof_packet_writer *stream = prof_stream_writer();
-    struct prof_packet_writer *writer = dump.writer;
+    struct prof_packet_writer *writer = cpu->dump.writer;
 
-    if (!is_for_stream())
+    if (!is_for_stream(cpu))
         writer->label = (struct prof_packet_label){.cpu = PROF_CPU_HISTORY};
     __builtin_memcpy(writer->label.uuid, stream->label.uuid,
                      sizeof writer->label.uuid);
@@ -192,9 +178,9 @@ static void join_stream(void)
     writer->last = 0;
 }
 
-static void end_dump(void)
+static void end_dump(struct prof_trace_cpu *cpu)
 {
-    prof_packet_clear(&dump.writer->packet);
+    prof_packet_clear(&cpu->dump.writer->packet);
     change_phase(DUMPING, ARMED, FINISHING, ARMED);
 }
 
@@ -207,20 +193,21 @@ static void begin_dump(struct prof_trace_cpu *cpu)
     prof_objects_follow(cpu, false);
     change_phase(ARMED, DUMPING, TRIGGERED, FINISHING);
     if (!prof_stream_on()) { /* nobody would see it */
-        end_dump();
+        end_dump(cpu);
         return;
     }
-    join_stream();
+    join_stream(cpu);
     for (uint32_t i = 0; i < prof_names.room; i++)
         reader->notes[i] = 0;
     prof_trace_stacks_forget(1);
     reader->packet = UINT32_MAX;
     reader->current = PROF_TRACE_UNKNOWN;
-    dump.object = 0;
-    dump.begun = false;
-    dump.until = head_of(cpu);
-    if (!prof_trace_reader_next(reader, cpu, dump.until, &first, &dump.begin))
-        dump.begin = reader->tsc;
+    cpu->dump.object = 0;
+    cpu->dump.begun = false;
+    cpu->dump.until = head_of(cpu);
+    if (!prof_trace_reader_next(reader, cpu, cpu->dump.until, &first,
+                                &cpu->dump.begin))
+        cpu->dump.begin = reader->tsc;
     reader->lost = 0; /* HISTORY says that there was more */
     reader->before = prof_trace_reader_passed(reader);
 }
@@ -228,7 +215,7 @@ static void begin_dump(struct prof_trace_cpu *cpu)
 /* The position at which the dump ends: with all there is, if no more comes. */
 static uint32_t end_of_dump(const struct prof_trace_cpu *cpu)
 {
-    return current_phase() == FINISHING ? head_of(cpu) : dump.until;
+    return current_phase() == FINISHING ? head_of(cpu) : cpu->dump.until;
 }
 
 /* Puts what a dump begins with. False: no room for all of it yet. */
@@ -236,19 +223,20 @@ static bool put_beginning(struct prof_trace_cpu *cpu)
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH};
 
-    if (!dump.begun &&
-        !prof_trace_encode_plain(&cpu->history, PROF_EVENT_HISTORY, dump.begin,
-                                 NULL, 0))
+    if (!cpu->dump.begun &&
+        !prof_trace_encode_plain(&cpu->history, PROF_EVENT_HISTORY,
+                                 cpu->dump.begin, NULL, 0))
         return false;
-    dump.begun = true;
-    for (; dump.object <= prof_objects.mask; dump.object++)
-        if (!prof_trace_put_alive(&cpu->history, dump.begin, dump.object, true))
+    cpu->dump.begun = true;
+    for (; cpu->dump.object <= prof_objects.mask; cpu->dump.object++)
+        if (!prof_trace_put_alive(&cpu->history, cpu->dump.begin,
+                                  cpu->dump.object, true))
             return false;
-    if (dump.object == prof_objects.mask + 1) {
+    if (cpu->dump.object == prof_objects.mask + 1) {
         now.a = prof_trace_current_at(cpu, cpu->history.tail);
-        if (!prof_trace_encode(&cpu->history, dump.begin, &now))
+        if (!prof_trace_encode(&cpu->history, cpu->dump.begin, &now))
             return false;
-        dump.object++;
+        cpu->dump.object++;
     }
     return true;
 }
@@ -274,18 +262,18 @@ static void make_dump(struct prof_trace_cpu *cpu)
         begin_dump(cpu);
     if (!is_dumping())
         return;
-    if (!is_for_stream()) { /* it ends with its stream */
-        end_dump();
+    if (!is_for_stream(cpu)) { /* it ends with its stream */
+        end_dump(cpu);
         return;
     }
     if (!put_beginning(cpu))
         return;
     do { /* a trigger may come while the last of it is sent */
-        if (!put_events(cpu) || !send_packet(dump.writer))
+        if (!put_events(cpu) || !send_packet(cpu->dump.writer))
             return;
     } while ((int32_t)(end_of_dump(cpu) - cpu->history.tail) > 0);
-    dump.made++;
-    end_dump();
+    cpu->dump.made++;
+    end_dump(cpu);
 }
 
 int prof_trace_dump(void)
@@ -329,14 +317,16 @@ void prof_trace_send_until(uint64_t tsc)
         cpu->due = UINT64_MAX; /* until the next drain */
 }
 
-/* Sends the objects that live, for a new reader. */
-static void send_objects(struct prof_trace_reader *reader)
+static void send_objects(struct prof_trace_cpu *cpu)
 {
+    struct prof_trace_reader *reader = &cpu->stream;
+
     for (uint32_t i = 0; i < ALIVE_MAX; i++) {
-        if (objects_sent > prof_objects.mask ||
-            !prof_trace_put_alive(reader, reader->tsc, objects_sent, false))
+        if (cpu->objects_sent > prof_objects.mask ||
+            !prof_trace_put_alive(reader, reader->tsc, cpu->objects_sent,
+                                  false))
             return;
-        objects_sent++;
+        cpu->objects_sent++;
     }
 }
 
@@ -346,7 +336,7 @@ static void send_rest(struct prof_trace_cpu *cpu)
     if (!prof_stream_on() || !send_until(cpu, UINT64_MAX))
         return;
     (void)prof_trace_reader_put_lost(&cpu->stream, cpu);
-    send_objects(&cpu->stream);
+    send_objects(cpu);
 }
 
 bool prof_trace_is_filling(void)
@@ -376,7 +366,7 @@ void prof_trace_flush(void)
 
 void prof_trace_hello(void)
 {
-    objects_sent = 0;
+    prof_trace_cpu_here()->objects_sent = 0;
     set_due();
 }
 
@@ -387,7 +377,7 @@ void prof_trace_last(bool panic)
     const enum prof_trace_mode mode = prof_trace_mode();
 
     if (mode == PROF_TRACE_FLIGHT && !panic) {
-        end_dump();
+        end_dump(cpu);
     } else if (mode == PROF_TRACE_FLIGHT) {
         prof_trace_trigger();
         prof_objects_follow(cpu, true);
@@ -446,9 +436,9 @@ int prof_trace_open(void *memory, size_t bytes)
     cpu->follower = (struct prof_trace_follower){0};
     prof_objects_open(object, objects);
     prof_names_open(rest, (size_t)(end - rest));
-    objects_sent = objects;
-    dump.writer = writer;
-    dump.made = 0;
+    cpu->objects_sent = objects;
+    cpu->dump.writer = writer;
+    cpu->dump.made = 0;
     *writer = (struct prof_packet_writer){.label.cpu = PROF_CPU_HISTORY};
     prof_trace_reader_open(&cpu->stream, cpu, prof_stream_writer(),
                            prof_names.notes[0]);
@@ -456,7 +446,6 @@ int prof_trace_open(void *memory, size_t bytes)
     return PROF_OK;
 }
 
-/* From mode (before) to another. */
 static void change_mode(struct prof_trace_cpu *cpu, enum prof_trace_mode before,
                         enum prof_trace_mode mode)
 {
@@ -470,7 +459,7 @@ static void change_mode(struct prof_trace_cpu *cpu, enum prof_trace_mode before,
         prof_trace_reader_drop(&cpu->stream, cpu);
         set_due();
     } else if (before == PROF_TRACE_FLIGHT) {
-        end_dump();
+        end_dump(cpu);
     }
     if (mode == PROF_TRACE_OFF)
         return;
@@ -515,6 +504,6 @@ void prof_trace_stats(struct prof_trace_stats *stats)
         .names_cut = prof_names.cut,
         .stacks = prof_trace_stacks.count,
         .stacks_lost = prof_trace_stacks.lost,
-        .dumps = dump.made,
+        .dumps = cpu->dump.made,
     };
 }

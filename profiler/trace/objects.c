@@ -86,7 +86,6 @@ static void label_object(uint32_t object, uint32_t label)
         slot->label = label;
 }
 
-/* Whether position (a) is before (b). */
 static bool is_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(b - a) > 0;
@@ -166,7 +165,6 @@ static uint32_t end_of(const struct prof_trace_cpu *cpu, uint32_t until,
     return until;
 }
 
-/* Takes what comes before (until). */
 static void take_until(struct prof_trace_cpu *cpu, uint32_t until)
 {
     uint32_t at = cpu->follower.tail;
@@ -220,7 +218,6 @@ static void update_until(struct prof_trace_cpu *cpu, uint32_t until)
     __atomic_store_n(&cpu->follower.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* FOLLOW_AHEAD records after position (at), if there are as many. */
 static uint32_t ahead_of(struct prof_trace_cpu *cpu, uint32_t at)
 {
     const uint32_t ahead = FOLLOW_AHEAD * PROF_TRACE_STEP;

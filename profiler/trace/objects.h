@@ -6,26 +6,24 @@
  * What must be known of an object when the event of its creation has been
  * overwritten, or was sent before a reader joined: a table of fixed size.
  *
- * An object's slot follows from its number, or is one of the next. A slot is
- * free again when its object has ended, but keeps it until a new object needs
- * the room: events in the ring may still mention it. An object that finds all
- * of its slots taken is not in the table, and is counted.
+ * An object's slot follows from its number, or is one of the next. When its
+ * object has ended it stays until a new object needs the room: events in the
+ * ring may still mention it. An object that finds all of its slots taken is not
+ * in the table, and is counted.
  *
- * Events do not touch the table, so that an event costs the same however many
- * objects live. The table is brought up to the ring later, from the records
- * that say when an object begins, ends, or gets a label. These are held
- * (recorder.h): none is overwritten before the table has it, in any mode. So
- * the table is exact.
+ * Events do not touch the table, so that they cost the same however many
+ * objects live. It is brought up to the ring later, from the records that say
+ * when an object begins, ends, or gets a label. These are held (recorder.h):
+ * none is overwritten before the table has it. So the table is exact.
  *
- * Records are taken in order, and by one context at a time: the drain, or a
- * producer whose slot is held, some records at once. An interrupt that finds
- * its slot held meanwhile sets that record aside, for the interrupted context
- * to take. tests/model/follow.pml has the proof, for interrupts that do not
- * wrap around the ring in the middle of one event. If they do, or if there is
- * no room to set a record aside, an event is left out: lost, and counted. An
- * object whose creation is left out is PROF_TRACE_UNKNOWN.
+ * Records are taken in order, by one context at a time: the drain, or a
+ * producer whose slot is held. An interrupt that finds its slot held meanwhile
+ * sets that record aside, for the interrupted context to take.
+ * tests/model/follow.pml has the proof, for interrupts that do not wrap around
+ * the ring in the middle of one event. If they do, or if there is no room to
+ * set a record aside, an event is lost, and counted. An object whose creation
+ * is lost is PROF_TRACE_UNKNOWN.
  */
-
 #include "trace/recorder.h"
 
 #include <stdbool.h>

@@ -4,8 +4,9 @@
 
 /* Reads a ring, and puts its events into packets. Contexts: thread, panic. */
 
-#include "trace/encode.h"
+#include "trace/recorder.h"
 
+#include <prof/format.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -56,5 +57,29 @@ uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at);
  * only where (ended). False: no room. */
 bool prof_trace_put_alive(struct prof_trace_reader *reader, uint64_t tsc,
                           uint32_t number, bool ended);
+
+/* ---- encode.c: from records to events, for the stream and for dumps. Nothing
+ * is allocated. All return false where the transport refuses. */
+
+/* Puts (record), which happened at (tsc), with the definitions that are due
+ * before it. */
+bool prof_trace_encode(struct prof_trace_reader *reader, uint64_t tsc,
+                       const struct prof_trace_record *record);
+
+/* Puts an event of (kind) with its (fields), with no names. */
+bool prof_trace_encode_plain(struct prof_trace_reader *reader,
+                             enum prof_event kind, uint64_t tsc,
+                             const void *fields, uint32_t bytes);
+
+/* Puts RECORDED: how many events of objects there should be before it. */
+bool prof_trace_encode_count(struct prof_trace_reader *reader, uint64_t tsc);
+
+/* Puts the definition of name (number), if it is due. */
+bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
+                            uint32_t number);
+
+/* Whether (bytes) more fit at (tsc) into the packet of a dump or a new one. */
+bool prof_trace_history_room(struct prof_packet_writer *writer, uint64_t tsc,
+                             uint32_t bytes);
 
 #endif

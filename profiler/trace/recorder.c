@@ -28,7 +28,6 @@ void prof_trace_ring_open(struct prof_trace_cpu *cpu,
             .at = i * PROF_TRACE_STEP - positions}; /* of the lap before */
 }
 
-/* Whether (found) is what stands at position (at) once it is whole. */
 static inline bool is_whole(uint32_t found, uint32_t at)
 {
     return found == at || found == at + PROF_TRACE_HELD;

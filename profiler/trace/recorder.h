@@ -17,26 +17,24 @@
  *
  * A producer takes a position, marks the slot as being written by one bts,
  * writes it, and stores the position last (A). Only interrupts come in between,
- * and each ends before the producer goes on. An interrupt storm may wrap around
- * to the slot; it finds the slot being written and skips it (B). So no slot has
- * two writers, and a slot that carries its position is whole.
+ * and each ends before the producer goes on. One that wraps around to the slot
+ * finds it being written and skips it (B). So no slot has two writers, and a
+ * slot that carries its position is whole.
  *
- * The ring overwrites its oldest events, in all modes; the producer knows no
- * tail. But an event that begins or ends an object is held until the table of
- * objects has it: the bts detects that, and the producer then updates the
- * table up to there. Usually the drain has done so.
+ * The ring overwrites its oldest events, in all modes. But an event that begins
+ * or ends an object is held until the table of objects has it: the bts detects
+ * that, and the producer then updates the table up to there. Usually the drain
+ * has done so.
  *
- * The reader goes from position to position. It copies a slot and then checks
- * that it still has that position (C). Otherwise the event is lost: it was
- * overwritten, or skipped (B), or interrupted by a panic. So losses are exact,
- * and known where they happened.
+ * The reader copies a slot and then checks that it still has its position (C).
+ * Otherwise the event is lost: overwritten, skipped (B), or interrupted by a
+ * panic. So losses are exact, and known where they happened.
  *
  * Time is read last. So an event that an interrupt has split comes before the
  * interrupt's, with a later time, which the reader lowers to that of the next.
  *
  * xadd and bts have no lock prefix: all writers of a ring are on its CPU.
- * Positions repeat after 2^27 events.
- * tests/model/trace.pml has the proof.
+ * Positions repeat after 2^27 events. tests/model/trace.pml has the proof.
  */
 
 #include "base/cpu.h"
@@ -93,13 +91,23 @@ struct prof_trace_reader {
     uint64_t read;   /* events so far, lost ones included */
     uint64_t missed; /* events that were lost */
 
-    /* The encoder's (encode.h). */
+    /* The encoder's (reader.h). */
     struct prof_packet_writer *to;
     uint32_t *notes;  /* by name: what interning.h keeps, 0 at first */
     uint32_t packet;  /* that the last event went to */
     uint32_t current; /* the last object that was switched to */
     struct prof_trace_bases bases; /* in this packet */
     uint64_t bytes;                /* of all events so far */
+};
+
+/* The dump that is being made (modes.c). */
+struct prof_trace_dump {
+    struct prof_packet_writer *writer; /* in the recorder's memory */
+    bool begun;                        /* HISTORY was put */
+    uint32_t until;                    /* position at which it ends */
+    uint32_t object;                   /* next slot of the table */
+    uint64_t begin;                    /* time of its first event */
+    uint32_t made;                     /* dumps so far */
 };
 
 struct prof_trace_cpu {
@@ -112,6 +120,9 @@ struct prof_trace_cpu {
     struct prof_trace_follower follower;
     struct prof_trace_reader stream;
     struct prof_trace_reader history; /* for dumps */
+    struct prof_trace_dump dump;
+    uint32_t objects_sent; /* slots that a new reader of the stream knows of;
+                              beyond the last slot: all */
 };
 
 extern struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX];

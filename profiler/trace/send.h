@@ -10,13 +10,11 @@
  * Contexts: thread, from the drain and the calls around it.
  */
 
+#include "trace/recorder.h"
+
 #include <prof/config.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#if PROF_WITH_TRACE
-
-#include "trace/recorder.h"
 
 /* Sends what was recorded up to (tsc). */
 void prof_trace_send_until(uint64_t tsc);
@@ -24,7 +22,8 @@ void prof_trace_send_until(uint64_t tsc);
 /* The same, before a sample at (tsc) is sent. */
 static inline void prof_trace_before(uint64_t tsc)
 {
-    if (__builtin_expect(prof_trace_cpu_here()->due <= tsc, 0))
+    if (PROF_WITH_TRACE &&
+        __builtin_expect(prof_trace_cpu_here()->due <= tsc, 0))
         prof_trace_send_until(tsc);
 }
 
@@ -41,31 +40,11 @@ void prof_trace_hello(void);
  * recorder goes on for the next stream, but not after a panic. */
 void prof_trace_last(bool panic);
 
-#else
-
-static inline void prof_trace_before(uint64_t tsc)
-{
-    (void)tsc;
-}
-
-static inline bool prof_trace_is_filling(void)
-{
-    return false;
-}
-
-static inline void prof_trace_flush(void)
-{
-}
-
-static inline void prof_trace_hello(void)
-{
-}
-
-static inline void prof_trace_last(bool panic)
-{
-    (void)panic;
-}
-
+#if !PROF_WITH_TRACE
+#define prof_trace_is_filling() false
+#define prof_trace_flush() PROF_LEFT_OUT(prof_trace_flush())
+#define prof_trace_hello() PROF_LEFT_OUT(prof_trace_hello())
+#define prof_trace_last(panic) PROF_LEFT_OUT(prof_trace_last(panic))
 #endif
 
 #endif

@@ -111,7 +111,6 @@ static bool is_same_stack(const struct prof_trace_stack *stack,
     return at == walk->count;
 }
 
-/* The number of a new stack, 0: no room. */
 static uint32_t add_stack(const struct walk *walk)
 {
     struct prof_trace_stack *stack;
@@ -129,7 +128,6 @@ static uint32_t add_stack(const struct walk *walk)
     return stacks->count;
 }
 
-/* The number of that stack, 0: no room for it. */
 static uint32_t intern_stack(const struct walk *walk)
 {
     uint32_t at = walk->sum;

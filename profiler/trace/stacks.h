@@ -2,13 +2,11 @@
 #ifndef PROF_TRACE_STACKS_H
 #define PROF_TRACE_STACKS_H
 
-/*
- * The stacks at which objects were suspended (prof.trace_stacks). Each
- * distinct stack is stored once, outside the ring, and gets a number from 1 on,
- * which a record mentions. None is ever forgotten. When there is no room for a
- * new one, or an interrupt suspends in the middle of a call to here, a suspend
- * has no stack, and is counted.
- */
+/* The stacks at which objects were suspended (prof.trace_stacks). Each distinct
+ * stack is stored once, outside the ring, and gets a number from 1 on, which a
+ * record mentions. None is ever forgotten. Without room for a new one, or where
+ * an interrupt suspends in the middle of a call to here, a suspend has no
+ * stack, and is counted. */
 
 #include <prof/trace.h>
 #include <stddef.h>
@@ -56,13 +54,11 @@ void prof_trace_stacks_forget(uint32_t number);
  * callers found from (frame) on; 0, and counted: it has none. Contexts: any. */
 uint32_t prof_trace_stack_from(uintptr_t caller, uintptr_t frame);
 
-#if PROF_WITH_TRACE
 /* prof_trace_suspend(), which returns to (caller), with the stack from there
  * on; without one if this is the event loop, or no stacks are recorded.
  * Contexts: any. */
 PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
                                           uintptr_t caller);
-#endif
 
 /* Stack (number), which exists. */
 static inline struct prof_trace_stack *prof_trace_stack_at(uint32_t number)

@@ -33,10 +33,10 @@ extern "C" {
 #endif
 
 /*
- * Bytes of the pool that prof_begin() has where the configuration has none:
- * enough for all that options can ask for, at their defaults, of the parts that
- * are not left out. Define it before this header is included to have another
- * one; 0 if the image has a prof_port_alloc() of its own.
+ * Bytes of prof_begin()'s pool where the configuration has none: enough for all
+ * that options can ask for, at their defaults, of the parts that are in. To
+ * have another one, define it before this header is included; 0 if the image
+ * has a prof_port_alloc() of its own.
  */
 #ifndef PROF_BEGIN_POOL
 #if PROF_WITH_BUILTIN
@@ -75,11 +75,9 @@ static inline int prof_begin_failed(const char *what, int error)
     return error;
 }
 
-/*
- * Sets the options in (line), a command line: its words that begin with
- * "prof.". All others are the kernel's. One that is invalid is ignored, and a
- * line says why. Contexts: boot, thread.
- */
+/* Sets the options in (line), a command line: its words that begin with
+ * "prof.". An invalid one is ignored, and a line says why. Contexts: boot,
+ * thread. */
 static inline void prof_option_line(const char *line)
 {
     static const char prefix[] = "prof.";
@@ -139,16 +137,14 @@ static inline void prof_begin_causal(const struct prof_config *config)
  * Opens the image's symbol table (`parasite embed`), gives the profiler memory
  * of its own, PROF_MEMORY_DEFAULT and, where (config) has no pool,
  * PROF_BEGIN_POOL, sets the options in (line), and calls prof_init() and what
- * the options ask for: the transport prof.out, one of the (count) in (list) or
- * one that is built in (<prof/transport.h>); the recorder of tasks prof.trace
- * (<prof/trace.h>); the statistics of the event loop prof.loop (<prof/loop.h>);
- * and, unless prof.start=off, prof_start(). Functions can be targets of causal
- * experiments. What fails is not there, and a line says why.
+ * the options ask for: the transport prof.out, of the (count) in (list) or
+ * built in (<prof/transport.h>); prof.trace (<prof/trace.h>); prof.loop
+ * (<prof/loop.h>); and, unless prof.start=off, prof_start(). Functions can be
+ * targets of experiments. What fails is not there, and a line says why.
  *
  * (line) and (list) MAY be NULL. (line) is not kept; (list) MUST remain valid.
- *
- * Contexts: as prof_start(). To be called in one place, once. Returns 0 or why
- * nothing is sampled.
+ * Contexts: as prof_start(); in one place, once. Returns 0 or why nothing is
+ * sampled.
  */
 static inline int prof_begin_with(const struct prof_config *config,
                                   const char *line,

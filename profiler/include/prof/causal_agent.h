@@ -3,9 +3,8 @@
 #define PROF_CAUSAL_AGENT_H
 
 /*
- * An agent is what answers from outside, in its own real time. It is caused to
- * act at one time and its answer arrives at a later one. When would that have
- * arrived if the target were faster? It depends on the kind of agent:
+ * An agent is what answers from outside, in its own real time. When would its
+ * answer have arrived if the target were faster? It depends on the kind:
  *
  *   PARALLEL  any number of requests at a time, each as long as alone:
  *             due = virtual time of the cause + real time that it took
@@ -19,9 +18,7 @@
  *
  * The kind must be right: a device that can do many things at a time and is
  * taken for a queue promises too little, the reverse too much. Answers that the
- * kind excludes are counted (prof_causal_stats()).
- *
- * Contexts: thread; one CPU.
+ * kind excludes are counted (prof_causal_stats()). Contexts: thread; one CPU.
  */
 
 #include <stdbool.h>

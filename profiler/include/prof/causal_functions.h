@@ -15,12 +15,12 @@ extern "C" {
 struct prof_target; /* <prof/causal.h> */
 
 /*
- * Functions of the program need not be changed: their first instructions are
- * replaced by a jump while experiments run, and restored afterwards. A function
- * is left when it returns; time in what it calls counts, also by a tail call.
- * How it is left otherwise, by longjmp(), is known at the loop's next turn or
- * earlier. It need not be left to wait if the kernel calls prof_causal_switch()
- * at each switch of tasks; a function that runs the loop itself is no target.
+ * The first instructions of functions are replaced by a jump while experiments
+ * run, and restored afterwards. A function is left when it returns; time in
+ * what it calls counts, also by a tail call. How it is left otherwise, by
+ * longjmp(), is known at the loop's next turn or earlier. It may wait if the
+ * kernel calls prof_causal_switch() at each switch of tasks; a function that
+ * runs the loop itself is no target.
  */
 
 /* The code of the image, and how to write to it: as arch_patch() does in the
@@ -34,12 +34,10 @@ struct prof_image_code {
 };
 void prof_causal_code(const struct prof_image_code *code);
 
-/*
- * A target that cannot be patched, or is called more than once in 5,000 cycles,
- * is learnt from samples: its share of each handler. Virtual time is slower by
- * that in all of the handler. It takes 500 samples, with callers if what it
- * calls is to count, and an interval that is wider by what they leave open.
- */
+/* A target that cannot be patched, or is called more than once in 5,000 cycles,
+ * is learnt from samples: its share of each handler, by which virtual time is
+ * slower in all of it. That takes 500 samples, with callers if what it calls is
+ * to count, and widens the interval by what they leave open. */
 enum prof_causal_kind {
     PROF_CAUSAL_TARGET, /* patched if that can be, else by samples */
     PROF_CAUSAL_PROGRESS,
@@ -50,10 +48,9 @@ enum prof_causal_kind {
 /*
  * Adds the function (name), mangled or not, with its arguments or without, or
  * the one that (address) is in, for which a name such as "0x1234" stands, too;
- * it may be of both kinds. Allocates once, some 8
- * KiB. Returns 0, PROF_ESTATE (experiments are running, or there was no
- * prof_causal_code()), PROF_EMEMORY, or PROF_EPATCH_...: why it cannot be a
- * point or a target (<prof/error.h>).
+ * it may be of both kinds. Allocates once, some 8 KiB. Returns 0, PROF_ESTATE
+ * (experiments are running, or there was no prof_causal_code()), PROF_EMEMORY,
+ * or PROF_EPATCH_...: why not (<prof/error.h>).
  */
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);

@@ -10,8 +10,8 @@
  *
  * and compile all files, the profiler's and those that include its headers,
  * with -DPROF_CONFIG_HEADER='"my_prof_config.h"'. Compile only the sources that
- * tools/build/sources.py --config my_prof_config.h lists. A source that does
- * not belong to the configuration fails to compile or to link.
+ * tools/build/sources.py --config my_prof_config.h lists; others fail to
+ * compile or to link.
  *
  * The public functions of a part that was left out remain, and do nothing or
  * return PROF_EABSENT. Options that would have no effect are rejected.
@@ -111,56 +111,35 @@
 #define PROF_SYMBOLS_BYTES 65536
 #endif
 
-#if (PROF_WITH_PIT) != 0 && (PROF_WITH_PIT) != 1
-#error "PROF_WITH_PIT is neither 0 nor 1"
-#endif
-#if (PROF_WITH_CLASSES) != 0 && (PROF_WITH_CLASSES) != 1
-#error "PROF_WITH_CLASSES is neither 0 nor 1"
-#endif
-#if (PROF_WITH_CHECKS) != 0 && (PROF_WITH_CHECKS) != 1
-#error "PROF_WITH_CHECKS is neither 0 nor 1"
-#endif
-#if (PROF_WITH_OPTIONS) != 0 && (PROF_WITH_OPTIONS) != 1
-#error "PROF_WITH_OPTIONS is neither 0 nor 1"
-#endif
-#if (PROF_WITH_CALLERS) != 0 && (PROF_WITH_CALLERS) != 1
-#error "PROF_WITH_CALLERS is neither 0 nor 1"
-#endif
-#if (PROF_WITH_USER) != 0 && (PROF_WITH_USER) != 1
-#error "PROF_WITH_USER is neither 0 nor 1"
-#endif
 #if PROF_WITH_USER && !PROF_WITH_CALLERS
 #error "PROF_WITH_USER needs PROF_WITH_CALLERS"
-#endif
-#if (PROF_WITH_STREAM) != 0 && (PROF_WITH_STREAM) != 1
-#error "PROF_WITH_STREAM is neither 0 nor 1"
-#endif
-#if (PROF_WITH_TRACE) != 0 && (PROF_WITH_TRACE) != 1
-#error "PROF_WITH_TRACE is neither 0 nor 1"
 #endif
 #if PROF_WITH_TRACE && !PROF_WITH_STREAM
 #error "PROF_WITH_TRACE needs PROF_WITH_STREAM"
 #endif
-#if (PROF_WITH_LOOP) != 0 && (PROF_WITH_LOOP) != 1
-#error "PROF_WITH_LOOP is neither 0 nor 1"
+
+#ifndef __cplusplus
+#define PROF_IS_CHOICE(part)                                                   \
+    _Static_assert((part) == 0 || (part) == 1, #part " is neither 0 nor 1")
+PROF_IS_CHOICE(PROF_WITH_PIT);
+PROF_IS_CHOICE(PROF_WITH_CALLERS);
+PROF_IS_CHOICE(PROF_WITH_USER);
+PROF_IS_CHOICE(PROF_WITH_STREAM);
+PROF_IS_CHOICE(PROF_WITH_TRACE);
+PROF_IS_CHOICE(PROF_WITH_LOOP);
+PROF_IS_CHOICE(PROF_WITH_CAUSAL);
+PROF_IS_CHOICE(PROF_WITH_BUILTIN);
+PROF_IS_CHOICE(PROF_WITH_TREES);
+PROF_IS_CHOICE(PROF_WITH_CLASSES);
+PROF_IS_CHOICE(PROF_WITH_CHECKS);
+PROF_IS_CHOICE(PROF_WITH_OPTIONS);
+PROF_IS_CHOICE(PROF_WITH_CXX);
+PROF_IS_CHOICE(PROF_WITH_RUST);
+PROF_IS_CHOICE(PROF_WITH_OCAML);
 #endif
-#if (PROF_WITH_CAUSAL) != 0 && (PROF_WITH_CAUSAL) != 1
-#error "PROF_WITH_CAUSAL is neither 0 nor 1"
-#endif
-#if (PROF_WITH_BUILTIN) != 0 && (PROF_WITH_BUILTIN) != 1
-#error "PROF_WITH_BUILTIN is neither 0 nor 1"
-#endif
-#if (PROF_WITH_TREES) != 0 && (PROF_WITH_TREES) != 1
-#error "PROF_WITH_TREES is neither 0 nor 1"
-#endif
-#if (PROF_WITH_CXX) != 0 && (PROF_WITH_CXX) != 1
-#error "PROF_WITH_CXX is neither 0 nor 1"
-#endif
-#if (PROF_WITH_RUST) != 0 && (PROF_WITH_RUST) != 1
-#error "PROF_WITH_RUST is neither 0 nor 1"
-#endif
-#if (PROF_WITH_OCAML) != 0 && (PROF_WITH_OCAML) != 1
-#error "PROF_WITH_OCAML is neither 0 nor 1"
-#endif
+
+/* A call of a part that was left out: its arguments are used, and no code is
+ * made. For calls within the profiler, which must cost nothing then. */
+#define PROF_LEFT_OUT(call) ((void)(0 ? ((call), 0) : 0))
 
 #endif

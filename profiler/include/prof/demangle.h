@@ -12,19 +12,16 @@
  *         prof_demangle("_Z3fooi", text, sizeof text, &work);
  *     text is "foo(int)", got.bytes is 8, got.truncated is false
  *
- * The output equals that of other tools: for C++ GNU c++filt -i -r (binutils
- * 2.40), and LLVM 19 for names that c++filt rejects; for Rust rustfilt; for
- * OCaml Linux perf.
+ * The output equals that of GNU c++filt -i -r (binutils 2.40), and of LLVM 19
+ * for names that c++filt rejects; of rustfilt; and of Linux perf for OCaml.
  *
- * Contexts of every call here: any, interrupt, NMI and panic included;
- * re-entrant, because all state lives in the caller's (work) and (out); no
- * allocation, no locks, no global data but constants, general registers only.
- * Stack: at most 1 KiB, whatever the name. Time: at most
- * PROF_DEMANGLE_STEPS(bytes of the name) steps of bounded work each.
+ * Contexts: any, interrupt, NMI and panic included; re-entrant, as all state is
+ * in (work) and (out); no allocation, no locks, general registers only. Stack:
+ * at most 1 KiB, whatever the name. Time: at most PROF_DEMANGLE_STEPS(bytes of
+ * the name) steps of bounded work each.
  *
- * Error policy: there is no failure. A name that is not mangled, is damaged, or
- * is too complex for the workspace is copied unchanged, with
- * PROF_LANGUAGE_NONE.
+ * There is no failure: a name that is not mangled, is damaged, or is too
+ * complex for (work) is copied unchanged, with PROF_LANGUAGE_NONE.
  */
 
 #include <stdbool.h>
@@ -44,12 +41,9 @@ struct prof_demangle_work {
 /* Longer names are always copied unchanged. */
 #define PROF_DEMANGLE_NAME_MAX 65535u
 
-/*
- * The step budget for a name of (bytes) bytes. When it is spent, the output is
- * cut there and marked as truncated. A step takes about 5 ns on a host of 2023,
- * so 4 KiB of name take at most 100 us. Of 362,054 names of installed libraries
- * the worst takes 17,752 steps, for an output of 36 KiB.
- */
+/* The step budget for a name of (bytes) bytes, after which the output is cut. A
+ * step takes about 5 ns on a host of 2023, so 4 KiB of name at most 100 us. The
+ * worst of 362,054 names of installed libraries takes 17,752 steps. */
 #define PROF_DEMANGLE_STEPS(bytes) (18432u + (uint32_t)(bytes) / 4u)
 
 enum prof_language {
@@ -73,21 +67,16 @@ struct prof_demangled {
 
 /*
  * Demangles the NUL-terminated (name) into (out), which has room for (size)
- * bytes, and terminates it with NUL unless (size) is 0. Output that does not
- * fit is cut between two UTF-8 characters, so that a name in UTF-8 always gives
- * valid UTF-8.
- *
- * (out) MUST NOT overlap (name). (work) MAY be NULL; every name is then copied
- * unchanged.
+ * bytes, and terminates it with NUL unless (size) is 0. What does not fit is
+ * cut between two UTF-8 characters. (out) MUST NOT overlap (name). (work) MAY
+ * be NULL; every name is then copied unchanged.
  */
 struct prof_demangled prof_demangle(const char *name, char *out, size_t size,
                                     struct prof_demangle_work *work);
 
-/*
- * The same for one (language): names of others are copied unchanged. With
- * PROF_LANGUAGE_AUTO it is prof_demangle(). PROF_LANGUAGE_AUTO_BRIEF is for
- * tables, whose rows then begin with the function's name.
- */
+/* The same for one (language): names of others are copied unchanged.
+ * PROF_LANGUAGE_AUTO_BRIEF is for tables, whose rows then begin with the
+ * function's name. */
 struct prof_demangled prof_demangle_as(enum prof_language language,
                                        const char *name, char *out, size_t size,
                                        struct prof_demangle_work *work);

@@ -3,8 +3,8 @@
 #define PROF_FORMAT_H
 
 /*
- * The binary stream from guest to host, byte for byte. Guest and host both
- * include this header; nothing else defines the format.
+ * The binary stream from guest to host, byte for byte: both include this
+ * header, and nothing else defines the format (docs/format.md explains it).
  *
  * It is a Common Trace Format 1.8 stream: babeltrace2 and Trace Compass read a
  * file of concatenated packets beside a metadata file. All numbers are
@@ -20,65 +20,60 @@
  *     | zeros, or nothing         |
  *     +---------------------------+  packet_bits
  *
- * Events. <prof/events.def> lists all of them. The lowest two bits of an
- * event's first byte are a tag. Three tags are the most frequent events, packed
- * into as few bytes as possible, lowest bits first. After the fourth tag come a
- * kind, the time, and the fields of that kind:
+ * Events are listed in <prof/events.def>. The lowest two bits of an event's
+ * first byte are a tag: one of the three most frequent events, packed into as
+ * few bytes as possible, lowest bits first; or another, with
  *
  *     tag:2 kind:6 time:24, fields
  *     tag:2 kind:6 time:16, fields                      (kinds 57 to 62)
  *     tag:2 63:6   time:24, kind:8 bytes:8, fields      (kinds from 64 on)
  *
- * A reader skips extended events of a kind that it does not know, and unknown
- * fields at their end: bytes counts all fields. After any other unknown kind
- * the rest of the packet cannot be read.
- *
- * The short forms are for offsets below 2^26 and nodes below 2^14. A sample
- * whose node is larger, or that comes more than 2^16 clocks after the event
- * before, takes one of the longer forms.
+ * A reader skips extended events of unknown kinds, and unknown fields at their
+ * end: bytes counts all fields. After any other unknown kind the rest of the
+ * packet cannot be read. The short forms are for offsets below 2^26, nodes
+ * below 2^14 and samples within 2^16 clocks of the event before.
  *
  * Time. The stream's clock runs at PROF_CLOCK_HZ and is 0 at boot. An event has
- * the low 16 or 24 bits of it; if they are less than those of the event before,
- * the reader adds 2^16 or 2^24. The first event counts from the packet's begin.
- * After a pause of more than half the 24-bit range, a CLOCK event comes first.
- * A NODE has no time. A sample covers the time since the last SAMPLE, LEAF,
- * IDLE, OVERFLOW, DROP or START event.
+ * its low 16 or 24 bits; where they are less than those of the event before,
+ * the reader adds 2^16 or 2^24. The first counts from the packet's begin. After
+ * a pause of more than half the 24-bit range, a CLOCK event comes first. A NODE
+ * has no time. A sample covers the time since the last SAMPLE, LEAF, IDLE,
+ * OVERFLOW, DROP or START event.
  *
  * Interning. A call stack is a node of a tree: (parent, address), node 0 being
  * the empty stack. The outermost caller is a child of node 0, the sampled
  * address a leaf. A node is defined before the first event that refers to it,
- * and keeps its number while the uuid is the same. Because packets may be lost
- * and readers may join late, a node's definition is repeated when a later
- * packet uses it, and from time to time after that; a reader therefore resolves
- * nodes at the end. An offset is an address minus the packet's text_begin.
+ * and keeps its number while the uuid is the same. Packets may be lost and
+ * readers join late, so a definition is repeated when a later packet uses it,
+ * and from time to time after that; a reader resolves nodes at the end. An
+ * offset is an address minus the packet's text_begin.
  *
  * Objects (<prof/trace.h>) are tasks, promises and so on, and have numbers. A
- * near number n is object first + n of the last OBJECTS event in the same
- * packet, where n is neither 0 (none) nor PROF_NEAR_UNKNOWN; a tiny one counts
- * from the last RECENT event, and PROF_TINY_UNKNOWN is the unknown object.
- * SWITCH says which object is current, and is repeated in each packet with
- * events of objects; what IRQ_ENTER and IRQ_EXIT enclose is the interrupt's.
- * Names are defined and repeated like nodes. ALIVE is for readers that have
- * missed a CREATE. LOST stands where events are missing. RECORDED, in each such
- * packet and at the end, says how many events of objects the recorder has
- * recorded before, lost ones included, but not the repeated SWITCH, nor that
- * after LOST and HISTORY; it is 0 where the count begins.
- * The stack of a SUSPEND_STACK is the node PROF_SUSPEND_NODE(stack, 0); all its
- * addresses are return addresses.
+ * near number n, neither 0 (none) nor PROF_NEAR_UNKNOWN, is object first + n of
+ * the packet's last OBJECTS event; a tiny one counts from the last RECENT
+ * event, and PROF_TINY_UNKNOWN is the unknown object. SWITCH says which object
+ * is current, and is repeated in each packet with events of objects; what
+ * IRQ_ENTER and IRQ_EXIT enclose is the interrupt's. Names are defined and
+ * repeated like nodes. ALIVE is for readers that have missed a CREATE. LOST
+ * stands where events are missing. RECORDED, in each such packet and at the
+ * end, says how many events of objects were recorded before, lost ones
+ * included, but neither the repeated SWITCH nor that after LOST and HISTORY; it
+ * is 0 where the count begins. The stack of a SUSPEND_STACK is the node
+ * PROF_SUSPEND_NODE(stack, 0), all of return addresses.
  *
- * History. What a flight recorder has kept is older than the packets that were
- * sent before. It comes in packets of its own, whose cpu has
- * PROF_CPU_HISTORY added, with a sequence of their own: to a reader, another
- * CPU. Each dump begins with HISTORY and the ALIVE events of all objects known,
- * and has what the last one has not.
+ * History. What a flight recorder has kept is older than the packets sent
+ * before. It comes in packets whose cpu has PROF_CPU_HISTORY added, with a
+ * sequence of their own: to a reader, another CPU. Each dump begins with
+ * HISTORY and the ALIVE events of all known objects, and has what the last one
+ * has not.
  *
- * Loss. discarded in each packet counts the samples that the guest could not
- * send since the start; a gap in sequence shows a missing packet. A packet with
- * a wrong crc counts as missing. Other packets are not affected.
+ * Loss. discarded in each packet counts the samples that were not sent since
+ * the start; a gap in sequence shows a missing packet. A packet with a wrong
+ * crc counts as missing. Other packets are not affected.
  *
- * CPUs. A packet's events are from one CPU. Each CPU has its own sequence,
+ * CPUs. A packet's events are from one CPU. Each has its own sequence,
  * discarded and current task, and its samples cover its own time. Nodes, tasks
- * and the clock are common to all CPUs.
+ * and the clock are common to all.
  */
 
 #include <stdbool.h>
@@ -138,8 +133,8 @@ _Static_assert(sizeof(struct prof_packet) == PROF_PACKET_BYTES,
 #define PROF_NEAR_UNKNOWN 65535u
 #define PROF_TINY_UNKNOWN 255u
 
-/* The nodes of the stacks at which objects were suspended, which are numbered
- * from 1 on: caller (caller) of stack (stack), the innermost is 0. */
+/* The nodes of the stacks of suspends, which are numbered from 1 on: caller
+ * (caller) of stack (stack), the innermost is 0. */
 #define PROF_SUSPEND_NODE(stack, caller)                                       \
     (0x80000000u + (uint32_t)(stack)*PROF_SUSPEND_DEPTH_MAX + (caller))
 #define PROF_SUSPEND_DEPTH_MAX 64u
@@ -208,27 +203,23 @@ enum prof_walk_stop {
 #define PROF_WALK_REASONS 7u /* these, and 0 */
 
 /*
- * Packets as text, for a serial line that also carries other things: a packet
- * is one or more whole lines, each
+ * Packets as text, for a serial line that also carries other things: one or
+ * more whole lines, between which others may stand, each
  *
  *     #prof SEQUENCE.PART/PARTS BASE64 CRC
  *
- * with SEQUENCE, PART (from 1) and PARTS in decimal, at most
- * PROF_LINE_BYTES bytes of the packet in BASE64 (RFC 4648 section 4), and CRC
- * the CRC-32C of those bytes in eight hexadecimal digits. Other lines may
- * stand between the parts of a packet. Answers to commands begin with
- * "#prof! ".
+ * with SEQUENCE, PART (from 1) and PARTS in decimal, at most PROF_LINE_BYTES of
+ * the packet in BASE64 (RFC 4648 section 4), and the CRC-32C of those bytes in
+ * eight hexadecimal digits. Answers to commands begin with "#prof! ".
  */
 #define PROF_LINE_MARK "#prof "
 #define PROF_ANSWER_MARK "#prof! "
 #define PROF_LINE_BYTES 768u
 
-/*
- * Packets in guest memory that the host reads; the symbol prof_share_ring is
- * one of these. The guest writes whole packets, each aligned to 8 bytes, none
- * across the end of the ring. A word of 0 instead of a magic means that the
- * next packet is at the beginning of the ring.
- */
+/* Packets in guest memory that the host reads: the symbol prof_share_ring. The
+ * guest writes whole packets, each aligned to 8 bytes, none across the end of
+ * the ring. A word of 0 instead of a magic: the next packet is at the ring's
+ * beginning. */
 #define PROF_SHARE_MAGIC 0x676e6972666f7270ull /* "profring" */
 struct prof_share {
     uint64_t magic;        /* PROF_SHARE_MAGIC once it is ready */
@@ -240,11 +231,11 @@ struct prof_share {
 };
 
 /*
- * Where the profiler's newest sample is in guest memory, for a host that stops
- * the guest for samples of its own: the symbol prof_outside is one of these. It
- * never changes. The entry before the next to be written has the newest
- * sample's time; the first of a ring comes after its last. Addresses are
- * virtual, and as wide as the guest's.
+ * Where the newest sample is in guest memory, for a host that stops the guest
+ * for samples of its own: the symbol prof_outside, which never changes. The
+ * entry before the next to be written has the newest sample's time; before the
+ * ring's first entry comes its last. Addresses are virtual, and as wide as the
+ * guest's.
  */
 #define PROF_OUTSIDE_MAGIC 0x6564697374756f70ull /* "poutside" */
 struct prof_outside {

@@ -3,15 +3,13 @@
 #define PROF_FRAME_H
 
 /*
- * A walk over the frames of code that was compiled with
- * -fno-omit-frame-pointer. Contexts: any. It allocates nothing, and reads
- * nothing outside the bounds that it is given.
+ * A walk over the frames of code compiled with -fno-omit-frame-pointer; that of
+ * a sample is in assembly (sample/ARCH/walk.asm). Contexts: any. Reads nothing
+ * outside the bounds that it is given.
  *
  *     struct prof_frame_walk walk = {fp, begin, last};
  *     while (prof_frame_step(&walk, &caller))
  *         ...
- *
- * The walk of a sample is in assembly (sample/ARCH/walk.asm).
  */
 
 #include <stdbool.h>

@@ -2,14 +2,10 @@
 #ifndef PROF_LOOP_STATS_H
 #define PROF_LOOP_STATS_H
 
-/*
- * Reading the statistics of <prof/loop.h>. Contexts: thread, everywhere;
- * nothing allocates. What runs at the moment is included up to this moment.
- * Before prof_loop_open() all is 0, and nothing is visited.
- *
- * Times are cycles of the time stamp counter, since prof_loop_open() or
- * prof_loop_reset().
- */
+/* Reading the statistics of <prof/loop.h>. Contexts: thread; nothing allocates.
+ * What runs at the moment is included up to this moment. Before
+ * prof_loop_open() all is 0, and nothing is visited. Times are cycles of the
+ * TSC, since prof_loop_open() or prof_loop_reset(). */
 
 #include <prof/loop.h>
 
@@ -38,9 +34,8 @@ struct prof_loop_account {
     uint64_t interrupts; /* how many */
     uint64_t longest_idle_cycles;
 
-    /* How busy the loop was in the last 1, 10 and 60 whole seconds, or as many
-     * of them as have been: 1000 less the share of idle in all but stolen
-     * time. */
+    /* 1000 less the share of idle in all but stolen time, in the last 1, 10 and
+     * 60 whole seconds, or as many of them as have been. */
     uint32_t busy_permille[3];
     uint32_t busy_seconds[3]; /* how many of them have been */
 

@@ -2,12 +2,10 @@
 #ifndef PROF_ORIGIN_H
 #define PROF_ORIGIN_H
 
-/*
- * While the functions of a causal experiment are patched (<prof/causal.h>),
- * stacks have return addresses in code of the profiler, and what was
- * interrupted may be there as well. Whatever shows an address that it found in
- * such a place, shows the address in the program.
- */
+/* While functions of a causal experiment are patched (<prof/causal.h>), stacks
+ * have return addresses in code of the profiler, and what was interrupted may
+ * be there as well. Whoever shows an address that it found there, shows the
+ * address in the program. */
 
 #include <prof/config.h>
 #include <stdint.h>

@@ -31,12 +31,9 @@ static inline void prof_pic_out(uint16_t port, uint8_t value)
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
 }
 
-/*
- * Initialises the first controller: line 0, the PIT's, raises (vector), a
+/* Initialises the first controller: line 0, the PIT's, raises (vector), a
  * multiple of 8. All other lines are masked, with them the second controller.
- *
- * Contexts: boot, interrupts off.
- */
+ * Contexts: boot, interrupts off. */
 static inline void prof_pic_open(uint8_t vector)
 {
     prof_pic_out(PROF_PIC_COMMAND, 0x11); /* begin; four words */

@@ -7,12 +7,11 @@
  *
  * The profiler is one relocatable object that uses no C library. The image MUST
  * define current_eoi_mechanism and prof_port_write(), and nothing else; each
- * build checks the object's undefined symbols against profiler/port.symbols.
- * The compiler may also call memcpy, memmove, memset and memcmp, as in any
- * freestanding program.
- *
- * The other functions are built in unless the image defines them. References
- * to them are weak, so one that is in an archive is not found: link its object.
+ * build checks the undefined symbols against profiler/port.symbols. The
+ * compiler may also call memcpy, memmove, memset and memcmp, as in any
+ * freestanding program. The other functions are built in unless the image
+ * defines them. References to them are weak, so one that is in an archive is
+ * not found: link its object.
  *
  * Level 1, enough to sample and to count the samples:
  *   current_eoi_mechanism, prof_port_write
@@ -44,26 +43,23 @@ extern "C" {
 #define PROF_POOL_DEFAULT (256u * 1024u)
 
 /*
- * Acknowledges the interrupt in service to the interrupt controller.
+ * Acknowledges the interrupt in service to the interrupt controller. A pointer,
+ * so that a kernel that switches from the PIC to an APIC changes it in one
+ * place. MAY be NULL with PROF_TICK_HOOK and PROF_TICK_GATE, where each tick is
+ * the kernel's.
  *
- * Contexts: interrupt, with interrupts off. Called only for the profiler's
- * additional ticks; the kernel's handler acknowledges the kernel's own. MUST
- * NOT touch FPU or SSE state. It is a pointer so that a kernel that switches
- * from the PIC to an APIC changes it in one place. MAY be NULL with
- * PROF_TICK_HOOK and PROF_TICK_GATE, where each tick is the kernel's.
+ * Contexts: interrupt, with interrupts off; only for the profiler's additional
+ * ticks. MUST NOT touch FPU or SSE state.
  */
 extern void (*current_eoi_mechanism)(void);
 
-/*
- * Writes (bytes) bytes of (text) to the console.
- *
- * Contexts: thread, panic. MUST NOT allocate or keep (text). Errors of the
- * device are not reported.
- */
+/* Writes (bytes) bytes of (text) to the console. Contexts: thread, panic. MUST
+ * NOT allocate or keep (text). Errors of the device are not reported. */
 void prof_port_write(const char *text, size_t bytes);
 
 /*
- * Returns (bytes) bytes aligned for any scalar, or NULL if there are none.
+ * Returns (bytes) bytes aligned for any scalar, or NULL. By default: memory of
+ * config.pool (prof_pool_open()).
  *
  * Contexts: thread; with prof_port_busy(), the interrupt, too. Called by
  * prof_drain() and what drains, by prof_transport_choose(), and by the start of
@@ -73,45 +69,33 @@ void prof_port_write(const char *text, size_t bytes);
  * are less than 8,192 different stacks; beyond that, blocks of their number
  * rounded up to a power of two, times 16. PROF_POOL_DEFAULT is enough for some
  * 1,500 stacks.
- *
- * By default: memory of config.pool (prof_pool_open()), and NULL if there is
- * none.
  */
 void *prof_port_alloc(size_t bytes);
 
-/* Frees what prof_port_alloc() returned. Contexts: as prof_port_alloc(). By
- * default: to config.pool. */
+/* Frees what prof_port_alloc() returned. Contexts: as there. By default: to
+ * config.pool. */
 void prof_port_free(void *memory);
 
 /*
  * Whether whoever was interrupted uses the heap, the console, or a device of a
- * transport: what the interrupt needs to know to drain in a program that does
- * not yield (config.tick_drains), where prof_port_alloc() is the image's own.
+ * transport: the interrupt must know to drain in a program that does not yield
+ * (config.tick_drains), where prof_port_alloc() is the image's own. By default:
+ * it calls none of these.
  *
  * Contexts: interrupt. An image that has this function allows for
  * prof_port_alloc(), prof_port_free() and sending (<prof/transport.h>) to be
  * called there while it returns false: with interrupts off, on a stack where
  * they have PROF_STACK_BYTES. They MUST NOT change FPU or SSE state then.
- *
- * By default: the interrupt calls none of these.
  */
 bool prof_port_busy(void);
 
 /*
  * Gives the built-in prof_port_alloc() (bytes) at (memory), for good, unless it
- * has memory already; NULL: nothing. prof_init() does so with config.pool:
+ * has memory already; NULL: nothing. prof_init() does so with config.pool;
  * earlier is for prof_option(), which allocates for prof.target and
  * prof.progress. Contexts: boot.
  */
-#if PROF_WITH_BUILTIN
 void prof_pool_open(void *memory, size_t bytes);
-#else
-static inline void prof_pool_open(void *memory, size_t bytes)
-{
-    (void)memory;
-    (void)bytes;
-}
-#endif
 
 /* Returns a received byte, or -1 if there is none: a command. Contexts: thread,
  * called by prof_poll(). By default: -1. */

@@ -10,13 +10,12 @@
  *     prof_poll();                                   as often as you like
  *
  * prof_poll() (<prof/poll.h>) drains, reports and reads commands when that is
- * due. A kernel with timer callbacks may call prof_drain() and prof_report()
+ * due; a kernel with timer callbacks may call prof_drain() and prof_report()
  * itself instead.
  *
  * The timer interrupt stores (pc, time) in a fixed vector and continues with
  * the kernel's own handler. The drain runs where the heap may be used, and
- * moves the samples into a tree of call stacks. The report prints the functions
- * that took most of the time.
+ * moves the samples into a tree of call stacks.
  *
  * Error policy: set-up calls return 0 or a negative enum prof_error that MUST
  * be checked. Code in the interrupt cannot fail; it counts what it had to drop,
@@ -40,23 +39,18 @@
 extern "C" {
 #endif
 
-/* The highest sampling rate, and the default, in Hz. */
+/* Rates in Hz: the highest, and the default. */
 #define PROF_HZ_MAX 20000u
 #define PROF_HZ_DEFAULT 1000u
 
-/* The sampling period varies by up to this many per cent to either side. */
+/* Defaults of the options prof.jitter, prof.depth and prof.share. */
 #define PROF_JITTER_DEFAULT 50u
-
-/* Callers recorded with each sample; the default of prof.depth. */
 #define PROF_DEPTH_DEFAULT 64u
-
-/* KiB that the recorder of tasks gets for the stacks of suspends. */
-#define PROF_TRACE_STACKS_KIB 64u
-
-/* KiB of the stream in memory; the default of prof.share. */
 #define PROF_SHARE_KIB_DEFAULT 1024u
 
-/* KiB that are enough for experiments with a few targets and points. */
+/* KiB that the recorder of tasks gets for the stacks of suspends, and that are
+ * enough for experiments with a few targets and points. */
+#define PROF_TRACE_STACKS_KIB 64u
 #define PROF_CAUSAL_KIB 384u
 
 /* Bytes of memory that prof_init() needs at the default settings. */
@@ -107,11 +101,11 @@ struct prof_config {
 
     /*
      * Where (stack) is empty, and no other was set since: the walk of a sample
-     * reads up to 16 KiB from the stack pointer on, and nothing outside of
-     * (memory), which MUST be mapped. Where that is empty, too, (mapped_end)
-     * returns the end of the mapped memory that an address is in, or 0; it is
-     * called in the interrupt. Without either, the walk stays in the page of
-     * the stack pointer; without paging, in its 16 KiB.
+     * reads up to 16 KiB from the stack pointer on, within (memory), which MUST
+     * be mapped. Where that is empty, too, (mapped_end), called in the
+     * interrupt, returns the end of the mapped memory that an address is in, or
+     * 0. Without either, the walk stays in the stack pointer's page; without
+     * paging, in its 16 KiB.
      */
     struct prof_range memory;
     uintptr_t (*mapped_end)(uintptr_t address);
@@ -125,18 +119,17 @@ struct prof_config {
      * For programs that do not yield: the interrupt drains, on a stack of its
      * own, where memory is that of (pool), or the image has prof_port_busy()
      * (<prof/port.h>). Not while one of the profiler's calls is in progress or
-     * that function returns true; not while the recorder of tasks, the
-     * statistics of the loop or experiments are on, whose state is the
-     * program's; nor with a stream, but to "shm" and to transports that may
-     * send in an interrupt (<prof/transport.h>). PROF_WITH_BUILTIN.
+     * that function returns true; not while recorder, loop statistics or
+     * experiments are on, whose state is the program's; nor with a stream, but
+     * to "shm" and to transports that may send in an interrupt
+     * (<prof/transport.h>). PROF_WITH_BUILTIN.
      *
      * DEFAULT: once three quarters of a vector are used, while callers are
      * recorded; in portions of a quarter of the sampling period, but four
      * samples at least. Not with PROF_TICK_HOOK, whose ticks may be NMIs.
      * prof_start() allocates the stack. prof.tick_drains=off turns it off.
-     * ON: with any source, where no drain has come for twice as long as
-     * prof_drain_ms() says; for up to 550,000 instructions, during which ticks
-     * may be missed at high rates.
+     * ON: with any source, where no drain has come for twice prof_drain_ms();
+     * for up to 550,000 instructions, during which ticks may be missed.
      */
     enum prof_tick_drains tick_drains;
 
@@ -153,13 +146,12 @@ struct prof_config {
 };
 
 /*
- * Initialises the profiler with (bytes) bytes of (memory), which it keeps for
- * good, and with (config). Nothing else is allocated until prof_drain().
+ * Initialises the profiler with (config) and (bytes) of (memory), which it
+ * keeps for good. Nothing else is allocated until prof_drain(). More than
+ * PROF_MEMORY_DEFAULT makes the fixed vector longer.
  *
- * Contexts: boot, once. PROF_MEMORY_DEFAULT is enough for the default
- * settings; more makes the fixed vector longer.
- * Returns 0, PROF_EMEMORY or PROF_ECONFIG; for the latter it also prints a line
- * with the field and its range.
+ * Contexts: boot, once. Returns 0, PROF_EMEMORY or PROF_ECONFIG; for the latter
+ * it also prints a line with the field and its range.
  */
 int prof_init(void *memory, size_t bytes, const struct prof_config *config);
 
@@ -169,42 +161,19 @@ struct prof_config_problem {
     uint64_t given, least, most;
 };
 
-/*
- * Finds the first field of (config) that prof_init() refuses. Part of
- * PROF_WITH_BUILTIN.
- * Contexts: any. Returns false, and *(problem) means nothing, if it takes all.
- */
+/* Finds the first field of (config) that prof_init() refuses; false, and
+ * *(problem) means nothing, if it takes all. PROF_WITH_BUILTIN. Contexts:
+ * any. */
 bool prof_config_problem(const struct prof_config *config,
                          struct prof_config_problem *problem);
 
 /*
- * Sets one option, as on a command line: "prof.hz=1000".
+ * Sets one option, as on a command line: "prof.hz=1000". The options are the
+ * members of struct prof_options, and prof.target= and prof.progress=
+ * (<prof/causal_functions.h>).
  *
- * Options: prof.hz (1 to 20000), prof.top (rows, 1 to 1000000), prof.width
- * (columns for a name, 0 = whole), prof.every (ms between reports, 0 = none),
- * prof.drain (ms between drains, 1 to 10000; see prof_drain_ms()), prof.reports
- * (tables until the image ends, 0 = for ever), prof.weight (time or count),
- * prof.form (shares or classic), prof.start (on or off), prof.out (off, serial,
- * uart2, e9, virtio or shm: where the stream goes), prof.share (KiB of memory
- * for shm, a power of two from 64 to 1048576), prof.trace (off, stream or
- * flight: the recorder of tasks, <prof/trace.h>), prof.trace_kb (KiB of memory
- * for that, 24 to 1048576; PROF_TRACE_KIB_HEAP), prof.trace_stacks (callers
- * with each suspend that is recorded, 0 to 64), prof.loop (rows of the table of
- * the event loop, <prof/loop.h>; 0 = no statistics), prof.loop_by (own, total
- * or longest: their order), prof.loop_kb (KiB of memory for that, 48 to
- * 1048576), prof.loop_held (ms from which a run is listed with its functions,
- * 0 = none), prof.loop_freeze (ms after which a run is reported while it lasts,
- * 0 = none), prof.loop_trigger (on or off: that stops the flight recorder),
- * prof.depth (callers with each sample, 0 to 127), prof.tick_drains (on or off:
- * whether the interrupt may drain, config.tick_drains), prof.jitter (per cent
- * of the sampling period by which it varies to either side, 0 to 50; only at
- * rates above the kernel's tick), prof.seed (of the jitter), prof.report (top,
- * tree or folded), prof.callers (a function whose callers are listed below the
- * table), prof.vmm (a function whose samples all count as time in the
- * hypervisor, such as one that notifies a device by a memory access).
- * Contexts: boot, thread. May be called before prof_init().
- * Returns 0; or PROF_EOPTION, PROF_EVALUE or PROF_EABSENT, and then nothing has
- * changed.
+ * Contexts: boot, thread; also before prof_init(). Returns 0; or PROF_EOPTION,
+ * PROF_EVALUE or PROF_EABSENT, and then nothing has changed.
  */
 int prof_option(const char *word);
 
@@ -224,55 +193,57 @@ enum prof_accrue_mode {
 
 /* The options in force; only prof_option() changes them. */
 struct prof_options {
-    uint32_t hz;       /* rate asked for, Hz */
-    uint32_t top;      /* rows of the table */
-    uint32_t width;    /* columns for a name, 0 = whole */
-    uint32_t every_ms; /* between reports, 0 = none */
-    uint32_t drain_ms; /* between drains, 0 = as prof_drain_ms() says */
-    uint32_t reports;  /* tables until the image ends, 0 = for ever */
-    enum prof_weight weight;
-    enum prof_form form;
-    enum prof_report_kind report;
+    uint32_t hz;             /* rate asked for, 1 to 20000 */
+    uint32_t top;            /* rows of the table, 1 to 1000000 */
+    uint32_t width;          /* columns for a name, 0 = whole */
+    uint32_t every_ms;       /* prof.every: between reports, 0 = none */
+    uint32_t drain_ms;       /* prof.drain: between drains, 1 to 10000; 0, the
+                          default = as prof_drain_ms() says */
+    uint32_t reports;        /* tables until the image ends, 0 = for ever */
+    enum prof_weight weight; /* time or count */
+    enum prof_form form;     /* shares or classic */
+    enum prof_report_kind report; /* top, tree or folded */
     const char *callers; /* list the callers of this function, "" = none */
-    bool start;          /* sample from boot on */
-    bool tick_drains;    /* the interrupt may drain */
-    const char *vmm; /* function that counts as the hypervisor's, "" = none */
-    uint32_t jitter_percent;      /* of the period, to either side, 0 = none */
-    uint32_t seed;                /* of the jitter */
-    uint32_t depth;               /* callers with each sample, 0 = none */
-    const char *out;              /* where the stream goes, "off" = nowhere */
-    uint32_t share_kib;           /* memory for the stream in memory */
-    enum prof_trace_mode trace;   /* recorder of tasks (<prof/trace.h>) */
-    uint32_t trace_kib;           /* its memory; 0: PROF_TRACE_KIB_... */
-    uint32_t trace_stacks;        /* callers with each suspend, 0 = none */
-    uint32_t loop_rows;           /* of the table of the event loop, 0 = none */
-    enum prof_loop_by loop_by;    /* their order */
-    uint32_t loop_kib;            /* memory of these statistics */
-    uint32_t loop_held_ms;        /* a long run, 0 = none */
-    uint32_t loop_freeze_ms;      /* a frozen loop, 0 = none */
-    bool loop_trigger;            /* that stops the flight recorder */
-    enum prof_causal_mode causal; /* experiments (<prof/causal.h>) */
-    enum prof_accrue_mode accrue; /* their targets */
+    bool start;          /* on or off: sample from boot on */
+    bool tick_drains;    /* on or off: the interrupt may drain */
+    const char *vmm; /* function whose samples all count as the hypervisor's,
+                        such as one that notifies a device; "" = none */
+    uint32_t jitter_percent; /* prof.jitter: of the period, to either side, 0 to
+                                50; at rates above the kernel's tick */
+    uint32_t seed;           /* of the jitter */
+    uint32_t depth;          /* callers with each sample, 0 to 127 */
+    const char *out; /* where the stream goes: off, serial, uart2, e9, virtio or
+                        shm */
+    uint32_t share_kib; /* prof.share: memory for shm, a power of two, 64 to
+                           1048576 */
+    enum prof_trace_mode trace; /* recorder of tasks: off, stream or flight */
+    uint32_t trace_kib;         /* prof.trace_kb: its memory, 24 to 1048576; 0,
+                                   the default: PROF_TRACE_KIB_... */
+    uint32_t trace_stacks;      /* callers with each suspend, 0 to 64 */
+    uint32_t loop_rows;         /* prof.loop: of the table of the event loop, 0
+                                   to 4096; 0 = no statistics */
+    enum prof_loop_by loop_by;  /* their order: own, total or longest */
+    uint32_t loop_kib;       /* prof.loop_kb: memory of these, 48 to 1048576 */
+    uint32_t loop_held_ms;   /* prof.loop_held: list longer runs with their
+                              functions, 0 = none */
+    uint32_t loop_freeze_ms; /* prof.loop_freeze: report longer runs while they
+                                still run, 0 = none */
+    bool loop_trigger;       /* on or off: that stops the flight recorder */
+    enum prof_causal_mode causal; /* experiments: off, on or auto */
+    enum prof_accrue_mode accrue; /* their targets: auto, entry or smooth */
 };
 const struct prof_options *prof_options(void);
 
-/*
- * Starts sampling: ticks of config.tick are recorded from now on. No effect if
- * already started.
- *
- * Contexts: thread. Interrupts may be on. Drains first, and so may allocate.
- * Returns 0, PROF_ESTATE, PROF_EGATE, PROF_EONE_SHOT or PROF_EPORT.
- */
+/* Starts sampling, if that is not so already. Contexts: thread; interrupts may
+ * be on. Drains first, and so may allocate. Returns 0, PROF_ESTATE, PROF_EGATE,
+ * PROF_EONE_SHOT or PROF_EPORT. */
 int prof_start(void);
 
 /*
- * Stops sampling and restores the kernel's gate and timer. Samples are kept. No
- * effect if already stopped.
- *
+ * Stops sampling, and restores the kernel's gate and timer. Samples are kept.
  * Contexts: thread. Drains first, and so may allocate. If the timer was sped
- * up, waits for the end of the kernel's tick, for two ticks at most. With
- * interrupts off it does not wait, and the kernel's clock may lose a part of a
- * tick.
+ * up, waits for the end of the kernel's tick, for two ticks at most; with
+ * interrupts off it does not, and the kernel's clock may lose a part of one.
  */
 void prof_stop(void);
 
@@ -280,46 +251,40 @@ void prof_stop(void);
 bool prof_running(void);
 
 /*
- * Sets the sampling rate, also while sampling. The rate of the kernel's own
- * ticks does not change. A rate below that is raised to it, and one above
- * PROF_HZ_MAX lowered to that. One from the kernel's own on is raised so far
- * that the period can vary by prof.jitter: by the half, if that is 50.
- * prof_rate_mhz() returns the result.
+ * Sets the sampling rate, also while sampling; prof_rate_mhz() returns the
+ * result. A rate below that of the kernel's ticks, which does not change, is
+ * raised to it, and one above PROF_HZ_MAX lowered to that. One from the
+ * kernel's own on is raised so far that the period can vary by prof.jitter: by
+ * the half, if that is 50.
  *
  * Contexts: thread. Drains, and so may allocate. Waits like prof_stop() if the
  * new rate is the kernel's own. Returns 0; or PROF_ERATE for 0, or PROF_EFIXED
- * if the source's rate cannot be changed. After an error nothing has changed.
+ * if the source's rate cannot be changed; then nothing has changed.
  */
 int prof_set_rate(uint32_t hz);
 
-/*
- * Records up to (depth) callers with each sample from now on, 0 to 127; 0 =
- * none. Contexts: thread. Drains if sampling. Returns 0, PROF_EVALUE or
- * PROF_EABSENT.
- */
+/* Records up to (depth) callers with each sample from now on, 0 to 127.
+ * Contexts: thread. Drains if sampling. Returns 0, PROF_EVALUE or
+ * PROF_EABSENT. */
 int prof_set_depth(uint32_t depth);
 
 /*
  * Sets the current stack to [begin, end); the frame walk reads nothing outside
- * it. A kernel whose tasks have their own stacks must call this at each task
- * switch. A sample between this call and the switch itself has no callers. The
- * initial stack is config.stack.
- *
- * Contexts: thread, interrupts on or off. A few stores. The memory MUST stay
- * readable until the next call.
+ * it, and the memory MUST stay readable until the next call. A kernel whose
+ * tasks have their own stacks must call this at each switch; a sample between
+ * this call and the switch itself has no callers. The initial stack is
+ * config.stack. Contexts: thread, interrupts on or off. A few stores.
  */
 void prof_stack_set(uintptr_t begin, uintptr_t end);
 
-/*
- * Milliseconds between calls of prof_drain() such that the frame vector does
+/* Milliseconds between calls of prof_drain() such that the frame vector does
  * not fill up: prof.drain if set; otherwise 100, or less above 1.6 kHz, or 1
  * while the vector is more than half full or the last drain has left samples.
- * Deep stacks fill it early, so call this every few ms. Contexts: thread.
- */
+ * Deep stacks fill it early, so call this every few ms. Contexts: thread. */
 uint32_t prof_drain_ms(void);
 
-/* The rate in force in 1/1000 Hz. It differs a little from the one requested,
- * because a timer divides its clock by whole numbers. */
+/* The rate in force in 1/1000 Hz: a timer divides its clock by whole
+ * numbers. */
 uint32_t prof_rate_mhz(void);
 
 /* Whether the sampling period varies enough that no code runs in step with it.
@@ -337,18 +302,16 @@ void prof_reset(void);
  * waits for up to two sampling periods to examine the PIT.
  *
  * Contexts: thread, on the CPU that samples, interrupts on. Linear in what is
- * queued, up to about a millisecond at 1,000 MIPS; what would take longer stays
- * queued for the next call, which is then due (prof_drain_ms()). The calls that
- * drain before something else drain everything. If an allocation fails, the
- * rest stays queued for the next call; once the vectors are half full, samples
- * that need memory are dropped and counted.
+ * queued, up to about a millisecond at 1,000 MIPS; the rest stays queued for
+ * the next call, which is then due (prof_drain_ms()). The calls that drain
+ * before something else drain everything. Without memory the rest stays queued,
+ * too; once the vectors are half full, samples that need some are dropped and
+ * counted.
  */
 void prof_drain(void);
 
-/*
- * Drains, then prints the table and the accounts through prof_port_write().
- * Allocates nothing beyond what the drain does. Contexts: thread.
- */
+/* Drains, then prints the table and the accounts through prof_port_write().
+ * Allocates nothing beyond what the drain does. Contexts: thread. */
 void prof_report(void);
 
 /* Copies the counts. Contexts: thread. Does not drain. Linear in the number of
@@ -364,10 +327,10 @@ struct prof_row {
 };
 
 /*
- * Calls (visit) once for each function with samples, in no particular order,
- * with (context). Idle and queued samples and the profiler's own are not
- * included: the rows add up to attributed + masked + unresolved + user. A row
- * is valid during the call only.
+ * Calls (visit) with (context) once for each function with samples, in no
+ * particular order. Without idle and queued samples and the profiler's own: the
+ * rows add up to attributed + masked + unresolved + user. A row is valid during
+ * the call only.
  *
  * Contexts: thread. Neither drains nor allocates. (visit) MUST NOT drain,
  * report, reset or change the rate.
@@ -386,28 +349,21 @@ struct prof_stack_row {
     uint64_t last_tsc;
 };
 
-/*
- * Calls (visit) once for each distinct call stack with samples, in no
- * particular order, with (context). The rows add up like those of prof_visit(),
- * with the profiler's own stacks besides.
- * A row and its addresses are valid during the call only.
- *
- * Contexts and what (visit) must not do: as prof_visit(). Linear in the stacks;
- * 1 KiB of stack.
- */
+/* The same for each distinct call stack; its addresses, too, are valid during
+ * the call only. The rows add up likewise, with the profiler's own stacks
+ * besides. Linear in the stacks; 1 KiB of stack. */
 void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
                                      void *context),
                        void *context);
 
 /*
  * Records one sample: the code address (pc) that was interrupted, with the
- * stack pointer (sp) and frame pointer (fp) it had. Called by kernels whose
- * config.tick is PROF_TICK_HOOK, from their timer interrupt.
+ * stack pointer (sp) and frame pointer (fp) it had; 0 where they are not known:
+ * then without callers. For kernels whose config.tick is PROF_TICK_HOOK.
  *
  * Contexts: interrupt or NMI, but always the same one: the vector has a single
  * producer. Wait-free, no allocation, at most 256 bytes of stack, general
- * registers only. If (sp) and (fp) are not known, pass 0: the sample then has
- * no callers.
+ * registers only.
  */
 void prof_sample(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 

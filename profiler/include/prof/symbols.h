@@ -11,8 +11,7 @@
  *     prof_symbols_embedded();         before prof_init()
  *
  * Opening validates the whole table once; lookups then need no checks. Without
- * a table, or with a damaged one, every lookup fails and callers print the
- * address in hexadecimal.
+ * a table, or with a damaged one, every lookup fails.
  */
 
 #include <prof/config.h>
@@ -35,11 +34,9 @@ struct prof_symbol {
 /*
  * Validates the table of (bytes) bytes at (table) and uses it from now on.
  * (build_id), (build_id_bytes) long, is the image's own and must match; 0 bytes
- * skips that test.
- *
- * Contexts: boot, thread. Linear in the table; reads nothing outside it.
- * Returns 0, or a negative PROF_ESYM... (<prof/error.h>); there are then no
- * names. prof_symbols_error() returns the result again later.
+ * skips that test. Contexts: boot, thread. Linear in the table; reads nothing
+ * outside it. Returns 0, or a negative PROF_ESYM... (<prof/error.h>); there are
+ * then no names.
  */
 int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
                       size_t build_id_bytes);
@@ -55,29 +52,15 @@ int prof_symbols_open(const void *table, size_t bytes, const void *build_id,
  * Contexts: boot; valid for tables opened afterwards. prof_symbols_moved_by()
  * returns it, 0 without a call.
  */
-#if PROF_WITH_BUILTIN
 void prof_symbols_moved(uintptr_t bytes);
 uintptr_t prof_symbols_moved_by(void);
-#else
-static inline void prof_symbols_moved(uintptr_t bytes)
-{
-    (void)bytes;
-}
-static inline uintptr_t prof_symbols_moved_by(void)
-{
-    return 0;
-}
-#endif
 
 /* What the last prof_symbols_open() returned, PROF_ESYM_NONE before any. */
 int prof_symbols_error(void);
 
-/*
- * Reserves (size) bytes for the table, in read-only data, and says where they
+/* Reserves (size) bytes for the table, in read-only data, and says where they
  * are: once in an image, at file scope. `parasite embed` says how many are
- * needed; libprof.a has PROF_SYMBOLS_BYTES (<prof/config.h>) for an image that
- * does not do it.
- */
+ * needed; libprof.a has PROF_SYMBOLS_BYTES (<prof/config.h>) by default. */
 #define PROF_SYMBOLS_RESERVE(size)                                             \
     static const unsigned char prof_symbols_reserved[size]                     \
         __attribute__((aligned(8), used)) = {0};                               \
@@ -100,10 +83,8 @@ static inline const struct prof_symtab *prof_symbols_in_image(void)
     return (const struct prof_symtab *)table;
 }
 
-/*
- * Opens the table in the reserved space, as prof_symbols_open() does. Returns
- * PROF_ESYM_NONE if `parasite embed` has not filled it.
- */
+/* Opens the table in the reserved space. Returns PROF_ESYM_NONE if `parasite
+ * embed` has not filled it, or as prof_symbols_open() does. */
 static inline int prof_symbols_embedded(void)
 {
     const struct prof_symtab *table = prof_symbols_in_image();
@@ -114,11 +95,9 @@ static inline int prof_symbols_embedded(void)
     return prof_symbols_open(table, bytes, NULL, 0);
 }
 
-/*
- * The image's build-id for prof_config.build_id, as `parasite embed` found it
+/* The image's build-id for prof_config.build_id, as `parasite embed` found it
  * in a note or made it; (*bytes) is its length. Contexts: any, after
- * prof_symbols_embedded(); NULL and 0 where that failed.
- */
+ * prof_symbols_embedded(); NULL and 0 where that failed. */
 static inline const uint8_t *prof_symbols_build_id(size_t *bytes)
 {
     const struct prof_symtab *table = prof_symbols_in_image();
@@ -127,31 +106,25 @@ static inline const uint8_t *prof_symbols_build_id(size_t *bytes)
     return *bytes != 0 ? table->build_id : NULL;
 }
 
-/*
- * Entries of the table in use: functions, and wide gaps between them
- * (<prof/symtab.h>). 0 without a table.
- */
+/* Entries of the table in use: functions, and wide gaps between them. */
 uint32_t prof_symbols_count(void);
 
-/*
- * Finds the function whose [start, start + size) contains (address).
- *
- * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
- * 32 probes, 64 bytes of stack. Returns false and leaves (*found) unchanged for
- * an address in no function, such as the padding between two.
- */
+/* Finds the function whose [start, start + size) contains (address). Returns
+ * false and leaves (*found) unchanged for an address in none, such as padding.
+ * Contexts: any, NMI and panic included; re-entrant; no allocation; at most 32
+ * probes, 64 bytes of stack. */
 bool prof_symbol_find(uintptr_t address, struct prof_symbol *found);
 
 /*
  * Writes the mangled name of (symbol), which prof_symbol_find() found, into
  * (out): as much as fits into (size) bytes, always NUL-terminated. With (size)
- * 0 nothing is written and (out) MAY be NULL.
+ * 0 nothing is written and (out) MAY be NULL. Returns the length of the whole
+ * name in bytes, without NUL; 0, with an empty text, if the table in which
+ * (symbol) was found is no longer in use.
  *
  * Contexts: any, NMI and panic included; re-entrant; no allocation; at most
  * 128 bytes of stack; expands at most 16 names of up to 32,767 bytes, on
- * average 8. Returns the length of the whole name in bytes, without NUL; if it
- * is (size) or more, the name was cut. Returns 0, with an empty text, if the
- * table in which (symbol) was found is no longer in use.
+ * average 8.
  */
 size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
                         size_t size);

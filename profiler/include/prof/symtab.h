@@ -88,12 +88,10 @@ struct prof_symtab {
     uint8_t build_id[PROF_BUILD_ID_MAX]; /* of the image it belongs to */
 };
 
-/*
- * The space that an image reserves for its table (PROF_SYMBOLS_RESERVE in
- * <prof/symbols.h>). `parasite embed` looks for the magic in what is loaded
- * from the file; (self) proves that it is not a copy, and says in full where
- * 64-bit code in a 32-bit ELF file runs.
- */
+/* The space that an image reserves for its table (PROF_SYMBOLS_RESERVE).
+ * `parasite embed` looks for the magic in what is loaded from the file; (self)
+ * proves that it is not a copy, and says in full where 64-bit code in a 32-bit
+ * ELF file runs. */
 #define PROF_SYMBOLS_SPACE_MAGIC "\177prof symbols\n"
 #define PROF_SYMBOLS_SPACE_MAGIC_BYTES 16u
 

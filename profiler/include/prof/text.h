@@ -2,13 +2,9 @@
 #ifndef PROF_TEXT_H
 #define PROF_TEXT_H
 
-/*
- * Text output without a C library, for the report and the image's panic. It
- * buffers up to PROF_TEXT_BYTES bytes and passes them to a sink when the buffer
- * is full or flushed, so nothing is ever cut.
- *
- * Contexts: those of the sink; no allocation, no shared state.
- */
+/* Text output without a C library. Buffers up to PROF_TEXT_BYTES bytes and
+ * passes them to a sink when the buffer is full or flushed, so nothing is ever
+ * cut. Contexts: those of the sink; no allocation, no shared state. */
 
 #include <stddef.h>
 #include <stdint.h>

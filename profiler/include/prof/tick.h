@@ -5,25 +5,22 @@
 /*
  * The sources of ticks: what interrupts the code so that it is sampled.
  *
- *   pit   The profiler takes the interrupt gate of the PIT and programs the PIT
- *         to any rate from the kernel's own up to PROF_HZ_MAX. The kernel's
+ *   pit   The profiler takes the PIT's interrupt gate and programs the PIT to
+ *         any rate from the kernel's own up to PROF_HZ_MAX. The kernel's
  *         handler still runs at the kernel's own rate. A kernel that uses
  *         the PIT in one-shot mode has no rate: prof_start() returns
  *         PROF_EONE_SHOT, and sampling stops when it turns out later; gate and
  *         hook work there (irregular).
- *   own pit  The same where the kernel does not use the PIT: it is the
- *         profiler's alone, and the handler in the gate is never called. The
- *         kernel lets the PIT's line through to (vector).
- *   gate  The profiler takes the interrupt gate of any timer of the kernel's: a
- *         local APIC, HPET or RTC, or a PIT that must not be programmed. It
- *         does not touch the timer: the rate is the kernel's, as with hook.
+ *   own pit  The same where the kernel does not use the PIT: the handler in the
+ *         gate is never called. The kernel lets the PIT's line through to
+ *         (vector).
+ *   gate  The profiler takes the gate of any timer of the kernel's: a local
+ *         APIC, HPET or RTC, or a PIT that must not be programmed. It does not
+ *         touch the timer: the rate is the kernel's, as with hook.
  *   hook  The kernel calls prof_sample() from a timer interrupt of its own. The
- *         profiler touches neither gate nor timer. The rate is the kernel's and
- *         cannot be changed: prof_set_rate() returns PROF_EFIXED, and prof.hz
- *         and prof.jitter have no effect; prof_init() prints a line about it.
- *         The rate is measured; if it is not as stated, that is printed.
- *
- * Everything else works the same with either.
+ *         rate cannot be changed: prof_set_rate() returns PROF_EFIXED, and
+ *         prof.hz and prof.jitter have no effect, as prof_init() prints. It is
+ *         measured; if it is not as stated, that is printed.
  */
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
  *
  * An object is whatever may wait or be waited for: a task, a promise, a mutex,
  * a callback. prof_trace_create() gives it a number, which is never given
- * again. The runtime keeps the number and names the object by it.
+ * again, and by which the runtime names it.
  *
  *     static PROF_TRACE_SITE(site, "handle_client");
  *     task->trace = prof_trace_create(PROF_TRACE_TASK, &site);
@@ -20,17 +20,17 @@
  *     prof_trace_switch(task->trace);
  *     prof_trace_read(promise->trace);
  *
- * Who does it. Each CPU has a current object: the one that was last switched
- * to, at first none. What is reported is done by the current object, or between
- * prof_trace_irq_enter() and prof_trace_irq_exit() by the interrupt.
+ * What is reported is done by the CPU's current object: the one that was last
+ * switched to, at first none; between prof_trace_irq_enter() and
+ * prof_trace_irq_exit(), by the interrupt.
  *
  * Contexts: any, also an interrupt or an NMI in the middle of a call to here,
  * where nothing else is said. Wait-free, no allocation, general registers only,
  * some 400 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
- * Error policy: nothing fails. What there is no room for is counted
- * (prof_trace_stats()), and marked in the trace where it is missing.
+ * Nothing fails. What there is no room for is counted (prof_trace_stats()), and
+ * marked in the trace where it is missing.
  */
 
 #include <prof/config.h>
@@ -93,9 +93,8 @@ enum prof_trace_mode {
 
 /*
  * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
- * of the rest for events, 32 bytes each, a quarter for live objects, 16 bytes
- * each, and what is left for names.
- * Contexts: thread, once, nothing recorded before. Returns 0, PROF_EMEMORY
+ * of the rest for events of 32 bytes, a quarter for live objects of 16, and
+ * what is left for names. Contexts: thread, once. Returns 0, PROF_EMEMORY
  * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
  * or PROF_EABSENT.
  */
@@ -104,17 +103,14 @@ int prof_trace_open(void *memory, size_t bytes);
 /*
  * What prof.trace asks for: opens a recorder of prof.trace_kb KiB, from
  * prof_port_alloc(), and sets the mode. With prof.trace_stacks, stacks get
- * another PROF_TRACE_STACKS_KIB. With prof.trace=off it does nothing.
- * Contexts: thread, after prof_init() and the choice of a transport. Returns 0
- * or as the calls around it.
+ * another PROF_TRACE_STACKS_KIB. Contexts: thread, after prof_init() and the
+ * choice of a transport. Returns 0 or as the calls around it.
  */
 int prof_trace_start(void);
 
-/*
- * Changes the mode. What was recorded and not sent is sent first where the mode
+/* Changes the mode. What was recorded and not sent is sent first where the mode
  * was STREAM, and forgotten where it was FLIGHT. Contexts: thread. Returns 0,
- * PROF_EMEMORY (no recorder was opened) or PROF_EABSENT.
- */
+ * PROF_EMEMORY (no recorder was opened) or PROF_EABSENT. */
 int prof_trace_set_mode(enum prof_trace_mode mode);
 enum prof_trace_mode prof_trace_mode(void);
 
@@ -128,8 +124,6 @@ void prof_trace_trigger(void);
 
 /* Contexts: thread. */
 void prof_trace_stats(struct prof_trace_stats *stats);
-
-#if PROF_WITH_TRACE
 
 /* ---- the implementation of the calls */
 
@@ -165,6 +159,7 @@ enum prof_trace_what {
 };
 
 extern uint32_t prof_trace_on;
+
 PROF_TRACE_CALL void prof_trace_put(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_end(uint32_t what, uint32_t a, uint32_t b);
 PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to);
@@ -182,22 +177,16 @@ PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes);
 uint32_t prof_trace_get_current(void);
 
+/* Without the recorder this is constant, and no call is compiled. */
 #define PROF_TRACE_IS_ON                                                       \
-    __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0, 0)
+    (PROF_WITH_TRACE &&                                                        \
+     __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
+                      0))
 #define PROF_TRACE_DO(call)                                                    \
     do {                                                                       \
         if (PROF_TRACE_IS_ON)                                                  \
             call;                                                              \
     } while (0)
-
-#else
-
-#define PROF_TRACE_IS_ON 0
-#define PROF_TRACE_DO(call) ((void)0)
-#define prof_trace_put_create(what, site) PROF_TRACE_UNKNOWN
-#define prof_trace_get_current() PROF_TRACE_UNKNOWN
-
-#endif
 
 /* ---- what a runtime calls */
 
@@ -219,8 +208,6 @@ static inline uint32_t prof_trace_current(void)
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {
-    (void)kind;
-    (void)site;
     return PROF_TRACE_IS_ON
                ? prof_trace_put_create(
                      PROF_TRACE_DID_CREATE | (uint32_t)kind << 8, site)
@@ -231,13 +218,11 @@ static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
  * resolved or has failed; or looks at it, and will have to wait. */
 static inline void prof_trace_read(uint32_t source)
 {
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_READ, source, 0));
 }
 
 static inline void prof_trace_try_read(uint32_t source)
 {
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_TRY_READ, source, 0));
 }
 
@@ -245,8 +230,6 @@ static inline void prof_trace_try_read(uint32_t source)
  * what it joins, a sleep for its timer, a lock for whom has it. */
 static inline void prof_trace_await(uint32_t object, uint32_t source)
 {
-    (void)object;
-    (void)source;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_AWAIT, object, source));
 }
 
@@ -254,44 +237,35 @@ static inline void prof_trace_await(uint32_t object, uint32_t source)
  * cancelled. A task ends like the promise of its result. */
 static inline void prof_trace_resolve(uint32_t promise)
 {
-    (void)promise;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_RESOLVE, promise, 0));
 }
 
 static inline void prof_trace_fail(uint32_t promise,
                                    struct prof_trace_name *why)
 {
-    (void)promise;
-    (void)why;
     PROF_TRACE_DO(prof_trace_put_fail(promise, why));
 }
 
 static inline void prof_trace_cancel(uint32_t promise)
 {
-    (void)promise;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_CANCEL, promise, 0));
 }
 
 /* The object was freed without any of these. */
 static inline void prof_trace_gone(uint32_t object)
 {
-    (void)object;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_GONE, object, 0));
 }
 
 /* From now on (object) is the same as (other), and is not named again. */
 static inline void prof_trace_becomes(uint32_t object, uint32_t other)
 {
-    (void)object;
-    (void)other;
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_BECOME, object, other));
 }
 
 /* A condition, mailbox or lock (source) lets (object) go on. */
 static inline void prof_trace_signal(uint32_t source, uint32_t object)
 {
-    (void)source;
-    (void)object;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_SIGNAL, source, object));
 }
 
@@ -300,17 +274,12 @@ static inline void prof_trace_signal(uint32_t source, uint32_t object)
 static inline void prof_trace_label(uint32_t object,
                                     struct prof_trace_name *label)
 {
-    (void)object;
-    (void)label;
     PROF_TRACE_DO(prof_trace_put_label(object, label));
 }
 
 static inline void prof_trace_label_text(uint32_t object, const char *text,
                                          size_t bytes)
 {
-    (void)object;
-    (void)text;
-    (void)bytes;
     PROF_TRACE_DO(prof_trace_put_text(object, text, bytes));
 }
 
@@ -318,8 +287,6 @@ static inline void prof_trace_label_text(uint32_t object, const char *text,
 static inline void prof_trace_counter(struct prof_trace_name *counter,
                                       int64_t value)
 {
-    (void)counter;
-    (void)value;
     PROF_TRACE_DO(prof_trace_put_count(counter, (uint32_t)value,
                                        (uint32_t)((uint64_t)value >> 32)));
 }
@@ -327,7 +294,6 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
 /* (object) runs from now on, NONE: the event loop. */
 static inline void prof_trace_switch(uint32_t object)
 {
-    (void)object;
     PROF_TRACE_DO(prof_trace_put_switch(object));
 }
 
@@ -335,8 +301,6 @@ static inline void prof_trace_switch(uint32_t object)
  * is ready until the switch to it. */
 static inline void prof_trace_wake(uint32_t object, uint32_t by)
 {
-    (void)object;
-    (void)by;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_WAKE, object, by));
 }
 
@@ -345,7 +309,6 @@ static inline void prof_trace_wake(uint32_t object, uint32_t by)
  * is recorded as well, as far as frame pointers and prof_stack_set() allow. */
 static inline void prof_trace_suspend(struct prof_trace_name *why)
 {
-    (void)why;
     PROF_TRACE_DO(prof_trace_put_suspend(why));
 }
 
@@ -353,8 +316,6 @@ static inline void prof_trace_suspend(struct prof_trace_name *why)
 static inline void prof_trace_pause(struct prof_trace_name *why,
                                     uint64_t cycles)
 {
-    (void)why;
-    (void)cycles;
     PROF_TRACE_DO(
         prof_trace_put_pause(why, (uint32_t)cycles, (uint32_t)(cycles >> 32)));
 }
@@ -362,14 +323,12 @@ static inline void prof_trace_pause(struct prof_trace_name *why,
 /* An interrupt begins and ends. They may be nested. */
 static inline void prof_trace_irq_enter(uint8_t vector)
 {
-    (void)vector;
     PROF_TRACE_DO(
         prof_trace_put(PROF_TRACE_DID_ENTER | (uint32_t)vector << 8, 0, 0));
 }
 
 static inline void prof_trace_irq_exit(uint8_t vector)
 {
-    (void)vector;
     PROF_TRACE_DO(
         prof_trace_put(PROF_TRACE_DID_EXIT | (uint32_t)vector << 8, 0, 0));
 }
@@ -378,8 +337,6 @@ static inline void prof_trace_irq_exit(uint8_t vector)
  * task. */
 static inline void prof_trace_defer(uint8_t vector, uint32_t object)
 {
-    (void)vector;
-    (void)object;
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_DEFER | (uint32_t)vector << 8,
                                  object, 0));
 }
@@ -387,7 +344,6 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
 /* Both machines compute (message) of its bytes: traces are aligned by it. */
 static inline void prof_trace_message(uint32_t message, bool sent)
 {
-    (void)message, (void)sent;
     PROF_TRACE_DO(prof_trace_put(
         sent ? PROF_TRACE_DID_SEND : PROF_TRACE_DID_RECEIVE, message, 0));
 }

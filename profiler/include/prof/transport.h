@@ -3,8 +3,8 @@
 #define PROF_TRANSPORT_H
 
 /*
- * Level 3 of the port (<prof/port.h>): transports carry packets out of the
- * image and commands into it. An image without a stream needs none of this.
+ * Level 3 of the port (<prof/port.h>): transports carry packets
+ * (<prof/format.h>) out of the image and commands into it.
  *
  *     prof_init(...);
  *     prof_transport_choose(list, count);   once, before prof_start()
@@ -12,8 +12,6 @@
  *     prof_poll():                                 !prof_command_byte(c)) ;
  *     prof_transport_end(code);             at exit, or
  *     prof_transport_panic(code);           in a panic
- *
- * The format of packets is in <prof/format.h>.
  */
 
 #include <prof/text.h>
@@ -33,11 +31,9 @@ struct prof_transport {
     /* Detects and initialises the device; false: there is none. */
     bool (*open)(void);
 
-    /*
-     * Sends one packet of (bytes) bytes, whole or not at all, and keeps no
-     * pointer to it. May wait for up to 0.1 s. False: the device is busy; the
-     * packet is offered again at the next drain.
-     */
+    /* Sends one packet, whole or not at all, and keeps no pointer to it. May
+     * wait for up to 0.1 s. False: the device is busy; the packet is offered
+     * again at the next drain. */
     bool (*send)(const void *packet, size_t bytes);
 
     /* Waits a short time until the device has sent everything: at the stream's
@@ -58,66 +54,55 @@ struct prof_transport {
 /*
  * Opens the transport that prof.out names: one of the (count) in (list), in
  * order of preference, or "shm", the profiler's own (memory from
- * prof_port_alloc(), prof.share KiB). If that device is missing, the next one
- * in (list) is used, after "shm" the first, and a line is printed. Without a
- * list, or if it has no "serial", that is built in (<prof/port.h>).
+ * prof_port_alloc(), prof.share KiB). If it is missing, the next one in (list)
+ * is used, after "shm" the first, and a line is printed. Without a list, or if
+ * it has no "serial", that is built in (<prof/port.h>).
  *
  * Contexts: boot, after prof_init() and before prof_start(). Returns the
- * transport, valid as long as (list); NULL if prof.out is "off" or no device
- * works.
+ * transport, valid as long as (list); NULL if prof.out is "off" or none works.
  */
 const struct prof_transport *
 prof_transport_choose(const struct prof_transport *list, size_t count);
 
-/*
- * Begins a new stream on (transport), which is open, regardless of prof.out:
+/* Begins a new stream on (transport), which is open, regardless of prof.out:
  * for a reader that connects at run time. NULL: no stream. The old stream ends
- * without a BYE event. Contexts: thread, sampling stopped.
- */
+ * without a BYE event. Contexts: thread, sampling stopped. */
 void prof_transport_use(const struct prof_transport *transport);
 
-/*
- * Ends the stream when the image exits with (code): sends what is left and a
- * BYE event. Contexts: thread, sampling stopped. May be called again.
- */
+/* Ends the stream when the image exits with (code): sends what is left and a
+ * BYE event. Contexts: thread, sampling stopped. May be called again. */
 void prof_transport_end(uint32_t code);
 
 /*
  * Ends the stream in a panic with exit code (code): sends what was drained,
  * then what was not, and a BYE event. Allocates nothing, reads no other stack,
- * and needs 4 KiB of its own. The profiler must not be called afterwards.
- *
- * Contexts: interrupts off, otherwise any, even inside another call; once. It
- * may fault if the image's heap is damaged, so print all other messages first.
+ * and needs 4 KiB of its own. Contexts: interrupts off, otherwise any, even
+ * inside another call; once, and no other call follows. It may fault if the
+ * image's heap is damaged, so print all other messages first.
  */
 void prof_transport_panic(uint32_t code);
 
-/*
- * Writes (packet) as lines of text (<prof/format.h>) to (sink), in pieces. The
+/* Writes (packet) as lines of text (<prof/format.h>) to (sink), in pieces. The
  * sink must be at the beginning of a line, and must accept no other output
- * until the call returns. Contexts: thread.
- */
+ * until the call returns. Contexts: thread. */
 void prof_transport_text(const void *packet, size_t bytes,
                          prof_text_sink *sink);
 
 /*
- * Receives one byte of a command. At the end of a line it executes the command
- * and answers with one line through prof_port_write(), which begins with
- * "#prof! ". Returns true then, so that a caller can stop reading and does not
- * process an endless stream of garbage in one go. Empty lines are ignored.
- *
- * Contexts: thread, where prof_report() may be called. Accepts any byte. The
- * work per byte is bounded, apart from the command itself.
+ * Receives one byte of a command, any. At the end of a line it executes the
+ * command and answers with one line through prof_port_write(), which begins
+ * with "#prof! ". Returns true then, so that a caller can stop reading and does
+ * not process an endless stream of garbage in one go. Empty lines are ignored.
+ * Contexts: thread, where prof_report() may be called.
  */
 bool prof_command_byte(uint8_t byte);
 
 /*
  * Passes on what (receive) returns, -1 for nothing: to the end of one command,
- * and at most 64 bytes. The rest of a line that is too long for a command is
- * dropped at once, however long it is: for that, the call goes on for up to
- * (drop_cycles) of the TSC, also where a UART has nothing for a moment. Returns
- * whether a byte came, and more may soon; else there is no haste. Contexts: as
- * for prof_command_byte().
+ * and at most 64 bytes. The rest of a line that is too long is dropped at once:
+ * for that, the call goes on for up to (drop_cycles) of the TSC, also where a
+ * UART has nothing for a moment. Returns whether a byte came, and more may
+ * soon. Contexts: as for prof_command_byte().
  */
 bool prof_command_read(int (*receive)(void), uint32_t drop_cycles);
 

@@ -4,11 +4,9 @@
 
 /*
  * When samples show certainly less work than the exact account of the event
- * loop (<prof/loop_stats.h>): the rule, which the guest's report and the host
- * command share.
- *
- * The sampling period changes every so many ticks; as those of one period may
- * all be in step with a program, they count as one sample.
+ * loop (<prof/loop_stats.h>): the rule of the guest's report and the host
+ * command. The sampling period changes every so many ticks; as those of one
+ * period may all be in step with a program, they count as one sample.
  */
 #define PROF_UNDER_SAMPLED_ONE 32u
 

@@ -15,21 +15,17 @@
  * instead. PROF_WITH_USER (<prof/config.h>).
  */
 
-#include <prof/config.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Address spaces have numbers below this. 0 is the one of those that have
- * none. */
+/* Numbers of address spaces are below this; 0 is for those without one. */
 #define PROF_SPACES 64u
 
 /* Bytes of a space's name, with the NUL. */
 #define PROF_SPACE_NAME_BYTES 16u
-
-#if PROF_WITH_USER
 
 /* One sample of user code. Contexts and cost: as prof_sample(). */
 void prof_sample_user(void);
@@ -42,25 +38,6 @@ void prof_space_set(uint32_t number);
  * NULL: it has no name. No effect for other numbers, nor without memory for all
  * names: the first call allocates it. After prof_init(). Contexts: thread. */
 void prof_space_name(uint32_t number, const char *name);
-
-#else
-
-static inline void prof_sample_user(void)
-{
-}
-
-static inline void prof_space_set(uint32_t number)
-{
-    (void)number;
-}
-
-static inline void prof_space_name(uint32_t number, const char *name)
-{
-    (void)number;
-    (void)name;
-}
-
-#endif
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
 ; The walk over the frames of whatever was interrupted; frames.h has the
-; contract and the layout of what is written.
+; contract, the layout of what is written, and how bounds are tested.
 ;
 ;   uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
 ;   prof_walk_here: the same for parasite.asm, in: rsi = sp, rdx = fp
@@ -10,16 +10,6 @@
 ; Out: eax = words written, and why they are not more
 ; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, 24 if fewer
 ; words lie above sp than are kept, and 200 where it asks bounds.c.
-;
-; A frame pointer is kept in words, turned right by three bits: one that is not
-; aligned becomes enormous and fails the test of its bounds. That test is one
-; addition. With left = words from this frame to the last place for one, and
-; step = next - this, left + (this - next) carries exactly if
-; 1 <= step <= left: if the next frame lies higher, and still in the stack.
-; Whether what lies in a frame is a return address is for the drain to see.
-;
-; `loop`, `lodsq` and `movsd` are slow instructions on some CPUs, by a few
-; cycles; what is counted here, and promised, is instructions.
 
 %include "prof_offsets.inc"
 

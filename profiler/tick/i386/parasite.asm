@@ -1,24 +1,13 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; The parasite: what the timer's gate points at while sampling.
+; The parasite: what the timer's gate points at while sampling (cpu_state.h).
 ;
-;   void prof_parasite(void);      entered by the CPU through an interrupt gate
-;
-; In:  interrupts off, the stack as the CPU left it:
+; The stack as the CPU left it:
 ;          [esp + 8]  eflags
 ;          [esp + 4]  cs
 ;          [esp]      eip, the sample
-; Out: jumps to the kernel's handler with that same stack and every register as
-;      it was; or, for a tick that the kernel did not ask for, acknowledges it
-;      and returns from the interrupt.
-; Stack: 16 bytes, at most 256 with what is called below.
-;
-; Thirty-five instructions on the way through where no callers are asked for;
-; with them, prof_walk (walk.asm) comes on top. No FPU or SSE state is touched.
-; A free entry has no frames; the drain sees to that. Only this code
-; counts ticks, so the report can compare the count with the drain's accounts.
-; The protocol of the vector, and the letters (A) and (B'), are in ring.h;
-; plain loads and stores acquire and release on x86.
+; Stack: 16 bytes, at most 256 with what is called below. Thirty-five
+; instructions on the way through without callers.
 
 %include "prof_offsets.inc"
 

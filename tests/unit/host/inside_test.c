@@ -9,7 +9,7 @@
 
 #include "attach/inside.h"
 #include "sample/cpu_state.h"
-#include "stream/encoder.h"
+#include "stream/stream.h"
 
 #define ENTRIES 8u
 #define TSC_HZ 2000000000u

@@ -7,7 +7,7 @@
 
 #include "../unit.h"
 
-#include "sample/bounds.h"
+#include "sample/cpu_state.h"
 #include "sample/cpu_state.h"
 
 #include <prof/format.h>

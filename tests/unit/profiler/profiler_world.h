@@ -20,7 +20,7 @@
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
 #include "tick/meter.h"
-#include "tick/watchdog.h"
+#include "tick/source.h"
 
 #include <prof/port.h>
 #include <prof/prof.h>

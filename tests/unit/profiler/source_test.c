@@ -127,7 +127,7 @@ TEST(the_pit_divides_by_whole_numbers_within_bounds)
     assert_ptr_equal(*source->acknowledge, current_eoi_mechanism);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         assert_int_equal(source->set_period(rates[i].hz, false), PROF_OK);
-        assert_int_equal(prof_clock_rate_mhz(), rates[i].mhz);
+        assert_int_equal(prof_clock.rate_mhz, rates[i].mhz);
         assert_int_equal(prof_clock_of(prof_cpu_here())->divisor,
                          rates[i].counts);
         assert_int_equal(prof_clock_of(prof_cpu_here())->period,
@@ -142,11 +142,11 @@ TEST(the_hook_has_one_rate)
 
     assert_ptr_equal(source, &prof_source_hook);
     assert_null(source->acknowledge);
-    assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
+    assert_int_equal(prof_clock.rate_mhz, HOOK_HZ * 1000);
     assert_int_equal(source->set_period(HOOK_HZ, false), PROF_OK);
     assert_int_equal(source->set_period(HOOK_HZ + 1, false), PROF_EFIXED);
     assert_int_equal(source->set_period(HOOK_HZ - 1, true), PROF_EFIXED);
-    assert_int_equal(prof_clock_rate_mhz(), HOOK_HZ * 1000);
+    assert_int_equal(prof_clock.rate_mhz, HOOK_HZ * 1000);
     assert_int_equal(prof_clock_of(prof_cpu_here())->period,
                      (uint64_t)(WORLD_TSC_HZ / HOOK_HZ) << PROF_PERIOD_SHIFT);
 }

@@ -15,10 +15,10 @@ TEST(samples_are_known_whichever_packet_is_lost)
 {
     unsigned nodes = 3000;
 
-    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 3 * nodes; i++)
         sample(at(10000 * i), i * 7 % nodes + 1);
-    prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
+    prof_stream_end(prof_cpu_here(), at(10000 * (3 * nodes + 1)), 0);
     for (unsigned lost = 0; lost < kept_count; lost++) {
         see_all_but(lost);
         for (unsigned i = 0; i < seen_count; i++) {
@@ -34,10 +34,10 @@ TEST(nodes_come_before_what_names_them)
 {
     static bool come[NODES];
 
-    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
         sample(at(10000 * i), (i * 7919) % 90000 + 1);
-    prof_stream_end(at(10000 * 5001), 0);
+    prof_stream_end(prof_cpu_here(), at(10000 * 5001), 0);
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
         uint32_t node = seen[i].event.node;
@@ -53,14 +53,14 @@ TEST(nodes_in_use_are_emitted_again_now_and_then)
 {
     unsigned before;
 
-    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 300000; i++)
         sample(at(10000ull * i), i % 100 + 1);
     see_all();
     assert_true(kept_count > 256);
     before = known[100].defined;
     assert_in_range(before, kept_count / 20, kept_count / 16 + 2);
-    prof_stream_start(at(10000ull * 300001), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(10000ull * 300001), 1000000, 0);
     for (unsigned i = 300002; i <= 302000; i++)
         sample(at(10000ull * i), i % 100 + 1);
     see_all();
@@ -70,7 +70,7 @@ TEST(nodes_in_use_are_emitted_again_now_and_then)
 /* How often node 100 of 400 in use is defined in (seconds), at 1 kHz. */
 static unsigned definitions_in(unsigned seconds)
 {
-    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= seconds * 1000; i++)
         sample(at(10000ull * i), i % 400 + 1);
     see_all();
@@ -92,11 +92,11 @@ TEST(repeats_are_rare_where_readers_can_ask)
     two_way.receive = ask;
     assert_in_range(definitions_in(300), 15, 2 + 300 / 10);
     open_stream();
-    prof_stream_open(
-        &(struct prof_stream_settings){&two_way, tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
+                                          &two_way, tree, &config, {0}});
     before = definitions_in(300);
     assert_in_range(before, 4, 2 + 300 / 60);
-    prof_stream_hello();
+    prof_stream_hello(prof_cpu_here());
     before = kept_count;
     for (unsigned i = 300001; i <= 302000; i++)
         sample(at(10000ull * i), i % 400 + 1);
@@ -110,13 +110,13 @@ TEST(repeats_are_rare_where_readers_can_ask)
 TEST(emitting_nodes_again_does_not_fill_the_stream)
 {
     enum { IN_USE = 30000, SAMPLES = 10 * IN_USE };
-    struct prof_stream_sums sums;
+    struct prof_stats sums = {0};
 
-    prof_stream_start(at(0), 10000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 10000000, 0);
     for (unsigned i = 1; i <= SAMPLES; i++)
         sample(at(100ull * i), 40000 + i % IN_USE);
-    prof_stream_sums(&sums);
-    assert_in_range(sums.bytes, 8 * SAMPLES, 18 * SAMPLES);
+    prof_stream_stats(prof_cpu_here(), &sums);
+    assert_in_range(sums.stream_bytes, 8 * SAMPLES, 18 * SAMPLES);
 }
 
 /* Whoever begins to listen in the middle knows all stacks in use after twice
@@ -125,10 +125,10 @@ TEST(who_joins_late_learns_all)
 {
     enum { WAIT = 2 * 16 };
 
-    prof_stream_start(at(0), 1000000, 0);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 100000; i++)
         sample(at(10000 * i), i * 7 % 1500 + 1);
-    prof_stream_end(at(10000ull * 100001), 0);
+    prof_stream_end(prof_cpu_here(), at(10000ull * 100001), 0);
     assert_true(kept_count > 3 * WAIT);
     for (unsigned first = 1; first + WAIT < kept_count; first += 5) {
         see_from(first, first + WAIT);
@@ -146,10 +146,10 @@ static unsigned emitted_in(uint32_t node, uintptr_t address, uint64_t gap)
     open_stream();
     odd_node = node;
     odd_address = address;
-    prof_stream_start(at(100), 1000000, 64);
+    prof_stream_start(prof_cpu_here(), at(100), 1000000, 64);
     sample(at(100), node / 2);
     sample(at(100 + gap), node);
-    prof_stream_end(at(100 + gap), 0);
+    prof_stream_end(prof_cpu_here(), at(100 + gap), 0);
     see_all();
     odd_node = 0;
     emitted = nth_sample(1);
@@ -205,19 +205,19 @@ TEST(a_new_listener_gets_everything)
 {
     unsigned first, before;
 
-    prof_stream_start(at(0), 1000000, 9);
+    prof_stream_start(prof_cpu_here(), at(0), 1000000, 9);
     for (unsigned i = 1; i <= 50; i++)
         sample(at(1000 * i), i % 4 + 1);
     assert_int_equal(kept_count, 0);
-    prof_stream_hello();
+    prof_stream_hello(prof_cpu_here());
     assert_int_equal(kept_count, 1);
-    prof_stream_start(at(1000 * 50), 1000000, 9);
+    prof_stream_start(prof_cpu_here(), at(1000 * 50), 1000000, 9);
     for (unsigned i = 51; i <= 100; i++)
         sample(at(1000 * i), i % 4 + 1);
     see_all();
     before = known[4].defined;
     assert_int_equal(count_of(PROF_EVENT_HELLO), 1);
-    prof_stream_end(at(1000 * 101), 0);
+    prof_stream_end(prof_cpu_here(), at(1000 * 101), 0);
     see_all();
     assert_int_equal(count_of(PROF_EVENT_HELLO), 2);
     assert_int_equal(known[4].defined, before + 1);

@@ -38,7 +38,7 @@ static struct prof_stream_node *tree(uint32_t node)
 /* A sample of (node), 0 = idle, as the drain would pass it. */
 static inline void sample(uint64_t tsc, uint32_t node)
 {
-    prof_stream_sample(tsc, node, tree(node));
+    prof_stream_sample(prof_cpu_here(), tsc, node, tree(node));
 }
 
 static const struct prof_config config = {
@@ -54,8 +54,8 @@ static void open_stream(void)
 {
     kept_count = kept_refuse = kept_asked = 0;
     memset(known_nodes, 0, sizeof known_nodes);
-    prof_stream_open(
-        &(struct prof_stream_settings){&keeper, tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
+                                          &keeper, tree, &config, {0}});
 }
 
 static inline uint64_t at(uint64_t clock)

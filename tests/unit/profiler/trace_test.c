@@ -231,7 +231,7 @@ TEST(a_panic_in_the_middle_loses_that_event_only)
     (void)begin_event(&at);
     prof_trace_read(2);
     prof_trace_last(true);
-    prof_stream_end(at, 1);
+    prof_stream_end(prof_cpu_here(), at, 1);
     all_said(0);
     said_begins(BEGINNING "read 1\nlost 1\nswitch 4294967295\nread 2\nbye");
 }
@@ -261,14 +261,14 @@ TEST(nothing_is_lost_while_there_is_room)
     prof_trace_read(1);
     kept_refuse = 1000;
     prof_trace_flush();
-    prof_stream_push();
+    prof_stream_push(prof_cpu_here());
     for (uint32_t i = 0; i < SLOTS; i++) {
         prof_trace_read(2);
         if (i % 16 == 0)
             prof_trace_flush();
     }
     kept_refuse = 0;
-    prof_stream_flush(SECOND * 10);
+    prof_stream_flush(prof_cpu_here(), SECOND * 10);
     sent();
     assert_int_equal(lines_with("read 2"), SLOTS);
     assert_int_equal(lines_with("lost"), 0);
@@ -284,7 +284,7 @@ static void overflow(uint32_t events)
             prof_trace_flush();
     }
     kept_refuse = 0;
-    prof_stream_flush(SECOND * 10);
+    prof_stream_flush(prof_cpu_here(), SECOND * 10);
 }
 
 TEST(what_was_not_sent_when_it_stops_is_marked)
@@ -293,7 +293,7 @@ TEST(what_was_not_sent_when_it_stops_is_marked)
     kept_refuse = 1000000;
     prof_trace_set_mode(PROF_TRACE_OFF);
     kept_refuse = 0;
-    prof_stream_flush(SECOND * 20);
+    prof_stream_flush(prof_cpu_here(), SECOND * 20);
     prof_trace_set_mode(PROF_TRACE_STREAM);
     prof_trace_read(1);
     sent();
@@ -344,7 +344,7 @@ TEST(packets_say_how_many_there_were)
     overflow(4 * SLOTS);
     sent();
     prof_trace_last(false);
-    prof_stream_push();
+    prof_stream_push(prof_cpu_here());
     trace_each(0, take_count);
     assert_int_equal(counted, 4 * SLOTS + 1);
     assert_true(stats().lost > 0);

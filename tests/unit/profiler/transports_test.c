@@ -6,7 +6,6 @@
 
 #include "../host/event_script.h"
 #include "trace/console.h"
-#include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include <prof/format.h>
 #include <prof/transport.h>
