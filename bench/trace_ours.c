@@ -79,8 +79,8 @@ int main(int argc, char **argv)
     if (lives == 0 || (file = fopen(argv[2], "wb")) == NULL ||
         prof_trace_open(malloc(bytes), bytes) != 0)
         return 2;
-    prof_stream_open(
-        &(struct prof_stream_settings){&transport, no_tree, &config, {0}});
+    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
+                                          &transport, no_tree, &config, {0}});
     if (prof_trace_set_mode(PROF_TRACE_STREAM) != 0)
         return 1;
     for (size_t done = 0; done < lives;) {
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
         recording += between - begin;
         all += cpu_ns() - begin;
     }
-    prof_stream_end(__builtin_ia32_rdtsc(), 0);
+    prof_stream_end(prof_cpu_here(), __builtin_ia32_rdtsc(), 0);
     prof_trace_stats(&stats);
     printf("%.2f %.2f %llu\n", (double)recording / (double)stats.events,
            (double)all / (double)stats.events, (unsigned long long)stats.lost);

@@ -137,7 +137,6 @@ static inline void world_new(size_t bytes)
                       (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
                       WORLD_DIVISOR);
     prof_clock_reset();
-    prof_tick_reset();
     prof_overflow_resume(&prof_cpus[0].overflow, 0);
 }
 
