@@ -7,9 +7,9 @@ page_base := host/pages/build_page.py $(wildcard host/pages/base/*)
 # with the headers whose enums their scripts name
 page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js) \
     host/flame/flame.h
-page_interactive := $(addprefix host/pages/shared/,samples.js hash.js \
-    keys.js)
-page_flame := $(addprefix host/pages/flame/,body.html style.css parts.css \
+page_interactive := $(addprefix host/pages/shared/,view.css view.js \
+    samples.js hash.js keys.js)
+page_flame := $(addprefix host/pages/flame/,body.html style.css \
     base.js data.js state.js weigh.js trees.js colours.js sides.js paint.js \
     graph.js timeline.js table.js search.js about.js notes.js save.js keys.js \
     main.js)

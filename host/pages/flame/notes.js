@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warnings: what is missing from the profile, and whether samples are few.
 
+const isStolen = ({kind}) => kind === FLAME_LOSS_KIND.stolen;
+
 // Of a comparison both sides, as soon as one has lost something.
 function lossNotes() {
   const sides = data.head.sides.map(lossesOfSide);

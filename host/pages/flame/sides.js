@@ -137,7 +137,7 @@ function sidesLegend() {
         ? [legendItem(sidesFill(kind, 0), name)]
         : [],
     ),
-    make('li', {textContent: 'width: mean of inside and outside'}),
+    make('li', 'width: mean of inside and outside'),
   ];
 }
 

@@ -47,7 +47,7 @@ const link = (href, text, properties) =>
   make('a', {href, textContent: text, ...properties});
 
 function viewerItem({name, file, link: there, by, command}) {
-  const item = make('li', {}, make('b', {textContent: name}), ': ');
+  const item = make('li', {}, make('b', name), ': ');
   item.append(link(file, file));
   if (there)
     item.append(
@@ -56,7 +56,7 @@ function viewerItem({name, file, link: there, by, command}) {
         rel: 'noreferrer',
       }),
     );
-  if (command) item.append(make('p', {}, make('code', {textContent: command})));
+  if (command) item.append(make('p', {}, make('code', command)));
   return item;
 }
 
@@ -118,12 +118,7 @@ function showRecording(head) {
     ['Build-id', head.build_id],
     ['Idle', shareText(head.samples ? head.idle / head.samples : 0)],
   ];
-  $('recording').append(
-    ...facts.flatMap(([what, text]) => [
-      make('dt', {textContent: what}),
-      make('dd', {textContent: text}),
-    ]),
-  );
+  $('recording').append(...factPairs(facts));
 }
 
 function show(head) {

@@ -18,27 +18,16 @@ function showHelp() {
 }
 
 function fillHelp(help) {
-  const keys = keyList.map(([names, text]) =>
-    make(
-      'div',
-      {},
-      make(
-        'dt',
-        {},
-        ...names.flatMap((name) => [
-          make('kbd', {textContent: keyNames[name] || name}),
-          ' ',
-        ]),
-      ),
-      make('dd', {textContent: text}),
-    ),
-  );
-  const close = make('button', {type: 'button', textContent: 'Close'});
-  close.addEventListener('click', () => help.close());
+  const keys = keyList.map(([names, text]) => {
+    const caps = names.map((name) => make('kbd', keyNames[name] || name));
+    const term = make('dt', {}, ...caps.flatMap((cap) => [cap, ' ']));
+    return make('div', {}, term, make('dd', text));
+  });
+  const close = button('Close', () => help.close());
   help.append(
     make('h2', {id: 'help-title', textContent: 'Keys'}),
     make('dl', {className: 'keys'}, ...keys),
-    ...helpTexts.map((text) => make('p', {textContent: text})),
+    ...helpTexts.map((text) => make('p', text)),
     make('p', {}, close),
   );
 }
@@ -64,6 +53,19 @@ function listenToKeys(taken = () => false) {
     event.preventDefault();
     act(event.key);
   });
+}
+
+// Listens to clicks on elements, by their ids.
+function listenToClicks(actions) {
+  for (const [id, click] of Object.entries(actions)) listen($(id), {click});
+}
+
+// Listens to the page's #filter.
+function listenToFilter(input) {
+  const keydown = ({key, target}) => {
+    if (key === 'Escape') target.blur();
+  };
+  listen($('filter'), {input, keydown});
 }
 
 function press(id, flag) {

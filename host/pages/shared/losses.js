@@ -47,8 +47,6 @@ const LOSSES = {
   },
 };
 
-const isStolen = ({kind}) => kind === FLAME_LOSS_KIND.stolen;
-
 // What (side) has lost: [words, reason] each.
 function lossesOfSide(side) {
   const notes = [];
@@ -110,19 +108,4 @@ function putNotes(notes) {
       make('span', {textContent: text, title: reason}),
     ),
   );
-}
-
-// A pattern of slanted lines, for what is not known.
-function hatch(context, colour) {
-  const tile = make('canvas', {width: 6, height: 6});
-  const pen = tile.getContext('2d');
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.6;
-  pen.beginPath();
-  for (const at of [-3, 3, 9]) {
-    pen.moveTo(at - 4, 10 - 4 + 0.5);
-    pen.lineTo(at + 4, -2 + 0.5);
-  }
-  pen.stroke();
-  return context.createPattern(tile, 'repeat');
 }

@@ -2,40 +2,37 @@
 // The beginning: data, indexes, layout, and what the page listens to.
 
 function showTip(object, event) {
-  const tip = $('tip');
-  tip.hidden = !object;
-  if (!object) return;
+  if (!object) return hideTip();
   if (object < 0) {
-    const group = groups[-1 - object];
-    tip.replaceChildren(
-      make('b', {
-        textContent:
-          `${countText(group.shown.length)} objects of ` + siteName(group.site),
-      }),
-      groupAt(groups[-1 - object], timeOf(pointAt(event)[0])) +
-        'Click to open the group.',
-    );
-  } else {
-    const {objects, head} = model;
-    tip.replaceChildren(
-      make('b', {textContent: objectName(object)}),
-      `${head.types[objects.type[object]]}, ` +
-        `${stateText(object)}: ${timeText(objects.begin[object])}` +
-        ` to ${timeText(endOf(object))} (` +
-        `${clocksText(endOf(object) - objects.begin[object])})`,
+    const group = groups[-1 - object],
+      count = countText(group.shown.length),
+      words = groupAt(group, timeOf(pointAt(event)[0]));
+    return putTip(
+      event,
+      make('b', `${count} objects of ${siteName(group.site)}`),
+      words + 'Click to open the group.',
     );
   }
-  tip.style.left = Math.min(event.clientX + 14, innerWidth - 320) + 'px';
-  tip.style.top = Math.min(event.clientY + 16, innerHeight - 80) + 'px';
+  const begin = model.objects.begin[object],
+    end = endOf(object);
+  putTip(
+    event,
+    make('b', objectName(object)),
+    `${typeOf(object)}, ${stateText(object)}: ${timeText(begin)}` +
+      ` to ${timeText(end)} (${clocksText(end - begin)})`,
+  );
 }
 
 function checkList(id, names, words, isOn, act) {
   $(id).replaceChildren(
     ...names.map((name, i) => {
       const box = make('input', {type: 'checkbox', checked: isOn(name, i)});
-      box.addEventListener('change', () => act(name, i, box.checked));
-      const label = make('label', {}, box, words(name, i));
-      return label;
+      return make(
+        'label',
+        {},
+        listen(box, {change: () => act(name, i)}),
+        words(name),
+      );
     }),
   );
 }
@@ -44,7 +41,7 @@ function fillMenus() {
   checkList(
     'arrow-list',
     arrowNames(),
-    (name) => name.replace('_', ' '),
+    arrowWords,
     (name) => view.arrows.includes(name),
     (name) => {
       view.arrows = toggled(view.arrows, name);
@@ -68,21 +65,12 @@ function fillMenus() {
 const LEGEND = [
   ['run', 'area', 'running'],
   ['ready', 'line', 'ready'],
-  ['line', 'line', 'waiting, or pending'],
+  ['object', 'line', 'waiting, or pending'],
   ['idle', 'area', 'loop idle'],
   ['pause', 'area', 'pause', () => model.pauses],
-  ['stolenBand', 'area', 'stolen', () => model.stolen],
+  ['stolen-band', 'area', 'stolen', () => model.stolen],
   ['hatching', 'area', 'lost: unknown', () => model.losses],
 ];
-
-const SWATCH_LINE = 3;
-
-function legendEntry(colour, kind, words, thick = SWATCH_LINE) {
-  const swatch = make('span', {className: `swatch ${kind}`});
-  if (kind === 'line') swatch.style.height = thick + 'px';
-  swatch.style.background = colour;
-  return make('li', {}, swatch, words);
-}
 
 function showLegend() {
   const stripes =
@@ -92,13 +80,13 @@ function showLegend() {
     ...LEGEND.filter(
       ([, , , lists]) => !lists || lists().some(({count}) => count),
     ).map(([name, kind, words]) =>
-      legendEntry(name === 'hatching' ? stripes : palette[name], kind, words),
+      legendItem(name === 'hatching' ? stripes : palette[name], words, kind),
     ),
     ...arrowNames()
+      .slice(1)
       .map((name, i) =>
-        legendEntry(palette.arrows[i], 'line', name.replace('_', ' '), 2),
-      )
-      .filter((_, i) => i > 0),
+        legendItem(palette.arrows[i + 1], arrowWords(name), 'arrow'),
+      ),
   );
 }
 
@@ -119,8 +107,7 @@ function listenToButtons() {
     'help-open': showHelp,
   };
   for (const panel of PANELS) actions['tab-' + panel] = () => setPanel(panel);
-  for (const [id, act] of Object.entries(actions))
-    $(id).addEventListener('click', act);
+  listenToClicks(actions);
 }
 
 function listenToWindow() {
@@ -129,15 +116,17 @@ function listenToWindow() {
     arrange();
     renewSoon();
   }).observe($('picture'));
-  addEventListener('theme', () => {
-    readTheme();
-    showLegend();
-    renewSoon();
-  });
-  addEventListener('hashchange', () => {
-    viewOfHash(location.hash);
-    changed('items');
-    showPanel();
+  listen(window, {
+    theme: () => {
+      readTheme();
+      showLegend();
+      renewSoon();
+    },
+    hashchange: () => {
+      viewOfHash(location.hash);
+      changed('items');
+      showPanel();
+    },
   });
 }
 
@@ -161,7 +150,7 @@ async function begin() {
   showButtons();
   listenToPicture();
   listenToButtons();
-  listenToSearch();
+  listenToSearch($('words'), $('canvas'));
   listenToKeys();
   listenToWindow();
   if (view.search) {

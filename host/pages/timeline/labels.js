@@ -47,15 +47,13 @@ function paintLabelsOf(pen, object, y, x0, x1) {
 }
 
 function* paintLabels(pen, yOf) {
-  const {byRow, rowFrom, begin, end, object} = items;
+  const {begin, end, object} = items;
   for (let row = 0; row < items.height; ++row) {
     const y = yOf(row),
       above = row > 0 ? y - yOf(row - 1) : LABEL_ROOM;
     if (above < LABEL_ROOM) continue;
     let until = -10;
-    for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
-      const i = byRow[at];
-      if (begin[i] > port.to) break;
+    for (const i of inSight(row)) {
       const x0 = paintX(begin[i]),
         x1 = Math.min(port.width, paintX(end[i]));
       if (!object[i] || x1 - Math.max(0, x0, until) < LABEL_FROM) continue;

@@ -94,7 +94,7 @@ function* paintLives(pen, band, [top, bottom]) {
   paintLifeAxis(pen, scale);
   for (let i = 0; i < counts.length; ++i) {
     if (counts[i] === 0) continue;
-    pen.fillStyle = [palette.density, palette.bad, palette.line][
+    pen.fillStyle = [palette.density, palette.bad, palette.object][
       bad[i] & 1 ? 1 : bad[i]
     ];
     pen.globalAlpha =

@@ -39,29 +39,18 @@ function showButtons() {
   press('counters', view.counters);
   $('counters').hidden = model.counters.size === 0;
   for (const panel of PANELS)
-    $('tab-' + panel).setAttribute(
-      'aria-selected',
-      String(panel === view.panel),
-    );
+    $('tab-' + panel).ariaSelected = String(panel === view.panel);
   const filters = [
     ...view.hidden.map((key) => ['hidden', key, 'not ']),
     ...view.only.map((key) => ['only', key, 'only ']),
     ...view.opened.map((key) => ['opened', key, 'open: ']),
   ];
   $('filters').replaceChildren(
-    ...filters.map(([list, key, words]) => {
-      const button = make('button', {
-        type: 'button',
-        textContent: `${words}${keyName(key)} ×`,
+    ...filters.map(([list, key, words]) =>
+      button(`${words}${keyName(key)} ×`, () => toggleFilter(list, key), {
         title: 'Remove this filter',
-      });
-      button.addEventListener('click', () => {
-        view[list] = toggled(view[list], key);
-        changed('items');
-        showPanel();
-      });
-      return button;
-    }),
+      }),
+    ),
   );
 }
 
@@ -74,25 +63,18 @@ function keyName(key) {
 function showFacts() {
   const {head} = model,
     objects = model.objects.count - 1 - 2 * head.loops.length;
-  $('title').textContent = head.title;
-  document.title = head.title;
+  $('title').textContent = document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +
     `${plural(objects, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
   const lost = model.losses.reduce((sum, {count}) => sum + count, 0);
-  putNotes([
-    ...head.notes,
-    ...(lost
-      ? [
-          [
-            plural(lost, 'gap in the trace', 'gaps in the trace'),
-            'Events are missing there; nothing is drawn across it as known',
-          ],
-        ]
-      : []),
-  ]);
+  const gaps = [
+    plural(lost, 'gap in the trace', 'gaps in the trace'),
+    'Events are missing there; nothing is drawn across it as known',
+  ];
+  putNotes([...head.notes, ...(lost ? [gaps] : [])]);
 }
 
 // An object, or a group as -1 - its number, which is opened.
@@ -182,10 +164,7 @@ function selectAt(isEnd) {
 }
 
 function filterChosen(list) {
-  if (!view.chosen) return;
-  view[list] = toggled(view[list], alikeKey(view.chosen));
-  changed('items');
-  showPanel();
+  if (view.chosen) toggleFilter(list, alikeKey(view.chosen));
 }
 
 function toggle(what) {
@@ -219,8 +198,7 @@ function showPanel() {
 
 function stepBack() {
   if (view.search) {
-    $('words').value = '';
-    startSearch('');
+    clearSearch();
   } else if (view.range) {
     view.range = null;
     changed('range');
@@ -229,8 +207,7 @@ function stepBack() {
 
 function resetView() {
   Object.assign(view, structuredClone(atStart));
-  $('words').value = '';
-  startSearch('');
+  clearSearch();
   changed('items');
   showPanel();
 }

@@ -22,6 +22,8 @@ const STATES = [
 const ARROWS = [...Object.keys(TASKS_EDGE_KIND), 'failed_read', 'packet'];
 const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
 
+const arrowWords = (name) => name.replace('_', ' ');
+
 let model = null;
 
 // Those that this page may have: packets go between traces.

@@ -15,16 +15,11 @@
 const PATH_MAX = 2000;
 
 function spanAt(object, time) {
-  const {spans} = model,
-    {from, list} = by.span;
-  let low = from[object],
-    high = from[object + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (spans.begin[list[middle]] < time) low = middle + 1;
-    else high = middle;
-  }
-  return low > from[object] ? list[low - 1] : -1;
+  const {begin} = model.spans,
+    {from, list} = by.span,
+    [first, last] = [from[object], from[object + 1]];
+  const next = firstThat(first, last, (i) => begin[list[i]] >= time);
+  return next > first ? list[next - 1] : -1;
 }
 
 // The last arrow of one of (types) that reaches (object) at (time) or before.

@@ -15,9 +15,9 @@ const NARROWEST = 1e-3;
 // The picture: its pixels, and the view that is being painted.
 const port = {width: 1, height: 1, from: 0, to: 1, focus: 0};
 
-const xOf = (time) => ((time - view.from) / (view.to - view.from)) * port.width;
-const paintX = (time) =>
-  ((time - port.from) / (port.to - port.from)) * port.width;
+const xIn = ({from, to}, time) => ((time - from) / (to - from)) * port.width;
+const xOf = (time) => xIn(view, time);
+const paintX = (time) => xIn(port, time);
 const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
 
 // The counters' lanes are below the rows, which have the rest.
@@ -53,14 +53,8 @@ function projection(focus) {
 
 // The row whose middle is nearest to (y).
 function rowOfY(y, yOf) {
-  let low = 0,
-    high = items.height - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((yOf(middle) + yOf(middle + 1)) / 2 < y) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const last = Math.max(0, items.height - 1);
+  return firstThat(0, last, (row) => (yOf(row) + yOf(row + 1)) / 2 >= y);
 }
 
 // The focus with which (row) is at (y): halving, because it has no formula.
@@ -91,8 +85,6 @@ function setTimes(from, to) {
 }
 
 function zoomTo(times, x) {
-  const at = timeOf(x),
-    span = (view.to - view.from) * times,
-    part = x / port.width;
-  setTimes(at - part * span, at + (1 - part) * span);
+  const at = timeOf(x);
+  setTimes(at - times * (at - view.from), at + times * (view.to - at));
 }

@@ -88,9 +88,9 @@ function icicle({tree, total, whole}, width) {
 function icicleOf(weights, width) {
   const boxes = icicle(weights, width),
     levels = boxes.reduce((most, box) => Math.max(most, box[1]), 0) + 1;
-  const [canvas, pen] = canvasOf(width, levels * LEVEL);
-  canvas.style.height = levels * LEVEL + 'px';
-  canvas.id = 'icicle';
+  const canvas = make('canvas', {id: 'icicle'}),
+    pen = sized(canvas, width, levels * LEVEL);
+  canvas.style.width = '';
   for (const [node, level, x, wide] of boxes) {
     pen.fillStyle = palette.density;
     pen.globalAlpha = 0.3 + (0.12 * (node % 5)) / 2;
@@ -101,19 +101,19 @@ function icicleOf(weights, width) {
       wide > 24 ? clipped(pen, stackName(weights, node), wide - 6) : '';
     if (text) pen.fillText(text, x + 3, level * LEVEL + LEVEL / 2);
   }
-  canvas.addEventListener('pointermove', (event) => {
-    const level = Math.floor(event.offsetY / LEVEL);
+  const titleOf = (node) =>
+    `${stackName(weights, node)}: ${clocksText(weights.total[node])}, ` +
+    shareText(weights.total[node] / weights.whole);
+  const pointermove = ({offsetX, offsetY}) => {
     const box = boxes.find(
-      ([, l, x, wide]) =>
-        l === level && event.offsetX >= x && event.offsetX < x + wide,
+      ([, level, x, wide]) =>
+        level === Math.floor(offsetY / LEVEL) &&
+        offsetX >= x &&
+        offsetX < x + wide,
     );
-    canvas.title = box
-      ? `${stackName(weights, box[0])}: ` +
-        `${clocksText(weights.total[box[0]])}, ` +
-        shareText(weights.total[box[0]] / weights.whole)
-      : '';
-  });
-  return canvas;
+    canvas.title = box ? titleOf(box[0]) : '';
+  };
+  return listen(canvas, {pointermove});
 }
 
 // Functions by their own time.
@@ -122,32 +122,27 @@ function functionTable({tree, names, self, whole}) {
   for (let node = 1; node < tree.count; ++node)
     if (self[node])
       sums.set(tree.func[node], (sums.get(tree.func[node]) || 0) + self[node]);
-  const table = make(
-    'table',
-    {id: 'functions'},
-    headRow(['Function', 'Self', 'Share']),
-  );
-  for (const [f, clocks] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40))
-    table.append(
-      rowOf([names[f], clocksText(clocks), shareText(clocks / whole)]),
-    );
-  return table;
+  const longest = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40);
+  const rows = longest.map(([f, clocks]) => [
+    names[f],
+    clocksText(clocks),
+    shareText(clocks / whole),
+  ]);
+  return tableOf('functions', ['Function', 'Self', 'Share'], rows);
 }
 
 // Buttons that choose between samples and waits.
 function whichStacks() {
-  const button = (waits, textContent, title) => {
-    const one = make('button', {type: 'button', textContent, title});
-    one.id = waits ? 'stacks-waits' : 'stacks-samples';
-    one.setAttribute('aria-pressed', String(view.waits === waits));
-    one.addEventListener('click', () => setWaits(waits));
-    return one;
+  const choice = (id, waits, words, title) => {
+    const ariaPressed = String(view.waits === waits);
+    return button(words, () => setWaits(waits), {id, title, ariaPressed});
   };
+  const why = 'Time in which tasks did not run (v)';
   return make(
     'p',
     {className: 'pickers'},
-    button(false, 'Running', 'Samples (v)'),
-    button(true, 'Waiting', 'Time in which tasks did not run (v)'),
+    choice('stacks-samples', false, 'Running', 'Samples (v)'),
+    choice('stacks-waits', true, 'Waiting', why),
   );
 }
 
@@ -159,14 +154,10 @@ function setWaits(waits) {
 }
 
 function putStacks(panel, weights, what) {
-  const whose = view.chosen ? objectName(view.chosen) : 'all objects';
+  const whose = view.chosen ? objectName(view.chosen) : 'all objects',
+    when = view.range ? ' in the selected time' : '';
   panel.append(
-    make('p', {
-      id: 'stacks-of',
-      textContent: `${what} of ${whose}${
-        view.range ? ' in the selected time' : ''
-      }`,
-    }),
+    make('p', {id: 'stacks-of', textContent: `${what} of ${whose}${when}`}),
   );
   if (weights.whole > 0)
     panel.append(icicleOf(weights, panel.clientWidth - 26));
@@ -175,18 +166,11 @@ function putStacks(panel, weights, what) {
 function showWaits(panel) {
   const list = view.chosen ? [view.chosen] : shownObjects();
   panelWork = inSlices(waitTree(list), (weights) => {
-    const {count, whole} = weights;
-    putStacks(
-      panel,
-      weights,
-      `${plural(count, 'stretch', 'stretches')}, ${clocksText(whole)},`,
-    );
+    const count = plural(weights.count, 'stretch', 'stretches');
+    putStacks(panel, weights, `${count}, ${clocksText(weights.whole)},`);
     if (!hasWaits())
       panel.append(
-        make('p', {
-          textContent:
-            'Functions are missing: prof.trace_stacks=32 records them.',
-        }),
+        make('p', 'Functions are missing: prof.trace_stacks=32 records them.'),
       );
     panel.dataset.done = 'yes';
   });
@@ -199,7 +183,7 @@ function showStacks(panel) {
     return;
   }
   if (!profile) {
-    panel.append(make('p', {textContent: 'The trace has no samples.'}));
+    panel.append(make('p', 'The trace has no samples.'));
     return;
   }
   const weights = weighStretches();

@@ -40,12 +40,11 @@ function marksThere() {
   return [
     ...MARKS.filter((_, kind) => kinds.has(kind)).map((mark) => [
       mark,
-      mark.replace('_', ' '),
+      arrowWords(mark),
     ]),
-    ...labels.map((kind) => [
-      'label:' + head.names[kind - LABELS],
-      head.names[kind - LABELS],
-    ]),
+    ...labels
+      .map((kind) => head.names[kind - LABELS])
+      .map((name) => ['label:' + name, name]),
   ];
 }
 

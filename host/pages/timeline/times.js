@@ -3,49 +3,40 @@
 
 function picker(id, label, name) {
   const select = make('select', {id, title: label});
-  for (const [value, words] of marksThere())
-    select.append(make('option', {value, textContent: words}));
+  for (const [value, textContent] of marksThere())
+    select.append(make('option', {value, textContent}));
   select.value = view[name];
-  select.setAttribute('aria-label', label);
-  select.addEventListener('change', () => {
+  select.ariaLabel = label;
+  const change = () => {
     view[name] = select.value;
     keepHash();
     showPanel();
-  });
-  return select;
+  };
+  return listen(select, {change});
 }
 
 function histogramChart(times) {
   const bars = histogram(times),
     most = Math.max(1, ...bars.map((bar) => bar[2]));
-  const NS = 'http://www.w3.org/2000/svg';
-  const svg = document.createElementNS(NS, 'svg');
-  svg.setAttribute('class', 'chart');
-  svg.setAttribute('viewBox', `0 0 ${bars.length * 10} 100`);
-  svg.setAttribute('preserveAspectRatio', 'none');
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', 'Histogram of response times');
+  const svg = shape('svg', {
+    class: 'chart',
+    viewBox: `0 0 ${bars.length * 10} 100`,
+    preserveAspectRatio: 'none',
+    role: 'img',
+    'aria-label': 'Histogram of response times',
+  });
   for (const [i, [from, to, count]] of bars.entries()) {
-    const bar = document.createElementNS(NS, 'rect'),
-      title = document.createElementNS(NS, 'title');
-    title.textContent = `${clocksText(from)} to ${clocksText(to)}: ${count}`;
-    const high = (96 * count) / most;
-    for (const [name, value] of Object.entries({
-      x: i * 10 + 0.5,
-      y: 100 - high,
-      width: 9,
-      height: high,
-      fill: 'var(--density)',
-    }))
-      bar.setAttribute(name, String(value));
-    bar.append(title);
-    svg.append(bar);
+    const height = (96 * count) / most,
+      [x, y] = [i * 10 + 0.5, 100 - height],
+      words = `${clocksText(from)} to ${clocksText(to)}: ${count}`,
+      place = {x, y, width: 9, height, fill: 'var(--density)'};
+    svg.append(shape('rect', place, shape('title', {}, words)));
   }
   return svg;
 }
 
 function percentileTable(times, open, clocks) {
-  const at = (part) => clocksText(percentile(times, part));
+  const at = (part) => partText(times, part);
   const seconds = clocks / model.head.clock_hz;
   const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
   return listOfFacts([
@@ -80,11 +71,11 @@ function showTimes(panel) {
       'to',
       picker('until', 'The event that ends', 'until'),
     ),
-    make('p', {
-      textContent:
-        'Of the same object, among what is shown' +
+    make(
+      'p',
+      'Of the same object, among what is shown' +
         (view.range ? ', in the selected time.' : '.'),
-    }),
+    ),
     result,
   );
   panelWork = inSlices(timesAndCounts(), (all) => {
@@ -94,22 +85,14 @@ function showTimes(panel) {
         percentileTable(times, open, end - begin),
         histogramChart(times),
       );
-    else result.append(make('p', {textContent: 'There is no such pair.'}));
-    const table = make(
-      'table',
-      {id: 'counts'},
-      headRow(['Event', 'Count', 'A second']),
-    );
-    for (const [kind, count] of counts.entries())
-      if (count)
-        table.append(
-          rowOf([
-            (MARKS[kind] || 'label').replace('_', ' '),
-            countText(count),
-            countText((count * model.head.clock_hz) / (end - begin)),
-          ]),
-        );
-    result.append(table);
+    else result.append(make('p', 'There is no such pair.'));
+    const rows = [...counts].map((count, kind) => [
+      arrowWords(MARKS[kind] || 'label'),
+      countText(count),
+      countText((count * model.head.clock_hz) / (end - begin)),
+    ]);
+    const seen = rows.filter((_, kind) => counts[kind]);
+    result.append(tableOf('counts', ['Event', 'Count', 'A second'], seen));
     panel.dataset.done = 'yes';
   });
 }

@@ -42,13 +42,8 @@ function waitsOf(object) {
     if (spans.state[i] !== TASKS_STATE.waiting || clocks <= 0) return;
     const [why, what] = waitReason(i),
       key = `${spans.stack[i]} ${why} ${what}`;
-    const sum = sums.get(key) || {
-      names: waitStack(spans.stack[i]),
-      why,
-      what,
-      clocks: 0,
-      count: 0,
-    };
+    const names = waitStack(spans.stack[i]),
+      sum = sums.get(key) || {names, why, what, clocks: 0, count: 0};
     sum.clocks += clocks;
     ++sum.count;
     sums.set(key, sum);
@@ -56,40 +51,21 @@ function waitsOf(object) {
   return [...sums.values()].sort((a, b) => b.clocks - a.clocks);
 }
 
-function waitTable(object) {
-  const table = make(
-    'table',
-    {id: 'waits'},
-    headRow(['Wait', 'Count', 'Time']),
-  );
-  for (const {names, why, what, clocks, count} of waitsOf(object).slice(
-    0,
-    12,
-  )) {
-    const stack = make('ol', {className: 'frames'});
-    for (const name of names) stack.append(make('li', {textContent: name}));
-    table.append(
-      rowOf([
-        [[why, what].filter(Boolean).join(', '), stack],
-        countText(count),
-        clocksText(clocks),
-      ]),
-    );
-  }
-  return table;
-}
-
 function waitPart(object) {
-  const table = waitTable(object);
-  if (table.rows.length < 2) return [];
-  const heading = make('h3', {textContent: 'Where it waits'});
-  return hasWaits()
-    ? [heading, table]
-    : [
-        heading,
-        table,
-        make('p', {textContent: 'Stacks: prof.trace_stacks=32 records them.'}),
-      ];
+  const waits = waitsOf(object).slice(0, 12);
+  if (!waits.length) return [];
+  const rows = waits.map(({names, why, what, clocks, count}) => {
+    const frames = names.map((name) => make('li', name));
+    const stack = make('ol', {className: 'frames'}, ...frames);
+    const words = [why, what].filter(Boolean).join(', ');
+    return [[words, stack], countText(count), clocksText(clocks)];
+  });
+  const hint = make('p', 'Stacks: prof.trace_stacks=32 records them.');
+  return [
+    make('h3', 'Where it waits'),
+    tableOf('waits', ['Wait', 'Count', 'Time'], rows),
+    ...(hasWaits() ? [] : [hint]),
+  ];
 }
 
 // The path of a span in the tree, the outermost first. A ready span belongs to
