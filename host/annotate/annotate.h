@@ -103,11 +103,4 @@ bool annotate_write_view(struct view *view, double percent, FILE *out);
 /* The view stays open. */
 void annotate_close(struct annotate *annotate);
 
-static inline void annotate_add(struct model_count *to,
-                                const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
-
 #endif

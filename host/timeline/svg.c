@@ -12,7 +12,7 @@
 #include "base/xml.h"
 #include "tasks/sites.h"
 #include "timeline/rows.h"
-#include "timeline/svg.h"
+#include "timeline/timeline.h"
 
 #include <prof/format.h>
 #include <stdlib.h>

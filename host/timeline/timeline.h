@@ -67,7 +67,16 @@ void timeline_finish(struct timeline *timeline);
 
 void timeline_free(struct timeline *timeline);
 
-/* Writes the page. Returns whether all of it was written. */
+/* Clocks since the first event. */
+struct svg_range {
+    uint64_t from;
+    uint64_t to; /* UINT64_MAX: to the end */
+};
+
+/* Write the page, or a picture of (range) with the traces below each other.
+ * Return whether all of it was written. */
 bool timeline_write_page(const struct timeline *timeline, FILE *out);
+bool timeline_write_svg(const struct timeline *timeline,
+                        const struct svg_range *range, FILE *out);
 
 #endif
