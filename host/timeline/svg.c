@@ -414,21 +414,6 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     fputs("</svg>\n", out);
 }
 
-/* Which objects only rest in the end: nobody waits for them. */
-static bool *resting_of(const struct tasks *tasks)
-{
-    uint32_t count;
-    struct tasks_wait *waits = tasks_waits(tasks, &count);
-    bool *waited_for = tasks_waited_for(tasks, waits, count);
-    bool *rests = xreallocarray(NULL, tasks_objects(tasks) + 1, sizeof *rests);
-
-    for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
-        rests[i] = tasks_rests(tasks, i, waited_for);
-    free(waits);
-    free(waited_for);
-    return rests;
-}
-
 /* Rows of all traces, below each other. */
 static void place_trace(const struct timeline *timeline, struct svg *all,
                         const struct svg_range *range)
@@ -437,7 +422,7 @@ static void place_trace(const struct timeline *timeline, struct svg *all,
 
     for (size_t i = 0; i < timeline->count; ++i) {
         family_make(&all[i].family, all[i].tasks, true);
-        all[i].rests = resting_of(all[i].tasks);
+        all[i].rests = tasks_resting(all[i].tasks);
         rows += all[i].family.height;
     }
     if (rows * PITCH > HEIGHT_MAX)
