@@ -39,7 +39,7 @@ uint32_t layout_rows(const struct layout_item *items, size_t count,
  * Drawn from there, hanging off what it read, it shows what happened and takes
  * far fewer rows. What somebody looked at before that, what was labelled
  * before, and what its creator was merged into stay as they are.
- * host/pages/timeline/simplify.js does the same.
+ * host/pages/timeline/rows.js does the same.
  */
 
 struct family {
