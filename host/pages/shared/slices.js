@@ -63,8 +63,8 @@ const firstAtLeast = (sorted, value) =>
 // A promise of what (work), in slices, returns.
 const finished = (work) => new Promise((done) => inSlices(work, done));
 
-// Records by the number, below (count), that (column) has: those of number n are
-// list[from[n]] up to list[from[n + 1]], in order.
+// Records by the number, below (count), that (column) has: those of number n
+// are list[from[n]] up to list[from[n + 1]], in order.
 function* byNumber(column, count) {
   const from = new Uint32Array(count + 1);
   for (let i = 0; i < column.length; ++i) ++from[column[i] + 1];

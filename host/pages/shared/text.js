@@ -65,8 +65,8 @@ function secondsText(seconds, step = seconds / 100, size = seconds) {
   );
 }
 
-// Round numbers of [from, to] that are (rough) apart or more, and their step: 1,
-// 2 or 5 times a power of ten.
+// Round numbers of [from, to] that are (rough) apart or more, and their step:
+// 1, 2 or 5 times a power of ten.
 function ticksOf(from, to, rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step =

@@ -141,8 +141,8 @@ function groupAt(group, time) {
   return `At ${timeText(time)}: ${parts.join('; ')}. `;
 }
 
-// ---- the row of a group: above, how many of its objects exist, and how many of
-// them are ready; below, each life at its end, the longer the higher, so that
+// ---- the row of a group: above, how many of its objects exist, and how many
+// are ready; below, each life at its end, the longer the higher, so that
 // outliers are seen one by one and can be clicked.
 
 const BAND_GAP = 4; // pixels above and below
@@ -295,8 +295,8 @@ function paintBandName(pen, group, y) {
   if (text) haloText(pen, text, at, y, palette.soft);
 }
 
-// ---- the lives of a group's objects: each at its end, as high as it was long, on a
-// scale of logarithms. Those that are near to each other are a darker cell.
+// ---- the lives of a group's objects: each at its end, as high as it was long,
+// on a scale of logarithms. Those near to each other are a darker cell.
 
 const QUANTILES = [
   ['p50', 0.5],

@@ -226,8 +226,8 @@ function* splitOfAll(list) {
   return [...sums.values()];
 }
 
-// ---- the critical path: from a moment of an object back to its causes, each step
-// with the time that passed in it.
+// ---- the critical path: from a moment of an object back to its causes, each
+// step with the time that passed in it.
 //
 //   it ran            before that it was ready: who woke it
 //   it was ready      since somebody woke it

@@ -191,8 +191,8 @@ function showStacks(panel) {
   if (weights.whole > 0) panel.append(functionTable(weights));
 }
 
-// ---- where objects were suspended: the stacks that the guest recorded, and the
-// waits of the selection as a tree, as `parasite flame --wait` has them.
+// ---- where objects were suspended: the stacks that the guest recorded, and
+// the waits of the selection as a tree, as in `parasite flame --wait`.
 
 let waitNodes = null; // {parent, name}: of nodes from 1, 0 = none
 

@@ -97,8 +97,8 @@ function showTimes(panel) {
   });
 }
 
-// ---- counts, rates and response times of what is selected: a stretch of time, and
-// the objects that are shown.
+// ---- counts, rates and response times of what is selected: a stretch of time,
+// and the objects that are shown.
 
 // What a response time may run from and to: the kinds of edges, and running.
 // Labels can be chosen as well.
