@@ -2,11 +2,8 @@
 #ifndef TIMELINE_WAITS_H
 #define TIMELINE_WAITS_H
 
-/*
- * The functions in which tasks were suspended, of all traces whose guests
- * recorded them (prof.trace_stacks=), as one tree for the page: nodes count
- * from 1, and 0 is none. A node is a function and what called it.
- */
+/* The functions in which tasks were suspended, of all traces that have them, as
+ * one tree for the page: nodes, a function and its caller, count from 1. */
 
 #include "base/index.h"
 #include "base/strings.h"
