@@ -66,9 +66,11 @@ function moveSums(sums, first, last) {
   sums.last = last;
 }
 
+const SUMS = ['self', 'total', 'exits', 'base', 'baseSelf'];
+
 function newWeights(count) {
   const numbers = {};
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf', 'width'])
+  for (const name of [...SUMS, 'width'])
     numbers[name] = new Float64Array(count);
   return numbers;
 }
@@ -155,8 +157,7 @@ function addUp(tree) {
 
 function addFunctions(tree) {
   const functions = data.functions;
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
-    functions[name].fill(0);
+  for (const name of SUMS) functions[name].fill(0);
   for (let i = 1; i < tree.count; ++i) {
     const f = tree.func[i];
     functions.self[f] += tree.self[i];
@@ -170,8 +171,7 @@ function addFunctions(tree) {
 
 function weigh() {
   const tree = data.tree;
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
-    tree[name].fill(0);
+  for (const name of SUMS) tree[name].fill(0);
   weighStacks();
   for (let s = 0; s < stackWeight.length; ++s) {
     const node = data.stackNode[s];
@@ -197,21 +197,11 @@ const baseShareOf = (weight) =>
 function changeOf(total, base) {
   const part = Math.min(1, shareOf(total));
   const before = Math.min(1, baseShareOf(base));
-  const [low, high] = differenceInterval(
-    part,
-    weights.count,
-    before,
-    weights.baseCount,
-    data.head.z,
-  );
-  return {
-    by: part - before,
-    part,
-    before,
-    low,
-    high,
-    sure: low > 0 || high < 0,
-  };
+  const {count, baseCount} = weights,
+    {z} = data.head;
+  const [low, high] = differenceInterval(part, count, before, baseCount, z);
+  const sure = low > 0 || high < 0;
+  return {by: part - before, part, before, low, high, sure};
 }
 
 function weightText(weight) {

@@ -22,7 +22,7 @@ const viewersOf = ({port}) => {
       name: 'Perfetto',
       file: 'profile.perfetto-trace',
       link: 'https://ui.perfetto.dev/',
-      by: 'by hand',
+      byHand: true,
     },
     {
       name: 'pprof',
@@ -46,13 +46,13 @@ const viewersOf = ({port}) => {
 const link = (href, text, properties) =>
   make('a', {href, textContent: text, ...properties});
 
-function viewerItem({name, file, link: there, by, command}) {
+function viewerItem({name, file, link: there, byHand, command}) {
   const item = make('li', {}, make('b', name), ': ');
   item.append(link(file, file));
   if (there)
     item.append(
       ', ',
-      link(there, by ? 'open the viewer' : 'open there', {
+      link(there, byHand ? 'open the viewer' : 'open there', {
         rel: 'noreferrer',
       }),
     );

@@ -132,7 +132,7 @@ function openPart() {
   for (let o = 1; o < objects.count; ++o) {
     if (isLoop(o) || objects.state[o] !== TASKS_END.open) continue;
     if (objects.rests[o]) ++resting;
-    else list.push([objects.end[o] - standingOf(o).since, o]);
+    else list.push([stuckFor(o), o]);
   }
   list.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
   const rows = list

@@ -57,12 +57,11 @@ class Split {
 // words: "pending 6.0 s".
 function standingOf(object) {
   const {objects, spans} = model,
-    {from, list} = by.span,
-    end = objects.end[object];
+    end = objects.end[object],
+    last = listOfObject(by.span, object).at(-1);
   let state = 'pending',
     since = objects.begin[object];
-  if (from[object] < from[object + 1]) {
-    const last = list[from[object + 1] - 1];
+  if (last !== undefined) {
     since = spans.end[last];
     if (since >= end) {
       state = Object.keys(TASKS_STATE)[spans.state[last]];
@@ -71,6 +70,9 @@ function standingOf(object) {
   }
   return {since, text: `${state} ${clocksText(end - since)}`};
 }
+
+const stuckFor = (object) =>
+  model.objects.end[object] - standingOf(object).since;
 
 // How (object) ended, or what it does.
 const stateText = (object) =>
@@ -120,41 +122,32 @@ function splitSpans(split, object, from, to) {
     if (end <= begin) return;
     split.add(PART.lost, 0, 'not recorded', begin - at);
     at = end;
-    const state = spans.state[i];
-    if (state === TASKS_STATE.running)
-      split.add(PART.run, object, '', end - begin);
-    else if (state === TASKS_STATE.paused)
-      split.add(PART.paused, object, '', end - begin);
-    else if (state === TASKS_STATE.unknown)
-      split.add(PART.lost, 0, 'events are missing', end - begin);
-    else if (state === TASKS_STATE.ready)
+    const why = spans.why[i] ? head.names[spans.why[i]] : '';
+    const [kind, cause, text] = {
+      [TASKS_STATE.running]: [PART.run, object, ''],
+      [TASKS_STATE.paused]: [PART.paused, object, ''],
+      [TASKS_STATE.unknown]: [PART.lost, 0, 'events are missing'],
+    }[spans.state[i]] || [PART.wait, spans.what[i], why];
+    if (spans.state[i] === TASKS_STATE.ready)
       splitReady(split, trace, object, begin, end);
-    else
-      split.add(
-        PART.wait,
-        spans.what[i],
-        spans.why[i] ? head.names[spans.why[i]] : '',
-        end - begin,
-      );
+    else split.add(kind, cause, text, end - begin);
   });
   return at;
 }
 
+const ENDS = [ARROW.resolve, ARROW.fail],
+  READS = [ARROW.read, ARROW.failed_read];
+
 // Who ended a promise, and when it was first read.
 function endOfPromise(object) {
-  const {arrows} = model;
-  let resolver = 0,
-    read = -1;
-  each(by.into, object, (i) => {
-    if (arrows.type[i] === ARROW.resolve || arrows.type[i] === ARROW.fail)
-      resolver = arrows.from[i];
-  });
-  each(by.out, object, (i) => {
-    const isRead =
-      arrows.type[i] === ARROW.read || arrows.type[i] === ARROW.failed_read;
-    if (isRead && read < 0) read = arrows.end[i];
-  });
-  return {resolver, read};
+  const {type, from, end} = model.arrows,
+    isOneOf = (types) => (i) => types.includes(type[i]);
+  const ending = listOfObject(by.into, object).findLast(isOneOf(ENDS)),
+    reading = listOfObject(by.out, object).find(isOneOf(READS));
+  return {
+    resolver: ending === undefined ? 0 : from[ending],
+    read: reading === undefined ? -1 : end[reading],
+  };
 }
 
 function splitPromise(split, object) {
@@ -162,10 +155,7 @@ function splitPromise(split, object) {
     begin = objects.begin[object],
     end = objects.end[object];
   const {resolver, read} = endOfPromise(object);
-  const runs =
-    resolver &&
-    !outsideOf(object) &&
-    by.span.from[resolver] < by.span.from[resolver + 1];
+  const runs = resolver && !outsideOf(object) && hasSpans(resolver);
   let at = begin;
   if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
   const cause = outsideOf(object) ? 0 : resolver;
@@ -186,7 +176,7 @@ function splitOf(object) {
     split = new Split();
   const begin = objects.begin[object],
     end = objects.end[object];
-  if (by.span.from[object] < by.span.from[object + 1]) {
+  if (hasSpans(object)) {
     const at = splitSpans(split, object, begin, end);
     if (objects.state[object] === TASKS_END.open)
       split.add(PART.lost, 0, 'not recorded', end - at);
@@ -200,26 +190,15 @@ function* splitOfAll(list) {
   const sums = new Map();
   for (const [n, object] of list.entries()) {
     const key = alikeKey(object);
-    const sum = sums.get(key) || {
-      object,
-      count: 0,
-      running: 0,
-      paused: 0,
-      ready: 0,
-      waiting: 0,
-      unknown: 0,
-      stolen: 0,
-      open: 0, // the longest that one has been in its last state
-    };
-    const {parts, stolen} = splitOf(object);
+    // (open): the longest that one has been in its last state
+    const none = {object, count: 0, stolen: 0, open: 0},
+      sum = sums.get(key) || none,
+      {parts, stolen} = splitOf(object);
     ++sum.count;
+    for (const kind of Object.values(PART)) sum[kind] ||= 0;
     for (const part of parts) sum[part.kind] += part.clocks;
     sum.stolen += stolen;
-    if (isStuck(object))
-      sum.open = Math.max(
-        sum.open,
-        model.objects.end[object] - standingOf(object).since,
-      );
+    if (isStuck(object)) sum.open = Math.max(sum.open, stuckFor(object));
     sums.set(key, sum);
     if (n % 256 === 0) yield;
   }
@@ -251,16 +230,10 @@ function spanAt(object, time) {
 
 // The last arrow of one of (types) that reaches (object) at (time) or before.
 function lastInto(object, time, types) {
-  const {arrows} = model,
-    {from, list} = by.into;
-  for (let at = from[object + 1] - 1; at >= from[object]; --at) {
-    const i = list[at];
-    if (arrows.end[i] <= time && types.includes(arrows.type[i])) return i;
-  }
-  return -1;
+  const {end, type} = model.arrows,
+    fits = (i) => end[i] <= time && types.includes(type[i]);
+  return listOfObject(by.into, object).findLast(fits) ?? -1;
 }
-
-const ENDS = [ARROW.resolve, ARROW.fail];
 
 // The interrupt that left work to (object) at (time) or just before, -1 = none.
 function irqBefore(object, time) {
@@ -282,16 +255,12 @@ function openCause(object) {
     if (what && objects.state[what] === TASKS_END.open) return what;
   }
   if (span >= 0 && model.spans.state[span] !== TASKS_STATE.waiting) return 0;
-  let cause = 0;
-  each(by.out, object, (i) => {
-    const to = lastOf(arrows.to[i]);
-    if (
+  const looked = listOfObject(by.out, object).findLast(
+    (i) =>
       arrows.type[i] === ARROW.try_read &&
-      objects.state[to] === TASKS_END.open
-    )
-      cause = to;
-  });
-  return cause;
+      objects.state[lastOf(arrows.to[i])] === TASKS_END.open,
+  );
+  return looked === undefined ? 0 : lastOf(arrows.to[looked]);
 }
 
 // What (object) is after all that it was merged into.
@@ -313,17 +282,9 @@ function openSteps(object, steps) {
     [object, cause] = [cause, openCause(cause)];
   }
   const begin = standingOf(object).since,
-    isRunner = by.span.from[object] < by.span.from[object + 1];
-  steps.push({
-    object,
-    begin,
-    end,
-    kind: PART.wait,
-    cause,
-    text: openText(object, cause),
-    irq: -1,
-  });
-  return isRunner ? [object, begin] : [objects.creator[object], begin];
+    text = openText(object, cause);
+  steps.push({object, begin, end, kind: PART.wait, cause, text, irq: -1});
+  return [hasSpans(object) ? object : objects.creator[object], begin];
 }
 
 function openText(object, cause) {
@@ -373,17 +334,11 @@ function stepOfPromise(object, time) {
     const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
     if (resolver && !isLoop(resolver) && !outsideOf(object) && at > begin)
       return [step, resolver, at];
-    const outside = {
-      object,
-      begin,
-      end: time,
-      kind: PART.wait,
-      text: outsideOf(object) || 'something outside',
-    };
+    const text = outsideOf(object) || 'something outside';
+    const outside = {object, begin, end: time, kind: PART.wait, text};
     return [outside, objects.creator[object], begin];
   }
-  const runs = by.span.from[object] < by.span.from[object + 1],
-    text = runs ? 'its first run' : 'its end';
+  const text = hasSpans(object) ? 'its first run' : 'its end';
   const step = {object, begin, end: time, kind: PART.wait, text};
   return [step, objects.creator[object], begin];
 }
@@ -392,25 +347,22 @@ function stepOfPromise(object, time) {
 function criticalPath(object, time) {
   const steps = [],
     {objects, spans} = model;
-  const span = object ? spanAt(object, Infinity) : -1;
-  if (
-    object &&
-    objects.state[object] === TASKS_END.open &&
-    time === objects.end[object] &&
-    (span < 0 ||
-      spans.state[span] === TASKS_STATE.waiting ||
-      spans.end[span] < time)
-  )
-    [object, time] = openSteps(object, steps);
+  const isOpen =
+    objects.state[object] === TASKS_END.open && time === objects.end[object];
+  const last = spanAt(object, Infinity);
+  const hasStopped =
+    last < 0 ||
+    spans.state[last] === TASKS_STATE.waiting ||
+    spans.end[last] < time;
+  if (object && isOpen && hasStopped) [object, time] = openSteps(object, steps);
   while (object && time > 0 && steps.length < PATH_MAX) {
-    const irq = irqBefore(object, time);
+    if (isLoop(object)) break;
     const span = spanAt(object, time);
-    let step, next, at;
-    if (span >= 0 && !isLoop(object))
-      [step, next, at] = stepOfRunner(object, time, span);
-    else if (!isLoop(object)) [step, next, at] = stepOfPromise(object, time);
-    else break;
-    step.irq = irq;
+    const [step, next, at] =
+      span >= 0
+        ? stepOfRunner(object, time, span)
+        : stepOfPromise(object, time);
+    step.irq = irqBefore(object, time);
     if (step.end > step.begin) steps.push(step);
     if (at >= time && next === object) break;
     if (at > time) break;

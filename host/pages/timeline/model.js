@@ -223,11 +223,13 @@ function irqsOf(columns) {
   return irqs;
 }
 
-// The same intervals, a list for each trace; (traceOf) is that of interval i.
+// The same intervals, a list for each trace; (traceOf) is that of interval i, or
+// -1 if it is left out.
 function byTrace({head}, intervals, traceOf) {
   const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
   for (let i = 0; i < intervals.count; ++i) {
     const list = lists[traceOf(i)];
+    if (!list) continue;
     list.begin.push(intervals.begin[i]);
     list.end.push(intervals.end[i]);
     ++list.count;
@@ -242,15 +244,10 @@ function intervalsByTrace(columns, name) {
 
 // Spans in which the loop waited: it was idle.
 function idlesOf({head, objects, spans}) {
-  const idle = {count: 0, begin: [], end: [], trace: []};
-  for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i])) {
-      idle.begin.push(spans.begin[i]);
-      idle.end.push(spans.end[i]);
-      idle.trace.push(objects.trace[spans.object[i]]);
-      ++idle.count;
-    }
-  return byTrace({head}, idle, (i) => idle.trace[i]);
+  const isIdle = (i) =>
+    spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i]);
+  const traceOf = (i) => (isIdle(i) ? objects.trace[spans.object[i]] : -1);
+  return byTrace({head}, spans, traceOf);
 }
 
 async function loadModel(columns) {
@@ -309,6 +306,7 @@ function* makeIndexes() {
 // What (index) has of (object); and (what) called with each of it.
 const listOfObject = ({from, list}, object) =>
   list.subarray(from[object], from[object + 1]);
+const hasSpans = (object) => listOfObject(by.span, object).length > 0;
 function each(index, object, what) {
   for (const i of listOfObject(index, object)) what(i);
 }

@@ -34,8 +34,7 @@ function showSites(panel) {
     const none = {key, object: o, count: 0, open: 0, stuck: 0, life: 0},
       sum = sums.get(key) || none;
     ++sum.count;
-    if (isStuck(o))
-      sum.stuck = Math.max(sum.stuck, objects.end[o] - standingOf(o).since);
+    if (isStuck(o)) sum.stuck = Math.max(sum.stuck, stuckFor(o));
     sum.open += Number(objects.state[o] === TASKS_END.open);
     sum.life += endOf(o) - objects.begin[o];
     sums.set(key, sum);

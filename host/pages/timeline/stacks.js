@@ -25,11 +25,7 @@ async function loadStacks(columns) {
 // The stretches of time in which samples count.
 function stretches() {
   const [begin, end] = selectedTimes();
-  if (
-    !view.chosen ||
-    by.span.from[view.chosen] === by.span.from[view.chosen + 1]
-  )
-    return [[begin, end]];
+  if (!view.chosen || !hasSpans(view.chosen)) return [[begin, end]];
   const list = [],
     {spans} = model;
   each(by.span, view.chosen, (i) => {
@@ -46,12 +42,9 @@ function weighStretches() {
   const {tree, stackNode, samples} = profile,
     self = new Float64Array(tree.count);
   let count = 0;
+  const {time} = samples;
   for (const [from, to] of stretches())
-    for (
-      let i = firstAtLeast(samples.time, from);
-      i < samples.time.length && samples.time[i] < to;
-      ++i
-    ) {
+    for (let i = firstAtLeast(time, from); time[i] < to; ++i) {
       self[stackNode[samples.stack[i]]] += samples.clocks[i];
       count += samples.samples[i];
     }
@@ -169,9 +162,7 @@ function showWaits(panel) {
     const count = plural(weights.count, 'stretch', 'stretches');
     putStacks(panel, weights, `${count}, ${clocksText(weights.whole)},`);
     if (!hasWaits())
-      panel.append(
-        make('p', 'Functions are missing: prof.trace_stacks=32 records them.'),
-      );
+      panel.append(make('p', `Functions are missing: ${STACKS_HINT}`));
     panel.dataset.done = 'yes';
   });
 }
@@ -193,6 +184,8 @@ function showStacks(panel) {
 
 // ---- where objects were suspended: the stacks that the guest recorded, and
 // the waits of the selection as a tree, as in `parasite flame --wait`.
+
+const STACKS_HINT = 'prof.trace_stacks=32 records them.';
 
 let waitNodes = null; // {parent, name}: of nodes from 1, 0 = none
 
@@ -252,7 +245,7 @@ function waitPart(object) {
     const words = [why, what].filter(Boolean).join(', ');
     return [[words, stack], countText(count), clocksText(clocks)];
   });
-  const hint = make('p', 'Stacks: prof.trace_stacks=32 records them.');
+  const hint = make('p', `Stacks: ${STACKS_HINT}`);
   return [
     make('h3', 'Where it waits'),
     tableOf('waits', ['Wait', 'Count', 'Time'], rows),
@@ -297,11 +290,8 @@ function* waitTree(list) {
       const state = spans.state[i];
       if (state === TASKS_STATE.waiting) wait = i;
       const clocks = overlap(from, to, spans.begin[i], spans.end[i]);
-      if (
-        (state === TASKS_STATE.waiting || state === TASKS_STATE.ready) &&
-        clocks > 0
-      )
-        addPath(root, pathOfWait(i, wait), clocks);
+      const isWait = [TASKS_STATE.waiting, TASKS_STATE.ready].includes(state);
+      if (isWait && clocks > 0) addPath(root, pathOfWait(i, wait), clocks);
       if (state === TASKS_STATE.running) wait = -1;
     });
     if (n % 256 === 0) yield;
@@ -311,28 +301,17 @@ function* waitTree(list) {
 
 // In drawing order, as samples are weighed: see stacks.js.
 function weightsOfTree(root) {
-  const names = [],
-    self = [],
-    total = [],
-    end = [];
+  const [names, self, total, end] = [[], [], [], []];
   let count = 0;
   const visit = (node) => {
     const at = names.push(node.name) - 1;
-    self.push(node.self);
-    total.push(node.self);
-    end.push(0);
+    self[at] = total[at] = node.self;
     count += node.count;
     for (const child of node.below.values()) total[at] += visit(child);
     end[at] = names.length;
     return total[at];
   };
-  const whole = visit(root);
-  return {
-    tree: {count: names.length, end, func: names.map((_, i) => i)},
-    names,
-    self,
-    total,
-    whole,
-    count,
-  };
+  const whole = visit(root),
+    tree = {count: names.length, end, func: [...names.keys()]};
+  return {tree, names, self, total, whole, count};
 }
