@@ -7,7 +7,6 @@
 #include "base/seconds.h"
 #include "base/signals.h"
 #include "top/show.h"
-#include "top/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
