@@ -280,7 +280,6 @@ async function read() {
   whole = data[data.weight === 'time' ? 'ns' : 'samples'];
 }
 
-// What the recording has lost.
 function showNotes() {
   const notes = [
     [data.lost, `${countText(data.lost)} samples lost`],

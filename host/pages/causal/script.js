@@ -84,7 +84,6 @@ function factsOf(curve) {
   return facts.join(' \u00b7 ');
 }
 
-// Next to the gain, how long requests take.
 function addLatencies(card, curve) {
   for (const {name, targets} of data.latencies) {
     const {values} = targets[curve.number];

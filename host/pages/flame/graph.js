@@ -36,7 +36,6 @@ function arrange() {
   repaint();
 }
 
-// Rebuilds the trees, after weights or the view changed.
 function rebuild(done) {
   if (scene.stop) scene.stop();
   if (view.sandwich < 0) {
@@ -129,7 +128,6 @@ function scrollTo(spot) {
     frame.scrollTop = box.y + 2 * ROW - frame.clientHeight;
 }
 
-// Selects a box; the table follows.
 function choose(spot) {
   focused = spot;
   const f = spot.part.tree.func[spot.node];
@@ -182,7 +180,6 @@ function outwards() {
   }
 }
 
-// Removes the selection with all its callees.
 function removeChosen() {
   if (!focused || view.sandwich >= 0 || focused.node === 0) return;
   const {node} = focused,

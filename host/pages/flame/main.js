@@ -146,7 +146,6 @@ function listenToWindow() {
   });
 }
 
-// Everything, as the state says.
 function showAll() {
   if (view.search !== $('regex').value || (view.search && !search.found)) {
     $('regex').value = view.search;

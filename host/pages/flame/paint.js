@@ -39,7 +39,6 @@ function putAncestors(part, width) {
     putBox(part, tree.depth[i], 0, width, i);
 }
 
-// Lays the tree out over (width) pixels.
 function layOut(part, width) {
   const {tree, root} = part,
     from = tree.depth[root];

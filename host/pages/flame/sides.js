@@ -104,7 +104,6 @@ function sidesColour(tree, node) {
   return sidesFill(only[0][0], shade);
 }
 
-// Lines of the tooltip.
 function sidesFacts(tree, node) {
   const base = tree.base[node];
   const facts = [
@@ -211,7 +210,6 @@ function paintStrips(context, height, fills, counted) {
   context.fillText('outside', 6, middle + 11);
 }
 
-// What only the outside sees at (clock).
 function windowFacts(clock, near) {
   return data.outside.windows
     .filter(({from, to}) => from <= clock + near && to >= clock - near)

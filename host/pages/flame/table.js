@@ -17,7 +17,6 @@ function sortByName() {
   );
 }
 
-// The sort keys, as integers.
 function sortNumber(f) {
   const {self, total, base, baseSelf} = data.functions;
   if (view.sort === 'self') return self[f];
@@ -27,9 +26,8 @@ function sortNumber(f) {
   return Math.round(part * 1e8) + (base[f] > 0 ? 1 : 0);
 }
 
-// Sorted by number, the largest first. Numbers that carry the function with
-// them are sorted many times faster than by a comparison in JavaScript, as long
-// as both fit: sums of waits may be too large.
+// Sorted by number, the largest first. Numbers that carry the function with them
+// are sorted many times faster, unless they are too large, as sums of waits.
 function sortedFunctions(list) {
   if (view.sort === 'name') {
     const wanted = new Set(list);

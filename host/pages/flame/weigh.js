@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From samples to weights: of stacks, then of nodes, then of functions. Sums by
-// stack are kept, and follow the range: only samples that it gained or lost are
-// passed over. Then comes one pass over the tree, so that all of it can be
-// repeated with every mouse move.
+// stack follow the range by the samples that it gained or lost; then comes one
+// pass over the tree, so that all of it can follow every mouse move.
 
 const weights = {
   sum: 0,
@@ -43,8 +42,7 @@ const distance = (sums, first, last) =>
   Math.abs(sums.first - first) + Math.abs(sums.last - last);
 
 // Makes (sums) those of [first, last): from what they were, from all, or from
-// none, whichever is least work. Sums of integers are exact, so it does not
-// matter from where they came.
+// none, whichever is least work. Sums of integers are exact.
 function moveSums(sums, first, last) {
   const least = Math.min(
     distance(sums, first, last),

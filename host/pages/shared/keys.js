@@ -55,12 +55,10 @@ function listenToKeys(taken = () => false) {
   });
 }
 
-// Listens to clicks on elements, by their ids.
 function listenToClicks(actions) {
   for (const [id, click] of Object.entries(actions)) listen($(id), {click});
 }
 
-// Listens to the page's #filter.
 function listenToFilter(input) {
   const keydown = ({key, target}) => {
     if (key === 'Escape') target.blur();
@@ -72,7 +70,6 @@ function press(id, flag) {
   $(id).setAttribute('aria-pressed', String(Boolean(flag)));
 }
 
-// Has the browser save (blob) as (name).
 function download(blob, name) {
   const link = make('a', {
     href: URL.createObjectURL(blob),

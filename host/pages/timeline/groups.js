@@ -193,7 +193,6 @@ function haloText(pen, text, x, y, colour) {
   pen.fillText(text, x, y);
 }
 
-// The mean of (curve) in each pixel.
 function meansOf(curve) {
   const {from, to, width} = port,
     step = (to - from) / width;

@@ -75,7 +75,6 @@ function chooseItem(item) {
   bringIntoSight(object);
 }
 
-// Opens the group of the chosen object, or closes it.
 function toggleGroup() {
   const group = groups.findIndex(({members}) => members.includes(view.chosen));
   if (group >= 0 && isLarge(groups[group])) choose(-1 - group);

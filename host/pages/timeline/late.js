@@ -83,7 +83,6 @@ const stateText = (object) =>
 const overlap = (from, to, begin, end) =>
   Math.min(to, end) - Math.max(from, begin);
 
-// How much of [from, to) was stolen from (trace).
 function stolenIn(trace, from, to) {
   const stolen = model.stolen[trace];
   let sum = 0;
@@ -111,7 +110,6 @@ function splitReady(split, trace, object, from, to) {
   split.add(PART.ready, 0, 'the event loop itself', left);
 }
 
-// What (object) did from (from) to (to).
 function splitSpans(split, object, from, to) {
   const {spans, objects, head} = model,
     trace = objects.trace[object];
@@ -215,10 +213,9 @@ function* splitOfAll(list) {
 //   it has not ended  what it waits for has not, either: whoever waits for
 //                     nothing, or for one of those before, is the cause
 //
-// The path ends at the beginning of the trace, where nothing is known, or after
-// PATH_MAX steps.
+// It ends at the beginning of the trace, or where nothing is known.
 
-const PATH_MAX = 2000;
+const PATH_MAX = 2000; // steps
 
 function spanAt(object, time) {
   const {begin} = model.spans,

@@ -223,8 +223,7 @@ function irqsOf(columns) {
   return irqs;
 }
 
-// The same intervals, a list for each trace; (traceOf) is that of interval i, or
-// -1 if it is left out.
+// A list of intervals for each trace; (traceOf) interval i, -1 = left out.
 function byTrace({head}, intervals, traceOf) {
   const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
   for (let i = 0; i < intervals.count; ++i) {

@@ -91,7 +91,6 @@ function paintLosses(pen, yOf) {
   }
 }
 
-// Where one of several traces begins, and its name.
 function paintTraces(pen, yOf) {
   const {traces} = model.head;
   if (traces.length < 2) return;
@@ -141,7 +140,6 @@ function paintRowLines(pen, row, y) {
   flush();
 }
 
-// The spans of one object on its row.
 function paintSpans(pen, object, y) {
   const {spans} = model,
     {list, from} = by.span;

@@ -24,7 +24,6 @@ function tableOf(id, names, rows) {
 const partText = (times, part) =>
   times.length ? clocksText(percentile(times, part)) : '–';
 
-// Sites, each with buttons that filter.
 function showSites(panel) {
   const sums = new Map(),
     {objects} = model;
@@ -175,7 +174,6 @@ function showInterrupts(panel) {
   );
 }
 
-// The interrupts in sight, one by one.
 function latestIrqs() {
   const {irqs} = model,
     rows = [];

@@ -83,7 +83,6 @@ function paintRange(pen) {
   pen.fillRect(x1 - 1, 0, 2, port.height);
 }
 
-// The critical path of the chosen object, in one line.
 function paintPath(pen) {
   const yOf = projection(view.focus);
   pen.strokeStyle = palette.found;

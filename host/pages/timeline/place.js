@@ -88,7 +88,6 @@ const isLarge = ({site, members}) =>
 const isClosed = (group) =>
   view.grouped && isLarge(group) && !view.opened.includes(group.key);
 
-// Whether an object is shown, as the filters say.
 function isShown(o) {
   const {objects} = model;
   if (isLoop(o)) return false;
