@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of suspends as a tree. */
 
-#include "timeline/waits.h"
+#include "timeline/timeline.h"
 
 #include "base/memory.h"
 

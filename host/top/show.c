@@ -116,16 +116,30 @@ static void put_numbers(const struct form *form, const struct top_row *row,
     }
 }
 
+enum screen_look {
+    SCREEN_PLAIN,
+    SCREEN_HOT, /* a large share */
+    SCREEN_WARM,
+    SCREEN_BAD, /* something is wrong */
+};
+
+static enum screen_look heat_of(double percent)
+{
+    return percent >= RED_PERCENT     ? SCREEN_HOT
+           : percent >= GREEN_PERCENT ? SCREEN_WARM
+                                      : SCREEN_PLAIN;
+}
+
 /* ---- text */
 
 static void print_percent(double percent, bool color)
 {
-    const char *begin = percent >= RED_PERCENT     ? "\033[31m"
-                        : percent >= GREEN_PERCENT ? "\033[32m"
-                                                   : "";
+    static const char *const begins[] = {
+        [SCREEN_HOT] = "\033[31m", [SCREEN_WARM] = "\033[32m"};
+    enum screen_look heat = heat_of(percent);
 
-    if (color && *begin != '\0')
-        printf("%s%7.2f%%\033[m", begin, percent);
+    if (color && heat != SCREEN_PLAIN)
+        printf("%s%7.2f%%\033[m", begins[heat], percent);
     else
         printf("%7.2f%%", percent);
 }
@@ -271,13 +285,6 @@ bool top_print_sites(const struct top_sites *top, size_t rows, bool color)
 
 /* ---- the terminal: lines that never exceed its width, shares, keys */
 
-enum screen_look {
-    SCREEN_PLAIN,
-    SCREEN_HOT, /* a large share */
-    SCREEN_WARM,
-    SCREEN_BAD, /* something is wrong */
-};
-
 #define ESCAPE_MS 50 /* after which Esc is not the start of a sequence */
 
 static bool opened, colored, blocks;
@@ -374,14 +381,6 @@ static void screen_ends(int y, attr_t look, const char *left, const char *right)
     move(y, at);
     screen_text(right, COLS);
     attrset(A_NORMAL);
-}
-
-/* The attributes of a share: hot, warm or plain. */
-static attr_t screen_heat(double percent)
-{
-    return screen_look(percent >= RED_PERCENT     ? SCREEN_HOT
-                       : percent >= GREEN_PERCENT ? SCREEN_WARM
-                                                  : SCREEN_PLAIN);
 }
 
 /* A bar of (percent) in line (y), with room for (cells), one column before the
@@ -523,12 +522,12 @@ static void draw_row(const struct form *form, int y, const struct top_row *row,
 
     screen_line(y, chosen, "");
     snprintf(text, sizeof text, "%6.2f%%", row->self);
-    attrset(screen_heat(row->self) | chosen);
+    attrset(screen_look(heat_of(row->self)) | chosen);
     move(y, 0);
     screen_text(text, COLS);
     if (COLS >= TOTAL_COLUMNS && row->kind == TOP_ROW) {
         snprintf(text, sizeof text, "%8.2f%%", row->total);
-        attrset(screen_heat(row->total) | chosen);
+        attrset(screen_look(heat_of(row->total)) | chosen);
         screen_text(text, COLS);
     }
     attrset(chosen);
@@ -538,7 +537,7 @@ static void draw_row(const struct form *form, int y, const struct top_row *row,
     screen_text(signs[row->kind], COLS);
     screen_text(row->name,
                 COLS - getcurx(stdscr) - (has_bar ? BAR_CELLS + 2 : 0));
-    attrset(screen_heat(share) | chosen);
+    attrset(screen_look(heat_of(share)) | chosen);
     if (has_bar)
         screen_bar(y, share, BAR_CELLS);
     attrset(A_NORMAL);

@@ -238,6 +238,10 @@ function setView(code) {
   draw();
 }
 
+function toggleSampled(open) {
+  for (const row of rows) if (!open || row.heat > 0) toggle(row, open);
+}
+
 const keyList = [
   [['j', 'ArrowDown'], 'next line', () => go(at + 1)],
   [['k', 'ArrowUp'], 'previous line', () => go(Math.max(at - 1, 0))],
@@ -248,20 +252,8 @@ const keyList = [
     'show or hide the instructions',
     () => at >= 0 && toggle(rows[at]),
   ],
-  [
-    ['a'],
-    'show all sampled instructions',
-    () => {
-      for (const row of rows) if (row.heat > 0) toggle(row, true);
-    },
-  ],
-  [
-    ['c'],
-    'hide all instructions',
-    () => {
-      for (const row of rows) toggle(row, false);
-    },
-  ],
+  [['a'], 'show all sampled instructions', () => toggleSampled(true)],
+  [['c'], 'hide all instructions', () => toggleSampled(false)],
   [['i'], 'source lines or instructions', () => setView(!asCode)],
   [[']', 'ArrowRight'], 'next function', () => show(shown + 1)],
   [['[', 'ArrowLeft'], 'previous function', () => show(shown - 1)],
