@@ -189,7 +189,7 @@ function fillCalls() {
 
 function stepRow(step) {
   const place = table.list.indexOf(view.func);
-  const next = Math.max(0, Math.min(table.list.length - 1, place + step));
+  const next = clamp(place + step, 0, table.list.length - 1);
   if (table.list.length) chooseFunction(table.list[next], true);
 }
 

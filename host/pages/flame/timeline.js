@@ -219,13 +219,19 @@ function describeRange() {
 function setRange(range) {
   if (range) {
     const [from, to] = range.map((clock) =>
-      Math.round(Math.min(data.head.clocks, Math.max(0, clock))),
+      Math.round(clamp(clock, 0, data.head.clocks)),
     );
     range = to > from ? [from, to] : null;
   }
   view.range = range;
   changed('weights');
 }
+
+// (range), moved as far as it stays inside the trace.
+const movedBy = (range, clocks) => {
+  const by = clamp(clocks, -range[0], data.head.clocks - range[1]);
+  return range.map((end) => end + by);
+};
 
 // By keys: moves or resizes by a part of what is in sight.
 function nudge(step, grow) {
@@ -236,31 +242,21 @@ function nudge(step, grow) {
   ];
   if (!view.range) setRange([from, to]);
   else if (grow) setRange([from, Math.max(from + unit / 8, to + step * unit)]);
-  else {
-    const by = Math.max(-from, Math.min(data.head.clocks - to, step * unit));
-    setRange([from + by, to + by]);
-  }
+  else setRange(movedBy([from, to], step * unit));
 }
 
 function zoomTime(times, at) {
   const all = Math.max(1, data.head.clocks);
-  const span = Math.min(
-    all,
-    Math.max(FLOOR_CLOCKS, (line.to - line.from) * times),
-  );
+  const span = clamp((line.to - line.from) * times, FLOOR_CLOCKS, all);
   const part = (at - line.from) / (line.to - line.from);
-  line.from = Math.max(0, Math.min(all - span, at - part * span));
+  line.from = clamp(at - part * span, 0, all - span);
   line.to = line.from + span;
   repaintTimeline();
 }
 
 function panTime(part) {
-  const by = Math.max(
-    -line.from,
-    Math.min(data.head.clocks - line.to, part * (line.to - line.from)),
-  );
-  line.from += by;
-  line.to += by;
+  const {from, to} = line;
+  [line.from, line.to] = movedBy([from, to], part * (to - from));
   repaintTimeline();
 }
 
@@ -286,13 +282,7 @@ function dragTo(x) {
   if (kind === 'from') setRange(sorted(clock, range[1]));
   else if (kind === 'to') setRange(sorted(range[0], clock));
   else if (kind === 'new') setRange(sorted(clockOfX(at), clock));
-  else {
-    const by = Math.max(
-      -range[0],
-      Math.min(data.head.clocks - range[1], clock - clockOfX(at)),
-    );
-    setRange([range[0] + by, range[1] + by]);
-  }
+  else setRange(movedBy(range, clock - clockOfX(at)));
 }
 
 function endDrag(event) {

@@ -47,6 +47,8 @@ function later(what, ms) {
   };
 }
 
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+
 // The first number of [low, high) that (fits), as all after it do; or (high).
 function firstThat(low, high, fits) {
   while (low < high) {

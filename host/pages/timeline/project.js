@@ -72,15 +72,10 @@ function focusFor(row, y) {
 function setTimes(from, to) {
   const all = Math.max(1, model.lastTime),
     most = all * 1.04;
-  const span = Math.max(
-    NARROWEST * port.width,
-    Math.min(most, to - from, WIDEST * port.width),
-  );
+  const [least, widest] = [NARROWEST, WIDEST].map((one) => one * port.width);
+  const span = clamp(to - from, least, Math.min(most, widest));
   const middle = (from + to) / 2;
-  view.from = Math.max(
-    -0.02 * all,
-    Math.min(1.02 * all - span, middle - span / 2),
-  );
+  view.from = clamp(middle - span / 2, -0.02 * all, 1.02 * all - span);
   view.to = view.from + span;
 }
 
