@@ -135,8 +135,8 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
                struct exits *exits);
 
 /* Instead: adds what the tasks of (view) did while they did not run, each
- * stretch as a sample at its end (wait.c). (view) is open and has lines, by_task
- * and waits. */
+ * stretch as a sample at its end (wait.c). (view) is open and has lines,
+ * by_task and waits. */
 void flame_add_waits(struct flame *flame, struct view *view);
 
 /* Computes totals, lines and the order of nodes; after the last flame_add(),

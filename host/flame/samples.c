@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples one by one, and what is missing between them. The packets are read
- * a second time, when all nodes are known: both readings number nodes, tasks
- * and CPUs alike, so the same keys find a sample's cell and with it its stack. */
+/* The samples one by one, and what is missing between them. The packets are
+ * read a second time, when all nodes are known: both readings number nodes,
+ * tasks and CPUs alike, so the same keys find a sample's cell and its stack. */
 
 #include "flame/flame.h"
 

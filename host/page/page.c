@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page is its template, and the payload where the template has a mark: gzip in
- * base64, in pieces of a fixed size. */
+/* A page is its template, and the payload where the template has a mark: gzip
+ * in base64, in pieces of a fixed size. */
 
 #define _GNU_SOURCE /* memmem() */
 

@@ -8,9 +8,10 @@
 
 #include <prof/format.h>
 
-/* Sets the shift of each trace, the least of which is 0: by packets, directly or
- * by way of another trace; else by UTC; else as the clocks are. What the user
- * says is added. Times of a clock that runs at another rate are changed. */
+/* Sets the shift of each trace, the least of which is 0: by packets, directly
+ * or by way of another trace; else by UTC; else as the clocks are. What the
+ * user says is added. Times of a clock that runs at another rate are changed.
+ */
 void clocks_align(struct timeline *timeline);
 
 /* "-1.9657501 s, to 0.3 ms, by 168 packets": writes to (text), which has room
@@ -19,10 +20,10 @@ void clocks_align(struct timeline *timeline);
 const char *clocks_text(const struct timeline_trace *trace, char *text);
 
 /*
- * Two machines' clocks, from the messages that they exchange. Each one from A to
- * B says that B's clock is behind A's by so much at least, each one from B to A
- * that it is by so much at most. All straight lines between are possible; the
- * result is their middle, and its error half of what lies between.
+ * Two machines' clocks, from the messages that they exchange. Each one from A
+ * to B says that B's clock is behind A's by so much at least, each one from B
+ * to A that it is by so much at most. All straight lines between are possible;
+ * the result is their middle, and its error half of what lies between.
  */
 
 /* Two records that are of the same message: numbers in tasks->messages. */

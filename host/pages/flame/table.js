@@ -26,8 +26,8 @@ function sortNumber(f) {
   return Math.round(part * 1e8) + (base[f] > 0 ? 1 : 0);
 }
 
-// Sorted by number, the largest first. Numbers that carry the function with them
-// are sorted many times faster, unless they are too large, as sums of waits.
+// Sorted by number, the largest first. Numbers that carry the function with
+// them are sorted many times faster; sums of waits may be too large for that.
 function sortedFunctions(list) {
   if (view.sort === 'name') {
     const wanted = new Set(list);
