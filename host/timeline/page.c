@@ -121,22 +121,22 @@ struct source {
 
 /* Runs the statement for each (record) of all traces, with (i), its number,
  * (tasks) and (t), the trace's number. */
-#define EACH(type, vector_, count_, statement)                                 \
+#define EACH(vector, count_, statement)                                        \
     for (size_t t = 0; t < source->timeline->count; ++t) {                     \
         const struct tasks *tasks = &source->timeline->traces[t].tasks;        \
         size_t records = (count_);                                             \
         (void)tasks;                                                           \
         for (size_t i = 0; i < records; ++i) {                                 \
-            const type *record = &(vector_)[i];                                \
+            const __typeof__(*tasks->vector) *record = &tasks->vector[i];      \
             (void)record;                                                      \
             statement;                                                         \
         }                                                                      \
     }
 
 /* One column: (number) of each record. */
-#define COLUMN(name, put, type, vector_, count_, number)                       \
+#define COLUMN(name, put, vector, count_, number)                              \
     columns_begin(source->columns, name);                                      \
-    EACH(type, vector_, count_, put(source->columns, number))
+    EACH(vector, count_, put(source->columns, number))
 
 static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 {
@@ -181,13 +181,12 @@ static void find_seen(struct source *source)
 }
 
 #define OBJECTS(name, put, number)                                             \
-    COLUMN(name, put, struct tasks_object, tasks->objects,                     \
-           tasks_objects(tasks), number)
+    COLUMN(name, put, objects, tasks_objects(tasks), number)
 
 /* The same for objects for which (condition). */
 #define SOME_OBJECTS(name, put, condition, number)                             \
     columns_begin(source->columns, name);                                      \
-    EACH(struct tasks_object, tasks->objects, tasks_objects(tasks),            \
+    EACH(objects, tasks_objects(tasks),                                        \
          if (condition) put(source->columns, number))
 
 /* What has not ended lasts until the end of the trace. */
@@ -250,8 +249,7 @@ static bool *followed_of(const struct tasks *tasks)
 }
 
 #define SPANS(name, put, number)                                               \
-    COLUMN(name, put, struct tasks_stretch, tasks->stretches,                  \
-           tasks->stretch_count, number)
+    COLUMN(name, put, stretches, tasks->stretch_count, number)
 
 static void put_spans(struct source *source)
 {
@@ -279,8 +277,7 @@ static void put_spans(struct source *source)
 }
 
 #define EDGES(name, put, number)                                               \
-    COLUMN(name, put, struct tasks_edge, tasks->edges, tasks->edge_count,      \
-           number)
+    COLUMN(name, put, edges, tasks->edge_count, number)
 
 static void put_edges(struct source *source)
 {
@@ -292,20 +289,15 @@ static void put_edges(struct source *source)
 }
 
 #define LABELS(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_label, tasks->labels, tasks->label_count,   \
-           number)
+    COLUMN(name, put, labels, tasks->label_count, number)
 #define COUNTERS(name, put, number)                                            \
-    COLUMN(name, put, struct tasks_counter, tasks->counters,                   \
-           tasks->counter_count, number)
+    COLUMN(name, put, counters, tasks->counter_count, number)
 #define PAUSES(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_pause, tasks->pauses, tasks->pause_count,   \
-           number)
+    COLUMN(name, put, pauses, tasks->pause_count, number)
 #define LOSSES(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_loss, tasks->losses, tasks->loss_count,     \
-           number)
+    COLUMN(name, put, losses, tasks->loss_count, number)
 #define STOLEN(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_stolen, tasks->stolen, tasks->stolen_count, \
-           number)
+    COLUMN(name, put, stolen, tasks->stolen_count, number)
 
 static void put_marks(struct source *source)
 {
@@ -348,7 +340,7 @@ static const struct tasks_edge **deferred_of(const struct tasks *tasks)
 }
 
 #define IRQS(name, put, number)                                                \
-    COLUMN(name, put, struct tasks_irq, tasks->irqs, tasks->irq_count, number)
+    COLUMN(name, put, irqs, tasks->irq_count, number)
 
 static void put_irqs(struct source *source)
 {
