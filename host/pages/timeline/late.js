@@ -120,15 +120,17 @@ function splitSpans(split, object, from, to) {
     if (end <= begin) return;
     split.add(PART.lost, 0, 'not recorded', begin - at);
     at = end;
-    const why = spans.why[i] ? head.names[spans.why[i]] : '';
-    const [kind, cause, text] = {
-      [TASKS_STATE.running]: [PART.run, object, ''],
-      [TASKS_STATE.paused]: [PART.paused, object, ''],
-      [TASKS_STATE.unknown]: [PART.lost, 0, 'events are missing'],
-    }[spans.state[i]] || [PART.wait, spans.what[i], why];
-    if (spans.state[i] === TASKS_STATE.ready)
+    const state = spans.state[i],
+      clocks = end - begin,
+      why = spans.why[i] ? head.names[spans.why[i]] : '';
+    if (state === TASKS_STATE.running) split.add(PART.run, object, '', clocks);
+    else if (state === TASKS_STATE.paused)
+      split.add(PART.paused, object, '', clocks);
+    else if (state === TASKS_STATE.unknown)
+      split.add(PART.lost, 0, 'events are missing', clocks);
+    else if (state === TASKS_STATE.ready)
       splitReady(split, trace, object, begin, end);
-    else split.add(kind, cause, text, end - begin);
+    else split.add(PART.wait, spans.what[i], why, clocks);
   });
   return at;
 }

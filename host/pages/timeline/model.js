@@ -305,9 +305,9 @@ function* makeIndexes() {
 // What (index) has of (object); and (what) called with each of it.
 const listOfObject = ({from, list}, object) =>
   list.subarray(from[object], from[object + 1]);
-const hasSpans = (object) => listOfObject(by.span, object).length > 0;
-function each(index, object, what) {
-  for (const i of listOfObject(index, object)) what(i);
+const hasSpans = (object) => by.span.from[object] < by.span.from[object + 1];
+function each({from, list}, object, what) {
+  for (let i = from[object]; i < from[object + 1]; ++i) what(list[i]);
 }
 
 // The first of (list), indexes of (column) in rising order, that is at least
