@@ -3,13 +3,11 @@
 #define ANNOTATE_ANNOTATE_H
 
 /*
- * Functions in detail: the samples at each instruction and source line.
- *
- * A function is a symbol of the image, from its address to its end or the next
- * symbol, as in a row of the report, so its instructions, and its lines, add up
- * to its self. A sample belongs to the instruction that would have been
- * executed next. Bytes that are not an instruction are shown as bytes, so that
- * every sample is shown.
+ * Functions in detail: the samples at each instruction and source line. A
+ * function is a symbol of the image, up to its end or the next one, as in the
+ * report: its instructions and its lines add up to its self. A sample belongs
+ * to the instruction that would have been executed next. Bytes that are no
+ * instruction are shown as bytes, so that every sample is shown.
  */
 
 #include "annotate/source_text.h"
@@ -102,12 +100,5 @@ bool annotate_write_view(struct view *view, double percent, FILE *out);
 
 /* The view stays open. */
 void annotate_close(struct annotate *annotate);
-
-static inline void annotate_add(struct model_count *to,
-                                const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
 
 #endif

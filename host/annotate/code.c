@@ -135,7 +135,7 @@ static void spread_hits(struct decoder *decoder)
             ++at;
         if (at == function->code_count)
             put_code(decoder, hit->address, 1, xstrdup("(not in the image)"));
-        annotate_add(&function->code[at].self, &hit->self);
+        model_count_add(&function->code[at].self, &hit->self);
     }
 }
 

@@ -63,23 +63,19 @@ static void put_hit(struct annotate *annotate, uint64_t address,
         vector_reserve_one(&annotate->hits, number, sizeof *annotate->hits);
         annotate->hits[number] = (struct annotate_hit){.address = address};
     }
-    annotate_add(&annotate->hits[number].self, count);
+    model_count_add(&annotate->hits[number].self, count);
 }
 
 /* Samples without an address, or outside all functions, count in the sum
  * only. */
 static void count_cell(struct annotate *annotate, const struct model_cell *cell)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
     struct view *view = annotate->view;
-    size_t depth = view_frames(view, cell->node, frames);
     const struct image_symbol *symbol;
     uint64_t address;
     uint32_t node;
 
-    if (!view_wants(view, cell->task, cell->cpu, frames, depth))
-        return;
-    annotate_add(&annotate->sum, &cell->count);
+    model_count_add(&annotate->sum, &cell->count);
     if (model_stack(&view->model, cell->node, &node, 1) == 0 ||
         node < MODEL_PSEUDOS)
         return;
@@ -87,7 +83,7 @@ static void count_cell(struct annotate *annotate, const struct model_cell *cell)
     symbol = image_function(&view->image, address);
     if (symbol == NULL)
         return;
-    annotate_add(&function_of(annotate, symbol)->self, &cell->count);
+    model_count_add(&function_of(annotate, symbol)->self, &cell->count);
     put_hit(annotate, address, &cell->count);
 }
 
@@ -98,14 +94,13 @@ static int by_address(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Orders by (annotate)'s weight. */
-static bool orders_by_time;
+static enum model_weight order_weight; /* of by_weight() */
 
 static int by_weight(const void *left, const void *right)
 {
     const struct annotate_function *a = left, *b = right;
-    uint64_t a_weight = orders_by_time ? a->self.clocks : a->self.samples;
-    uint64_t b_weight = orders_by_time ? b->self.clocks : b->self.samples;
+    uint64_t a_weight = a->self.weights[order_weight];
+    uint64_t b_weight = b->self.weights[order_weight];
 
     if (a_weight != b_weight)
         return a_weight < b_weight ? 1 : -1;
@@ -114,11 +109,11 @@ static int by_weight(const void *left, const void *right)
 
 void annotate_count(struct annotate *annotate)
 {
-    const struct model *model = &annotate->view->model;
+    struct view_stack stack = {0};
 
-    for (uint32_t i = 0; i < model_cells(model); ++i)
-        count_cell(annotate, &model->cells[i]);
-    orders_by_time = annotate->view->weight == MODEL_CLOCKS;
+    while (view_next(annotate->view, &stack))
+        count_cell(annotate, stack.cell);
+    order_weight = annotate->view->weight;
     if (annotate->hit_keys.count > 0) {
         qsort(annotate->hits, annotate->hit_keys.count, sizeof *annotate->hits,
               by_address);

@@ -87,7 +87,7 @@ static void list_lines(struct annotate_function *function)
                 : NULL;
 
         if (last != NULL && by_position(last, &all[i]) == 0) {
-            annotate_add(&last->self, &all[i].self);
+            model_count_add(&last->self, &all[i].self);
             continue;
         }
         if (last != NULL && last->file == all[i].file &&

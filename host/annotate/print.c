@@ -267,7 +267,7 @@ static void print_rest(const struct annotate *annotate)
     size_t count = annotate->function_keys.count - annotate->shown;
 
     for (size_t i = annotate->shown; i < annotate->function_keys.count; ++i)
-        annotate_add(&rest, &annotate->functions[i].self);
+        model_count_add(&rest, &annotate->functions[i].self);
     if (count > 0 && !log_quiet)
         printf(
             "\n# %.2f%% in %zu more function%s; name one to see it, or give a "

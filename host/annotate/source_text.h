@@ -3,14 +3,11 @@
 #define ANNOTATE_SOURCE_TEXT_H
 
 /*
- * The text of source files, each read once, when its first line is requested.
- * Pages with it are shared, and the paths are the image's, which may name any
- * file: only those below the current folder and below the given one are read,
- * wherever links lead, and no hidden ones.
- * If a file is not at the path recorded in the image, it is searched for in
- * another folder, by the longest part of its path that leads to a file there:
- * in the given folder, or in the current one, where at least the last folder of
- * its path must match.
+ * The text of source files, each read once. Pages with it are shared, and an
+ * image may name any file: only those below the current folder and the given
+ * one are read, wherever links lead, and no hidden ones. A file that is not at
+ * its path is searched for by the longest part of that which leads to a file in
+ * the given folder, or in the current one, where the last folder must match.
  */
 
 #include "base/index.h"

@@ -30,26 +30,25 @@ static const char help_text[] =
 
 static bool make_export(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *trace = order->owner;
+    struct report *report = order->owner;
 
-    return export_write(export_format(order->page->detail), false, &trace->view,
-                        out);
+    return export_write(export_format(order->page->detail), false,
+                        &report->view, out);
 }
 
 static bool make_flame(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *trace = order->owner;
+    struct report *report = order->owner;
 
-    return flame_write_view(&trace->view, out);
+    return flame_write_view(&report->view, out);
 }
 
 static bool make_annotate(const struct serve_order *order, FILE *out)
 {
-    struct served_trace *trace = order->owner;
+    struct view *view = &((struct report *)order->owner)->view;
 
-    return trace->view.names.image != NULL &&
-           image_file(&trace->view.image) != NULL &&
-           annotate_write_view(&trace->view, OPEN_CODE_PERCENT, out);
+    return view->names.image != NULL && image_file(&view->image) != NULL &&
+           annotate_write_view(view, OPEN_CODE_PERCENT, out);
 }
 
 #define BYTES "application/octet-stream"
@@ -71,22 +70,23 @@ static const struct serve_page pages[] = {
 };
 #define PAGES (sizeof pages / sizeof pages[0])
 
-static struct served_trace opened = {
+/* All pages are of this one view. */
+static struct report opened = {
     .view = {.input = "x.trace", .lines = true, .own_apart = true},
-    .pages = pages,
-    .page_count = PAGES,
+    .keys = REPORT_SYMBOL,
 };
+static unsigned port; /* asked for, 0 = any */
+static bool no_browser;
 
 static void set_port(char *word)
 {
-    opened.port = (unsigned)arguments_whole("--port", word, 0, 65535);
+    port = (unsigned)arguments_whole("--port", word, 0, 65535);
 }
 
 static const struct argument options[] = {
     {"port", 0, "PORT", "the port to listen at (any free one)",
      .take = set_port},
-    {"no-browser", 0, NULL, "only print the address",
-     .flag = &opened.no_browser},
+    {"no-browser", 0, NULL, "only print the address", .flag = &no_browser},
     {0},
 };
 
@@ -151,13 +151,13 @@ static void serve_trace(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_IGN); /* the browser is not waited for */
     pthread_sigmask(SIG_BLOCK, &ends, &before);
-    server = serve_begin(pages, PAGES, &opened, opened.port);
+    server = serve_begin(pages, PAGES, &opened, port);
     snprintf(address, sizeof address, "http://127.0.0.1:%u%s",
              serve_port(server), pages[0].path);
     puts(address);
     fflush(stdout);
     log_info("press Ctrl-C to stop");
-    if (!opened.no_browser)
+    if (!no_browser)
         start_browser(address, &before);
     sigwait(&ends, &number);
     serve_end(server);
@@ -168,6 +168,6 @@ int command_open(int argc, char **argv)
     arguments_parse(&line, argc, argv);
     view_open(&opened.view);
     serve_trace();
-    view_close(&opened.view);
+    report_close(&opened);
     return STATUS_OK;
 }

@@ -2,7 +2,7 @@
 /* parasite timeline: what asynchronous programs wait for, as a page. */
 
 #include "timeline/clocks.h"
-#include "timeline/svg.h"
+#include "timeline/timeline.h"
 
 #include "base/log.h"
 #include "base/memory.h"

@@ -3,20 +3,16 @@
 #define FLAME_ALIGN_H
 
 /*
- * Aligns two clocks of one guest: that of the samples from outside, and that of
- * its own profiler, the clock inside.
+ * Aligns two clocks of one guest: that of samples from outside, and that of its
+ * own profiler, the clock inside.
  *
- * Every few milliseconds the sampler outside reads the time of the profiler's
- * newest sample. At that moment the clock inside is at or after that time, and
- * before the next sample in the profiler's trace. These limits hold whatever
- * the host does.
- *
- * The limits are narrowed by a model: from one reading to the next the clock
- * inside advances by the time outside times a rate, within a relative
- * tolerance, the slack. It is twice the smallest one with which nearly all
- * readings agree. Where two disagree, because the host did not run one side,
- * the clock jumps, and only the limits count. The result is the middle between
- * the limits, and its error is half of their difference.
+ * Every few milliseconds the sampler reads the time of the profiler's newest
+ * sample: the clock inside is then at or after it, and before the next sample
+ * in the profiler's trace, whatever the host does. From one reading to the next
+ * the clock inside advances by the time outside times a rate, within a
+ * tolerance, the slack: twice the smallest with which nearly all readings
+ * agree. Where two disagree, because the host did not run one side, the clock
+ * jumps. The result is the middle of what is possible, its error half of it.
  */
 
 #include <stdbool.h>

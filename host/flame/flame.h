@@ -135,10 +135,8 @@ void flame_add(struct flame *flame, struct view *view, enum flame_side side,
                struct exits *exits);
 
 /* Instead: adds what the tasks of (view) did while they did not run, each
- * stretch of it as a sample at its end. Its stack is the sites that created the
- * task, the call stack if it was recorded, why it was suspended, what it waited
- * for, and [waiting] or [ready]. (view) is open and has lines, by_task and
- * waits. */
+ * stretch as a sample at its end (wait.c). (view) is open and has lines,
+ * by_task and waits. */
 void flame_add_waits(struct flame *flame, struct view *view);
 
 /* Computes totals, lines and the order of nodes; after the last flame_add(),
@@ -169,6 +167,10 @@ size_t flame_frames_at(struct view *view, uint32_t number, bool returned,
 uint32_t flame_function(struct flame *flame, struct view *view,
                         const struct flame_frame *frame);
 
+/* The sites that created (task), if the view wants them; at most (room). */
+size_t flame_sites(struct view *view, uint32_t task, struct flame_frame *frames,
+                   size_t room);
+
 /* (clocks) of (node) are at the line (text) of flame.strings; 0 = unknown. */
 void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
                     uint64_t clocks);
@@ -177,6 +179,14 @@ void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
 void flame_set_span(struct flame *flame, const struct model *model);
 
 struct flame_whole flame_whole_of(const struct model *model);
+
+/* Adds a sample, or a loss of the clocks [from, to) of the trace. */
+void flame_put_sample(struct flame *flame, const struct flame_sample *sample);
+void flame_put_loss(struct flame *flame, enum flame_loss_kind kind,
+                    uint64_t from, uint64_t to, uint64_t count);
+
+/* Puts samples and losses in the order of time. */
+void flame_sort(struct flame *flame);
 
 /* Adds the samples and losses of (view). (stacks) has the stack of each cell of
  * the view's model, FLAME_NONE if it is not selected. */

@@ -12,37 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strings that the page still refers to. */
-static bool *used_strings(const struct flame *flame)
+/* The strings, "" for those that the page does not refer to. */
+static const char **used_strings(const struct flame *flame)
 {
-    uint32_t count = strings_count(&flame->strings);
-    bool *used = xreallocarray(NULL, count, sizeof *used);
+    const struct strings *all = &flame->strings;
+    uint32_t count = strings_count(all);
+    const char **used = xreallocarray(NULL, count, sizeof *used);
 
-    memset(used, 0, count * sizeof *used);
-    used[flame->title] = true;
-    for (uint32_t i = 0; i < flame_functions(flame); ++i)
-        used[flame->functions[i].name] = used[flame->functions[i].folder] =
-            true;
+    for (uint32_t i = 0; i < count; ++i)
+        used[i] = "";
+    used[flame->title] = strings_text(all, flame->title);
+    for (uint32_t i = 0; i < flame_functions(flame); ++i) {
+        const struct flame_function *one = &flame->functions[i];
+
+        used[one->name] = strings_text(all, one->name);
+        used[one->folder] = strings_text(all, one->folder);
+    }
     for (uint32_t i = 0; i < flame_nodes(flame); ++i)
-        used[flame->nodes[i].line] = true;
+        used[flame->nodes[i].line] = strings_text(all, flame->nodes[i].line);
     return used;
 }
 
 static void put_strings(const struct flame *flame, struct columns *columns)
 {
     uint32_t count = strings_count(&flame->strings);
-    bool *used = used_strings(flame);
+    const char **used = used_strings(flame);
 
-    columns_begin(columns, "string.bytes");
-    for (uint32_t i = 0; i < count; ++i)
-        columns_put(columns,
-                    used[i] ? strlen(strings_text(&flame->strings, i)) : 0);
-    columns_begin(columns, "text");
-    for (uint32_t i = 0; i < count; ++i) {
-        const char *text = strings_text(&flame->strings, i);
-
-        columns_put_bytes(columns, text, used[i] ? strlen(text) : 0);
-    }
+    COLUMNS_PUT_ALL(columns, "string.bytes", columns_put, count,
+                    strlen(used[i]));
+    COLUMNS_PUT_ALL(columns, "text", columns_put_text, count, used[i]);
     free(used);
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The samples one by one, and what is missing between them.
- *
- * The packets are read a second time, when all nodes are known. Both readings
- * number nodes, tasks and CPUs alike, so the same keys find a sample's cell and
- * with it its stack.
- */
+/* The samples one by one, and what is missing between them. The packets are
+ * read a second time, when all nodes are known: both readings number nodes,
+ * tasks and CPUs alike, so the same keys find a sample's cell and its stack. */
 
 #include "flame/flame.h"
 
@@ -20,8 +16,8 @@ struct reading {
     const uint32_t *stacks; /* by cell */
 };
 
-static void put_loss(struct flame *flame, enum flame_loss_kind kind,
-                     uint64_t from, uint64_t to, uint64_t count)
+void flame_put_loss(struct flame *flame, enum flame_loss_kind kind,
+                    uint64_t from, uint64_t to, uint64_t count)
 {
     struct flame_loss loss = {kind, 0, 0, count};
 
@@ -31,6 +27,12 @@ static void put_loss(struct flame *flame, enum flame_loss_kind kind,
     loss.to = flame->lead + (to > flame->begin ? to - flame->begin : 0);
     vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
     flame->losses[flame->loss_count++] = loss;
+}
+
+void flame_put_sample(struct flame *flame, const struct flame_sample *sample)
+{
+    vector_reserve_one(&flame->samples, flame->sample_count, sizeof *sample);
+    flame->samples[flame->sample_count++] = *sample;
 }
 
 static void put_sample(struct reading *reading, const struct event *event,
@@ -50,8 +52,7 @@ static void put_sample(struct reading *reading, const struct event *event,
     if (cell == INDEX_NONE || reading->stacks[cell] == FLAME_NONE)
         return;
     sample.stack = reading->stacks[cell];
-    vector_reserve_one(&flame->samples, flame->sample_count, sizeof sample);
-    flame->samples[flame->sample_count++] = sample;
+    flame_put_sample(flame, &sample);
 }
 
 static uint64_t before(uint64_t time, uint64_t clocks)
@@ -69,18 +70,19 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
 
     switch (event->kind) {
     case PROF_EVENT_MISS:
-        put_loss(flame, FLAME_MISSED,
-                 before(event->time, checked_mul(event->as_miss.ticks, period)),
-                 event->time, event->as_miss.ticks);
+        flame_put_loss(
+            flame, FLAME_MISSED,
+            before(event->time, checked_mul(event->as_miss.ticks, period)),
+            event->time, event->as_miss.ticks);
         break;
     case PROF_EVENT_STOLEN:
-        put_loss(flame, FLAME_STOLEN,
-                 before(event->time, event->as_stolen.clocks), event->time,
-                 event->as_stolen.clocks);
+        flame_put_loss(flame, FLAME_STOLEN,
+                       before(event->time, event->as_stolen.clocks),
+                       event->time, event->as_stolen.clocks);
         break;
     case PROF_EVENT_DROP:
-        put_loss(flame, FLAME_DROPPED, before(event->time, clocks), event->time,
-                 event->as_drop.samples);
+        flame_put_loss(flame, FLAME_DROPPED, before(event->time, clocks),
+                       event->time, event->as_drop.samples);
         put_sample(reading, event, node, clocks, cpu);
         break;
     case PROF_EVENT_SAMPLE:
@@ -106,11 +108,12 @@ static void find_gaps(struct flame *flame, const struct trace *trace)
             PACKET_GOOD)
             continue;
         if (i > 0 && packet.sequence > last.sequence + 1)
-            put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
-                     packet.sequence - last.sequence - 1);
+            flame_put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
+                           packet.sequence - last.sequence - 1);
         if (packet.discarded > last.discarded)
-            put_loss(flame, FLAME_DISCARDED, i > 0 ? last.end : packet.begin,
-                     packet.end, packet.discarded - last.discarded);
+            flame_put_loss(flame, FLAME_DISCARDED,
+                           i > 0 ? last.end : packet.begin, packet.end,
+                           packet.discarded - last.discarded);
         last = packet;
     }
 }
@@ -127,6 +130,16 @@ static int by_begin(const void *left, const void *right)
     const struct flame_loss *a = left, *b = right;
 
     return (a->from > b->from) - (a->from < b->from);
+}
+
+void flame_sort(struct flame *flame)
+{
+    if (flame->sample_count > 0)
+        qsort(flame->samples, flame->sample_count, sizeof *flame->samples,
+              by_time);
+    if (flame->loss_count > 0)
+        qsort(flame->losses, flame->loss_count, sizeof *flame->losses,
+              by_begin);
 }
 
 /* What of the trace was asked for: [begin, end). */
@@ -173,10 +186,5 @@ void flame_add_samples(struct flame *flame, struct view *view,
     model_free(&again);
     find_gaps(flame, &view->trace);
     /* several CPUs send their packets one after the other */
-    if (flame->sample_count > 0)
-        qsort(flame->samples, flame->sample_count, sizeof *flame->samples,
-              by_time);
-    if (flame->loss_count > 0)
-        qsort(flame->losses, flame->loss_count, sizeof *flame->losses,
-              by_begin);
+    flame_sort(flame);
 }

@@ -3,10 +3,9 @@
 #define FLAME_SIDES_H
 
 /*
- * One guest from both sides: the samples of its own profiler (FLAME_NEW), and
- * those of `parasite attach` (FLAME_BASE), on the clock of the former
- * (flame/align.h). Each sample from outside has a kind: whether the profiler
- * inside could have taken it, and if not, why.
+ * One guest from both sides: samples of its own profiler (FLAME_NEW), and of
+ * `parasite attach` (FLAME_BASE), on the clock of the former (flame/align.h).
+ * The kind of a sample from outside says why the profiler could not take it.
  */
 
 #include "flame/align.h"

@@ -108,12 +108,11 @@ size_t flame_frames_at(struct view *view, uint32_t number, bool returned,
     return i;
 }
 
-/* Appends the sites that created the task of (cell), if they are wanted. */
-static size_t put_sites(struct view *view, const struct model_cell *cell,
-                        struct flame_frame *frames, size_t room)
+size_t flame_sites(struct view *view, uint32_t task, struct flame_frame *frames,
+                   size_t room)
 {
     static struct frame sites[VIEW_FRAMES_MAX];
-    size_t count = view_task_frames(view, cell->task, sites, room);
+    size_t count = view_task_frames(view, task, sites, room);
 
     for (size_t i = 0; i < count; ++i)
         frames[i] = (struct flame_frame){.frame = sites[i]};
@@ -148,7 +147,8 @@ static uint32_t stack_of(struct flame *flame, struct view *view,
     for (size_t i = 0; i < deep && count < VIEW_FRAMES_MAX; ++i)
         count += flame_frames_at(view, stack[i], i > 0, frames + count,
                                  VIEW_FRAMES_MAX - count);
-    count += put_sites(view, cell, frames + count, VIEW_FRAMES_MAX - count);
+    count +=
+        flame_sites(view, cell->task, frames + count, VIEW_FRAMES_MAX - count);
     while (count-- > 0) {
         at =
             flame_child(flame, at, flame_function(flame, view, &frames[count]));
@@ -164,22 +164,17 @@ static uint32_t stack_of(struct flame *flame, struct view *view,
 void flame_add(struct flame *flame, struct view *view, enum flame_side side,
                struct exits *exits)
 {
-    static struct frame frames[VIEW_FRAMES_MAX];
+    struct view_stack stack = {0};
     uint32_t count = model_cells(&view->model);
     uint32_t *stacks = xreallocarray(NULL, count + 1, sizeof *stacks);
 
-    for (uint32_t i = 0; i < count; ++i) {
-        const struct model_cell *cell = &view->model.cells[i];
-        size_t depth = view_sample_frames(view, cell->node, cell->task, frames);
-        struct model_count *self;
-
+    for (uint32_t i = 0; i < count; ++i)
         stacks[i] = FLAME_NONE;
-        if (!view_wants(view, cell->task, cell->cpu, frames, depth))
-            continue;
-        stacks[i] = stack_of(flame, view, cell, exits);
-        self = &flame->stacks[stacks[i]].self[side];
-        self->samples += cell->count.samples;
-        self->clocks += cell->count.clocks;
+    while (view_next(view, &stack)) {
+        uint32_t number = stack_of(flame, view, stack.cell, exits);
+
+        stacks[stack.number] = number;
+        model_count_add(&flame->stacks[number].self[side], &stack.cell->count);
     }
     flame->wholes[side] = flame_whole_of(&view->model);
     if (view->own_apart && !view->with_own)
@@ -214,12 +209,6 @@ void flame_free(struct flame *flame)
  * descendants of a node follow it without a gap, so that a page can sum and lay
  * out a tree in one pass. */
 
-static void add_count(struct model_count *to, const struct model_count *count)
-{
-    to->samples += count->samples;
-    to->clocks += count->clocks;
-}
-
 /* Parents come before their children, in both orders. */
 static void add_totals(struct flame *flame)
 {
@@ -227,15 +216,15 @@ static void add_totals(struct flame *flame)
         const struct flame_stack *stack = &flame->stacks[i];
 
         for (int side = 0; side < FLAME_SIDES; ++side)
-            add_count(&flame->nodes[stack->node].total[side],
-                      &stack->self[side]);
+            model_count_add(&flame->nodes[stack->node].total[side],
+                            &stack->self[side]);
     }
     for (uint32_t i = flame_nodes(flame); i-- > 1;) {
         const struct flame_node *node = &flame->nodes[i];
 
         for (int side = 0; side < FLAME_SIDES; ++side)
-            add_count(&flame->nodes[node->parent].total[side],
-                      &node->total[side]);
+            model_count_add(&flame->nodes[node->parent].total[side],
+                            &node->total[side]);
     }
 }
 

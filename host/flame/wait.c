@@ -110,18 +110,6 @@ static size_t put_functions(struct waits *waits,
     return count;
 }
 
-/* The sites that created the task. */
-static size_t put_sites(struct view *view, uint32_t task,
-                        struct flame_frame *frames, size_t room)
-{
-    static struct frame sites[VIEW_FRAMES_MAX];
-    size_t count = view_task_frames(view, task, sites, room);
-
-    for (size_t i = 0; i < count; ++i)
-        frames[i] = (struct flame_frame){.frame = sites[i]};
-    return count;
-}
-
 /* The frames of (stretch), the innermost first. */
 static size_t frames_of(struct waits *waits,
                         const struct tasks_stretch *stretch, uint32_t task,
@@ -137,7 +125,7 @@ static size_t frames_of(struct waits *waits,
     count += put_pseudo(view, why_of(&waits->tasks, wait), frames + count);
     count += put_functions(waits, wait, frames + count);
     return count +
-           put_sites(view, task, frames + count, VIEW_FRAMES_MAX - count);
+           flame_sites(view, task, frames + count, VIEW_FRAMES_MAX - count);
 }
 
 /* The function of (frame), at (*where), without its folder. What is no code is
@@ -191,8 +179,7 @@ static void add_sample(struct flame *flame, uint32_t stack, uint64_t from,
         .samples = 1,
     };
 
-    vector_reserve_one(&flame->samples, flame->sample_count, sizeof sample);
-    flame->samples[flame->sample_count++] = sample;
+    flame_put_sample(flame, &sample);
     flame->stacks[stack].self[FLAME_NEW].samples += 1;
     flame->stacks[stack].self[FLAME_NEW].clocks += sample.clocks;
 }
@@ -218,31 +205,6 @@ static void add_stretch(struct waits *waits,
         add_sample(flame, stack_of(waits, frames, count, to - from), from, to);
 }
 
-static int by_time(const void *left, const void *right)
-{
-    const struct flame_sample *a = left, *b = right;
-
-    return (a->time > b->time) - (a->time < b->time);
-}
-
-static void add_losses(struct flame *flame, const struct tasks *tasks)
-{
-    for (uint32_t i = 0; i < tasks->loss_count; ++i) {
-        const struct tasks_loss *one = &tasks->losses[i];
-        struct flame_loss loss = {
-            .kind = FLAME_PACKETS,
-            .from = checked_sub(one->from, flame->begin),
-            .to = checked_sub(one->to, flame->begin),
-            .count = one->packets,
-        };
-
-        if (one->from < flame->begin || one->to > flame->end)
-            continue;
-        vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
-        flame->losses[flame->loss_count++] = loss;
-    }
-}
-
 void flame_add_waits(struct flame *flame, struct view *view)
 {
     struct waits waits = {.flame = flame, .view = view};
@@ -259,11 +221,11 @@ void flame_add_waits(struct flame *flame, struct view *view)
             (one->state == TASKS_WAITING || one->state == TASKS_READY))
             add_stretch(&waits, one);
     }
-    add_losses(flame, tasks);
+    for (uint32_t i = 0; i < tasks->loss_count; ++i)
+        flame_put_loss(flame, FLAME_PACKETS, tasks->losses[i].from,
+                       tasks->losses[i].to, tasks->losses[i].packets);
     tasks_free(&waits.tasks);
-    if (flame->sample_count > 0)
-        qsort(flame->samples, flame->sample_count, sizeof *flame->samples,
-              by_time);
+    flame_sort(flame);
     *whole = flame_whole_of(&view->model);
     *whole = (struct flame_whole){
         .samples = flame->sample_count,

@@ -9,16 +9,11 @@
 
 static void close_column(struct columns *columns)
 {
-    json_t *one;
-
-    if (columns->name == NULL)
-        return;
-    one = json_array();
-    json_array_append_new(one, json_string(columns->name));
-    json_array_append_new(one, json_integer((json_int_t)columns->count));
-    json_array_append_new(
-        one, json_integer((json_int_t)(columns->used - columns->begin)));
-    json_array_append_new(columns->list, one);
+    if (columns->name != NULL)
+        json_array_append_new(
+            columns->list,
+            json_pack("[sII]", columns->name, (json_int_t)columns->count,
+                      (json_int_t)(columns->used - columns->begin)));
 }
 
 void columns_begin(struct columns *columns, const char *name)
@@ -57,11 +52,10 @@ void columns_put_change(struct columns *columns, uint64_t number)
     columns->previous = number;
 }
 
-void columns_put_bytes(struct columns *columns, const void *bytes, size_t count)
+void columns_put_text(struct columns *columns, const char *text)
 {
-    for (size_t i = 0; i < count; ++i)
-        put_byte(columns, ((const uint8_t *)bytes)[i]);
-    columns->count += count;
+    for (; *text != '\0'; ++text, ++columns->count)
+        put_byte(columns, (uint8_t)*text);
 }
 
 json_t *columns_list(struct columns *columns)

@@ -40,9 +40,8 @@ void columns_put_signed(struct columns *columns, int64_t number);
             put(columns, number);                                              \
     } while (0)
 
-/* Bytes as they are; they count one by one. */
-void columns_put_bytes(struct columns *columns, const void *bytes,
-                       size_t count);
+/* The bytes of (text) as they are; they count one by one. */
+void columns_put_text(struct columns *columns, const char *text);
 
 /* The list of the columns, [name, count of numbers, bytes] each, in order;
  * to be called once, after the last number. */

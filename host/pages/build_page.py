@@ -33,10 +33,22 @@ THEME_BUTTON = (
     " hidden>Theme</button>\n"
 )
 PARTS = {
-    "@FLAME@": """<svg viewBox="0 0 24 24" aria-hidden="true">
+    "@BRAND@": """<a class="brand" id="home">
+<svg viewBox="0 0 24 24" aria-hidden="true">
 <path d="M12 2c1 4 6 6 6 12a6 6 0 0 1-12 0c0-2 1-3 2-4 0 2 1 3 2 3
 1-3-1-6 2-11z"/>
-</svg>""",
+</svg>
+<h1 id="title">Loading</h1>
+</a>""",
+    "@MATCHES@": """<output id="matched"></output>
+<button type="button" id="previous" title="Previous match (Shift+N)"
+aria-label="Previous match">&lsaquo;</button>
+<button type="button" id="next" title="Next match (n)"
+aria-label="Next match">&rsaquo;</button>""",
+    "@STATE@": """<div id="state">
+<p id="facts"></p>
+<div id="notes" role="status"></div>
+</div>""",
     "@THEME_BUTTON@": """<button type="button" id="theme" class="theme"
 title="Light, dark or as the system (t)" hidden>Theme</button>""",
 }

@@ -7,18 +7,15 @@ page_base := host/pages/build_page.py $(wildcard host/pages/base/*)
 # with the headers whose enums their scripts name
 page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js) \
     host/flame/flame.h
-page_interactive := $(addprefix host/pages/shared/,samples.js hash.js \
-    keys.js)
-page_flame := $(addprefix host/pages/flame/,body.html style.css parts.css \
-    base.js data.js state.js weigh.js trees.js colours.js sides.js paint.js \
-    graph.js timeline.js table.js search.js about.js notes.js save.js keys.js \
-    main.js)
+page_interactive := $(addprefix host/pages/shared/,view.css view.js \
+    samples.js hash.js keys.js)
+page_flame := $(addprefix host/pages/flame/,body.html style.css data.js \
+    state.js weigh.js trees.js colours.js sides.js paint.js graph.js \
+    timeline.js table.js search.js about.js save.js keys.js main.js)
 page_timeline := $(addprefix host/pages/timeline/,body.html style.css \
-    model.js simplify.js rows.js indexes.js \
-    state.js palette.js place.js project.js paint.js arrows.js labels.js \
-    bands.js density.js lives.js counters.js late.js path.js statistics.js \
-    about.js panels.js times.js \
-    stacks.js waits.js search.js picture.js keys.js main.js begin.js)
+    model.js rows.js state.js palette.js place.js project.js paint.js \
+    arrows.js groups.js counters.js late.js about.js panels.js times.js \
+    stacks.js search.js picture.js keys.js main.js)
 page_annotate := $(addprefix host/pages/,annotate/body.html \
     annotate/style.css shared/text.js shared/keys.js annotate/script.js)
 page_overview := $(addprefix host/pages/overview/,body.html style.css \

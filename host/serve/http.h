@@ -3,10 +3,9 @@
 #define SERVE_HTTP_H
 
 /*
- * A small HTTP server for this machine only. It listens at 127.0.0.1 and
- * answers only to that name and localhost, so that no other site can reach it
- * under its own name (DNS rebinding). Only the web viewers that its exports are
- * for may read from it.
+ * An HTTP server for this machine only: it listens at 127.0.0.1 and answers
+ * only to that name and localhost, so that no site reaches it under its own
+ * (DNS rebinding). Only web viewers that its exports are for may read from it.
  */
 
 #include <stdbool.h>

@@ -140,3 +140,17 @@ bool tasks_rests(const struct tasks *tasks, uint32_t number,
            (object->state == TASKS_PENDING || object->state == TASKS_WAITING ||
             object->state == TASKS_UNKNOWN);
 }
+
+bool *tasks_resting(const struct tasks *tasks)
+{
+    uint32_t count;
+    struct tasks_wait *waits = tasks_waits(tasks, &count);
+    bool *waited_for = tasks_waited_for(tasks, waits, count);
+    bool *rests = xreallocarray(NULL, tasks_objects(tasks) + 1, sizeof *rests);
+
+    for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
+        rests[i] = tasks_rests(tasks, i, waited_for);
+    free(waits);
+    free(waited_for);
+    return rests;
+}

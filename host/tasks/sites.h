@@ -54,6 +54,9 @@ bool *tasks_waited_for(const struct tasks *tasks,
 bool tasks_rests(const struct tasks *tasks, uint32_t object,
                  const bool *waited_for);
 
+/* The same of each object, to be freed. */
+bool *tasks_resting(const struct tasks *tasks);
+
 /* Whether the object is there at the end of the trace, not ended. */
 static inline bool tasks_is_open(const struct tasks *tasks, uint32_t object)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Traces are aligned with the first one, or with one that is already aligned.
- * Of several that are possible the one with the least error comes first, since
- * errors add up.
- */
+/* Traces are aligned with the first one, or with one that is aligned already:
+ * the one with the least error first, since errors add up. */
 
 #include "timeline/clocks.h"
 
@@ -387,25 +384,35 @@ static struct match_bound *bounds_of(const struct tasks *a,
     return bounds;
 }
 
-/* How (b) is to be aligned with (a). False: packets do not say it. */
+/* How a trace may be aligned with another one, (to). */
+struct alignment {
+    size_t trace;
+    size_t to;
+    struct match_clock clock;
+    int64_t base;
+    uint64_t packets;
+    double error; /* of (trace), then */
+};
+
+/* Fills (way) for (b), which is to be aligned with (a). False: packets do not
+ * say how. */
 static bool find_clock(const struct tasks *a, const struct tasks *b,
-                       struct match_clock *clock, int64_t *base,
-                       uint64_t *packets)
+                       struct alignment *way)
 {
     struct pairs there, back;
     bool found = false;
 
     there.all = match_messages(a, b, &there.count);
     back.all = match_messages(b, a, &back.count);
-    *packets = there.count + back.count;
+    way->packets = there.count + back.count;
     if (there.count > 0 && back.count > 0) {
         struct match_bound *least, *most;
 
-        *base = (int64_t)(a->messages[there.all[0].sent].time -
-                          b->messages[there.all[0].received].time);
-        least = bounds_of(a, b, &there, false, *base);
-        most = bounds_of(a, b, &back, true, *base);
-        found = match_clocks(least, there.count, most, back.count, clock);
+        way->base = (int64_t)(a->messages[there.all[0].sent].time -
+                              b->messages[there.all[0].received].time);
+        least = bounds_of(a, b, &there, false, way->base);
+        most = bounds_of(a, b, &back, true, way->base);
+        found = match_clocks(least, there.count, most, back.count, &way->clock);
         free(least);
         free(most);
     }
@@ -414,57 +421,43 @@ static bool find_clock(const struct tasks *a, const struct tasks *b,
     return found;
 }
 
-static void apply_clock(struct timeline_trace *trace,
-                        const struct timeline_trace *to,
-                        const struct match_clock *clock, int64_t base,
-                        uint64_t packets)
+static void apply_clock(struct timeline *timeline, const struct alignment *way)
 {
-    const struct rate rate = {checked_u64(clock->begin), clock->rate};
+    struct timeline_trace *trace = &timeline->traces[way->trace];
+    const struct rate rate = {checked_u64(way->clock.begin), way->clock.rate};
 
     change_tasks(&trace->tasks, &rate);
     trace->how = TIMELINE_PACKETS;
-    trace->shift = checked_plus(checked_plus(to->shift, base),
-                                checked_i64(round(clock->more)));
-    trace->error = to->error + clock->error;
-    trace->rate = clock->rate;
-    trace->packets = packets;
+    trace->shift =
+        checked_plus(checked_plus(timeline->traces[way->to].shift, way->base),
+                     checked_i64(round(way->clock.more)));
+    trace->error = way->error;
+    trace->rate = way->clock.rate;
+    trace->packets = way->packets;
 }
 
 /* Aligns one more trace with an aligned one. False: none is left. */
 static bool align_next(struct timeline *timeline)
 {
-    struct match_clock best = {0};
-    size_t best_trace = 0, best_to = 0;
-    int64_t best_base = 0;
-    uint64_t best_packets = 0;
+    struct alignment best = {.error = INFINITY};
 
     for (size_t i = 1; i < timeline->count; ++i)
         for (size_t j = 0; j < timeline->count; ++j) {
             const struct timeline_trace *trace = &timeline->traces[i];
             const struct timeline_trace *to = &timeline->traces[j];
-            struct match_clock clock = {0};
-            uint64_t packets;
-            int64_t base;
+            struct alignment way = {.trace = i, .to = j};
 
             if (trace->how == TIMELINE_PACKETS ||
                 (j > 0 && to->how != TIMELINE_PACKETS) ||
-                !find_clock(&to->tasks, &trace->tasks, &clock, &base,
-                            &packets) ||
-                (best_trace > 0 &&
-                 clock.error + to->error >=
-                     best.error + timeline->traces[best_to].error))
+                !find_clock(&to->tasks, &trace->tasks, &way))
                 continue;
-            best = clock;
-            best_trace = i;
-            best_to = j;
-            best_base = base;
-            best_packets = packets;
+            way.error = way.clock.error + to->error;
+            if (way.error < best.error)
+                best = way;
         }
-    if (best_trace == 0)
-        return false;
-    apply_clock(&timeline->traces[best_trace], &timeline->traces[best_to],
-                &best, best_base, best_packets);
-    return true;
+    if (best.trace > 0)
+        apply_clock(timeline, &best);
+    return best.trace > 0;
 }
 
 /* ---- all of it */

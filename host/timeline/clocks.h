@@ -8,11 +8,9 @@
 
 #include <prof/format.h>
 
-/*
- * Sets the shift of each trace, the least of which is 0, and what is known of
- * it: by packets, directly or by way of another trace; else by UTC; else as the
- * clocks are. Where a clock runs at another rate, the times of its trace are
- * changed. What the user says is added.
+/* Sets the shift of each trace, the least of which is 0: by packets, directly
+ * or by way of another trace; else by UTC; else as the clocks are. What the
+ * user says is added. Times of a clock that runs at another rate are changed.
  */
 void clocks_align(struct timeline *timeline);
 
@@ -22,13 +20,10 @@ void clocks_align(struct timeline *timeline);
 const char *clocks_text(const struct timeline_trace *trace, char *text);
 
 /*
- * Two machines' clocks, from the messages that they exchange.
- *
- * A message is not received before it is sent. So each one from A to B says
- * that B's clock is behind A's by so much at least, and each one from B to A
- * that it is by so much at most. What lies between is possible; the result is
- * its middle, and its error half of it. Clocks may run at different rates: all
- * straight lines between the bounds are possible.
+ * Two machines' clocks, from the messages that they exchange. Each one from A
+ * to B says that B's clock is behind A's by so much at least, each one from B
+ * to A that it is by so much at most. All straight lines between are possible;
+ * the result is their middle, and its error half of what lies between.
  */
 
 /* Two records that are of the same message: numbers in tasks->messages. */
@@ -57,14 +52,13 @@ struct match_clock {
     double error; /* at most, between begin and end, each way */
 };
 
-/* The rate is taken to be this at most, either way, unless the bounds show that
- * it is more; then ten times as much, and so on up to the last. */
+/* The rate is this at most, either way, unless the bounds show that it is more;
+ * then ten times as much, and so on up to the last. */
 #define MATCH_RATE 1e-3
 #define MATCH_RATE_MAX 1e-1
 
-/* Bounds that contradict each other at any rate are compared with their median:
- * those that are so much away belong to two messages that happen to be called
- * the same. */
+/* Where bounds contradict each other, those so far from their median are of two
+ * messages that happen to be called the same. */
 #define MATCH_STRANGE PROF_CLOCK_HZ
 
 /* Finds the clock from the bounds, which it changes. False: one side has none,

@@ -61,6 +61,11 @@ static uint32_t word_number(struct words *words, size_t trace, uint16_t name)
     return number + 1;
 }
 
+static const char *text_of(const struct word *word, bool file)
+{
+    return file ? word->file : word->text;
+}
+
 static void put_words(const struct words *words, struct columns *columns)
 {
     uint32_t count = words->numbers.count;
@@ -71,19 +76,15 @@ static void put_words(const struct words *words, struct columns *columns)
         columns_put(columns, words->all[i].line);
     /* texts first, then files, both with that of no name */
     columns_begin(columns, "word.bytes");
-    columns_put(columns, 0);
-    for (uint32_t i = 0; i < count; ++i)
-        columns_put(columns, strlen(words->all[i].text));
-    columns_put(columns, 0);
-    for (uint32_t i = 0; i < count; ++i)
-        columns_put(columns, strlen(words->all[i].file));
+    for (int files = 0; files < 2; ++files) {
+        columns_put(columns, 0);
+        for (uint32_t i = 0; i < count; ++i)
+            columns_put(columns, strlen(text_of(&words->all[i], files)));
+    }
     columns_begin(columns, "word.text");
-    for (uint32_t i = 0; i < count; ++i)
-        columns_put_bytes(columns, words->all[i].text,
-                          strlen(words->all[i].text));
-    for (uint32_t i = 0; i < count; ++i)
-        columns_put_bytes(columns, words->all[i].file,
-                          strlen(words->all[i].file));
+    for (int files = 0; files < 2; ++files)
+        for (uint32_t i = 0; i < count; ++i)
+            columns_put_text(columns, text_of(&words->all[i], files));
 }
 
 static void free_words(struct words *words)
@@ -120,22 +121,22 @@ struct source {
 
 /* Runs the statement for each (record) of all traces, with (i), its number,
  * (tasks) and (t), the trace's number. */
-#define EACH(type, vector_, count_, statement)                                 \
+#define EACH(vector, count_, statement)                                        \
     for (size_t t = 0; t < source->timeline->count; ++t) {                     \
         const struct tasks *tasks = &source->timeline->traces[t].tasks;        \
         size_t records = (count_);                                             \
         (void)tasks;                                                           \
         for (size_t i = 0; i < records; ++i) {                                 \
-            const type *record = &(vector_)[i];                                \
+            const __typeof__(*tasks->vector) *record = &tasks->vector[i];      \
             (void)record;                                                      \
             statement;                                                         \
         }                                                                      \
     }
 
 /* One column: (number) of each record. */
-#define COLUMN(name, put, type, vector_, count_, number)                       \
+#define COLUMN(name, put, vector, count_, number)                              \
     columns_begin(source->columns, name);                                      \
-    EACH(type, vector_, count_, put(source->columns, number))
+    EACH(vector, count_, put(source->columns, number))
 
 static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 {
@@ -147,22 +148,8 @@ static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 #define OBJECT(object) object_number(source->timeline, t, object)
 #define NAME(name) word_number(&source->words, t, name)
 
-/* Which objects only rest in the end. */
-static void find_resting(const struct tasks *tasks, uint8_t *seen)
-{
-    uint32_t count;
-    struct tasks_wait *waits = tasks_waits(tasks, &count);
-    bool *waited_for = tasks_waited_for(tasks, waits, count);
-
-    for (uint32_t i = 0; i < tasks_objects(tasks); ++i) {
-        if (tasks_rests(tasks, i, waited_for))
-            seen[i] |= RESTS;
-    }
-    free(waits);
-    free(waited_for);
-}
-
-/* Which objects have edges that say when they began and ended. */
+/* Which objects have edges that say when they began and ended, and which only
+ * rest in the end. */
 static void find_seen(struct source *source)
 {
     source->seen =
@@ -170,8 +157,11 @@ static void find_seen(struct source *source)
     for (size_t t = 0; t < source->timeline->count; ++t) {
         const struct tasks *tasks = &source->timeline->traces[t].tasks;
         uint8_t *seen = xreallocarray(NULL, tasks_objects(tasks), 1);
+        bool *rests = tasks_resting(tasks);
 
-        memset(seen, 0, tasks_objects(tasks));
+        for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
+            seen[i] = rests[i] ? RESTS : 0;
+        free(rests);
         for (uint32_t i = 0; i < tasks->edge_count; ++i) {
             const struct tasks_edge *edge = &tasks->edges[i];
             const struct tasks_object *object;
@@ -186,19 +176,17 @@ static void find_seen(struct source *source)
                 edge->time == object->end)
                 seen[edge->to] |= SEEN_END;
         }
-        find_resting(tasks, seen);
         source->seen[t] = seen;
     }
 }
 
 #define OBJECTS(name, put, number)                                             \
-    COLUMN(name, put, struct tasks_object, tasks->objects,                     \
-           tasks_objects(tasks), number)
+    COLUMN(name, put, objects, tasks_objects(tasks), number)
 
 /* The same for objects for which (condition). */
 #define SOME_OBJECTS(name, put, condition, number)                             \
     columns_begin(source->columns, name);                                      \
-    EACH(struct tasks_object, tasks->objects, tasks_objects(tasks),            \
+    EACH(objects, tasks_objects(tasks),                                        \
          if (condition) put(source->columns, number))
 
 /* What has not ended lasts until the end of the trace. */
@@ -261,8 +249,7 @@ static bool *followed_of(const struct tasks *tasks)
 }
 
 #define SPANS(name, put, number)                                               \
-    COLUMN(name, put, struct tasks_stretch, tasks->stretches,                  \
-           tasks->stretch_count, number)
+    COLUMN(name, put, stretches, tasks->stretch_count, number)
 
 static void put_spans(struct source *source)
 {
@@ -290,8 +277,7 @@ static void put_spans(struct source *source)
 }
 
 #define EDGES(name, put, number)                                               \
-    COLUMN(name, put, struct tasks_edge, tasks->edges, tasks->edge_count,      \
-           number)
+    COLUMN(name, put, edges, tasks->edge_count, number)
 
 static void put_edges(struct source *source)
 {
@@ -303,20 +289,15 @@ static void put_edges(struct source *source)
 }
 
 #define LABELS(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_label, tasks->labels, tasks->label_count,   \
-           number)
+    COLUMN(name, put, labels, tasks->label_count, number)
 #define COUNTERS(name, put, number)                                            \
-    COLUMN(name, put, struct tasks_counter, tasks->counters,                   \
-           tasks->counter_count, number)
+    COLUMN(name, put, counters, tasks->counter_count, number)
 #define PAUSES(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_pause, tasks->pauses, tasks->pause_count,   \
-           number)
+    COLUMN(name, put, pauses, tasks->pause_count, number)
 #define LOSSES(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_loss, tasks->losses, tasks->loss_count,     \
-           number)
+    COLUMN(name, put, losses, tasks->loss_count, number)
 #define STOLEN(name, put, number)                                              \
-    COLUMN(name, put, struct tasks_stolen, tasks->stolen, tasks->stolen_count, \
-           number)
+    COLUMN(name, put, stolen, tasks->stolen_count, number)
 
 static void put_marks(struct source *source)
 {
@@ -359,7 +340,7 @@ static const struct tasks_edge **deferred_of(const struct tasks *tasks)
 }
 
 #define IRQS(name, put, number)                                                \
-    COLUMN(name, put, struct tasks_irq, tasks->irqs, tasks->irq_count, number)
+    COLUMN(name, put, irqs, tasks->irq_count, number)
 
 static void put_irqs(struct source *source)
 {

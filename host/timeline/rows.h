@@ -3,12 +3,8 @@
 #define TIMELINE_ROWS_H
 
 /*
- * On which row each object is drawn; host/pages/timeline/rows.js does the
- * same, and a test compares the two.
- *
- * In order of their begin, each object takes the first row that is free from
- * then on. One that overlaps its parent in time is below it; one that does not,
- * or that its parent was merged into, takes the parent's row if that is free.
+ * Which object hangs off which, and on which row it is drawn, as in
+ * host/pages/timeline/rows.js, which says the rules; a test compares the two.
  * (n) objects take O(n log n).
  */
 
@@ -32,16 +28,7 @@ struct layout_item {
 uint32_t layout_rows(const struct layout_item *items, size_t count,
                      uint32_t *rows);
 
-/*
- * Which object hangs off which, and from when on it is drawn, of one trace.
- *
- * A continuation whose first act is to read another object did nothing before.
- * Drawn from there, hanging off what it read, it shows what happened and takes
- * far fewer rows. What somebody looked at before that, what was labelled
- * before, and what its creator was merged into stay as they are.
- * host/pages/timeline/simplify.js does the same.
- */
-
+/* The objects of one trace. */
 struct family {
     struct layout_item *items; /* in order of begin */
     uint32_t *objects;         /* of each item */

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "tasks/sites.h"
 #include "timeline/rows.h"
-#include "timeline/svg.h"
+#include "timeline/timeline.h"
 
 #include <prof/format.h>
 #include <stdlib.h>
@@ -289,26 +289,32 @@ static uint32_t item_of(const struct svg *svg, uint32_t object)
                                               : LAYOUT_NONE;
 }
 
+static void put_line(FILE *out, const char *class, double x0, double y0,
+                     double x1, double y1, bool has_head)
+{
+    int way = y1 > y0 ? 7 : -7;
+
+    fprintf(out, "<path class=\"%s\" fill=\"none\" d=\"M%.1f %.1fL%.1f %.1f",
+            class, x0, y0, x1, y1);
+    if (has_head)
+        fprintf(out, "m-3 %dl3 %dl3 %d", -way, way, -way);
+    fputs("\"/>\n", out);
+}
+
 /* An arrow from an object to another; (kind) of the page's, see model.js. */
 static void put_arrow(const struct svg *svg, unsigned kind, uint32_t from,
                       uint32_t to, uint64_t begin, uint64_t end)
 {
     uint32_t tail = item_of(svg, from), head = item_of(svg, to);
-    double y;
-    int way;
+    char class[8];
 
     if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
         svg->family.rows[tail] == svg->family.rows[head] ||
         !in_sight(svg, begin, end))
         return;
-    y = y_of(svg, head);
-    way = y > y_of(svg, tail) ? 1 : -1;
-    fprintf(svg->out,
-            "<path class=\"a%u\" fill=\"none\" d=\"M%.1f %.1fL%.1f %.1f", kind,
-            x_of(svg, begin), y_of(svg, tail), x_of(svg, end), y);
-    if (kind != TASKS_CREATE)
-        fprintf(svg->out, "m-3 %dl3 %dl3 %d", -7 * way, 7 * way, -7 * way);
-    fputs("\"/>\n", svg->out);
+    snprintf(class, sizeof class, "a%u", kind & 0xffff);
+    put_line(svg->out, class, x_of(svg, begin), y_of(svg, tail), x_of(svg, end),
+             y_of(svg, head), kind != TASKS_CREATE);
 }
 
 #define FAILED_READ TASKS_EDGES
@@ -364,17 +370,13 @@ static void put_packet(const struct svg *all,
     const struct tasks_message *got = &to->tasks->messages[packet->received];
     uint32_t tail = item_of(from, sent->object);
     uint32_t head = item_of(to, got->object);
-    int way = packet->to > packet->from ? 1 : -1;
 
     if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
         !in_sight(from, sent->time, sent->time) ||
         !in_sight(to, got->time, got->time))
         return;
-    fprintf(all->out,
-            "<path class=\"k\" fill=\"none\" "
-            "d=\"M%.1f %.1fL%.1f %.1fm-3 %dl3 %dl3 %d\"/>\n",
-            x_of(from, sent->time), y_of(from, tail), x_of(to, got->time),
-            y_of(to, head), -7 * way, 7 * way, -7 * way);
+    put_line(all->out, "k", x_of(from, sent->time), y_of(from, tail),
+             x_of(to, got->time), y_of(to, head), true);
 }
 
 /* The names of several traces, the first one's beside the title. */
@@ -412,21 +414,6 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     fputs("</svg>\n", out);
 }
 
-/* Which objects only rest in the end: nobody waits for them. */
-static bool *resting_of(const struct tasks *tasks)
-{
-    uint32_t count;
-    struct tasks_wait *waits = tasks_waits(tasks, &count);
-    bool *waited_for = tasks_waited_for(tasks, waits, count);
-    bool *rests = xreallocarray(NULL, tasks_objects(tasks) + 1, sizeof *rests);
-
-    for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
-        rests[i] = tasks_rests(tasks, i, waited_for);
-    free(waits);
-    free(waited_for);
-    return rests;
-}
-
 /* Rows of all traces, below each other. */
 static void place_trace(const struct timeline *timeline, struct svg *all,
                         const struct svg_range *range)
@@ -435,7 +422,7 @@ static void place_trace(const struct timeline *timeline, struct svg *all,
 
     for (size_t i = 0; i < timeline->count; ++i) {
         family_make(&all[i].family, all[i].tasks, true);
-        all[i].rests = resting_of(all[i].tasks);
+        all[i].rests = tasks_resting(all[i].tasks);
         rows += all[i].family.height;
     }
     if (rows * PITCH > HEIGHT_MAX)

@@ -7,13 +7,45 @@
  * describes the page and its payload.
  */
 
+#include "base/index.h"
 #include "flame/flame.h"
+#include "page/columns.h"
 #include "profile/view.h"
 #include "tasks/tasks.h"
-#include "timeline/waits.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+
+/* The functions in which tasks were suspended, of all traces that have them, as
+ * one tree for the page: nodes, a function and its caller, count from 1. */
+
+struct waits_node {
+    uint32_t parent;
+    uint32_t function; /* a name */
+};
+
+/* Starts as zeros. */
+struct waits {
+    struct strings names;
+    struct index nodes;      /* of (caller's node, name) */
+    struct index stacks;     /* of (trace, the guest's node) */
+    struct waits_node *tree; /* in the order of their numbers */
+    uint32_t *leaves;        /* the node of each stack */
+};
+
+/* Adds the stacks of the waits of trace number (trace), whose names are those
+ * of (view), which is open. */
+void waits_add(struct waits *waits, size_t trace, const struct tasks *tasks,
+               struct view *view);
+
+/* The node at which the wait (stretch) of that trace began, 0 = not known. */
+uint32_t waits_of(const struct waits *waits, size_t trace,
+                  const struct tasks_stretch *stretch);
+
+/* The columns of the tree. */
+void waits_put(const struct waits *waits, struct columns *columns);
+
+void waits_free(struct waits *waits);
 
 #define TIMELINE_TRACES_MAX 16u
 
@@ -67,7 +99,16 @@ void timeline_finish(struct timeline *timeline);
 
 void timeline_free(struct timeline *timeline);
 
-/* Writes the page. Returns whether all of it was written. */
+/* Clocks since the first event. */
+struct svg_range {
+    uint64_t from;
+    uint64_t to; /* UINT64_MAX: to the end */
+};
+
+/* Write the page, or a picture of (range) with the traces below each other.
+ * Return whether all of it was written. */
 bool timeline_write_page(const struct timeline *timeline, FILE *out);
+bool timeline_write_svg(const struct timeline *timeline,
+                        const struct svg_range *range, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of suspends as a tree. */
 
-#include "timeline/waits.h"
+#include "timeline/timeline.h"
 
 #include "base/memory.h"
 
@@ -66,21 +66,14 @@ void waits_put(const struct waits *waits, struct columns *columns)
 {
     uint32_t names = strings_count(&waits->names);
 
-    columns_begin(columns, "wait.parent");
-    for (uint32_t i = 0; i < waits->nodes.count; ++i)
-        columns_put(columns, waits->tree[i].parent);
-    columns_begin(columns, "wait.function");
-    for (uint32_t i = 0; i < waits->nodes.count; ++i)
-        columns_put(columns, waits->tree[i].function);
-    columns_begin(columns, "wait.bytes");
-    for (uint32_t i = 0; i < names; ++i)
-        columns_put(columns, strlen(strings_text(&waits->names, i)));
-    columns_begin(columns, "wait.text");
-    for (uint32_t i = 0; i < names; ++i) {
-        const char *text = strings_text(&waits->names, i);
-
-        columns_put_bytes(columns, text, strlen(text));
-    }
+    COLUMNS_PUT_ALL(columns, "wait.parent", columns_put, waits->nodes.count,
+                    waits->tree[i].parent);
+    COLUMNS_PUT_ALL(columns, "wait.function", columns_put, waits->nodes.count,
+                    waits->tree[i].function);
+    COLUMNS_PUT_ALL(columns, "wait.bytes", columns_put, names,
+                    strlen(strings_text(&waits->names, (uint32_t)i)));
+    COLUMNS_PUT_ALL(columns, "wait.text", columns_put_text, names,
+                    strings_text(&waits->names, (uint32_t)i));
 }
 
 void waits_free(struct waits *waits)

@@ -2,12 +2,8 @@
 #ifndef TOP_KEYS_H
 #define TOP_KEYS_H
 
-/*
- * The list that top shows: which of the functions or, with --loop, sites, and
- * in which order; and what each key does to it. Independent of terminals: the
- * caller reads a key and passes it as an enum top_key or as the byte that was
- * typed.
- */
+/* The list that top shows, of functions or sites, and what each key does to it:
+ * an enum top_key, or the byte that was typed. Independent of terminals. */
 
 #include <regex.h>
 #include <stdbool.h>

@@ -7,7 +7,6 @@
 #include "base/output.h"
 #include "base/wait.h"
 #include "top/show.h"
-#include "top/terminal.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,13 +3,10 @@
 #define TOP_MODEL_H
 
 /*
- * What a live guest is doing at present, as shares.
- *
- * Each cell of the guest's model (a stack, a task, a CPU) has two weights here:
- * everything since the reset, and recent samples, which lose half of their
- * weight every TOP_HALF_SECONDS of the guest's clock. A copy of the cells with
- * one of the weights is added up like a trace's cells in report, so both count
- * alike.
+ * What a live guest is doing at present, as shares. Each cell of the guest's
+ * model has two weights: all since the reset, and what is recent, which loses
+ * half of its weight every TOP_HALF_SECONDS of the guest's clock. Report adds
+ * up a copy of the cells with one of them.
  */
 
 #include "input/live.h"

@@ -14,16 +14,23 @@
  * numbers say. Printed tables have the same columns.
  */
 
+#define _GNU_SOURCE /* wcwidth() */
+#define NCURSES_WIDECHAR 1
+
 #include "top/show.h"
 
 #include "base/log.h"
 #include "base/text.h"
-#include "top/terminal.h"
 #include "trace/metadata.h"
 
+#include <curses.h>
+#include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #define LINE_BYTES 1024
 #define FOOT_LINES 1
@@ -107,16 +114,30 @@ static void put_numbers(const struct form *form, const struct top_row *row,
     }
 }
 
+enum screen_look {
+    SCREEN_PLAIN,
+    SCREEN_HOT, /* a large share */
+    SCREEN_WARM,
+    SCREEN_BAD, /* something is wrong */
+};
+
+static enum screen_look heat_of(double percent)
+{
+    return percent >= RED_PERCENT     ? SCREEN_HOT
+           : percent >= GREEN_PERCENT ? SCREEN_WARM
+                                      : SCREEN_PLAIN;
+}
+
 /* ---- text */
 
 static void print_percent(double percent, bool color)
 {
-    const char *begin = percent >= RED_PERCENT     ? "\033[31m"
-                        : percent >= GREEN_PERCENT ? "\033[32m"
-                                                   : "";
+    static const char *const begins[] = {
+        [SCREEN_HOT] = "\033[31m", [SCREEN_WARM] = "\033[32m"};
+    enum screen_look heat = heat_of(percent);
 
-    if (color && *begin != '\0')
-        printf("%s%7.2f%%\033[m", begin, percent);
+    if (color && heat != SCREEN_PLAIN)
+        printf("%s%7.2f%%\033[m", begins[heat], percent);
     else
         printf("%7.2f%%", percent);
 }
@@ -260,6 +281,145 @@ bool top_print_sites(const struct top_sites *top, size_t rows, bool color)
     return print_rows(&site_form, top->rows, top->count, rows, color);
 }
 
+/* ---- the terminal: lines that never exceed its width, shares, keys */
+
+#define ESCAPE_MS 50 /* after which Esc is not the start of a sequence */
+
+static bool opened, colored, blocks;
+
+void screen_open(bool color)
+{
+    setlocale(LC_CTYPE, "");
+    if (newterm(NULL, stdout, stdin) == NULL)
+        die("unknown terminal type '%s'; use --stdio",
+            getenv("TERM") != NULL ? getenv("TERM") : "");
+    opened = true;
+    blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    colored = color && has_colors();
+    if (colored) {
+        start_color();
+        use_default_colors();
+        init_pair(SCREEN_HOT, COLOR_RED, -1);
+        init_pair(SCREEN_WARM, COLOR_GREEN, -1);
+        init_pair(SCREEN_BAD, COLOR_YELLOW, -1);
+    }
+    cbreak();
+    noecho();
+    curs_set(0);
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(ESCAPE_MS);
+}
+
+void screen_close(void)
+{
+    if (opened)
+        endwin();
+    opened = false;
+}
+
+/* The attributes of (look) on this terminal. */
+static attr_t screen_look(enum screen_look look)
+{
+    attr_t bold = look == SCREEN_HOT || look == SCREEN_BAD ? A_BOLD : A_NORMAL;
+
+    return colored ? bold | (attr_t)COLOR_PAIR(look) : bold;
+}
+
+/* Text at the cursor, cut after (columns) columns or at the screen's edge. */
+static void screen_text(const char *text, int columns)
+{
+    int left = COLS - getcurx(stdscr);
+    size_t bytes = strlen(text);
+    mbstate_t state = {0};
+
+    left = columns < left ? columns : left;
+    while (bytes > 0) {
+        wchar_t letter;
+        size_t used = mbrtowc(&letter, text, bytes, &state);
+        int width;
+
+        if (used == 0 || used > bytes) { /* not a character of this locale */
+            state = (mbstate_t){0};
+            letter = L'?';
+            used = 1;
+        }
+        width = wcwidth(letter);
+        if (width > left)
+            return;
+        if (width > 0)
+            addnwstr(&letter, 1);
+        left -= width > 0 ? width : 0;
+        text += used;
+        bytes -= used;
+    }
+}
+
+/* Line (y): (text), then blanks. */
+static void screen_line(int y, attr_t look, const char *text)
+{
+    if (y >= LINES)
+        return;
+    attrset(look);
+    mvhline(y, 0, (chtype)(' ' | look), COLS);
+    move(y, 0);
+    screen_text(text, COLS);
+    attrset(A_NORMAL);
+}
+
+/* The same, with (right) at its end if there is room for both. */
+static void screen_ends(int y, attr_t look, const char *left, const char *right)
+{
+    int at = COLS - (int)strlen(right) - 1;
+
+    screen_line(y, look, left);
+    if (y >= LINES || at <= getcurx(stdscr) || getcury(stdscr) != y)
+        return;
+    attrset(look);
+    move(y, at);
+    screen_text(right, COLS);
+    attrset(A_NORMAL);
+}
+
+/* A bar of (percent) in line (y), with room for (cells), one column before the
+ * screen's edge, in eighths of a cell where these can be drawn. */
+static void screen_bar(int y, double percent, int cells)
+{
+    static const char *const eighths[] = {"",       "\u258f", "\u258e",
+                                          "\u258d", "\u258c", "\u258b",
+                                          "\u258a", "\u2589"};
+    int parts = (int)(percent / 100 * cells * 8 + 0.5);
+    int whole = blocks ? parts / 8 : (parts + 4) / 8;
+
+    move(y, COLS - cells - 1);
+    for (int i = 0; i < whole; ++i)
+        screen_text(blocks ? "\u2588" : "#", 1);
+    if (blocks)
+        screen_text(eighths[parts % 8], 1);
+}
+
+int screen_key(void)
+{
+    static const struct {
+        int curses;
+        int key;
+    } keys[] = {
+        {KEY_UP, TOP_KEY_UP},           {KEY_DOWN, TOP_KEY_DOWN},
+        {KEY_PPAGE, TOP_KEY_PAGE_UP},   {KEY_NPAGE, TOP_KEY_PAGE_DOWN},
+        {KEY_HOME, TOP_KEY_HOME},       {KEY_END, TOP_KEY_END},
+        {KEY_LEFT, TOP_KEY_LEFT},       {KEY_RIGHT, TOP_KEY_RIGHT},
+        {KEY_ENTER, TOP_KEY_ENTER},     {'\r', TOP_KEY_ENTER},
+        {KEY_BACKSPACE, TOP_KEY_ERASE}, {'\b', TOP_KEY_ERASE},
+    };
+    int typed = getch();
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+        if (keys[i].curses == typed)
+            return keys[i].key;
+    }
+    return typed == ERR ? -1 : typed < 256 ? typed : 0;
+}
+
 /* ---- the screen */
 
 size_t top_page(void)
@@ -360,12 +520,12 @@ static void draw_row(const struct form *form, int y, const struct top_row *row,
 
     screen_line(y, chosen, "");
     snprintf(text, sizeof text, "%6.2f%%", row->self);
-    attrset(screen_heat(row->self) | chosen);
+    attrset(screen_look(heat_of(row->self)) | chosen);
     move(y, 0);
     screen_text(text, COLS);
     if (COLS >= TOTAL_COLUMNS && row->kind == TOP_ROW) {
         snprintf(text, sizeof text, "%8.2f%%", row->total);
-        attrset(screen_heat(row->total) | chosen);
+        attrset(screen_look(heat_of(row->total)) | chosen);
         screen_text(text, COLS);
     }
     attrset(chosen);
@@ -375,7 +535,7 @@ static void draw_row(const struct form *form, int y, const struct top_row *row,
     screen_text(signs[row->kind], COLS);
     screen_text(row->name,
                 COLS - getcurx(stdscr) - (has_bar ? BAR_CELLS + 2 : 0));
-    attrset(screen_heat(share) | chosen);
+    attrset(screen_look(heat_of(share)) | chosen);
     if (has_bar)
         screen_bar(y, share, BAR_CELLS);
     attrset(A_NORMAL);

@@ -4,10 +4,9 @@
 
 /*
  * Who holds the event loop of a live guest at present (top --loop). The guest
- * counts since its reset, and sends all of it now and then. What two of these
- * rounds differ by is a stretch of time; here each site has the sum of all
- * stretches, which lose half of their weight every TOP_HALF_SECONDS of the
- * guest's clock.
+ * sends what it counted since its reset now and then; a site has the sum of
+ * what two such rounds differ by, losing half of its weight every
+ * TOP_HALF_SECONDS of the guest's clock.
  */
 
 #include "input/live.h"

@@ -17,7 +17,6 @@
 #include "causal/causal.h"
 #include "export/export.h"
 #include "flame/flame.h"
-#include "timeline/svg.h"
 #include "timeline/timeline.h"
 #include "mended_packets.h"
 

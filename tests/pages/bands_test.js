@@ -10,9 +10,9 @@ const {test} = require('./tap.js');
 const {assert, number, onPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
-// The class Curve of bands.js.
+// The class Curve of groups.js.
 function curveClass() {
-  const source = ['shared/slices', 'timeline/bands']
+  const source = ['shared/slices', 'timeline/groups']
     .map((name) => readFileSync(`host/pages/${name}.js`, 'utf8'))
     .join('\n');
   return vm.runInNewContext(`${source}; Curve`, {performance, setTimeout});

@@ -47,8 +47,8 @@ async function effortOf(page, act) {
   return takeEffort(page);
 }
 
-// The effort of each slice of the work that (act) begins (inSlices() in the
-// page's base.js). A slice lasts until the work can be interrupted: the page's
+// The effort of each slice of the work that (act) begins (inSlices() of
+// slices.js). A slice lasts until the work can be interrupted: the page's
 // clock leaps, and slices are held back until they are called one by one.
 async function slicesOf(page, act) {
   await page.drawn();

@@ -14,7 +14,6 @@ const SOURCES = [
   'shared/slices',
   'timeline/state',
   'timeline/model',
-  'timeline/simplify',
   'timeline/rows',
   'timeline/place',
 ];

@@ -12,8 +12,8 @@ let rows = []; // rows that can be walked to
 let at = -1; // the one that was walked to
 let wantedLine = ''; // "file:line" of the hash
 
-const piece = (tag, className = '', textContent = '') =>
-  make(tag, {className, textContent});
+const remark = (className, textContent) =>
+  make('div', {className, textContent});
 
 const percent = (part, of) => (of > 0 ? (100 * part) / of : 0);
 const percentText = (part, of) =>
@@ -21,12 +21,13 @@ const percentText = (part, of) =>
 
 // A row: its share, a number, text; the hotter, the redder.
 function row(kind, item, of, number, text) {
-  const element = piece('div', 'row ' + kind);
   const share = percent(item[weight], of);
-  element.append(
-    piece('b', '', percentText(item[weight], of)),
-    piece('i', '', number),
-    piece('span', '', text),
+  const element = make(
+    'div',
+    {className: 'row ' + kind},
+    make('b', percentText(item[weight], of)),
+    make('i', number),
+    make('span', text),
   );
   if (share > 0) {
     const heat = Math.min(0.08 + share / 60, 0.5);
@@ -40,9 +41,8 @@ function row(kind, item, of, number, text) {
 }
 
 function inlinedText(names) {
-  const from = piece('div', 'from');
-  from.append('inlined ', piece('em', '', names.join(' in ')));
-  return from;
+  const em = make('em', names.join(' in '));
+  return make('div', {className: 'from'}, 'inlined ', em);
 }
 
 function codeRow(item, of) {
@@ -89,9 +89,9 @@ function drawLines(f) {
   for (const line of f.lines) {
     const key = line.file + ':' + line.line;
     if (!before || before.file !== line.file)
-      listing.append(piece('div', 'path', line.file || 'source line unknown'));
+      listing.append(remark('path', line.file || 'source line unknown'));
     else if (before.line + 1 < line.line)
-      listing.append(piece('div', 'gap', '\u22ef'));
+      listing.append(remark('gap', '\u22ef'));
     before = line;
     const element = row(
       'line',
@@ -128,16 +128,12 @@ function drawCode(f) {
       listing.append(
         names.length
           ? inlinedText(names)
-          : piece('div', 'from', 'back in ' + f.symbol.slice(0, 200)),
+          : remark('from', 'back in ' + f.symbol.slice(0, 200)),
       );
     inlined = names.join();
     if (key !== place && item.file)
       listing.append(
-        piece(
-          'div',
-          'from',
-          `${baseName(item.file)}:${item.line}  ${text.get(key)}`,
-        ),
+        remark('from', `${baseName(item.file)}:${item.line}  ${text.get(key)}`),
       );
     place = key;
     const element = codeRow(item, f[weight]);
@@ -205,13 +201,13 @@ function draw() {
 }
 
 function show(index) {
-  const items = $('functions').querySelectorAll('button');
   if (!data.functions[index]) return;
   shown = index;
-  for (const item of items)
-    item.setAttribute('aria-current', String(item.index === index));
-  for (const item of items)
-    if (item.index === index) item.scrollIntoView({block: 'nearest'});
+  for (const item of $('functions').querySelectorAll('button')) {
+    const isShown = item.index === index;
+    item.setAttribute('aria-current', String(isShown));
+    if (isShown) item.scrollIntoView({block: 'nearest'});
+  }
   draw();
 }
 
@@ -221,21 +217,17 @@ function listFunctions() {
   $('functions').textContent = '';
   data.functions.forEach((f, index) => {
     if (!f.symbol.toLowerCase().includes(word)) return;
-    const item = piece('li'),
-      button = piece('button'),
-      bar = piece('i');
+    const title = f.symbol.slice(0, 1000),
+      item = button('', () => show(index), {index, title}),
+      bar = make('i', '');
     bar.style.width = percent(f[weight], most) + '%';
-    button.append(
-      piece('b', '', percent(f[weight], whole).toFixed(2) + '%'),
-      piece('span', '', f.symbol),
+    item.append(
+      make('b', percent(f[weight], whole).toFixed(2) + '%'),
+      make('span', f.symbol),
       bar,
     );
-    button.index = index;
-    button.title = f.symbol.slice(0, 1000);
-    button.setAttribute('aria-current', String(index === shown));
-    button.onclick = () => show(index);
-    item.append(button);
-    $('functions').append(item);
+    item.setAttribute('aria-current', String(index === shown));
+    $('functions').append(make('li', {}, item));
   });
 }
 
@@ -244,6 +236,10 @@ function setView(code) {
   asCode = code;
   wantedLine = key;
   draw();
+}
+
+function toggleSampled(open) {
+  for (const row of rows) if (!open || row.heat > 0) toggle(row, open);
 }
 
 const keyList = [
@@ -256,20 +252,8 @@ const keyList = [
     'show or hide the instructions',
     () => at >= 0 && toggle(rows[at]),
   ],
-  [
-    ['a'],
-    'show all sampled instructions',
-    () => {
-      for (const row of rows) if (row.heat > 0) toggle(row, true);
-    },
-  ],
-  [
-    ['c'],
-    'hide all instructions',
-    () => {
-      for (const row of rows) toggle(row, false);
-    },
-  ],
+  [['a'], 'show all sampled instructions', () => toggleSampled(true)],
+  [['c'], 'hide all instructions', () => toggleSampled(false)],
   [['i'], 'source lines or instructions', () => setView(!asCode)],
   [[']', 'ArrowRight'], 'next function', () => show(shown + 1)],
   [['[', 'ArrowLeft'], 'previous function', () => show(shown - 1)],
@@ -288,7 +272,6 @@ async function read() {
   whole = data[data.weight === 'time' ? 'ns' : 'samples'];
 }
 
-// What the recording has lost.
 function showNotes() {
   const notes = [
     [data.lost, `${countText(data.lost)} samples lost`],
@@ -297,7 +280,7 @@ function showNotes() {
     [Number(data.steady), 'The sampling period does not vary'],
   ];
   for (const [amount, text] of notes)
-    if (amount > 0) $('notes').append(piece('span', '', text));
+    if (amount > 0) $('notes').append(make('span', text));
 }
 
 // Of the function with that address, or name.
@@ -326,11 +309,12 @@ function start() {
       (data.served
         ? 'too cold to be shown here'
         : 'below the limit (--percent-limit)');
-  $('filter').oninput = listFunctions;
-  $('lines').onclick = () => setView(false);
-  $('code').onclick = () => setView(true);
-  $('next').onclick = () => goHot(1);
-  $('ask').onclick = showHelp;
+  listenToClicks({
+    lines: () => setView(false),
+    code: () => setView(true),
+    next: () => goHot(1),
+    ask: showHelp,
+  });
   listing.onclick = (event) => {
     const element = event.target.closest('.row');
     const index = rows.indexOf(element);
@@ -339,9 +323,7 @@ function start() {
     toggle(element);
   };
   listenToKeys();
-  $('filter').onkeydown = ({key, target}) => {
-    if (key === 'Escape') target.blur();
-  };
+  listenToFilter(listFunctions);
   asCode = words.get('v') === 'code';
   wantedLine = words.get('l') || '';
   listFunctions();

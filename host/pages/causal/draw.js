@@ -7,15 +7,6 @@ const WIDTH = 420,
   RIGHT = 12,
   TOP = 10,
   BOTTOM = 24;
-const SVG = 'http://www.w3.org/2000/svg';
-
-function shape(tag, attributes, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes))
-    element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 const percent = (part, digits = 2) => (100 * part).toFixed(digits) + ' %';
 
@@ -41,51 +32,43 @@ function rangeOf(curves) {
   return {low: Math.max(low, -10), high: Math.min(high * 1.05, 1.05)};
 }
 
-// A distance of lines, 1, 2 or 5 times a power of ten, for four to ten.
-function stepOf(range) {
-  const rough = (range.high - range.low) / 9;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  return unit * [1, 2, 5, 10].find((times) => times * unit >= rough * 0.999);
-}
+// A text at (x, y), which it begins, ends or has in its middle.
+const textAt = (x, y, anchor, text, more) =>
+  shape('text', {x, y, 'text-anchor': anchor, ...more}, text);
 
-function drawSpeedups(svg) {
-  for (const speedup of [0, 0.25, 0.5, 0.75, 1])
-    svg.append(
-      shape(
-        'text',
-        {
-          x: xOf(speedup),
-          y: HEIGHT - 8,
-          'text-anchor': speedup === 1 ? 'end' : 'middle',
-        },
-        percent(speedup, 0) + (speedup === 0 ? ' faster' : ''),
-      ),
-    );
-}
-
-// The grid, with text(value, step) beside each line.
-function drawFrame(svg, range, yOf, text) {
-  const step = stepOf(range);
-  const first = Math.ceil(range.low / step);
-  for (let i = first; i * step <= range.high; ++i) {
-    const y = yOf(i * step);
+// A picture with the grid of (range), and text(value, step) beside each line.
+function framed(label, range, yOf, text) {
+  const svg = shape('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    role: 'img',
+    'aria-label': label,
+  });
+  const {low, high} = range;
+  const {ticks, step} = ticksOf(low, high, (high - low) / 9);
+  for (const tick of ticks) {
+    const y = yOf(tick);
     svg.append(
       shape('line', {
-        class: i === 0 ? 'zero' : 'grid',
+        class: tick === 0 ? 'zero' : 'grid',
         x1: LEFT,
         x2: WIDTH - RIGHT,
         y1: y,
         y2: y,
       }),
-      shape(
-        'text',
-        {x: LEFT - 6, y: y + 4, 'text-anchor': 'end'},
-        text(i * step, step),
-      ),
+      textAt(LEFT - 6, y + 4, 'end', text(tick, step)),
     );
   }
-  drawSpeedups(svg);
+  for (const speedup of [0, 0.25, 0.5, 0.75, 1]) {
+    const words = percent(speedup, 0) + (speedup === 0 ? ' faster' : ''),
+      anchor = speedup === 1 ? 'end' : 'middle';
+    svg.append(textAt(xOf(speedup), HEIGHT - 8, anchor, words));
+  }
+  return svg;
 }
+
+// A dot that can be walked to.
+const dotOf = (cx, cy, kind, more) =>
+  Object.assign(shape('circle', {class: `dot ${kind}`, cx, cy, r: 4}), more);
 
 const pathOf = (points) => points.map(([x, y]) => `${x},${y}`).join(' ');
 
@@ -97,12 +80,8 @@ function pictureOf(curve, range) {
   const scale = (HEIGHT - TOP - BOTTOM) / (range.high - range.low);
   const clamp = (gain) => Math.min(Math.max(gain, range.low), range.high);
   const yOf = (gain) => TOP + (range.high - clamp(gain)) * scale;
-  const svg = shape('svg', {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    role: 'img',
-    'aria-label': `Gain of ${curve.target} by its speed-up`,
-  });
-  drawFrame(svg, range, yOf, stepText);
+  const label = `Gain of ${curve.target} by its speed-up`;
+  const svg = framed(label, range, yOf, stepText);
   const upper = known.map((v) => [xOf(v.speedup), yOf(v.gain + v.interval)]);
   const lower = known.map((v) => [xOf(v.speedup), yOf(v.gain - v.interval)]);
   svg.append(
@@ -139,16 +118,8 @@ function pictureOf(curve, range) {
       points: pathOf(known.map((v) => [xOf(v.speedup), yOf(v.gain)])),
     }),
   );
-  for (const value of known.slice(1)) {
-    const dot = shape('circle', {
-      class: 'dot',
-      cx: xOf(value.speedup),
-      cy: yOf(value.gain),
-      r: 4,
-    });
-    dot.value = value;
-    svg.append(dot);
-  }
+  for (const value of known.slice(1))
+    svg.append(dotOf(xOf(value.speedup), yOf(value.gain), '', {value}));
   return svg;
 }
 
@@ -181,15 +152,8 @@ function drawQuantile(svg, values, part, yOf) {
     shape('polyline', {class: `p${part}`, points: pathOf(points(''))}),
   );
   points('').forEach(([x, y], i) => {
-    const dot = shape('circle', {
-      class: `dot dot${part}`,
-      cx: x,
-      cy: y,
-      r: 4,
-    });
-    dot.latency = values[i];
-    dot.quantile = part;
-    svg.append(dot);
+    const more = {latency: values[i], quantile: part};
+    svg.append(dotOf(x, y, `dot${part}`, more));
   });
 }
 
@@ -212,9 +176,7 @@ function nameQuantiles(svg, value, yOf) {
     ['50', at50, 'half'],
     ['99', at99, '99 %'],
   ])
-    svg.append(
-      shape('text', {class: `name${part}`, x, y, 'text-anchor': anchor}, text),
-    );
+    svg.append(textAt(x, y, anchor, text, {class: `name${part}`}));
 }
 
 // What scale these need; bounds of a wide interval may be outside.
@@ -226,12 +188,8 @@ function latencyRangeOf(values) {
 function latencyPictureOf(name, values, range) {
   const scale = (HEIGHT - TOP - BOTTOM) / range.high;
   const yOf = (ns) => TOP + (range.high - Math.min(ns, range.high)) * scale;
-  const svg = shape('svg', {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    role: 'img',
-    'aria-label': `Latency of ${name} by the speed-up`,
-  });
-  drawFrame(svg, range, yOf, (ns) => timeText(ns, range.high));
+  const label = `Latency of ${name} by the speed-up`,
+    svg = framed(label, range, yOf, (ns) => timeText(ns, range.high));
   for (const part of PARTS) drawQuantile(svg, values, part, yOf);
   nameQuantiles(svg, values.at(-1), yOf);
   return svg;

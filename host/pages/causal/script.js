@@ -84,7 +84,6 @@ function factsOf(curve) {
   return facts.join(' \u00b7 ');
 }
 
-// Next to the gain, how long requests take.
 function addLatencies(card, curve) {
   for (const {name, targets} of data.latencies) {
     const {values} = targets[curve.number];
@@ -95,7 +94,7 @@ function addLatencies(card, curve) {
       dot.name = name;
       card.dots.push(dot);
     }
-    card.append(make('h3', {textContent: `How long ${name} take`}), picture);
+    card.append(make('h3', `How long ${name} take`), picture);
   }
 }
 
@@ -103,8 +102,8 @@ function cardOf(curve, range) {
   const card = make(
     'article',
     {className: 'card', tabIndex: -1},
-    make('h2', {textContent: curve.target}),
-    make('p', {textContent: factsOf(curve)}),
+    make('h2', curve.target),
+    make('p', factsOf(curve)),
   );
   card.curve = curve;
   card.dots = [];
@@ -128,8 +127,8 @@ function draw() {
   at = dotAt = -1;
   $('cards').replaceChildren(...cards);
   press('scale', ownScales);
-  for (const button of $('points').children)
-    button.setAttribute('aria-pressed', String(button.index === point));
+  for (const choice of $('points').children)
+    choice.setAttribute('aria-pressed', String(choice.index === point));
   showTip(null);
 }
 
@@ -195,33 +194,25 @@ function showFacts() {
   ].join(' \u00b7 ');
   for (const key of document.querySelectorAll('.quantile'))
     key.hidden = !data.latencies.length;
-  for (const note of data.notes)
-    $('notes').append(make('li', {textContent: note}));
+  for (const note of data.notes) $('notes').append(make('li', note));
   data.points.forEach(showNone);
   data.points.forEach((each, index) => {
-    const button = make('button', {
-      type: 'button',
-      textContent: each.point,
-      title: 'Time from one of these to the next ([ ])',
-    });
-    button.index = index;
-    button.addEventListener('click', () => goPoint(index));
-    $('points').append(button);
+    const title = 'Time from one of these to the next ([ ])';
+    const choice = button(each.point, () => goPoint(index), {title, index});
+    $('points').append(choice);
   });
 }
 
 async function begin() {
   data = (await readPayload()).head;
   showFacts();
-  $('filter').addEventListener('input', draw);
-  $('scale').addEventListener('click', toggleScales);
-  $('ask').addEventListener('click', showHelp);
+  listenToClicks({scale: toggleScales, ask: showHelp});
   listenToKeys();
-  $('filter').onkeydown = ({key, target}) => {
-    if (key === 'Escape') target.blur();
-  };
-  $('cards').addEventListener('pointermove', underPointer);
-  $('cards').addEventListener('pointerleave', () => showTip(null));
+  listenToFilter(draw);
+  listen($('cards'), {
+    pointermove: underPointer,
+    pointerleave: () => showTip(null),
+  });
   draw();
   document.body.dataset.ready = 'yes';
 }

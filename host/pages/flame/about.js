@@ -12,14 +12,10 @@ const PATH_SHOWN = 4; // steps of the path, the innermost ones
 function placeText(tree, node) {
   const f = tree.func[node],
     {folders, language} = data.functions;
-  const where = data.strings[tree.line[node]];
+  const line = data.strings[tree.line[node]];
   if (f < 0) return '';
-  return [
-    where && (folders[f] ? folders[f] + '/' : '') + where,
-    data.head.languages[language[f]],
-  ]
-    .filter(Boolean)
-    .join(', ');
+  const place = line && (folders[f] ? folders[f] + '/' : '') + line;
+  return [place, data.head.languages[language[f]]].filter(Boolean).join(', ');
 }
 
 function changeText(total, base) {
@@ -37,19 +33,12 @@ function factsOf({part, node}) {
     total = tree.total[node];
   const [low, high] = interval(Math.min(1, shareOf(total)), weights.count);
   const parent = tree.parent[node];
-  const facts = [
-    [
-      isBoth() ? 'Inside' : 'Total',
-      `${shareText(shareOf(total))}, ${weightText(total)}`,
-    ],
-    ['95 % interval', `${shareText(low)} to ${shareText(high)}`],
-  ];
+  const amount = (weight) =>
+    `${shareText(shareOf(weight))}, ${weightText(weight)}`;
+  const facts = [[isBoth() ? 'Inside' : 'Total', amount(total)]];
   // among the callers of a sandwich what is below is what was called
-  if (!part.skip)
-    facts.splice(1, 0, [
-      'Self',
-      `${shareText(shareOf(tree.self[node]))}, ` + weightText(tree.self[node]),
-    ]);
+  if (!part.skip) facts.push(['Self', amount(tree.self[node])]);
+  facts.push(['95 % interval', `${shareText(low)} to ${shareText(high)}`]);
   if (parent >= 0 && tree.func[parent] >= 0 && tree.total[parent])
     facts.push([
       part.skip ? 'Of its callee' : 'Of its caller',
@@ -69,41 +58,10 @@ function factsOf({part, node}) {
   return facts;
 }
 
-function putTip(event, ...children) {
-  const tip = $('tip');
-  tip.replaceChildren(...children);
-  tip.hidden = false;
-  const {width, height} = tip.getBoundingClientRect();
-  const x = Math.min(event.clientX + 14, innerWidth - width - 8);
-  const y =
-    event.clientY + 18 + height > innerHeight
-      ? event.clientY - height - 12
-      : event.clientY + 18;
-  tip.style.left = Math.max(4, x) + 'px';
-  tip.style.top = Math.max(4, y) + 'px';
-}
-
-function listOf(facts) {
-  return make(
-    'dl',
-    {},
-    ...facts.flatMap(([what, text]) => [
-      make('dt', {textContent: what}),
-      make('dd', {textContent: text}),
-    ]),
-  );
-}
-
 function showTip(spot, event) {
-  if (!spot) {
-    $('tip').hidden = true;
-    return;
-  }
-  putTip(
-    event,
-    make('b', {textContent: shortName(nameOf(spot.part.tree, spot.node))}),
-    listOf(factsOf(spot)),
-  );
+  if (!spot) return hideTip();
+  const name = make('b', shortName(nameOf(spot.part.tree, spot.node)));
+  putTip(event, name, listOfFacts(factsOf(spot)));
 }
 
 const shortName = (name) =>
@@ -113,19 +71,16 @@ function showTimeTip(clock, event) {
   const hz = data.head.clock_hz,
     near = ((line.to - line.from) / lineWidth()) * 2;
   const facts = [['Time', secondsText(clock / hz, 0.001)]];
-  for (const [kind, {words}] of Object.entries(LOSSES)) {
-    let sum = 0;
-    for (const loss of data.losses)
-      if (
-        loss.kind === FLAME_LOSS_KIND[kind] &&
-        loss.from <= clock + near &&
-        loss.to >= clock - near
-      )
-        sum += loss.count;
+  const here = data.losses.filter(
+    ({from, to}) => from <= clock + near && to >= clock - near,
+  );
+  for (const [name, {words}] of Object.entries(LOSSES)) {
+    const lost = here.filter(({kind}) => kind === FLAME_LOSS_KIND[name]);
+    const sum = lost.reduce((before, {count}) => before + count, 0);
     if (sum) facts.push(['Lost', words(sum)]);
   }
   if (isBoth()) facts.push(...windowFacts(clock, near));
-  putTip(event, listOf(facts));
+  putTip(event, listOfFacts(facts));
 }
 
 // The annotated code of a function, where `parasite open` serves it.
@@ -156,20 +111,12 @@ function tellChosen() {
   const text = facts
     .map(([what, value]) => `${what} ${value}`)
     .join('  \u00b7  ');
-  box.replaceChildren(make('b', {textContent: name}), '  ' + text);
+  box.replaceChildren(make('b', name), '  ' + text);
   $('spoken').textContent = name + ': ' + text;
   $('remove').disabled = view.sandwich >= 0 || spot.node === 0;
 }
 
-function stepButton(text, go) {
-  const button = make('button', {
-    type: 'button',
-    textContent: text,
-    title: text,
-  });
-  button.addEventListener('click', go);
-  return button;
-}
+const stepButton = (text, go) => button(text, go, {title: text});
 
 // Where one is: the callers of the zoomed node, or the sandwich's function.
 function showPath() {
@@ -182,10 +129,8 @@ function showPath() {
         view.sandwich = -1;
         changed('scene');
       }),
-      make('i', {textContent: '\u203a callers and callees of'}),
-      make('b', {
-        textContent: '\u00a0' + shortName(data.functions.names[view.sandwich]),
-      }),
+      make('i', '\u203a callers and callees of'),
+      make('b', '\u00a0' + shortName(data.functions.names[view.sandwich])),
     );
   } else if (view.zoom > 0) {
     const nodes = [];
@@ -196,92 +141,58 @@ function showPath() {
       if (i > 0 && i <= hidden) return;
       add(
         stepButton(shortName(nameOf(tree, node)), () => zoomTo(node)),
-        make('i', {
-          textContent:
-            i === 0 && hidden > 0 ? '\u203a \u2026 \u203a' : '\u203a',
-        }),
+        make('i', i === 0 && hidden > 0 ? '\u203a \u2026 \u203a' : '\u203a'),
       );
     });
     const here = shortName(nameOf(tree, view.zoom));
-    add(make('b', {textContent: '\u00a0' + here}));
+    add(make('b', '\u00a0' + here));
   }
   $('path').replaceChildren(...steps);
 }
 
-function legendItem(colour, text, kind) {
-  const patch = make('i', {className: kind || ''});
-  if (colour) patch.style.background = colour;
-  return make('li', {}, patch, text);
-}
+const gradientItem = (fills, words) =>
+  legendItem(`linear-gradient(90deg, ${fills.join()})`, words, 'wide');
 
-function changeLegend() {
-  const fills = [
-    [255, 1],
-    [255, 0.5],
-    [GREY, 1],
-    [25, 0.5],
-    [25, 1],
-  ].map(([hue, strength]) =>
-    fillOf(
-      hue,
-      hue === GREY ? 0.4 : 0.5 - strength,
-      strength * (hue === GREY ? 1 : 1.3),
+const changeLegend = () => [
+  gradientItem(
+    [changeFill(255, 1), changeFill(255, 0.5), noChange()].concat(
+      changeFill(25, 0.5),
+      changeFill(25, 1),
     ),
-  );
-  return [
-    legendItem(
-      `linear-gradient(90deg, ${fills.join()})`,
-      'less \u2013 not significant \u2013 more',
-      'wide',
-    ),
-    make('li', {textContent: 'width: mean of before and after'}),
-  ];
-}
+    'less \u2013 not significant \u2013 more',
+  ),
+  make('li', 'width: mean of before and after'),
+];
 
-function exitsLegend() {
-  const fills = [0.05, 0.5, 1].map((part) =>
-    fillOf(35, 0.6 - part, 0.25 + 0.75 * part),
-  );
-  return [
-    legendItem(fillOf(GREY, 0.4, 1), 'in the guest'),
-    legendItem(
-      `linear-gradient(90deg, ${fills.join()})`,
-      'partly \u2013 entirely in the hypervisor',
-      'wide',
-    ),
-  ];
-}
+const exitsLegend = () => [
+  legendItem(exitsFill(0), 'in the guest'),
+  gradientItem(
+    [0.05, 0.5, 1].map(exitsFill),
+    'partly \u2013 entirely in the hypervisor',
+  ),
+];
 
 function categoryLegend() {
   const used = categories.list
     .slice(0, -1)
     .filter(({name}) => name !== 'unknown');
-  const items = used
-    .slice(0, LEGEND_ROWS)
-    .map(({hue, name}) => legendItem(fillOf(hue, 0, 1), name));
-  if (used.length > LEGEND_ROWS)
-    items.push(
-      make('li', {
-        textContent: `and ${used.length - LEGEND_ROWS} more`,
-        title: used
-          .slice(LEGEND_ROWS)
-          .map(({name}) => name)
-          .join('\n'),
-      }),
-    );
+  const rest = used.splice(LEGEND_ROWS);
+  const items = used.map(({hue, name}) => legendItem(fillOf(hue, 0, 1), name));
+  if (rest.length) {
+    const title = rest.map(({name}) => name).join('\n');
+    items.push(make('li', {title, textContent: `and ${rest.length} more`}));
+  }
   items.push(legendItem(fillOf(GREY, 0, 1), 'not a function, or unknown'));
   return items;
 }
 
 function showLegend() {
-  const items =
-    view.colour === 'sides'
-      ? sidesLegend()
-      : view.colour === 'change'
-        ? changeLegend()
-        : view.colour === 'exits'
-          ? exitsLegend()
-          : categoryLegend();
+  const legends = {
+    sides: sidesLegend,
+    change: changeLegend,
+    exits: exitsLegend,
+  };
+  const items = (legends[view.colour] || categoryLegend)();
   if (search.found) items.unshift(legendItem(palette.found, 'found'));
   if (!isBoth() && data.losses.some((loss) => !isStolen(loss)))
     items.push(legendItem('', 'samples missing', 'hatch'));
@@ -300,17 +211,50 @@ function showFacts() {
       ...(head.waits ? [] : [Math.round(head.hz) + ' Hz']),
       head.arch,
     ];
-  if (head.diff)
+  if (isCompared())
     facts.push(
-      `before: ${samplesText(weights.baseCount)}, ` +
-        secondsText(head.sides[1].clocks / hz),
-    );
-  if (isBoth())
-    facts.push(
-      `outside: ${samplesText(weights.baseCount)}, ` +
+      `${head.diff ? 'before' : 'outside'}: ` +
+        `${samplesText(weights.baseCount)}, ` +
         secondsText(head.sides[1].clocks / hz),
     );
   $('title').textContent = document.title = shortName(data.title);
   $('title').title = data.title.slice(0, 500);
   $('facts').textContent = facts.join(' \u00b7 ');
+}
+
+// ---- warnings: what is missing from the profile, and whether samples are few.
+
+const isStolen = ({kind}) => kind === FLAME_LOSS_KIND.stolen;
+
+// Of a comparison both sides, as soon as one has lost something.
+function lossNotes() {
+  const sides = data.head.sides.map(lossesOfSide);
+  if (sides.length === 1) return sides[0];
+  if (!sides.some((notes) => notes.length)) return [];
+  return (isBoth() ? ['Inside', 'Outside'] : ['After', 'Before']).map(
+    (name, i) => [
+      `${name}: ` +
+        (sides[i].map(([text]) => text).join(', ') || 'nothing was lost'),
+      sides[i].map(([text, reason]) => `${text}: ${reason}`).join('\n'),
+    ],
+  );
+}
+
+// Too few samples (waits are all known), and whatever was lost.
+function showNotes() {
+  const few = data.head.waits ? [] : fewSamples(weights.count);
+  const notes = [
+    ...few,
+    ...(data.head.waits
+      ? []
+      : steadyNote({steady: data.head.sides.some(({steady}) => steady)})),
+    ...(isBoth() ? clockNote() : []),
+    ...lossNotes(),
+  ];
+  if (view.removed.length)
+    notes.push([
+      plural(view.removed.length, 'stack removed', 'stacks removed'),
+      'Restore brings them back',
+    ]);
+  putNotes(notes);
 }

@@ -18,19 +18,10 @@ function oklch(light, chroma, hue) {
   const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const gamma = (linear) =>
+    linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
   const byte = (linear) =>
-    Math.round(
-      255 *
-        Math.min(
-          1,
-          Math.max(
-            0,
-            linear <= 0.0031308
-              ? 12.92 * linear
-              : 1.055 * linear ** (1 / 2.4) - 0.055,
-          ),
-        ),
-    );
+    Math.round(255 * Math.min(1, Math.max(0, gamma(linear))));
   return (
     'rgb(' +
     `${byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s)},` +
@@ -141,25 +132,25 @@ function shadeOfFunction(f) {
   return shades[f];
 }
 
-function exitsColour(tree, node) {
-  const part = tree.total[node] ? tree.exits[node] / tree.total[node] : 0;
-  return part === 0
-    ? fillOf(GREY, 0.4, 1)
-    : fillOf(35, 0.6 - part, 0.25 + 0.75 * part);
-}
+const noChange = () => fillOf(GREY, 0.4, 1);
+const exitsFill = (part) =>
+  part === 0 ? noChange() : fillOf(35, 0.6 - part, 0.25 + 0.75 * part);
+const changeFill = (hue, strength) =>
+  fillOf(hue, 0.5 - strength, strength * 1.3);
 
 // Red is more, blue is less, grey is not significant.
 function changeColour(total, base) {
   const change = changeOf(total, base);
-  if (!change.sure) return fillOf(GREY, 0.4, 1);
+  if (!change.sure) return noChange();
   const times = Math.log2((change.part + 1e-4) / (change.before + 1e-4));
   const strength = Math.min(1, 0.35 + Math.abs(times) / 2);
-  return fillOf(change.by > 0 ? 25 : 255, 0.5 - strength, strength * 1.3);
+  return changeFill(change.by > 0 ? 25 : 255, strength);
 }
 
 function colourOf(tree, node) {
   const f = tree.func[node];
-  if (view.colour === 'exits') return exitsColour(tree, node);
+  if (view.colour === 'exits')
+    return exitsFill(tree.exits[node] / (tree.total[node] || 1));
   if (view.colour === 'change')
     return changeColour(tree.total[node], tree.base[node]);
   if (view.colour === 'sides') return sidesColour(tree, node);
@@ -172,18 +163,12 @@ function colourOf(tree, node) {
 }
 
 const palette = {};
-const PALETTE = ['ink', 'soft', 'line', 'panel', 'accent', 'bad', 'found'];
+const PALETTE = [
+  ...['ink', 'soft', 'line', 'panel', 'accent', 'bad', 'found', 'stolen'],
+];
 
-// Takes the theme's colours from the style sheet, for the canvases. A variable
-// has both themes' colours in it; an element that uses it has the right one.
 function readTheme() {
-  const probe = $('spoken'),
-    style = getComputedStyle(probe);
-  for (const name of [...PALETTE, 'stolen']) {
-    probe.style.color = `var(--${name})`;
-    palette[name] = style.color;
-  }
-  probe.style.color = '';
+  for (const name of PALETTE) palette[name] = colourOfTheme(`--${name}`);
   const set = document.documentElement.dataset.theme;
   dark = set
     ? set === 'dark'

@@ -7,21 +7,17 @@ const scene = {parts: [], width: 0, height: 0, stop: null};
 let focused = null; // {part, node} that keys and buttons are about
 let pointed = -1; // function under the mouse, in graph or table
 
-function rowsOf(part) {
-  return part.rows.length;
-}
-
 // The tree, or callers above a function and callees below it.
 function placeParts() {
   const [first, second] = scene.parts;
   const room = $('scroll').clientHeight - 2 * PADDING;
   if (second) {
     first.skip = 1; // the function itself stands in the other part
-    first.y0 = PADDING + rowsOf(first) * ROW;
+    first.y0 = PADDING + first.rows.length * ROW;
     second.y0 = first.y0 - ROW;
-    scene.height = second.y0 + rowsOf(second) * ROW + PADDING;
+    scene.height = second.y0 + second.rows.length * ROW + PADDING;
   } else {
-    const rows = rowsOf(first) * ROW;
+    const rows = first.rows.length * ROW;
     scene.height = rows + 2 * PADDING;
     first.y0 = first.up ? PADDING + Math.max(rows, room) : PADDING;
   }
@@ -40,7 +36,6 @@ function arrange() {
   repaint();
 }
 
-// Rebuilds the trees, after weights or the view changed.
 function rebuild(done) {
   if (scene.stop) scene.stop();
   if (view.sandwich < 0) {
@@ -89,9 +84,7 @@ function paintScene() {
   if (focused) paintFocus(context);
 }
 
-const repaint = perFrame(() => {
-  paintScene();
-});
+const repaint = perFrame(paintScene);
 
 function boxOf(spot) {
   const row = spot.part.tree.depth[spot.node],
@@ -135,7 +128,6 @@ function scrollTo(spot) {
     frame.scrollTop = box.y + 2 * ROW - frame.clientHeight;
 }
 
-// Selects a box; the table follows.
 function choose(spot) {
   focused = spot;
   const f = spot.part.tree.func[spot.node];
@@ -188,7 +180,6 @@ function outwards() {
   }
 }
 
-// Removes the selection with all its callees.
 function removeChosen() {
   if (!focused || view.sandwich >= 0 || focused.node === 0) return;
   const {node} = focused,
@@ -243,36 +234,36 @@ function beside({part, node}, step) {
 }
 
 function listenToGraph() {
-  const graph = $('graph');
-  graph.addEventListener('pointermove', (event) => {
-    if (event.pointerType === 'touch') return;
-    const spot = spotAt(event);
+  const pointTo = (spot, event) => {
     point(spot ? spot.part.tree.func[spot.node] : -1);
     showTip(spot, event);
+  };
+  listen($('graph'), {
+    pointermove: (event) => {
+      if (event.pointerType !== 'touch') pointTo(spotAt(event), event);
+    },
+    pointerleave: () => pointTo(null),
+    click: (event) => {
+      const spot = spotAt(event);
+      if (!spot) return;
+      const again = focused?.part === spot.part && focused.node === spot.node;
+      // a finger cannot point first: its first touch does
+      if (event.pointerType === 'touch' && !again) choose(spot);
+      else open(spot);
+      hideTip();
+    },
+    contextmenu: (event) => {
+      const spot = spotAt(event);
+      if (!spot) return;
+      event.preventDefault();
+      choose(spot);
+    },
   });
-  graph.addEventListener('pointerleave', () => {
-    point(-1);
-    showTip(null);
-  });
-  graph.addEventListener('click', (event) => {
-    const spot = spotAt(event);
-    if (!spot) return;
-    const again =
-      focused && focused.part === spot.part && focused.node === spot.node;
-    // a finger cannot point first: its first touch does
-    if (event.pointerType === 'touch' && !again) choose(spot);
-    else open(spot);
-    showTip(null);
-  });
-  graph.addEventListener('contextmenu', (event) => {
-    const spot = spotAt(event);
-    if (!spot) return;
-    event.preventDefault();
-    choose(spot);
-  });
-  $('scroll').addEventListener('scroll', () => {
-    showTip(null);
-    repaint();
+  listen($('scroll'), {
+    scroll: () => {
+      hideTip();
+      repaint();
+    },
   });
 }
 

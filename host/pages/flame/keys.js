@@ -68,8 +68,7 @@ const keyList = [
 
 function stepBack() {
   if (search.found) {
-    $('regex').value = '';
-    startSearch('');
+    clearSearch();
   } else if (view.sandwich >= 0) {
     outwards();
   } else if (view.zoom > 0) {

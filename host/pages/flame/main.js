@@ -3,9 +3,7 @@
 
 let data = null;
 
-const fillTableSoon = later(() => {
-  fillTable();
-}, 40);
+const fillTableSoon = later(fillTable, 40);
 const weighSoon = perFrame(() => {
   weigh();
   rebuild();
@@ -72,7 +70,11 @@ function nextColour() {
 
 function nextSort() {
   const there = SORTS.filter((name) => isCompared() || name !== 'change');
-  view.sort = there[(there.indexOf(view.sort) + 1) % there.length];
+  sortBy(there[(there.indexOf(view.sort) + 1) % there.length]);
+}
+
+function sortBy(name) {
+  view.sort = name;
   fillTable();
   keepHash();
 }
@@ -93,21 +95,15 @@ function restoreRemoved() {
 }
 
 function resetView() {
-  Object.assign(view, {
-    zoom: 0,
-    func: -1,
-    sandwich: -1,
-    range: null,
-    removed: [],
-  });
-  $('regex').value = '';
+  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed'])
+    view[name] = structuredClone(atStart[name]);
   beginTimeline();
-  startSearch('');
+  clearSearch();
   changed('weights');
 }
 
 function listenToButtons() {
-  const actions = {
+  listenToClicks({
     flame: () => setIcicle(false),
     icicle: () => setIcicle(true),
     samples: () => setByTime(false),
@@ -122,10 +118,8 @@ function listenToButtons() {
     remove: removeChosen,
     copy: copyName,
     sandwich: () => showSandwich(view.func),
-  };
-  for (const [id, act] of Object.entries(actions))
-    $(id).addEventListener('click', act);
-  $('colour').addEventListener('change', () => setColour($('colour').value));
+  });
+  listen($('colour'), {change: () => setColour($('colour').value)});
 }
 
 function listenToWindow() {
@@ -142,15 +136,16 @@ function listenToWindow() {
     redrawRows();
     repaintTimeline();
   }).observe($('scroll'));
-  addEventListener('resize', repaintTimeline);
-  addEventListener('theme', () => changed('paint'));
-  addEventListener('hashchange', () => {
-    viewOfHash(location.hash);
-    showAll();
+  listen(window, {
+    resize: repaintTimeline,
+    theme: () => changed('paint'),
+    hashchange: () => {
+      viewOfHash(location.hash);
+      showAll();
+    },
   });
 }
 
-// Everything, as the state says.
 function showAll() {
   if (view.search !== $('regex').value || (view.search && !search.found)) {
     $('regex').value = view.search;
@@ -188,7 +183,7 @@ async function begin() {
   listenToGraph();
   listenToTimeline();
   listenToTable();
-  listenToSearch();
+  listenToSearch($('regex'), $('graph'));
   listenToButtons();
   listenToKeys(timelineKey);
   listenToWindow();

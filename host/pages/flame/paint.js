@@ -39,7 +39,6 @@ function putAncestors(part, width) {
     putBox(part, tree.depth[i], 0, width, i);
 }
 
-// Lays the tree out over (width) pixels.
 function layOut(part, width) {
   const {tree, root} = part,
     from = tree.depth[root];
@@ -122,14 +121,11 @@ function paintBox(context, part, boxes, i, y, marks) {
   const {tree} = part,
     f = node === DUST ? -1 : tree.func[node];
   const found = marks.found && f >= 0 && marks.found[f];
+  const isOutside = node !== DUST && tree.depth[node] < tree.depth[part.root];
   paintShape(context, x, y, w);
   context.fillStyle =
     node === DUST ? palette.line : found ? palette.found : colourOf(tree, node);
-  context.globalAlpha =
-    (marks.found && !found) ||
-    (node !== DUST && tree.depth[node] < tree.depth[part.root])
-      ? 0.45
-      : 1;
+  context.globalAlpha = (marks.found && !found) || isOutside ? 0.45 : 1;
   context.fill();
   if (node !== DUST && w >= TEXT_FROM) {
     context.globalAlpha = Math.max(context.globalAlpha, 0.85);
@@ -156,22 +152,4 @@ function paintPart(context, part, top, bottom, marks) {
     for (let i = 0; i < boxes.x.length; ++i)
       paintBox(context, part, boxes, i, y, marks);
   }
-}
-
-// A canvas of (width) x (height) CSS pixels; its context, scaled.
-function sized(canvas, width, height, scale = devicePixelRatio || 1) {
-  const wide = Math.round(width * scale),
-    high = Math.round(height * scale);
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
-    canvas.style.height = height + 'px';
-    canvas.style.width = width + 'px';
-  }
-  const context = canvas.getContext('2d');
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, width, height);
-  context.font = FONT;
-  context.textBaseline = 'middle';
-  return context;
 }

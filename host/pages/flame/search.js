@@ -79,28 +79,31 @@ function showFound(found) {
   repaintTimeline();
 }
 
+// Calls (what) with the nodes that match and are not inside another match.
+function eachMatch(what) {
+  const {count, func, end} = data.tree;
+  for (let i = 1; i < count; ) {
+    const isMatch = search.found[func[i]];
+    if (isMatch) what(i);
+    i = isMatch ? end[i] : i + 1;
+  }
+}
+
 // The share of the samples whose stack holds a match: what is inside a match
 // is not counted again.
 function tellMatched() {
-  const tree = data.tree,
+  const {width, total} = data.tree,
     output = $('matched');
   let sum = 0;
   search.spots = [];
   output.classList.toggle('found', search.found !== null);
   $('previous').disabled = $('next').disabled = !search.found;
-  if (!search.found) {
-    output.textContent = '';
-    return;
-  }
-  for (let i = 1; i < tree.count; ) {
-    if (!search.found[tree.func[i]]) {
-      ++i;
-      continue;
-    }
-    if (tree.width[i] > 0) search.spots.push(i);
-    sum += tree.total[i];
-    i = tree.end[i];
-  }
+  output.textContent = '';
+  if (!search.found) return;
+  eachMatch((i) => {
+    if (width[i] > 0) search.spots.push(i);
+    sum += total[i];
+  });
   output.textContent = shareText(shareOf(sum));
   output.title =
     weightText(sum) + ' at ' + countText(search.spots.length) + ' places';
@@ -108,16 +111,9 @@ function tellMatched() {
 
 // For each node, whether a match is among it and its callers.
 function matchedBelow() {
-  const {count, func, end} = data.tree,
+  const {count, end} = data.tree,
     inside = new Uint8Array(count);
-  for (let i = 1; i < count; ) {
-    if (!search.found[func[i]]) {
-      ++i;
-      continue;
-    }
-    inside.fill(1, i, end[i]);
-    i = end[i];
-  }
+  eachMatch((i) => inside.fill(1, i, end[i]));
   return inside;
 }
 
@@ -146,24 +142,7 @@ function nextMatch(step) {
   changed('scene', walkThere);
 }
 
-function listenToSearch() {
-  const input = $('regex');
-  input.addEventListener(
-    'input',
-    later(() => startSearch(input.value), 80),
-  );
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      nextMatch(event.shiftKey ? -1 : 1);
-    } else if (event.key === 'Escape') {
-      input.value = '';
-      startSearch('');
-      $('graph').focus();
-      event.stopPropagation();
-    }
-  });
-  $('search').addEventListener('submit', (event) => event.preventDefault());
-  $('next').addEventListener('click', () => nextMatch(1));
-  $('previous').addEventListener('click', () => nextMatch(-1));
+function clearSearch() {
+  $('regex').value = '';
+  startSearch('');
 }

@@ -98,17 +98,12 @@ function sidesColour(tree, node) {
     f = tree.func[node];
   const sum = only.reduce((total, [, weight]) => total + weight, 0);
   const shade = f < 0 ? 0.6 : shadeOfFunction(f) / 2;
-  const whole = tree.only
-    ? tree.base[node]
-    : f < 0
-      ? 0
-      : data.functions.base[f];
+  const whole = tree.only ? tree.base[node] : data.functions.base[f] || 0;
   if (2 * sum <= whole || !only.length)
     return sidesFill(SIDES_KIND.both, shade);
   return sidesFill(only[0][0], shade);
 }
 
-// Lines of the tooltip.
 function sidesFacts(tree, node) {
   const base = tree.base[node];
   const facts = [
@@ -137,7 +132,7 @@ function sidesLegend() {
         ? [legendItem(sidesFill(kind, 0), name)]
         : [],
     ),
-    make('li', {textContent: 'width: mean of inside and outside'}),
+    make('li', 'width: mean of inside and outside'),
   ];
 }
 
@@ -150,23 +145,21 @@ function clockNote() {
       ? 'the clocks do not run alike: each reading counts by itself'
       : `their rates are taken to vary by ${shareText(slack)}; ` +
         plural(jumps, 'jump', 'jumps');
-  return [
+  const notes = [
     [
       `clocks agree to ${ms(error)} ms`,
       `The median of ${countText(readings)} readings; at worst ` +
         `${ms(worst)} ms. ${how}`,
     ],
-    ...(ended ||
-    !data.outside.windows.some(({kind}) => kind === SIDES_KIND.after)
-      ? []
-      : [
-          [
-            'the guest went on after its last sample',
-            'Its profiler did not say that it ended: the guest hung, or the ' +
-              'rest of its trace was lost',
-          ],
-        ]),
   ];
+  const wentOn = ({kind}) => kind === SIDES_KIND.after;
+  if (!ended && data.outside.windows.some(wentOn))
+    notes.push([
+      'the guest went on after its last sample',
+      'Its profiler did not say that it ended: the guest hung, or the ' +
+        'rest of its trace was lost',
+    ]);
+  return notes;
 }
 
 // ---- the strip
@@ -217,7 +210,6 @@ function paintStrips(context, height, fills, counted) {
   context.fillText('outside', 6, middle + 11);
 }
 
-// What only the outside sees at (clock).
 function windowFacts(clock, near) {
   return data.outside.windows
     .filter(({from, to}) => from <= clock + near && to >= clock - near)

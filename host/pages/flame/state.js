@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown, also as the URL's hash, so that a copied URL shows the same.
-// Defaults are left out.
+// What is shown, also as the URL's hash.
 
 const COLOURS = ['folder', 'language', 'exits', 'change', 'sides'];
 const SORTS = ['self', 'total', 'change', 'name'];
@@ -50,27 +49,14 @@ const asFunction = {
     return f < 0 ? asNumber(() => data.functions.count).read(text) : f;
   },
 };
-function readRange(text) {
-  const [from, to] = text.split('-').map(Number);
-  return from >= 0 && to > from ? [from, to] : undefined;
-}
-
-function readNodes(text) {
-  return text
-    .split('.')
-    .map(Number)
-    .filter((node) => node > 0 && node < data.tree.count);
-}
+const isNode = (node) => node > 0 && node < data.tree.count;
 
 const hashParts = {
   z: ['zoom', asNumber(() => data.tree.count)],
   f: ['func', asFunction],
   v: ['sandwich', asFunction],
-  r: [
-    'range',
-    {write: (range) => range.map(Math.round).join('-'), read: readRange},
-  ],
-  x: ['removed', {write: (nodes) => nodes.join('.'), read: readNodes}],
+  r: ['range', asRange],
+  x: ['removed', asListOf(Number, isNode)],
   s: ['search', asText],
   i: ['icicle', asFlag],
   m: ['byTime', asFlag],

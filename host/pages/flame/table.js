@@ -17,7 +17,6 @@ function sortByName() {
   );
 }
 
-// The sort keys, as integers.
 function sortNumber(f) {
   const {self, total, base, baseSelf} = data.functions;
   if (view.sort === 'self') return self[f];
@@ -28,8 +27,7 @@ function sortNumber(f) {
 }
 
 // Sorted by number, the largest first. Numbers that carry the function with
-// them are sorted many times faster than by a comparison in JavaScript, as long
-// as both fit: sums of waits may be too large.
+// them are sorted many times faster; sums of waits may be too large for that.
 function sortedFunctions(list) {
   if (view.sort === 'name') {
     const wanted = new Set(list);
@@ -165,15 +163,10 @@ function chooseFunction(f, andFocus) {
 }
 
 function callItem([f, weight]) {
-  const button = make(
-    'button',
-    {type: 'button', title: data.functions.names[f].slice(0, 500)},
-    make('span', {textContent: shareText(shareOf(weight))}),
-    make('span', {textContent: data.functions.names[f].slice(0, 500)}),
-  );
-  button.addEventListener('click', () => chooseFunction(f, true));
-  button.addEventListener('pointerenter', () => point(f));
-  return make('li', {}, button);
+  const title = data.functions.names[f].slice(0, 500);
+  const call = button('', () => chooseFunction(f, true), {title});
+  call.append(make('span', shareText(shareOf(weight))), make('span', title));
+  return make('li', {}, listen(call, {pointerenter: () => point(f)}));
 }
 
 function fillCalls() {
@@ -186,54 +179,46 @@ function fillCalls() {
   ]) {
     const edges = edgesOf(view.func, areCallers);
     const items = edges.slice(0, CALLS_SHOWN).map(callItem);
-    if (edges.length > CALLS_SHOWN)
-      items.push(
-        make('li', {
-          className: 'none',
-          textContent: `and ${countText(edges.length - CALLS_SHOWN)} more`,
-        }),
-      );
-    if (!items.length)
-      items.push(make('li', {className: 'none', textContent: 'none'}));
+    const more = edges.length - items.length;
+    const rest = more ? `and ${countText(more)} more` : 'none';
+    if (more || !items.length)
+      items.push(make('li', {className: 'none', textContent: rest}));
     $(id).replaceChildren(...items);
   }
 }
 
 function stepRow(step) {
   const place = table.list.indexOf(view.func);
-  const next = Math.max(0, Math.min(table.list.length - 1, place + step));
+  const next = clamp(place + step, 0, table.list.length - 1);
   if (table.list.length) chooseFunction(table.list[next], true);
 }
 
 function listenToTable() {
-  const rows = $('rows');
   const funcOf = (event) => {
     const row = event.target.closest('.row');
     return row ? Number(row.dataset.func) : -1;
   };
-  rows.addEventListener('scroll', () => drawRows());
-  rows.addEventListener('click', (event) => {
-    const f = funcOf(event);
-    // no dblclick: the first click's row is another element by then
-    if (f >= 0 && event.detail === 2) showSandwich(f);
-    else if (f >= 0) chooseFunction(f, true);
-  });
-  rows.addEventListener('pointermove', (event) => point(funcOf(event)));
-  rows.addEventListener('pointerleave', () => point(-1));
-  rows.addEventListener('keydown', (event) => {
-    const step = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15}[
-      event.key
-    ];
+  const keydown = (event) => {
+    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15};
+    const step = steps[event.key];
     if (event.key === 'Enter') showSandwich(view.func);
     else if (step) stepRow(step);
     else return;
     event.preventDefault();
     event.stopPropagation();
+  };
+  listen($('rows'), {
+    scroll: drawRows,
+    click: (event) => {
+      const f = funcOf(event);
+      // no dblclick: the first click's row is another element by then
+      if (f >= 0 && event.detail === 2) showSandwich(f);
+      else if (f >= 0) chooseFunction(f, true);
+    },
+    pointermove: (event) => point(funcOf(event)),
+    pointerleave: () => point(-1),
+    keydown,
   });
   for (const name of SORTS)
-    $('by-' + name).addEventListener('click', () => {
-      view.sort = name;
-      fillTable();
-      keepHash();
-    });
+    listenToClicks({['by-' + name]: () => sortBy(name)});
 }

@@ -123,38 +123,25 @@ function paintLosses(context, height, losses, colour) {
 
 function paintAxis(context, height) {
   const hz = data.head.clock_hz,
-    span = (line.to - line.from) / hz;
-  const rough = (span * 90) / lineWidth(),
-    power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
+    [from, to] = [line.from / hz, line.to / hz];
+  const {ticks, step} = ticksOf(from, to, ((to - from) * 90) / lineWidth());
   context.fillStyle = palette.soft;
   context.font = FONT.replace('12px', '11px');
   context.fillRect(0, height - AXIS, lineWidth(), 0.5);
-  for (
-    let i = Math.ceil(line.from / hz / step);
-    i * step <= line.to / hz;
-    ++i
-  ) {
-    const x = xOfClock(i * step * hz);
+  for (const tick of ticks) {
+    const x = xOfClock(tick * hz);
     context.fillRect(x, height - AXIS, 1, 4);
-    const text = secondsText(i * step, step, line.to / hz);
+    const text = secondsText(tick, step, to);
     if (x + context.measureText(text).width + 6 < lineWidth())
       context.fillText(text, x + 4, height - AXIS / 2 + 1);
   }
 }
 
-function barsKey() {
-  return [
-    line.from,
-    line.to,
-    lineWidth(),
-    devicePixelRatio,
-    view.colour,
-    dark,
-    view.removed.join('.'),
-    search.shown,
+const barsKey = () =>
+  [
+    ...[line.from, line.to, lineWidth(), devicePixelRatio, dark],
+    ...[view.colour, view.removed.join('.'), search.shown],
   ].join();
-}
 
 function paintBackground(fills, counted) {
   const height = lineHeight(),
@@ -214,37 +201,37 @@ function paintTimeline() {
   describeRange();
 }
 
-const repaintTimeline = perFrame(() => {
-  paintTimeline();
-});
+const repaintTimeline = perFrame(paintTimeline);
 
 function describeRange() {
-  const element = $('timeline'),
-    hz = data.head.clock_hz;
-  const [from, to] = view.range || [0, data.head.clocks];
+  const {clocks, clock_hz: hz} = data.head;
+  const [from, to] = view.range || [0, clocks];
+  const [begin, end] = [from, to].map((clock) => secondsText(clock / hz));
   const ms = (clock) => Math.round((clock / hz) * 1e3);
-  element.setAttribute('aria-valuemax', ms(data.head.clocks));
-  element.setAttribute('aria-valuenow', ms(from));
-  element.setAttribute(
-    'aria-valuetext',
-    (view.range ? '' : 'all: ') +
-      secondsText(from / hz) +
-      ' to ' +
-      secondsText(to / hz),
-  );
+  Object.assign($('timeline'), {
+    ariaValueMax: ms(clocks),
+    ariaValueNow: ms(from),
+    ariaValueText: `${view.range ? '' : 'all: '}${begin} to ${end}`,
+  });
 }
 
 // (range) in clocks, null = all; it stays inside the trace.
 function setRange(range) {
   if (range) {
     const [from, to] = range.map((clock) =>
-      Math.round(Math.min(data.head.clocks, Math.max(0, clock))),
+      Math.round(clamp(clock, 0, data.head.clocks)),
     );
     range = to > from ? [from, to] : null;
   }
   view.range = range;
   changed('weights');
 }
+
+// (range), moved as far as it stays inside the trace.
+const movedBy = (range, clocks) => {
+  const by = clamp(clocks, -range[0], data.head.clocks - range[1]);
+  return range.map((end) => end + by);
+};
 
 // By keys: moves or resizes by a part of what is in sight.
 function nudge(step, grow) {
@@ -255,31 +242,21 @@ function nudge(step, grow) {
   ];
   if (!view.range) setRange([from, to]);
   else if (grow) setRange([from, Math.max(from + unit / 8, to + step * unit)]);
-  else {
-    const by = Math.max(-from, Math.min(data.head.clocks - to, step * unit));
-    setRange([from + by, to + by]);
-  }
+  else setRange(movedBy([from, to], step * unit));
 }
 
 function zoomTime(times, at) {
   const all = Math.max(1, data.head.clocks);
-  const span = Math.min(
-    all,
-    Math.max(FLOOR_CLOCKS, (line.to - line.from) * times),
-  );
+  const span = clamp((line.to - line.from) * times, FLOOR_CLOCKS, all);
   const part = (at - line.from) / (line.to - line.from);
-  line.from = Math.max(0, Math.min(all - span, at - part * span));
+  line.from = clamp(at - part * span, 0, all - span);
   line.to = line.from + span;
   repaintTimeline();
 }
 
 function panTime(part) {
-  const by = Math.max(
-    -line.from,
-    Math.min(data.head.clocks - line.to, part * (line.to - line.from)),
-  );
-  line.from += by;
-  line.to += by;
+  const {from, to} = line;
+  [line.from, line.to] = movedBy([from, to], part * (to - from));
   repaintTimeline();
 }
 
@@ -305,13 +282,7 @@ function dragTo(x) {
   if (kind === 'from') setRange(sorted(clock, range[1]));
   else if (kind === 'to') setRange(sorted(range[0], clock));
   else if (kind === 'new') setRange(sorted(clockOfX(at), clock));
-  else {
-    const by = Math.max(
-      -range[0],
-      Math.min(data.head.clocks - range[1], clock - clockOfX(at)),
-    );
-    setRange([range[0] + by, range[1] + by]);
-  }
+  else setRange(movedBy(range, clock - clockOfX(at)));
 }
 
 function endDrag(event) {
@@ -323,12 +294,7 @@ function endDrag(event) {
 
 function listenToTimeline() {
   const canvas = $('timeline');
-  canvas.addEventListener('pointerdown', (event) => {
-    const x = lineX(event);
-    canvas.setPointerCapture(event.pointerId);
-    line.drag = {kind: kindAt(x), at: x, range: view.range};
-  });
-  canvas.addEventListener('pointermove', (event) => {
+  const pointermove = (event) => {
     const x = lineX(event);
     if (line.drag) {
       const {kind, at} = line.drag;
@@ -338,23 +304,24 @@ function listenToTimeline() {
     canvas.style.cursor =
       {new: 'crosshair', move: 'grab'}[kindAt(x)] || 'ew-resize';
     showTimeTip(clockOfX(x), event);
-  });
-  canvas.addEventListener('pointerup', (event) => {
-    if (line.drag) endDrag(event);
-  });
-  canvas.addEventListener('pointercancel', () => {
-    line.drag = null;
-  });
-  canvas.addEventListener('pointerleave', () => showTip(null));
-  canvas.addEventListener('dblclick', () => setRange(null));
-  canvas.addEventListener(
-    'wheel',
-    (event) => {
-      event.preventDefault();
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-        panTime((event.deltaX || event.deltaY) / 600);
-      else zoomTime(Math.exp(event.deltaY / 400), clockOfX(lineX(event)));
+  };
+  listen(canvas, {
+    pointerdown: (event) => {
+      const x = lineX(event);
+      canvas.setPointerCapture(event.pointerId);
+      line.drag = {kind: kindAt(x), at: x, range: view.range};
     },
-    {passive: false},
+    pointermove,
+    pointerup: (event) => {
+      if (line.drag) endDrag(event);
+    },
+    pointercancel: () => {
+      line.drag = null;
+    },
+    pointerleave: hideTip,
+    dblclick: () => setRange(null),
+  });
+  listenToWheel(canvas, panTime, (times, event) =>
+    zoomTime(times, clockOfX(lineX(event))),
   );
 }

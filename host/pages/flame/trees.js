@@ -2,16 +2,12 @@
 // Trees that are built on demand: the callers and the callees of a function, of
 // all its occurrences. They have the shape of the tree of data.js.
 
+const MADE = ['line', 'heaviest', 'self', 'exits', 'base'];
+
 class TreeMaker {
   constructor(func) {
-    this.func = [func];
-    this.parent = [-1];
-    this.line = [0];
-    this.heaviest = [0];
-    this.self = [0];
-    this.exits = [0];
-    this.base = [0];
-    this.keys = new Map();
+    Object.assign(this, {func: [func], parent: [-1], keys: new Map()});
+    for (const name of MADE) this[name] = [0];
   }
 
   // The node of (func) below (parent); it is made if there is none.
@@ -23,14 +19,7 @@ class TreeMaker {
       this.keys.set(key, node);
       this.func.push(func);
       this.parent.push(parent);
-      for (const list of [
-        this.line,
-        this.heaviest,
-        this.self,
-        this.exits,
-        this.base,
-      ])
-        list.push(0);
+      for (const name of MADE) this[name].push(0);
     }
     if (weight > this.heaviest[node]) {
       this.heaviest[node] = weight;
@@ -106,12 +95,9 @@ class TreeMaker {
       tree.depth[i] = tree.depth[tree.parent[i]] + 1;
     }
     for (let i = tree.count - 1; i >= 0; --i) {
-      tree.end[i] = Math.max(tree.end[i], i + 1);
-      if (i > 0)
-        tree.end[tree.parent[i]] = Math.max(
-          tree.end[tree.parent[i]],
-          tree.end[i],
-        );
+      const {end, parent} = tree;
+      end[i] = Math.max(end[i], i + 1);
+      if (i > 0) end[parent[i]] = Math.max(end[parent[i]], end[i]);
     }
   }
 }
@@ -120,13 +106,10 @@ class TreeMaker {
 function placesOf(func) {
   const found = [],
     tree = data.tree;
-  for (let i = 1; i < tree.count; ++i)
-    if (
-      tree.func[i] === func &&
-      outermost[i] &&
-      (tree.total[i] > 0 || tree.base[i] > 0)
-    )
-      found.push(i);
+  for (let i = 1; i < tree.count; ++i) {
+    const isSeen = tree.total[i] > 0 || tree.base[i] > 0;
+    if (tree.func[i] === func && outermost[i] && isSeen) found.push(i);
+  }
   return found;
 }
 
@@ -140,13 +123,9 @@ function* calleesOf(func, places) {
     above[0] = 0;
     for (let i = place; i < tree.end[place]; ++i) {
       const d = depth[i] - depth[place];
+      const {func, line, total} = tree;
       if (d > 0)
-        above[d] = maker.child(
-          above[d - 1],
-          tree.func[i],
-          tree.line[i],
-          tree.total[i],
-        );
+        above[d] = maker.child(above[d - 1], func[i], line[i], total[i]);
       maker.add(above[d], self[i], own[i], tree.baseSelf[i]);
       if (i % 1024 === 0) yield;
     }

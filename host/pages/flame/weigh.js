@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From samples to weights: of stacks, then of nodes, then of functions. Sums by
-// stack are kept, and follow the range: only samples that it gained or lost are
-// passed over. Then comes one pass over the tree, so that all of it can be
-// repeated with every mouse move.
+// stack follow the range by the samples that it gained or lost; then comes one
+// pass over the tree, so that all of it can follow every mouse move.
 
 const weights = {
   sum: 0,
@@ -43,8 +42,7 @@ const distance = (sums, first, last) =>
   Math.abs(sums.first - first) + Math.abs(sums.last - last);
 
 // Makes (sums) those of [first, last): from what they were, from all, or from
-// none, whichever is least work. Sums of integers are exact, so it does not
-// matter from where they came.
+// none, whichever is least work. Sums of integers are exact.
 function moveSums(sums, first, last) {
   const least = Math.min(
     distance(sums, first, last),
@@ -66,9 +64,11 @@ function moveSums(sums, first, last) {
   sums.last = last;
 }
 
+const SUMS = ['self', 'total', 'exits', 'base', 'baseSelf'];
+
 function newWeights(count) {
   const numbers = {};
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf', 'width'])
+  for (const name of [...SUMS, 'width'])
     numbers[name] = new Float64Array(count);
   return numbers;
 }
@@ -155,8 +155,7 @@ function addUp(tree) {
 
 function addFunctions(tree) {
   const functions = data.functions;
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
-    functions[name].fill(0);
+  for (const name of SUMS) functions[name].fill(0);
   for (let i = 1; i < tree.count; ++i) {
     const f = tree.func[i];
     functions.self[f] += tree.self[i];
@@ -170,8 +169,7 @@ function addFunctions(tree) {
 
 function weigh() {
   const tree = data.tree;
-  for (const name of ['self', 'total', 'exits', 'base', 'baseSelf'])
-    tree[name].fill(0);
+  for (const name of SUMS) tree[name].fill(0);
   weighStacks();
   for (let s = 0; s < stackWeight.length; ++s) {
     const node = data.stackNode[s];
@@ -197,24 +195,30 @@ const baseShareOf = (weight) =>
 function changeOf(total, base) {
   const part = Math.min(1, shareOf(total));
   const before = Math.min(1, baseShareOf(base));
-  const [low, high] = differenceInterval(
-    part,
-    weights.count,
-    before,
-    weights.baseCount,
-    data.head.z,
-  );
-  return {
-    by: part - before,
-    part,
-    before,
-    low,
-    high,
-    sure: low > 0 || high < 0,
-  };
+  const {count, baseCount} = weights,
+    {z} = data.head;
+  const [low, high] = differenceInterval(part, count, before, baseCount, z);
+  const sure = low > 0 || high < 0;
+  return {by: part - before, part, before, low, high, sure};
 }
 
 function weightText(weight) {
   if (view.byTime) return secondsText(weight / data.head.clock_hz);
   return samplesText(weight);
+}
+
+// ---- differences of shares, and how sure they are.
+
+const pointsText = (part) =>
+  (part < 0 ? '\u2212' : '+') + Math.abs(100 * part).toFixed(2);
+
+// The interval of the difference of two parts: Newcombe 1998, method 10.
+function differenceInterval(part, count, base, baseCount, z) {
+  const [low, high] = interval(part, count, z);
+  const [baseLow, baseHigh] = interval(base, baseCount, z);
+  const difference = part - base;
+  return [
+    difference - Math.hypot(part - low, baseHigh - base),
+    difference + Math.hypot(high - part, base - baseLow),
+  ];
 }

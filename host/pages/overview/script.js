@@ -22,7 +22,7 @@ const viewersOf = ({port}) => {
       name: 'Perfetto',
       file: 'profile.perfetto-trace',
       link: 'https://ui.perfetto.dev/',
-      by: 'by hand',
+      byHand: true,
     },
     {
       name: 'pprof',
@@ -46,17 +46,17 @@ const viewersOf = ({port}) => {
 const link = (href, text, properties) =>
   make('a', {href, textContent: text, ...properties});
 
-function viewerItem({name, file, link: there, by, command}) {
-  const item = make('li', {}, make('b', {textContent: name}), ': ');
+function viewerItem({name, file, link: there, byHand, command}) {
+  const item = make('li', {}, make('b', name), ': ');
   item.append(link(file, file));
   if (there)
     item.append(
       ', ',
-      link(there, by ? 'open the viewer' : 'open there', {
+      link(there, byHand ? 'open the viewer' : 'open there', {
         rel: 'noreferrer',
       }),
     );
-  if (command) item.append(make('p', {}, make('code', {textContent: command})));
+  if (command) item.append(make('p', {}, make('code', command)));
   return item;
 }
 
@@ -118,12 +118,7 @@ function showRecording(head) {
     ['Build-id', head.build_id],
     ['Idle', shareText(head.samples ? head.idle / head.samples : 0)],
   ];
-  $('recording').append(
-    ...facts.flatMap(([what, text]) => [
-      make('dt', {textContent: what}),
-      make('dd', {textContent: text}),
-    ]),
-  );
+  $('recording').append(...factPairs(facts));
 }
 
 function show(head) {

@@ -12,6 +12,17 @@ const asFlag = {
   read: (text) => text === '1',
 };
 const asText = {write: String, read: String};
+const asRange = {
+  write: (range) => range.map(Math.round).join('-'),
+  read: (text) => {
+    const [from, to] = text.split('-').map(Number);
+    return to > from ? [from, to] : undefined;
+  },
+};
+const asListOf = (read, fits = () => true) => ({
+  write: (list) => list.join('.'),
+  read: (text) => (text === '' ? [] : text.split('.').map(read).filter(fits)),
+});
 
 const sameValue = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 

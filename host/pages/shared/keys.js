@@ -18,27 +18,16 @@ function showHelp() {
 }
 
 function fillHelp(help) {
-  const keys = keyList.map(([names, text]) =>
-    make(
-      'div',
-      {},
-      make(
-        'dt',
-        {},
-        ...names.flatMap((name) => [
-          make('kbd', {textContent: keyNames[name] || name}),
-          ' ',
-        ]),
-      ),
-      make('dd', {textContent: text}),
-    ),
-  );
-  const close = make('button', {type: 'button', textContent: 'Close'});
-  close.addEventListener('click', () => help.close());
+  const keys = keyList.map(([names, text]) => {
+    const caps = names.map((name) => make('kbd', keyNames[name] || name));
+    const term = make('dt', {}, ...caps.flatMap((cap) => [cap, ' ']));
+    return make('div', {}, term, make('dd', text));
+  });
+  const close = button('Close', () => help.close());
   help.append(
     make('h2', {id: 'help-title', textContent: 'Keys'}),
     make('dl', {className: 'keys'}, ...keys),
-    ...helpTexts.map((text) => make('p', {textContent: text})),
+    ...helpTexts.map((text) => make('p', text)),
     make('p', {}, close),
   );
 }
@@ -66,11 +55,21 @@ function listenToKeys(taken = () => false) {
   });
 }
 
+function listenToClicks(actions) {
+  for (const [id, click] of Object.entries(actions)) listen($(id), {click});
+}
+
+function listenToFilter(input) {
+  const keydown = ({key, target}) => {
+    if (key === 'Escape') target.blur();
+  };
+  listen($('filter'), {input, keydown});
+}
+
 function press(id, flag) {
   $(id).setAttribute('aria-pressed', String(Boolean(flag)));
 }
 
-// Has the browser save (blob) as (name).
 function download(blob, name) {
   const link = make('a', {
     href: URL.createObjectURL(blob),

@@ -5,30 +5,30 @@ const FEW_SAMPLES = 1000; // fewer are worth a warning
 
 const plural = (count, one, more) =>
   countText(count) + ' ' + (count === 1 ? one : more);
+const counter = (one, more) => (count) => plural(count, one, more);
 const CLOCK_HZ = 1e7; // PROF_CLOCK_HZ of <prof/format.h>
 
 // What can be lost, or is apart: words for an amount, what it is a share of,
 // and the reason.
 const LOSSES = {
   missed: {
-    words: (count) => plural(count, 'tick missed', 'ticks missed'),
+    words: counter('tick missed', 'ticks missed'),
     of: (side) => side.samples + side.losses.missed,
     reason:
       'Timer ticks that were due and never came, since interrupts were off ' +
       'or the host did not run the guest',
   },
   dropped: {
-    words: (count) =>
-      plural(count, 'sample without a stack', 'samples without a stack'),
+    words: counter('sample without a stack', 'samples without a stack'),
     of: (side) => side.samples + side.losses.dropped,
     reason: 'There was no room for them; only their time is known',
   },
   packets: {
-    words: (count) => plural(count, 'packet missing', 'packets missing'),
+    words: counter('packet missing', 'packets missing'),
     reason: 'Parts of the recording that never arrived',
   },
   discarded: {
-    words: (count) => plural(count, 'sample discarded', 'samples discarded'),
+    words: counter('sample discarded', 'samples discarded'),
     of: (side) => side.samples + side.losses.discarded,
     reason: 'The guest could not send them in time',
   },
@@ -38,16 +38,13 @@ const LOSSES = {
     reason: 'The host did not run the guest in this time',
   },
   own: {
-    words: (count) =>
-      plural(count, 'sample of the profiler', 'samples of the profiler'),
+    words: counter('sample of the profiler', 'samples of the profiler'),
     of: (side) => side.samples,
     reason:
       "The profiler's own time: it is in no share; the option --profiler " +
       'counts it as any other',
   },
 };
-
-const isStolen = ({kind}) => kind === FLAME_LOSS_KIND.stolen;
 
 // What (side) has lost: [words, reason] each.
 function lossesOfSide(side) {
@@ -110,19 +107,4 @@ function putNotes(notes) {
       make('span', {textContent: text, title: reason}),
     ),
   );
-}
-
-// A pattern of slanted lines, for what is not known.
-function hatch(context, colour) {
-  const tile = make('canvas', {width: 6, height: 6});
-  const pen = tile.getContext('2d');
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.6;
-  pen.beginPath();
-  for (const at of [-3, 3, 9]) {
-    pen.moveTo(at - 4, 10 - 4 + 0.5);
-    pen.lineTo(at + 4, -2 + 0.5);
-  }
-  pen.stroke();
-  return context.createPattern(tile, 'repeat');
 }

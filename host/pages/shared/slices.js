@@ -47,20 +47,34 @@ function later(what, ms) {
   };
 }
 
-function firstAtLeast(sorted, value) {
-  let low = 0,
-    high = sorted.length;
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+
+// The first number of [low, high) that (fits), as all after it do; or (high).
+function firstThat(low, high, fits) {
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
+    if (fits(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
 
+const firstAtLeast = (sorted, value) =>
+  firstThat(0, sorted.length, (i) => sorted[i] >= value);
+
 // A promise of what (work), in slices, returns.
-function finished(work) {
-  return new Promise((done) => {
-    inSlices(work, done);
-  });
+const finished = (work) => new Promise((done) => inSlices(work, done));
+
+// Records by the number, below (count), that (column) has: those of number n
+// are list[from[n]] up to list[from[n + 1]], in order.
+function* byNumber(column, count) {
+  const from = new Uint32Array(count + 1);
+  for (let i = 0; i < column.length; ++i) ++from[column[i] + 1];
+  for (let o = 0; o < count; ++o) from[o + 1] += from[o];
+  yield;
+  const next = from.slice(),
+    list = new Uint32Array(column.length);
+  for (let i = 0; i < column.length; ++i) list[next[column[i]]++] = i;
+  yield;
+  return {from, list};
 }

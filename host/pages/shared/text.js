@@ -3,12 +3,42 @@
 
 const $ = (id) => document.getElementById(id);
 
-// An element; text is never parsed as HTML, whatever a function is called.
+// An element with properties or a text; text is never parsed as HTML, whatever
+// a function is called.
 function make(tag, properties, ...children) {
+  if (typeof properties !== 'object') properties = {textContent: properties};
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
 }
+
+// An element of a picture.
+function shape(tag, attributes, ...children) {
+  const NS = 'http://www.w3.org/2000/svg';
+  const element = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes))
+    element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// What is done on each kind of event at (element), which is returned.
+function listen(element, actions) {
+  for (const [kind, act] of Object.entries(actions))
+    element.addEventListener(kind, act);
+  return element;
+}
+
+const button = (textContent, click, properties) =>
+  listen(make('button', {type: 'button', textContent, ...properties}), {click});
+
+// Terms and what is said of them, [term, ...what] each, for a list.
+const factPairs = (facts) =>
+  facts.flatMap(([term, ...what]) => [
+    make('dt', term),
+    make('dd', {}, ...what.filter(Boolean)),
+  ]);
+const listOfFacts = (facts) => make('dl', {}, ...factPairs(facts));
 
 const countText = (number) => Math.round(number).toLocaleString('en-US');
 
@@ -33,6 +63,18 @@ function secondsText(seconds, step = seconds / 100, size = seconds) {
   return (
     (seconds * unit).toFixed(Math.max(0, Math.min(6, digits))) + ' ' + name
   );
+}
+
+// Round numbers of [from, to] that are (rough) apart or more, and their step:
+// 1, 2 or 5 times a power of ten.
+function ticksOf(from, to, rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step =
+    power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999);
+  const ticks = [];
+  for (let i = Math.ceil(from / step); i * step <= to; ++i)
+    ticks.push(i * step);
+  return {ticks, step};
 }
 
 // Instead of the page: (error).

@@ -10,30 +10,15 @@ const timeText = (time) =>
     time / model.head.clock_hz,
   );
 
-// A button that chooses (object).
+// A button that chooses (object); or words.
 function objectLink(object) {
-  if (!object) return document.createTextNode('none');
-  if (isLoop(object)) return document.createTextNode('the event loop');
-  const link = make('button', {
-    type: 'button',
-    className: 'link',
-    textContent: objectName(object),
-  });
-  link.addEventListener('click', () => {
+  if (!object) return 'none';
+  if (isLoop(object)) return 'the event loop';
+  const go = () => {
     choose(object);
     bringIntoSight(object);
-  });
-  return link;
-}
-
-function listOfFacts(facts) {
-  const list = make('dl', {});
-  for (const [term, ...what] of facts)
-    list.append(
-      make('dt', {textContent: term}),
-      make('dd', {}, ...what.filter(Boolean)),
-    );
-  return list;
+  };
+  return button(objectName(object), go, {className: 'link'});
 }
 
 function factsOf(object) {
@@ -63,7 +48,7 @@ function factsOf(object) {
   return facts;
 }
 
-const partText = ({kind, cause, of}) => {
+const kindText = ({kind, cause, of}) => {
   if (kind === PART.run) return 'running';
   if (kind === PART.ready && of) return cause ? 'ready, woken by ' : 'ready';
   if (kind === PART.ready) return cause ? 'ready, loop held by ' : 'ready: ';
@@ -71,87 +56,63 @@ const partText = ({kind, cause, of}) => {
   return kind === PART.wait ? 'waiting for ' : '';
 };
 
-function rowOfPart(part, whole) {
-  const cell = make('td', {});
-  if (part.of) cell.append(objectLink(part.of), ': ');
-  cell.append(partText(part));
-  if (part.cause && part.kind !== PART.run) cell.append(objectLink(part.cause));
-  if (part.text) cell.append((part.cause ? ', ' : '') + part.text);
-  return make(
-    'tr',
-    {},
-    cell,
-    make('td', {textContent: clocksText(part.clocks)}),
-    make('td', {textContent: shareText(part.clocks / whole)}),
-  );
+// The cells of a part of (whole), or of a path.
+function cellsOfPart(part, whole) {
+  const what = part.of ? [objectLink(part.of), ': '] : [];
+  what.push(kindText(part));
+  if (part.cause && part.kind !== PART.run) what.push(objectLink(part.cause));
+  if (part.text) what.push((part.cause ? ', ' : '') + part.text);
+  return [what, clocksText(part.clocks), shareText(part.clocks / whole)];
 }
 
 function splitBar(sums, whole) {
-  const bar = make('div', {className: 'bar', role: 'img'});
-  for (const [kind, clocks] of sums) {
+  const shares = sums.map(([kind, c]) => `${kind} ${shareText(c / whole)}`);
+  const parts = sums.map(([kind, clocks]) => {
     const part = make('span', {className: kind, title: kind});
     part.style.width = `${(100 * clocks) / whole}%`;
-    bar.append(part);
-  }
-  bar.setAttribute(
-    'aria-label',
-    sums.map(([kind, c]) => `${kind} ${shareText(c / whole)}`).join(', '),
-  );
-  return bar;
+    return part;
+  });
+  const ariaLabel = shares.join(', ');
+  return make('div', {className: 'bar', role: 'img', ariaLabel}, ...parts);
 }
 
 function splitTable({parts, whole, stolen}) {
   const kinds = new Map();
   for (const part of parts)
     kinds.set(part.kind, (kinds.get(part.kind) || 0) + part.clocks);
-  const table = make('table', {id: 'split'});
-  for (const part of parts.slice(0, 24)) table.append(rowOfPart(part, whole));
+  const rows = parts.slice(0, 24).map((part) => cellsOfPart(part, whole));
   if (stolen)
-    table.append(
-      make(
-        'tr',
-        {},
-        make('td', {textContent: 'of this stolen by the hypervisor'}),
-        make('td', {textContent: clocksText(stolen)}),
-        make('td', {textContent: shareText(stolen / whole)}),
-      ),
-    );
-  return [splitBar([...kinds], whole), table];
+    rows.push([
+      'of this stolen by the hypervisor',
+      clocksText(stolen),
+      shareText(stolen / whole),
+    ]);
+  return [splitBar([...kinds], whole), tableOf('split', [], rows)];
 }
 
 let pathKept = {object: 0, steps: []};
 
 function currentPath() {
-  if (pathKept.object !== view.chosen)
-    pathKept = {
-      object: view.chosen,
-      steps: view.chosen
-        ? criticalPath(view.chosen, model.objects.end[view.chosen])
-        : [],
-    };
+  const object = view.chosen;
+  if (pathKept.object !== object) {
+    const steps = object ? criticalPath(object, model.objects.end[object]) : [];
+    pathKept = {object, steps};
+  }
   return pathKept.steps;
 }
 
 function pathPart() {
   const steps = currentPath(),
     {parts, whole} = sharesOfPath(steps);
-  const toggle = make('button', {
-    type: 'button',
+  const words = `Critical path: ${countText(steps.length)} steps, `;
+  const toggle = button(view.path ? 'Hide it' : 'Draw it', togglePath, {
     id: 'path-toggle',
-    textContent: view.path ? 'Hide it' : 'Draw it',
     title: 'Draw the critical path (k)',
   });
-  toggle.addEventListener('click', () => togglePath());
-  const table = make('table', {id: 'path'});
-  for (const part of parts.slice(0, 16)) table.append(rowOfPart(part, whole));
+  const rows = parts.slice(0, 16).map((part) => cellsOfPart(part, whole));
   return [
-    make(
-      'h3',
-      {},
-      `Critical path: ${countText(steps.length)} steps, ${clocksText(whole)} `,
-      toggle,
-    ),
-    table,
+    make('h3', {}, words, `${clocksText(whole)} `, toggle),
+    tableOf('path', [], rows),
   ];
 }
 
@@ -171,46 +132,45 @@ function openPart() {
   for (let o = 1; o < objects.count; ++o) {
     if (isLoop(o) || objects.state[o] !== TASKS_END.open) continue;
     if (objects.rests[o]) ++resting;
-    else list.push([objects.end[o] - standingOf(o).since, o]);
+    else list.push([stuckFor(o), o]);
   }
   list.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-  const table = make('table', {id: 'open'}, headRow(['Still pending', 'For']));
-  for (const [, object] of list.slice(0, OPEN_MAX))
-    table.append(
-      rowOf([[objectLink(object), sitePlace(object)], standingOf(object).text]),
-    );
+  const rows = list
+    .slice(0, OPEN_MAX)
+    .map(([, object]) => [
+      [objectLink(object), sitePlace(object)],
+      standingOf(object).text,
+    ]);
   const more = [
     list.length > OPEN_MAX ? `${countText(list.length - OPEN_MAX)} more` : '',
     resting ? `${countText(resting)} that rest, as idle mutexes do` : '',
   ].filter(Boolean);
-  return [
-    ...(list.length ? [table] : []),
-    ...(more.length
-      ? [make('p', {id: 'resting', textContent: `and ${more.join(', ')}`})]
-      : []),
-  ];
+  const parts = [];
+  if (rows.length) parts.push(tableOf('open', ['Still pending', 'For'], rows));
+  if (more.length)
+    parts.push(
+      make('p', {id: 'resting', textContent: `and ${more.join(', ')}`}),
+    );
+  return parts;
 }
 
 function showObject(panel) {
   const object = view.chosen;
   if (!object) {
     panel.append(
-      make('p', {
-        textContent:
-          'Nothing is chosen: click an object, or use the arrow keys.',
-      }),
+      make('p', 'Nothing is chosen: click an object, or use the arrow keys.'),
       ...openPart(),
     );
     return;
   }
   panel.append(
-    make('h2', {textContent: objectName(object)}),
+    make('h2', objectName(object)),
     listOfFacts(factsOf(object)),
-    make('h3', {textContent: 'Its life'}),
+    make('h3', 'Its life'),
     ...splitTable(splitOf(object)),
     ...waitPart(object),
     ...pathPart(),
-    make('h3', {textContent: 'Events'}),
+    make('h3', 'Events'),
     eventTable(object),
   );
 }
@@ -224,29 +184,13 @@ function eventTable(object) {
     rows.push([arrows.end[i], i, arrows.from[i], '←']),
   );
   rows.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const table = make('table', {id: 'events'});
-  for (const [time, i, other, sign] of rows.slice(0, 60))
-    table.append(
-      make(
-        'tr',
-        {},
-        make(
-          'td',
-          {},
-          `${ARROWS[arrows.type[i]].replace('_', ' ')} ${sign} `,
-          objectLink(other),
-        ),
-        make('td', {textContent: timeText(time)}),
-      ),
-    );
+  const cells = rows
+    .slice(0, 60)
+    .map(([time, i, other, sign]) => [
+      [`${arrowWords(ARROWS[arrows.type[i]])} ${sign} `, objectLink(other)],
+      timeText(time),
+    ]);
   if (rows.length > 60)
-    table.append(
-      make(
-        'tr',
-        {},
-        make('td', {textContent: `and ${countText(rows.length - 60)} more`}),
-        make('td', {}),
-      ),
-    );
-  return table;
+    cells.push([`and ${countText(rows.length - 60)} more`, '']);
+  return tableOf('events', [], cells);
 }

@@ -7,7 +7,6 @@ const LANE_GAP = 10; // pixels above a lane
 const LANE_FREE = 0.4; // of the picture: the most, where rows leave it free
 const NAME_HIGH = 15;
 
-// The traces that have counters, in order.
 const countedTraces = () =>
   [...new Set([...model.counters.values()].map(({trace}) => trace))].sort(
     (a, b) => a - b,
@@ -24,7 +23,6 @@ function laneOf(trace) {
   return [at + LANE_GAP, at + high - 2];
 }
 
-// The ground of the lanes.
 function paintLanes(pen) {
   for (const trace of countedTraces()) {
     const [top, bottom] = laneOf(trace);

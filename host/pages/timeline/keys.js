@@ -41,12 +41,10 @@ function walk(rows, along) {
     return;
   }
   const middle = (items.begin[item] + items.end[item]) / 2;
+  const next = rows > 0 ? row + items.tall[item] : row - 1;
   chooseInRow(
-    Math.min(
-      items.height - 1,
-      Math.max(0, rows > 0 ? row + items.tall[item] : row - 1),
-    ),
-    Math.min(Math.max(middle, view.from), view.to),
+    clamp(next, 0, items.height - 1),
+    clamp(middle, view.from, view.to),
   );
 }
 
@@ -75,7 +73,6 @@ function chooseItem(item) {
   bringIntoSight(object);
 }
 
-// Opens the group of the chosen object, or closes it.
 function toggleGroup() {
   const group = groups.findIndex(({members}) => members.includes(view.chosen));
   if (group >= 0 && isLarge(groups[group])) choose(-1 - group);

@@ -39,29 +39,18 @@ function showButtons() {
   press('counters', view.counters);
   $('counters').hidden = model.counters.size === 0;
   for (const panel of PANELS)
-    $('tab-' + panel).setAttribute(
-      'aria-selected',
-      String(panel === view.panel),
-    );
+    $('tab-' + panel).ariaSelected = String(panel === view.panel);
   const filters = [
     ...view.hidden.map((key) => ['hidden', key, 'not ']),
     ...view.only.map((key) => ['only', key, 'only ']),
     ...view.opened.map((key) => ['opened', key, 'open: ']),
   ];
   $('filters').replaceChildren(
-    ...filters.map(([list, key, words]) => {
-      const button = make('button', {
-        type: 'button',
-        textContent: `${words}${keyName(key)} ×`,
+    ...filters.map(([list, key, words]) =>
+      button(`${words}${keyName(key)} ×`, () => toggleFilter(list, key), {
         title: 'Remove this filter',
-      });
-      button.addEventListener('click', () => {
-        view[list] = toggled(view[list], key);
-        changed('items');
-        showPanel();
-      });
-      return button;
-    }),
+      }),
+    ),
   );
 }
 
@@ -74,25 +63,18 @@ function keyName(key) {
 function showFacts() {
   const {head} = model,
     objects = model.objects.count - 1 - 2 * head.loops.length;
-  $('title').textContent = head.title;
-  document.title = head.title;
+  $('title').textContent = document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +
     `${plural(objects, 'object', 'objects')} in ` +
     `${secondsText(model.lastTime / head.clock_hz)}, ` +
     `${countText(items.height)} rows`;
   const lost = model.losses.reduce((sum, {count}) => sum + count, 0);
-  putNotes([
-    ...head.notes,
-    ...(lost
-      ? [
-          [
-            plural(lost, 'gap in the trace', 'gaps in the trace'),
-            'Events are missing there; nothing is drawn across it as known',
-          ],
-        ]
-      : []),
-  ]);
+  const gaps = [
+    plural(lost, 'gap in the trace', 'gaps in the trace'),
+    'Events are missing there; nothing is drawn across it as known',
+  ];
+  putNotes([...head.notes, ...(lost ? [gaps] : [])]);
 }
 
 // An object, or a group as -1 - its number, which is opened.
@@ -182,10 +164,7 @@ function selectAt(isEnd) {
 }
 
 function filterChosen(list) {
-  if (!view.chosen) return;
-  view[list] = toggled(view[list], alikeKey(view.chosen));
-  changed('items');
-  showPanel();
+  if (view.chosen) toggleFilter(list, alikeKey(view.chosen));
 }
 
 function toggle(what) {
@@ -219,8 +198,7 @@ function showPanel() {
 
 function stepBack() {
   if (view.search) {
-    $('words').value = '';
-    startSearch('');
+    clearSearch();
   } else if (view.range) {
     view.range = null;
     changed('range');
@@ -229,8 +207,172 @@ function stepBack() {
 
 function resetView() {
   Object.assign(view, structuredClone(atStart));
-  $('words').value = '';
-  startSearch('');
+  clearSearch();
   changed('items');
   showPanel();
 }
+
+// ---- the beginning: data, indexes, layout, and what the page listens to.
+
+function showTip(object, event) {
+  if (!object) return hideTip();
+  if (object < 0) {
+    const group = groups[-1 - object],
+      count = countText(group.shown.length),
+      words = groupAt(group, timeOf(pointAt(event)[0]));
+    return putTip(
+      event,
+      make('b', `${count} objects of ${siteName(group.site)}`),
+      words + 'Click to open the group.',
+    );
+  }
+  const begin = model.objects.begin[object],
+    end = endOf(object);
+  putTip(
+    event,
+    make('b', objectName(object)),
+    `${typeOf(object)}, ${stateText(object)}: ${timeText(begin)}` +
+      ` to ${timeText(end)} (${clocksText(end - begin)})`,
+  );
+}
+
+function checkList(id, names, words, isOn, act) {
+  $(id).replaceChildren(
+    ...names.map((name, i) => {
+      const box = make('input', {type: 'checkbox', checked: isOn(name, i)});
+      return make(
+        'label',
+        {},
+        listen(box, {change: () => act(name, i)}),
+        words(name),
+      );
+    }),
+  );
+}
+
+function fillMenus() {
+  checkList(
+    'arrow-list',
+    arrowNames(),
+    arrowWords,
+    (name) => view.arrows.includes(name),
+    (name) => {
+      view.arrows = toggled(view.arrows, name);
+      changed('view');
+    },
+  );
+  checkList(
+    'state-list',
+    STATES,
+    (name) => name,
+    (name, i) => view.states === null || view.states.includes(i),
+    (name, i) => {
+      view.states = toggled(view.states || STATES.map((_, s) => s), i);
+      changed('items');
+    },
+  );
+}
+
+// What is drawn as an area, and as a line, and what it means; the last ones if
+// the traces have them.
+const LEGEND = [
+  ['run', 'area', 'running'],
+  ['ready', 'line', 'ready'],
+  ['object', 'line', 'waiting, or pending'],
+  ['idle', 'area', 'loop idle'],
+  ['pause', 'area', 'pause', () => model.pauses],
+  ['stolen-band', 'area', 'stolen', () => model.stolen],
+  ['hatching', 'area', 'lost: unknown', () => model.losses],
+];
+
+function showLegend() {
+  const stripes =
+    `repeating-linear-gradient(135deg, ${palette.bad} 0 2px, ` +
+    `${palette.ground} 2px 5px)`;
+  $('legend').replaceChildren(
+    ...LEGEND.filter(
+      ([, , , lists]) => !lists || lists().some(({count}) => count),
+    ).map(([name, kind, words]) =>
+      legendItem(name === 'hatching' ? stripes : palette[name], words, kind),
+    ),
+    ...arrowNames()
+      .slice(1)
+      .map((name, i) =>
+        legendItem(palette.arrows[i + 1], arrowWords(name), 'arrow'),
+      ),
+  );
+}
+
+function savePng() {
+  $('canvas').toBlob((blob) => download(blob, 'timeline.png'));
+}
+
+function listenToButtons() {
+  const actions = {
+    'zoom-in': () => zoomBy(0.7),
+    'zoom-out': () => zoomBy(1 / 0.7),
+    'zoom-all': showAllTimes,
+    simplify: () => toggle('simplified'),
+    group: () => toggle('grouped'),
+    counters: () => toggle('counters'),
+    reset: resetView,
+    png: savePng,
+    'help-open': showHelp,
+  };
+  for (const panel of PANELS) actions['tab-' + panel] = () => setPanel(panel);
+  listenToClicks(actions);
+}
+
+function listenToWindow() {
+  new ResizeObserver(() => {
+    stopPicture();
+    arrange();
+    renewSoon();
+  }).observe($('picture'));
+  listen(window, {
+    theme: () => {
+      readTheme();
+      showLegend();
+      renewSoon();
+    },
+    hashchange: () => {
+      viewOfHash(location.hash);
+      changed('items');
+      showPanel();
+    },
+  });
+}
+
+async function begin() {
+  const columns = await readPayload();
+  await loadModel(columns);
+  await finished(makeIndexes());
+  await loadStacks(columns);
+  loadWaits(columns);
+  arrange();
+  readTheme();
+  view.arrows = ARROWS.slice();
+  setTimes(...busyTimes());
+  Object.assign(atStart, structuredClone(view));
+  viewOfHash(location.hash);
+  await finished(placeItems());
+  document.body.dataset.rows = String(items.height);
+  showFacts();
+  showLegend();
+  fillMenus();
+  showButtons();
+  listenToPicture();
+  listenToButtons();
+  listenToSearch($('words'), $('canvas'));
+  listenToKeys();
+  listenToWindow();
+  if (view.search) {
+    $('words').value = view.search;
+    startSearch(view.search);
+  }
+  renewPicture();
+  showPanel();
+  document.body.dataset.ready = 'yes';
+}
+
+begin().catch(showFailure);

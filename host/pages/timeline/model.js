@@ -22,6 +22,8 @@ const STATES = [
 const ARROWS = [...Object.keys(TASKS_EDGE_KIND), 'failed_read', 'packet'];
 const ARROW = Object.fromEntries(ARROWS.map((name, i) => [name, i]));
 
+const arrowWords = (name) => name.replace('_', ' ');
+
 let model = null;
 
 // Those that this page may have: packets go between traces.
@@ -221,11 +223,12 @@ function irqsOf(columns) {
   return irqs;
 }
 
-// The same intervals, a list for each trace; (traceOf) is that of interval i.
+// A list of intervals for each trace; (traceOf) interval i, -1 = left out.
 function byTrace({head}, intervals, traceOf) {
   const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
   for (let i = 0; i < intervals.count; ++i) {
     const list = lists[traceOf(i)];
+    if (!list) continue;
     list.begin.push(intervals.begin[i]);
     list.end.push(intervals.end[i]);
     ++list.count;
@@ -240,15 +243,10 @@ function intervalsByTrace(columns, name) {
 
 // Spans in which the loop waited: it was idle.
 function idlesOf({head, objects, spans}) {
-  const idle = {count: 0, begin: [], end: [], trace: []};
-  for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i])) {
-      idle.begin.push(spans.begin[i]);
-      idle.end.push(spans.end[i]);
-      idle.trace.push(objects.trace[spans.object[i]]);
-      ++idle.count;
-    }
-  return byTrace({head}, idle, (i) => idle.trace[i]);
+  const isIdle = (i) =>
+    spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i]);
+  const traceOf = (i) => (isIdle(i) ? objects.trace[spans.object[i]] : -1);
+  return byTrace({head}, spans, traceOf);
 }
 
 async function loadModel(columns) {
@@ -281,3 +279,38 @@ async function loadModel(columns) {
 }
 
 const isLoop = (o) => model.objects.loop[o] === 1;
+
+// ---- spans, arrows and labels by object, and what ran by trace: made once.
+
+const by = {
+  span: null, // of spans, by object, as byNumber() makes it
+  out: null, // of arrows that leave an object
+  into: null, // of arrows that reach it
+  label: null,
+  runs: [], // of each trace: run spans in order of time
+};
+
+function* makeIndexes() {
+  const {objects, spans, arrows, labels} = model;
+  by.span = yield* byNumber(spans.object, objects.count);
+  by.out = yield* byNumber(arrows.from, objects.count);
+  by.into = yield* byNumber(arrows.to, objects.count);
+  by.label = yield* byNumber(labels.object, objects.count);
+  by.runs = model.head.traces.map(() => []);
+  for (let i = 0; i < spans.count; ++i)
+    if (spans.state[i] === TASKS_STATE.running)
+      by.runs[objects.trace[spans.object[i]]].push(i);
+}
+
+// What (index) has of (object); and (what) called with each of it.
+const listOfObject = ({from, list}, object) =>
+  list.subarray(from[object], from[object + 1]);
+const hasSpans = (object) => by.span.from[object] < by.span.from[object + 1];
+function each({from, list}, object, what) {
+  for (let i = from[object]; i < from[object + 1]; ++i) what(list[i]);
+}
+
+// The first of (list), indexes of (column) in rising order, that is at least
+// (value).
+const firstOf = (list, column, value) =>
+  firstThat(0, list.length, (i) => column[list[i]] >= value);

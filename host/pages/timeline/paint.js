@@ -59,7 +59,13 @@ function paintGround(pen, yOf) {
     const ground = groundOf(trace, yOf);
     paintBands(pen, model.idles[trace], palette.idle, 'idle', ground);
     paintBands(pen, model.pauses[trace], palette.pause, 'pause', ground);
-    paintBands(pen, model.stolen[trace], palette.stolenBand, 'stolen', ground);
+    paintBands(
+      pen,
+      model.stolen[trace],
+      palette['stolen-band'],
+      'stolen',
+      ground,
+    );
   }
 }
 
@@ -85,7 +91,6 @@ function paintLosses(pen, yOf) {
   }
 }
 
-// Where one of several traces begins, and its name.
 function paintTraces(pen, yOf) {
   const {traces} = model.head;
   if (traces.length < 2) return;
@@ -100,21 +105,14 @@ function paintTraces(pen, yOf) {
 
 function paintGrid(pen) {
   const hz = model.head.clock_hz,
-    span = (port.to - port.from) / hz;
-  const rough = (span * 110) / port.width,
-    power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
-  pen.fillStyle = palette.grid;
-  for (
-    let i = Math.ceil(port.from / hz / step);
-    i * step <= port.to / hz;
-    ++i
-  ) {
-    const x = Math.round(paintX(i * step * hz));
+    [from, to] = [port.from / hz, port.to / hz];
+  const {ticks, step} = ticksOf(from, to, ((to - from) * 110) / port.width);
+  for (const tick of ticks) {
+    const x = Math.round(paintX(tick * hz));
     pen.fillStyle = palette.grid;
     pen.fillRect(x, 0, 1, port.height - MARGIN_BOTTOM);
     pen.fillStyle = palette.soft;
-    const text = secondsText(i * step, step, port.to / hz);
+    const text = secondsText(tick, step, to);
     if (x + 4 + pen.measureText(text).width < port.width)
       pen.fillText(text, x + 4, port.height - MARGIN_BOTTOM / 2);
   }
@@ -122,15 +120,13 @@ function paintGrid(pen) {
 
 // Lines of the objects of a row, joined where they are closer than a pixel.
 function paintRowLines(pen, row, y) {
-  const {byRow, rowFrom, begin, end} = items;
+  const {begin, end} = items;
   let x0 = -10,
     x1 = -10;
   const flush = () => {
     if (x1 > x0) pen.fillRect(x0, y - LINE / 2, Math.max(1, x1 - x0), LINE);
   };
-  for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
-    const i = byRow[at];
-    if (begin[i] > port.to) break;
+  for (const i of inSight(row)) {
     const from = Math.max(-2, paintX(begin[i])),
       to = Math.min(port.width + 2, paintX(end[i]));
     if (from - x1 < 0.4 && from >= x0) {
@@ -144,7 +140,6 @@ function paintRowLines(pen, row, y) {
   flush();
 }
 
-// The spans of one object on its row.
 function paintSpans(pen, object, y) {
   const {spans} = model,
     {list, from} = by.span;
@@ -179,7 +174,7 @@ function paintSpan(pen, state, x, y, wide) {
     bar(palette.ground, UNKNOWN, x, wide);
     bar(hatching(pen), UNKNOWN, x, wide);
   } else {
-    bar(palette.line, RUN + 2, x, wide);
+    bar(palette.object, RUN + 2, x, wide);
     bar(palette.run, RUN, x + (wide > 3 ? 1 : 0), wide > 3 ? wide - 2 : wide);
   }
 }
@@ -188,14 +183,14 @@ function paintEnd(pen, object, y) {
   const {objects} = model,
     x = paintX(objects.end[object]);
   if (x < -10 || x > port.width + 10) return;
-  if (objects.state[object] === TASKS_END.failed) {
+  const half = {[TASKS_END.failed]: 8, [TASKS_END.cancelled]: 5}[
+    objects.state[object]
+  ];
+  if (half) {
     pen.fillStyle = palette.bad;
-    pen.fillRect(x - 1, y - 8, 2, 16);
-  } else if (objects.state[object] === TASKS_END.cancelled) {
-    pen.fillStyle = palette.bad;
-    pen.fillRect(x - 1, y - 5, 2, 10);
+    pen.fillRect(x - 1, y - half, 2, 2 * half);
   } else if (objects.state[object] === TASKS_END.open) {
-    pen.fillStyle = palette.line;
+    pen.fillStyle = palette.object;
     pen.beginPath();
     pen.moveTo(x, y - TIP / 2 - 1);
     pen.lineTo(x + TIP + 1, y);
@@ -206,11 +201,9 @@ function paintEnd(pen, object, y) {
 
 // What an object's row has besides its line.
 function paintDetails(pen, row, y) {
-  const {byRow, rowFrom, begin, end, object} = items;
+  const {begin, end, object} = items;
   let until = -10;
-  for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
-    const i = byRow[at];
-    if (begin[i] > port.to) break;
+  for (const i of inSight(row)) {
     const x0 = paintX(begin[i]),
       x1 = paintX(end[i]);
     if (!object[i] || x1 < until + 0.5) continue;
@@ -224,7 +217,7 @@ function paintDetails(pen, row, y) {
 function paintGlow(pen, x0, x1, y) {
   pen.fillStyle = palette.glow;
   pen.fillRect(x0 - 4, y - 6, x1 - x0 + 8, 12);
-  pen.fillStyle = palette.line;
+  pen.fillStyle = palette.object;
   pen.fillRect(x0, y - LINE / 2, Math.max(1, x1 - x0), LINE);
 }
 
@@ -232,16 +225,13 @@ function paintGlow(pen, x0, x1, y) {
 function paintPressed(pen, from, to, y) {
   const {width} = port,
     change = new Float32Array(width + 2),
-    {byRow, rowFrom, begin, end} = items;
+    {begin, end} = items;
   for (let row = from; row < to; ++row)
-    for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
-      const i = byRow[at];
-      if (begin[i] > port.to) break;
-      const x0 = Math.max(0, Math.floor(paintX(begin[i])));
+    for (const i of inSight(row)) {
+      const x0 = Math.max(0, Math.floor(paintX(begin[i]))),
+        x1 = Math.max(x0 + 1, Math.ceil(paintX(end[i])));
       ++change[x0];
-      --change[
-        Math.min(width + 1, Math.max(x0 + 1, Math.ceil(paintX(end[i]))))
-      ];
+      --change[Math.min(width + 1, x1)];
     }
   let sum = 0,
     begun = 0;
@@ -274,7 +264,7 @@ function* paintRows(pen, yOf) {
     }
     let next = row + 1;
     while (next < items.height && yOf(next) < Math.floor(y) + 1) ++next;
-    pen.fillStyle = palette.line;
+    pen.fillStyle = palette.object;
     if (next - row > 1) {
       paintPressed(pen, row, next, Math.floor(y));
     } else {
@@ -298,4 +288,69 @@ function* paintPicture(pen, yOf) {
   paintLosses(pen, yOf);
   paintBandNames(pen, yOf);
   paintTraces(pen, yOf);
+}
+
+// ---- names and labels above the lines, where there is room for them.
+
+const LABEL_FROM = 18; // pixels wide; narrower objects have no name
+const LABEL_ROOM = 13; // pixels to the next row; closer ones have no names
+
+function clipped(pen, text, room) {
+  const wide = pen.measureText(text).width;
+  if (wide <= room) return text;
+  const chars = Math.floor((text.length * (room - 8)) / wide);
+  return chars < 2 ? '' : text.slice(0, chars) + '\u2026';
+}
+
+// The labels of an object in order of time; the name where there is none.
+function labelsOf(object) {
+  const {labels, head} = model,
+    list = [];
+  each(by.label, object, (i) =>
+    list.push([labels.time[i], head.names[labels.name[i]]]),
+  );
+  if (list.length === 0) list.push([family.begin[object], siteName(object)]);
+  if (isStuck(object))
+    list[list.length - 1][1] += `, ${standingOf(object).text}`;
+  if (model.objects.state[object] === TASKS_END.failed)
+    list.push([
+      model.objects.end[object],
+      head.names[model.objects.why[object]] || 'failed',
+    ]);
+  return list;
+}
+
+function paintLabelsOf(pen, object, y, x0, x1) {
+  const list = labelsOf(object);
+  let until = Math.max(4, x0);
+  pen.fillStyle = palette.ink;
+  for (const [n, [time, text]] of list.entries()) {
+    const x = paintX(time);
+    const next = n + 1 < list.length ? paintX(list[n + 1][0]) : x1;
+    if (next < 0 || x > port.width) continue;
+    const at = Math.max(until, Math.min(x, x1 - 4)),
+      room = Math.min(Math.max(next, x1), port.width) - at;
+    const shown = clipped(pen, text, room);
+    if (!shown) continue;
+    pen.fillText(shown, at, y - 8);
+    until = at + pen.measureText(shown).width + 6;
+  }
+}
+
+function* paintLabels(pen, yOf) {
+  const {begin, end, object} = items;
+  for (let row = 0; row < items.height; ++row) {
+    const y = yOf(row),
+      above = row > 0 ? y - yOf(row - 1) : LABEL_ROOM;
+    if (above < LABEL_ROOM) continue;
+    let until = -10;
+    for (const i of inSight(row)) {
+      const x0 = paintX(begin[i]),
+        x1 = Math.min(port.width, paintX(end[i]));
+      if (!object[i] || x1 - Math.max(0, x0, until) < LABEL_FROM) continue;
+      paintLabelsOf(pen, object[i], y, x0, x1);
+      until = x1;
+    }
+    yield;
+  }
 }

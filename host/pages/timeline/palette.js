@@ -4,24 +4,11 @@
 
 const palette = {};
 
-const PALETTE = {
-  ink: '--ink',
-  soft: '--soft',
-  panel: '--panel',
-  accent: '--accent',
-  bad: '--bad',
-  found: '--found',
-  ground: '--ground',
-  grid: '--grid',
-  idle: '--idle',
-  pause: '--pause',
-  stolenBand: '--stolen-band',
-  line: '--object',
-  run: '--run',
-  ready: '--ready',
-  glow: '--glow',
-  density: '--density',
-};
+const PALETTE = [
+  ...['ink', 'soft', 'panel', 'accent', 'bad', 'found', 'ground', 'grid'],
+  ...['idle', 'pause', 'stolen-band', 'object', 'run', 'ready', 'glow'],
+  'density',
+];
 const ARROW_COLOURS = {
   create: '--object',
   try_read: '--try-read',
@@ -37,27 +24,12 @@ const ARROW_COLOURS = {
   packet: '--packet',
 };
 const COUNTER_COLOURS = [
-  '--read',
-  '--signal',
-  '--resolve',
-  '--irq',
-  '--ink',
-  '--try-read',
+  ...['--read', '--signal', '--resolve', '--irq', '--ink', '--try-read'],
 ];
 
-// A variable has both themes' colours in it; an element that uses it has the
-// right one.
 function readTheme() {
-  const probe = $('spoken'),
-    style = getComputedStyle(probe);
-  const colour = (name) => {
-    probe.style.color = `var(${name})`;
-    return style.color;
-  };
-  for (const [name, variable] of Object.entries(PALETTE))
-    palette[name] = colour(variable);
-  palette.arrows = ARROWS.map((name) => colour(ARROW_COLOURS[name]));
+  for (const name of PALETTE) palette[name] = colourOfTheme(`--${name}`);
+  palette.arrows = ARROWS.map((name) => colourOfTheme(ARROW_COLOURS[name]));
   palette.hatching = null; // hatching()
-  palette.counters = COUNTER_COLOURS.map(colour);
-  probe.style.color = '';
+  palette.counters = COUNTER_COLOURS.map(colourOfTheme);
 }

@@ -3,65 +3,55 @@
 
 let panelWork = null; // ends what fills the panel
 
-function headRow(names) {
+// A row; a cell may be a list of what is in it.
+const rowOf = (cells) =>
+  make('tr', {}, ...cells.map((cell) => make('td', {}, ...[cell].flat())));
+
+// A table with a head, if it has (names), and these rows of cells.
+function tableOf(id, names, rows) {
+  const head = names.map((name) =>
+    make('th', {textContent: name, scope: 'col'}),
+  );
   return make(
-    'tr',
-    {},
-    ...names.map((name) => make('th', {textContent: name, scope: 'col'})),
+    'table',
+    {id},
+    ...(names.length ? [make('tr', {}, ...head)] : []),
+    ...rows.map(rowOf),
   );
 }
 
-function rowOf(cells) {
-  return make(
-    'tr',
-    {},
-    ...cells.map((cell) =>
-      make('td', {}, ...(Array.isArray(cell) ? cell : [cell])),
-    ),
-  );
-}
+// What (part) of sorted (times) are below, if there are any.
+const partText = (times, part) =>
+  times.length ? clocksText(percentile(times, part)) : '–';
 
-// Sites, each with buttons that filter.
 function showSites(panel) {
   const sums = new Map(),
     {objects} = model;
   for (let o = 1; o < objects.count; ++o) {
     if (isLoop(o)) continue;
     const key = alikeKey(o);
-    const sum = sums.get(key) || {
-      key,
-      object: o,
-      count: 0,
-      open: 0,
-      stuck: 0,
-      life: 0,
-    };
+    const none = {key, object: o, count: 0, open: 0, stuck: 0, life: 0},
+      sum = sums.get(key) || none;
     ++sum.count;
-    if (isStuck(o))
-      sum.stuck = Math.max(sum.stuck, objects.end[o] - standingOf(o).since);
+    if (isStuck(o)) sum.stuck = Math.max(sum.stuck, stuckFor(o));
     sum.open += Number(objects.state[o] === TASKS_END.open);
     sum.life += endOf(o) - objects.begin[o];
     sums.set(key, sum);
   }
-  const table = make(
-    'table',
-    {id: 'sites'},
-    headRow(['Site', 'Objects', 'Still pending', 'Mean life', 'Show']),
-  );
   const list = [...sums.values()].sort(
     (a, b) => b.stuck - a.stuck || b.count - a.count,
   );
-  for (const sum of list.slice(0, 400))
-    table.append(
-      rowOf([
-        [siteName(sum.object), sitePlace(sum.object)],
-        countText(sum.count),
-        countText(sum.open),
-        clocksText(sum.life / sum.count),
-        filterButtons(sum.key, siteName(sum.object)),
-      ]),
-    );
-  panel.append(table);
+  const rows = list
+    .slice(0, 400)
+    .map((sum) => [
+      [siteName(sum.object), sitePlace(sum.object)],
+      countText(sum.count),
+      countText(sum.open),
+      clocksText(sum.life / sum.count),
+      filterButtons(sum.key, siteName(sum.object)),
+    ]);
+  const names = ['Site', 'Objects', 'Still pending', 'Mean life', 'Show'];
+  panel.append(tableOf('sites', names, rows));
 }
 
 function toggled(list, value) {
@@ -70,30 +60,25 @@ function toggled(list, value) {
     : [...list, value];
 }
 
+function toggleFilter(list, key) {
+  view[list] = toggled(view[list], key);
+  changed('items');
+  showPanel();
+}
+
 function filterButtons(key, name) {
-  const button = (text, title, list) => {
-    const one = make('button', {
-      type: 'button',
+  const filter = (list, off, on, title) => {
+    const isOn = view[list].includes(key);
+    return button(isOn ? on : off, () => toggleFilter(list, key), {
       className: 'link',
-      textContent: text,
       title: `${title} ${name}`,
+      ariaPressed: String(isOn),
     });
-    one.setAttribute('aria-pressed', String(view[list].includes(key)));
-    one.addEventListener('click', () => {
-      view[list] = toggled(view[list], key);
-      changed('items');
-      showPanel();
-    });
-    return one;
   };
   return [
-    button(
-      view.hidden.includes(key) ? 'show' : 'hide',
-      'Hide or show',
-      'hidden',
-    ),
+    filter('hidden', 'hide', 'show', 'Hide or show'),
     ' ',
-    button(view.only.includes(key) ? 'all' : 'only', 'Only', 'only'),
+    filter('only', 'only', 'all', 'Only'),
   ];
 }
 
@@ -109,20 +94,17 @@ function shownObjects() {
 }
 
 function showLate(panel) {
-  const table = make(
-    'table',
-    {id: 'late'},
-    headRow(['Objects', 'Running', 'Ready', 'Waiting', 'Stolen', 'Still']),
-  );
+  const names = ['Objects', 'Running', 'Ready', 'Waiting', 'Stolen', 'Still'];
+  const table = tableOf('late', names, []);
   panel.append(
-    make('p', {
-      textContent:
-        'What objects did with their lives, by site. Ready: they could have ' +
+    make(
+      'p',
+      'What objects did with their lives, by site. Ready: they could have ' +
         'run, and something else held the loop. Choose an object to see ' +
         'what. Still: how long one that has not ended has been waiting, ' +
         'ready or ' +
         'pending in the end; such sites come first.',
-    }),
+    ),
     table,
   );
   panelWork = inSlices(splitOfAll(shownObjects()), (sums) => {
@@ -151,88 +133,64 @@ function showLate(panel) {
 
 // When an object that an interrupt left work to ran after it.
 function ranAfter(object, time) {
-  const {spans} = model;
-  let ran = -1;
-  each(by.span, object, (i) => {
-    if (
-      ran < 0 &&
-      spans.state[i] === TASKS_STATE.running &&
-      spans.begin[i] >= time
-    )
-      ran = spans.begin[i];
-  });
-  return ran;
+  const {begin, state} = model.spans,
+    runs = listOfObject(by.span, object).filter(
+      (i) => state[i] === TASKS_STATE.running && begin[i] >= time,
+    );
+  return runs.length ? begin[runs[0]] : -1;
 }
 
 function showInterrupts(panel) {
   const {irqs} = model,
     vectors = new Map();
   for (let i = 0; i < irqs.count; ++i) {
-    const sum = vectors.get(irqs.vector[i]) || {
-      count: 0,
-      handled: [],
-      ran: [],
-    };
-    ++sum.count;
-    if (irqs.end[i] >= 0) sum.handled.push(irqs.end[i] - irqs.begin[i]);
+    const sum = vectors.get(irqs.vector[i]) || {handled: [], ran: []};
+    sum.handled.push(irqs.end[i] - irqs.begin[i]);
     const ran = irqs.to[i] ? ranAfter(irqs.to[i], irqs.deferred[i]) : -1;
     if (ran >= 0) sum.ran.push(ran - irqs.begin[i]);
     vectors.set(irqs.vector[i], sum);
   }
-  const table = make(
-    'table',
-    {id: 'vectors'},
-    headRow(['Interrupt', 'Count', 'Handled in', 'p99', 'Ran after', 'p99']),
+  const rows = [...vectors].sort((a, b) => a[0] - b[0]);
+  const table = tableOf(
+    'vectors',
+    ['Interrupt', 'Count', 'Handled in', 'p99', 'Ran after', 'p99'],
+    rows.map(([vector, sum]) => [
+      'vector ' + vector,
+      countText(sum.handled.length),
+      ...[sum.handled, sum.ran].flatMap((list) => {
+        const times = Float64Array.from(list).sort();
+        return [partText(times, 0.5), partText(times, 0.99)];
+      }),
+    ]),
   );
-  for (const [vector, sum] of [...vectors].sort((a, b) => a[0] - b[0])) {
-    const handled = Float64Array.from(sum.handled).sort(),
-      ran = Float64Array.from(sum.ran).sort();
-    const of = (times, part) =>
-      times.length ? clocksText(percentile(times, part)) : '–';
-    table.append(
-      rowOf([
-        'vector ' + vector,
-        countText(sum.count),
-        of(handled, 0.5),
-        of(handled, 0.99),
-        of(ran, 0.5),
-        of(ran, 0.99),
-      ]),
-    );
-  }
   panel.append(
-    make('p', {
-      textContent:
-        'From the interrupt to the end of its handler, and to the task or ' +
+    make(
+      'p',
+      'From the interrupt to the end of its handler, and to the task or ' +
         'callback that it left its work to.',
-    }),
-    irqs.count ? table : make('p', {textContent: 'The trace has none.'}),
+    ),
+    irqs.count ? table : make('p', 'The trace has none.'),
     ...latestIrqs(),
   );
 }
 
-// The interrupts in sight, one by one.
 function latestIrqs() {
   const {irqs} = model,
-    table = make(
-      'table',
-      {id: 'irqs'},
-      headRow(['Time', 'Vector', 'Handled in', 'Led to', 'After']),
-    );
-  let n = 0;
+    rows = [];
   for (let i = firstAtLeast(irqs.begin, view.from); i < irqs.count; ++i) {
-    if (irqs.begin[i] > view.to || ++n > 100) break;
+    if (irqs.begin[i] > view.to || rows.length === 100) break;
     const to = irqs.to[i],
       ran = to ? ranAfter(to, irqs.deferred[i]) : -1;
-    table.append(
-      rowOf([
-        timeText(irqs.begin[i]),
-        String(irqs.vector[i]),
-        irqs.end[i] < 0 ? '–' : clocksText(irqs.end[i] - irqs.begin[i]),
-        objectLink(to),
-        ran < 0 ? '–' : clocksText(ran - irqs.begin[i]),
-      ]),
-    );
+    rows.push([
+      timeText(irqs.begin[i]),
+      String(irqs.vector[i]),
+      clocksText(irqs.end[i] - irqs.begin[i]),
+      objectLink(to),
+      ran < 0 ? '–' : clocksText(ran - irqs.begin[i]),
+    ]);
   }
-  return n ? [make('h3', {textContent: 'In sight'}), table] : [];
+  const names = ['Time', 'Vector', 'Handled in', 'Led to', 'After'];
+  return rows.length
+    ? [make('h3', 'In sight'), tableOf('irqs', names, rows)]
+    : [];
 }

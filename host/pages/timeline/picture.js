@@ -11,18 +11,7 @@ const shown = {
   drag: null,
 };
 
-function canvasOf(width, height) {
-  const scale = devicePixelRatio || 1;
-  const canvas = make('canvas', {
-    width: Math.round(width * scale),
-    height: Math.round(height * scale),
-  });
-  const pen = canvas.getContext('2d');
-  pen.scale(scale, scale);
-  pen.font = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
-  pen.textBaseline = 'middle';
-  return [canvas, pen];
-}
+const FONT = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 function arrange() {
   const box = $('picture');
@@ -39,7 +28,8 @@ function renewPicture() {
     showPicture();
     return;
   }
-  const [canvas, pen] = canvasOf(port.width, port.height);
+  const canvas = make('canvas'),
+    pen = sized(canvas, port.width, port.height);
   const {from, to, focus} = view;
   Object.assign(port, {from, to, focus});
   document.body.dataset.painting = '';
@@ -65,36 +55,19 @@ function stopPicture() {
 }
 let paintedCount = 0;
 
-const renewSoon = perFrame(() => {
-  renewPicture();
-});
+const renewSoon = perFrame(renewPicture);
 
 // Copies the finished picture to the screen, moved and stretched to the times
 // that are in sight now, with what follows the pointer on top.
 function showPicture() {
-  const target = $('canvas'),
-    scale = devicePixelRatio || 1;
-  const width = Math.round(port.width * scale),
-    height = Math.round(port.height * scale);
-  if (target.width !== width || target.height !== height) {
-    target.width = width;
-    target.height = height;
-  }
-  const pen = target.getContext('2d');
-  pen.setTransform(1, 0, 0, 1, 0, 0);
+  const {width, height} = port,
+    pen = sized($('canvas'), width, height);
   pen.fillStyle = palette.ground;
   pen.fillRect(0, 0, width, height);
   if (shown.canvas) {
-    const unit = width / (view.to - view.from);
-    pen.drawImage(
-      shown.canvas,
-      (shown.from - view.from) * unit,
-      0,
-      (shown.to - shown.from) * unit,
-      height,
-    );
+    const [from, to] = [shown.from, shown.to].map(xOf);
+    pen.drawImage(shown.canvas, from, 0, to - from, height);
   }
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
   paintRange(pen);
   if (view.path) paintPath(pen);
 }
@@ -110,7 +83,6 @@ function paintRange(pen) {
   pen.fillRect(x1 - 1, 0, 2, port.height);
 }
 
-// The critical path of the chosen object, in one line.
 function paintPath(pen) {
   const yOf = projection(view.focus);
   pen.strokeStyle = palette.found;
@@ -126,9 +98,7 @@ function paintPath(pen) {
   pen.stroke();
 }
 
-const repaintSoon = perFrame(() => {
-  showPicture();
-});
+const repaintSoon = perFrame(showPicture);
 
 // The object at a place of the screen, 0 = none within some pixels of it.
 function objectAt(x, y) {
@@ -209,29 +179,20 @@ function endDrag(event) {
 }
 
 function listenToPicture() {
-  const canvas = $('canvas');
-  canvas.addEventListener('pointerdown', startDrag);
-  canvas.addEventListener('pointermove', (event) => {
-    if (shown.drag) drag(event);
-    else showTip(objectAt(...pointAt(event)), event);
-  });
-  canvas.addEventListener('pointerup', endDrag);
-  canvas.addEventListener('pointercancel', () => {
-    shown.drag = null;
-  });
-  canvas.addEventListener('pointerleave', () => showTip(0));
-  canvas.addEventListener(
-    'wheel',
-    (event) => {
-      event.preventDefault();
-      const [x] = pointAt(event);
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        const by =
-          ((event.deltaX || event.deltaY) / 800) * (view.to - view.from);
-        setTimes(view.from + by, view.to + by);
-      } else zoomTo(Math.exp(event.deltaY / 400), x);
-      changed('view');
+  listen($('canvas'), {
+    pointerdown: startDrag,
+    pointermove: (event) => {
+      if (shown.drag) drag(event);
+      else showTip(objectAt(...pointAt(event)), event);
     },
-    {passive: false},
-  );
+    pointerup: endDrag,
+    pointercancel: () => {
+      shown.drag = null;
+    },
+    pointerleave: hideTip,
+  });
+  listenToWheel($('canvas'), pan, (times, event) => {
+    zoomTo(times, pointAt(event)[0]);
+    changed('view');
+  });
 }

@@ -88,7 +88,6 @@ const isLarge = ({site, members}) =>
 const isClosed = (group) =>
   view.grouped && isLarge(group) && !view.opened.includes(group.key);
 
-// Whether an object is shown, as the filters say.
 function isShown(o) {
   const {objects} = model;
   if (isLoop(o)) return false;
@@ -165,17 +164,11 @@ function* fillItems(chosen) {
   }
 }
 
-// Items in order of row and begin: counted, then put where they belong.
+// Items in order of row and begin.
 function* sortByRow() {
-  const {count, rows, height} = items;
-  const from = new Uint32Array(height + 1);
-  for (let i = 0; i < count; ++i) ++from[rows[i] + 1];
-  for (let row = 0; row < height; ++row) from[row + 1] += from[row];
-  const next = from.slice(),
-    byRow = new Uint32Array(count);
-  yield;
-  for (let i = 0; i < count; ++i) byRow[next[rows[i]]++] = i;
-  items.byRow = byRow;
+  const {rows, height} = items;
+  const {from, list} = yield* byNumber(rows, height);
+  items.byRow = list;
   items.rowFrom = from;
 }
 
@@ -254,12 +247,20 @@ function* placeItems() {
 
 // The first in (row), as an index of byRow, that ends after (time).
 function firstInRow(row, time) {
-  let low = items.rowFrom[row],
-    high = items.rowFrom[row + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (items.end[items.byRow[middle]] < time) low = middle + 1;
-    else high = middle;
+  const {byRow, end, rowFrom} = items;
+  return firstThat(
+    rowFrom[row],
+    rowFrom[row + 1],
+    (i) => end[byRow[i]] >= time,
+  );
+}
+
+// The items of (row) that end at (port.from) or later and begin at (port.to) or
+// before.
+function* inSight(row) {
+  const {byRow, begin, rowFrom} = items;
+  for (let at = firstInRow(row, port.from); at < rowFrom[row + 1]; ++at) {
+    if (begin[byRow[at]] > port.to) return;
+    yield byRow[at];
   }
-  return low;
 }

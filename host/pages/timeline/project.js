@@ -15,9 +15,9 @@ const NARROWEST = 1e-3;
 // The picture: its pixels, and the view that is being painted.
 const port = {width: 1, height: 1, from: 0, to: 1, focus: 0};
 
-const xOf = (time) => ((time - view.from) / (view.to - view.from)) * port.width;
-const paintX = (time) =>
-  ((time - port.from) / (port.to - port.from)) * port.width;
+const xIn = ({from, to}, time) => ((time - from) / (to - from)) * port.width;
+const xOf = (time) => xIn(view, time);
+const paintX = (time) => xIn(port, time);
 const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
 
 // The counters' lanes are below the rows, which have the rest.
@@ -53,14 +53,8 @@ function projection(focus) {
 
 // The row whose middle is nearest to (y).
 function rowOfY(y, yOf) {
-  let low = 0,
-    high = items.height - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((yOf(middle) + yOf(middle + 1)) / 2 < y) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const last = Math.max(0, items.height - 1);
+  return firstThat(0, last, (row) => (yOf(row) + yOf(row + 1)) / 2 >= y);
 }
 
 // The focus with which (row) is at (y): halving, because it has no formula.
@@ -78,21 +72,14 @@ function focusFor(row, y) {
 function setTimes(from, to) {
   const all = Math.max(1, model.lastTime),
     most = all * 1.04;
-  const span = Math.max(
-    NARROWEST * port.width,
-    Math.min(most, to - from, WIDEST * port.width),
-  );
+  const [least, widest] = [NARROWEST, WIDEST].map((one) => one * port.width);
+  const span = clamp(to - from, least, Math.min(most, widest));
   const middle = (from + to) / 2;
-  view.from = Math.max(
-    -0.02 * all,
-    Math.min(1.02 * all - span, middle - span / 2),
-  );
+  view.from = clamp(middle - span / 2, -0.02 * all, 1.02 * all - span);
   view.to = view.from + span;
 }
 
 function zoomTo(times, x) {
-  const at = timeOf(x),
-    span = (view.to - view.from) * times,
-    part = x / port.width;
-  setTimes(at - part * span, at + (1 - part) * span);
+  const at = timeOf(x);
+  setTimes(at - times * (at - view.from), at + times * (view.to - at));
 }

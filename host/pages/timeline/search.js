@@ -3,14 +3,6 @@
 
 const search = {found: [], at: -1};
 
-function textsOf(object) {
-  const {labels, head, objects} = model,
-    texts = [objectName(object), siteName(object)];
-  each(by.label, object, (i) => texts.push(head.names[labels.name[i]]));
-  if (objects.why[object]) texts.push(head.names[objects.why[object]]);
-  return texts;
-}
-
 function startSearch(words) {
   view.search = words;
   search.found = [];
@@ -18,9 +10,9 @@ function startSearch(words) {
   let pattern = null;
   try {
     pattern = words ? new RegExp(words, 'i') : null;
-    $('words').removeAttribute('aria-invalid');
+    $('words').ariaInvalid = null;
   } catch (wrong) {
-    $('words').setAttribute('aria-invalid', 'true');
+    $('words').ariaInvalid = 'true';
   }
   if (pattern) findNames(pattern);
   showMatched();
@@ -60,21 +52,12 @@ function nextMatch(step) {
   const {found} = search;
   if (!found.length) return;
   search.at = (search.at + step + found.length) % found.length;
-  if (search.at < 0) search.at = found.length - 1;
   showMatched();
   choose(found[search.at]);
   bringIntoSight(found[search.at]);
 }
 
-function listenToSearch() {
-  $('search').addEventListener('submit', (event) => {
-    event.preventDefault();
-    nextMatch(1);
-  });
-  $('words').addEventListener(
-    'input',
-    later(() => startSearch($('words').value), 120),
-  );
-  $('next').addEventListener('click', () => nextMatch(1));
-  $('previous').addEventListener('click', () => nextMatch(-1));
+function clearSearch() {
+  $('words').value = '';
+  startSearch('');
 }

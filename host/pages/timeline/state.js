@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown, also as the URL's hash, so that a copied URL shows the same.
-// Defaults are left out.
+// What is shown, also as the URL's hash.
 
 const PANELS = ['object', 'sites', 'late', 'interrupts', 'times', 'stacks'];
 
@@ -29,17 +28,6 @@ const view = {
 const atStart = {};
 
 const asNumber = {write: String, read: (text) => Number(text) || 0};
-const asRange = {
-  write: (range) => range.map((time) => Math.round(time)).join('-'),
-  read: (text) => {
-    const [from, to] = text.split('-').map(Number);
-    return to > from ? [from, to] : undefined;
-  },
-};
-const listOf = (read) => ({
-  write: (list) => list.join('.'),
-  read: (text) => (text === '' ? [] : text.split('.').map(read)),
-});
 const hashParts = {
   a: ['from', asNumber],
   b: ['to', asNumber],
@@ -49,11 +37,11 @@ const hashParts = {
   s: ['search', asText],
   i: ['simplified', asFlag],
   g: ['grouped', asFlag],
-  q: ['opened', listOf(String)],
-  x: ['hidden', listOf(Number)],
-  y: ['only', listOf(Number)],
-  e: ['states', listOf(Number)],
-  w: ['arrows', listOf(String)],
+  q: ['opened', asListOf(String)],
+  x: ['hidden', asListOf(Number)],
+  y: ['only', asListOf(Number)],
+  e: ['states', asListOf(Number)],
+  w: ['arrows', asListOf(String)],
   c: ['counters', asFlag],
   k: ['path', asFlag],
   p: ['panel', asChoice(PANELS)],

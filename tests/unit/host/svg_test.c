@@ -4,7 +4,7 @@
 #include "../unit.h"
 
 #include "tasks_maker.h"
-#include "timeline/svg.h"
+#include "timeline/timeline.h"
 
 static struct timeline_trace trace;
 static char *picture;
