@@ -178,6 +178,7 @@ images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 define image_rules
 $(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
 $(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags) \
+    $(if $(filter tests/guest/%,$2),$(BUILD)/$1/libguest.a) \
     linker/$1.ld linker/image.ld $(NEWLIB)/$1/lib/libc.a \
     tools/build/link.sh $(BUILD)/host/embed
 	$$(link)

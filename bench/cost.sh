@@ -152,7 +152,7 @@ stream()
 # All that a sample of a Lua script costs, counted by a plugin of QEMU.
 counted()
 {
-    python3 bench/lua_counted.py "$build" "$1" >"$build/bench/lua.$1.counted"
+    python3 bench/counted.py "$build" "$1" lua >"$build/bench/lua.$1.counted"
     while read -r name value; do
         keep "$1" "$name" "$value"
     done <"$build/bench/lua.$1.counted"

@@ -3,9 +3,9 @@
 #
 # irc.sh BUILD: the cost of sampling the IRC server, and the effect of its
 # settings. First the four settings of `make story`, as ratios in one run. Then
-# the cost of a sample in instructions at both widths (irc_counted.py), which is
+# the cost of a sample in instructions at both widths (counted.py), which is
 # independent of other load, and what the statistics of the event loop add to
-# the server (irc_loop.py). Then PAIRS (100) pairs of slices of SECONDS_EACH
+# the server (counted.py, too). Then PAIRS (100) pairs of slices of SECONDS_EACH
 # (0.3) within one boot, with the profiler at 1 kHz and stopped (irc_slices.py):
 # the loss of sessions per second, and the increase of CPU time of QEMU's
 # threads per session, which depends less on other load. Both are medians over
@@ -31,7 +31,7 @@ keep()
 # counted WIDTH: the cost of a sample in instructions
 counted()
 {
-    python3 bench/irc_counted.py "$build" "$1" >"$out/counted.$1"
+    python3 bench/counted.py "$build" "$1" irc >"$out/counted.$1"
     while read -r name value; do
         keep "$name" "$value" "$1"
     done <"$out/counted.$1"
@@ -48,7 +48,7 @@ counted()
 # loop_counted WIDTH: what the statistics of the event loop add
 loop_counted()
 {
-    python3 bench/irc_loop.py "$build" "$1" >"$out/loop.$1"
+    python3 bench/counted.py "$build" "$1" loop >"$out/loop.$1"
     while read -r name value; do
         keep "$name" "$value" "$1"
         echo "on $1: $name $value"

@@ -20,7 +20,7 @@ $(BUILD)/rooms/host/.linked: host/rooms tools/build/rooms.py
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link host $(@D) && touch $@
 parasite_libraries := -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
-    -lncursesw -lprotobuf-c -ltinfo -lz -lm
+    -lncursesw -lnettle -lprotobuf-c -ltinfo -lz -lm
 # the messages of export/*.proto
 messages := $(BUILD)/host/messages
 message_sources := $(patsubst host/export/%.proto,$(messages)/%.pb-c.c,\
@@ -48,12 +48,11 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 	$(call begin,HOSTLD)
 	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
 decoder := attach/encoder attach/inside attach/pauses \
-    base/base64 base/crc32c base/index base/log base/memory base/number \
-    base/pager base/printable base/signals base/strings base/utf8 \
-    base/wait base/xml \
+    base/bytes base/index base/log base/memory base/text \
+    base/wait \
     flame/align \
     machine/machine machine/paging machine/registers gdb/remote \
-    xen/xen xen/xen_calls xen/xen_context xen/xen_frames \
+    xen/xen xen/xen_calls \
     trace/console trace/event \
     trace/guest_names trace/model trace/packet \
     image/lookup image/stored \
@@ -61,7 +60,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
-    input/answers input/qemu input/shared_ring \
+    input/qemu input/send input/shared_ring \
     profile/interval profile/under_sampled \
     timeline/clocks timeline/rows timeline/svg \
     top/keys
@@ -164,7 +163,7 @@ benchtool: $(BUILD)/x86_64/lua/lua.elf $(BUILD)/host/parasite
 names: $(BUILD)/host/parasite
 	$(Q)FULL=1 $(MAKE) --no-print-directory test TESTS=suite/names
 #= measure
-#: profiles held against exact counts: a table, build/truth/judged/truth.html
+#: profiles held against exact counts: a table, build/truth/judged/truth.svg
 truth: $(call images,services/split services/lua services/irc services/http \
     tests/guest/profiler/ticks_are_accounted) $(BUILD)/host/parasite \
     $(BUILD)/host/loadgen

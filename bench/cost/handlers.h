@@ -31,7 +31,4 @@ void bench_emit(const char *name, uint64_t hundredths);
 /* The worst case; prints its rows. */
 void bench_worst(void);
 
-/* Puts (handler) into the gate of (vector); returns the one that was there. */
-uintptr_t bench_gate_swap(unsigned vector, uintptr_t handler);
-
 #endif

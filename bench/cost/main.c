@@ -11,10 +11,10 @@
  * Each line "bench NAME VALUE" is for bench/run.sh, which draws the table.
  */
 
+#include "guest/guest.h"
 #include "handlers.h"
 
 #include <arch/cpu.h>
-#include <arch/trap.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/service.h>
@@ -23,7 +23,6 @@
 #include <prof/symbols.h>
 #include <stdint.h>
 
-#define TIMER_VECTOR ARCH_IRQ_BASE
 #define ROUNDS 500000000u /* of the loop: a second of guest time */
 #define LOOKUPS 100000u
 #define LOOP_SHORT 25000000u /* 500 ticks at 10 kHz: the vector holds them */
@@ -98,10 +97,12 @@ static uint64_t cost_of_tick(uint64_t (*ticks)(void), uint32_t rounds)
 /* The same with (handler) in the timer's gate. */
 static uint64_t cost_of_handler(void (*handler)(void))
 {
-    uintptr_t kernels = bench_gate_swap(TIMER_VECTOR, (uintptr_t)handler);
-    uint64_t cost = cost_of_tick(bare_ticks, ROUNDS);
+    uintptr_t kernels = guest_handler();
+    uint64_t cost;
 
-    bench_gate_swap(TIMER_VECTOR, kernels);
+    guest_set_handler((uintptr_t)handler);
+    cost = cost_of_tick(bare_ticks, ROUNDS);
+    guest_set_handler(kernels);
     return cost;
 }
 
@@ -245,10 +246,10 @@ static uint64_t interrupt_path(void)
  */
 static uint32_t stack_used(void)
 {
-    uintptr_t kernels =
-        bench_gate_swap(TIMER_VECTOR, (uintptr_t)bench_handler_bare);
+    uintptr_t kernels = guest_handler();
     uint32_t used;
 
+    guest_set_handler((uintptr_t)bench_handler_bare);
     (void)prof_option("prof.tick_drains=on");
     prof_set_depth(64);
     prof_set_rate(10000);
@@ -257,7 +258,7 @@ static uint32_t stack_used(void)
     prof_stop();
     prof_reset();
     (void)prof_option("prof.tick_drains=off");
-    bench_gate_swap(TIMER_VECTOR, kernels);
+    guest_set_handler(kernels);
     return used;
 }
 

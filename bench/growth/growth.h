@@ -52,6 +52,13 @@ uint64_t growth_report(void);
 /* Ends the image if (good) is false: its measurements are invalid. */
 void growth_must(bool good, const char *what);
 
+/* Discards what the profiler prints from now on. */
+extern bool growth_quiet;
+
+/* Set it before the profiler starts: the source of ticks is then the kernel's
+ * hook (PROF_TICK_HOOK), and the profiler touches neither gate nor PIT. */
+extern bool growth_hooked;
+
 /* Bytes of the heap that the profiler holds. */
 uint64_t growth_heap(void);
 

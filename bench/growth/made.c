@@ -3,7 +3,6 @@
 /* Synthetic samples, and a transport that counts bytes. */
 
 #include "growth.h"
-#include "wraps.h"
 
 #include <arch/boot.h>
 #include <arch/cpu.h>

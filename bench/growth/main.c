@@ -3,7 +3,6 @@
 /* Parses the options, runs the chosen curve; helpers for all curves. */
 
 #include "growth.h"
-#include "wraps.h"
 
 #include <arch/cpu.h>
 #include <kernel/console.h>

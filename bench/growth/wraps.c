@@ -6,9 +6,8 @@
  * discard what it prints, and can configure it for a kernel with a hook.
  */
 
-#include "wraps.h"
-
 #include "growth.h"
+#include "guest/wraps.h"
 
 #include <prof/port.h>
 
@@ -18,16 +17,8 @@
 bool growth_quiet, growth_hooked;
 static uint64_t held;
 
-int __real_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-int __wrap_prof_init(void *memory, size_t bytes,
-                     const struct prof_config *config);
-void *__real_prof_port_alloc(size_t bytes);
-void *__wrap_prof_port_alloc(size_t bytes);
 void __real_prof_port_free(void *piece);
 void __wrap_prof_port_free(void *piece);
-void __real_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_port_write(const char *text, size_t bytes);
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)

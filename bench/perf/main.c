@@ -9,11 +9,10 @@
  * so are those of steps.c.
  */
 
+#include "guest/guest.h"
 #include "perf.h"
-
 #include "work.h"
 
-#include <arch/cpu.h>
 #include <debugcon.h>
 #include <kernel/console.h>
 #include <kernel/service.h>
@@ -153,8 +152,9 @@ static void emit_chains(void)
 static void emit_leaves(void)
 {
     for (size_t i = 0; i < PERF_LEAVES; i++)
-        console_line("share %s %u", perf_leaves[i].name,
-                     (unsigned)perf_leaf_row(i).samples);
+        console_line(
+            "share %s %u", perf_leaves[i].name,
+            (unsigned)guest_row((uintptr_t)perf_leaves[i].run).samples);
 }
 
 int service_main(void)

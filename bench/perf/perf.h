@@ -15,9 +15,6 @@ struct perf_leaf {
 };
 extern const struct perf_leaf perf_leaves[PERF_LEAVES];
 
-/* What was sampled and drained of leaf (leaf). */
-struct prof_row perf_leaf_row(size_t leaf);
-
 /* Prints the line "bench NAME VALUE". */
 void perf_emit(const char *name, uint64_t hundredths);
 

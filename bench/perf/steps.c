@@ -6,13 +6,12 @@
  * no program chooses where it does.
  */
 
+#include "guest/guest.h"
 #include "perf.h"
 #include "work.h"
 
-#include <arch/cpu.h>
 #include <kernel/console.h>
 
-#define TSC_HZ 1000000000u /* under -icount shift=0 */
 #define HZ 1000u
 #define DIVISOR 1193u /* of the PIT at that rate */
 #define UNITS 24900u  /* 996 of a period's 999.8 microseconds */
@@ -27,31 +26,10 @@ const struct perf_leaf perf_leaves[PERF_LEAVES] = {
     {"leaf_d", leaf_d},
 };
 
-struct search {
-    uintptr_t address;
-    struct prof_row row;
-};
-
-static void compare(const struct prof_row *row, void *context)
-{
-    struct search *search = context;
-
-    if (row->address == search->address)
-        search->row = *row;
-}
-
-struct prof_row perf_leaf_row(size_t leaf)
-{
-    struct search search = {.address = (uintptr_t)perf_leaves[leaf].run};
-
-    prof_visit(compare, &search);
-    return search.row;
-}
-
 /* When round (round) begins, after the first one, in cycles. */
 static uint64_t begin_of(uint32_t round)
 {
-    return (uint64_t)round * DIVISOR * TSC_HZ / PROF_PIT_HZ;
+    return (uint64_t)round * DIVISOR * GUEST_TSC_HZ / PROF_PIT_HZ;
 }
 
 __attribute__((noinline)) static void pace(uint64_t end)
@@ -89,7 +67,7 @@ static void step(uint32_t jitter, uint32_t turns, uint32_t place)
                  (unsigned long long)stats.elapsed_cycles,
                  (unsigned)(turns * ROUNDS));
     for (size_t i = 0; i < PERF_LEAVES; i++) {
-        struct prof_row row = perf_leaf_row(i);
+        struct prof_row row = guest_row((uintptr_t)perf_leaves[i].run);
 
         console_line("step_share %s %u %llu", perf_leaves[i].name,
                      (unsigned)row.samples, (unsigned long long)row.cycles);

@@ -2,7 +2,7 @@
 /* Annotated functions as JSON, one object at a time. */
 
 #include "annotate/annotate.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "page/page.h"
 #include "trace/metadata.h"

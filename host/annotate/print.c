@@ -8,9 +8,8 @@
 
 #include "annotate/annotate.h"
 #include "base/log.h"
-#include "base/number.h"
-#include "base/path.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "trace/metadata.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
  * its path must match.
  */
 
-#include "base/strings.h"
+#include "base/index.h"
 
 #include <stddef.h>
 

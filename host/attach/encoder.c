@@ -4,7 +4,6 @@
 #include "attach/encoder.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <stddef.h>
@@ -58,13 +57,6 @@ static uint8_t *room_for(struct encoder *encoder, size_t number, uint64_t time,
     return cpu->packet + cpu->used - bytes;
 }
 
-/* Writes (bits), lowest first, as (bytes) bytes. */
-static void put_bits(uint8_t *to, uint64_t bits, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; ++i)
-        to[i] = (uint8_t)(bits >> (8 * i));
-}
-
 static void put_plain(struct encoder *encoder, size_t number, uint64_t time,
                       enum prof_event kind, const void *fields, size_t bytes)
 {
@@ -73,11 +65,11 @@ static void put_plain(struct encoder *encoder, size_t number, uint64_t time,
     uint8_t *to = room_for(encoder, number, time,
                            PROF_EVENT_HEAD_BYTES + 2 * extended + bytes);
 
-    put_bits(to,
-             (time & PROF_EVENT_TIME_MASK)
-                     << (PROF_EVENT_KIND_BITS + PROF_EVENT_TAG_BITS) |
-                 code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
-             PROF_EVENT_HEAD_BYTES);
+    put_le(to,
+           (time & PROF_EVENT_TIME_MASK)
+                   << (PROF_EVENT_KIND_BITS + PROF_EVENT_TAG_BITS) |
+               code << PROF_EVENT_TAG_BITS | PROF_EVENT_OTHER,
+           PROF_EVENT_HEAD_BYTES);
     to += PROF_EVENT_HEAD_BYTES;
     if (extended) {
         *to++ = (uint8_t)kind;

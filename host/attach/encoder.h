@@ -2,11 +2,9 @@
 #ifndef ATTACH_ENCODER_H
 #define ATTACH_ENCODER_H
 
-/*
- * Samples as packets of <prof/format.h>, as if the guest had sent them: so
+/* Samples as packets of <prof/format.h>, as if the guest had sent them: so
  * everything that reads a trace reads these. Packets that are full go to a
- * sink; nothing is lost on the way, so each stack is defined once.
- */
+ * sink; nothing is lost on the way, so each stack is defined once. */
 
 #include "base/index.h"
 #include "image/image.h"

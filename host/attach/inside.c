@@ -3,8 +3,8 @@
 
 #include "attach/inside.h"
 
-#include "base/checked.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 
 #include <prof/format.h>
 #include <string.h>

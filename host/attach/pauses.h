@@ -2,11 +2,9 @@
 #ifndef ATTACH_PAUSES_H
 #define ATTACH_PAUSES_H
 
-/*
- * What a run has cost the guest. A pause lasts from when the request to stop is
+/* What a run has cost the guest. A pause lasts from when the request to stop is
  * sent until the request to go on has been sent, so it is not less than what
- * the guest notices.
- */
+ * the guest notices. */
 
 #include <stdint.h>
 
@@ -25,8 +23,7 @@ struct pauses {
 
 void pauses_add(struct pauses *pauses, double seconds);
 
-/* The pause that a share (part) of all, 0 to 1, does not exceed, to 2 %; 0 if
- * there are none. */
+/* The pause that the share (part), 0 to 1, does not exceed, to 2 %; or 0. */
 double pauses_part(const struct pauses *pauses, double part);
 
 /*

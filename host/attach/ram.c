@@ -111,8 +111,7 @@ size_t ram_read(const struct ram *ram, const struct registers *registers,
     return count;
 }
 
-/* Whether that split has other bytes. Where it has none, the guest may have
- * what is not RAM. */
+/* Whether that split has other bytes; where it has none may be no RAM. */
 static bool differs(const struct ram *ram, uint64_t low,
                     const struct registers *registers, uint64_t address,
                     const uint8_t *bytes, size_t count)

@@ -29,9 +29,8 @@ bool ram_open(struct ram *ram, const char *path);
 const uint8_t *ram_below(const struct ram *ram, uint64_t physical,
                          size_t bytes);
 
-/* Reads at most (bytes) from (address) of a stopped CPU, to the first page that
- * is not mapped. Returns how many. *(sure) is false if they depend on where the
- * RAM is split, and that is not known. */
+/* Reads at most (bytes) of a stopped CPU, to the first page not mapped; returns
+ * how many. *(sure): they do not depend on an unknown split of the RAM. */
 size_t ram_read(const struct ram *ram, const struct registers *registers,
                 uint64_t address, uint8_t *to, size_t bytes, bool *sure);
 

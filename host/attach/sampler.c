@@ -4,9 +4,7 @@
 #include "attach/sampler.h"
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "base/wait.h"
 
 #include <errno.h>
@@ -149,8 +147,7 @@ static void write_cpu(struct sampler *sampler, size_t cpu,
     ++sampler->samples;
 }
 
-/* Takes all CPUs of the stopped guest. False if it ran meanwhile, or is gone.
- */
+/* Takes all CPUs of the stopped guest. False if it ran, or is gone. */
 static bool take_cpus(struct sampler *sampler, struct taken *taken)
 {
     const struct machine *machine = sampler->machine;
@@ -194,7 +191,6 @@ static void write_stop(struct sampler *sampler, const struct taken *taken)
         write_cpu(sampler, i, &taken[i]);
 }
 
-/* One stop. */
 static void take_sample(struct sampler *sampler)
 {
     static struct taken taken[MACHINE_CPUS_MAX];

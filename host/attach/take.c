@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One CPU of a stopped guest. Its stack usually came with the registers, from
+/* One CPU of a stopped guest. Its stack usually came with the registers, from
  * where the last sample's was; else it is read in one piece, as large as most
- * walks have lately needed.
- */
+ * walks have lately needed. */
 
 #include "attach/sampler.h"
 

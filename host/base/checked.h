@@ -2,11 +2,9 @@
 #ifndef BASE_CHECKED_H
 #define BASE_CHECKED_H
 
-/*
- * Arithmetic of numbers that somebody else has written, such as those of a
+/* Arithmetic of numbers that somebody else has written, such as those of a
  * trace or of an image: any of 64 bits. What does not fit is the nearest number
- * that does, so that no result is small where it should be large.
- */
+ * that does, so that no result is small where it should be large. */
 
 #include <stdint.h>
 

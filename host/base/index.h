@@ -2,6 +2,10 @@
 #ifndef BASE_INDEX_H
 #define BASE_INDEX_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /*
  * A map from 64-bit keys to dense numbers that the map assigns itself: 0, 1, 2,
  * ... in the order in which keys are added. The caller keeps a key's data in a
@@ -11,10 +15,6 @@
  * Keys may come from a trace that somebody made to be slow: where they lie
  * depends on random numbers of the process, the numbers that they get do not.
  */
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define INDEX_NONE UINT32_MAX
 
@@ -33,8 +33,7 @@ struct index {
 /* Returns the key's number, or INDEX_NONE. */
 uint32_t index_find(const struct index *index, uint64_t key);
 
-/* Returns the key's number, and adds the key if it is new; *(is_new), if not
- * NULL, says whether it was. */
+/* The key's number, added if it is new: *(is_new), if not NULL, says so. */
 uint32_t index_add(struct index *index, uint64_t key, bool *is_new);
 
 /* The same for a key with a row: if the key is new, a copy of (row), of
@@ -51,5 +50,20 @@ static inline uint64_t index_pair(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
+
+/* Interned strings by dense numbers; 0 is the empty one. Starts as zeros. */
+struct strings {
+    struct index keys;
+    char **texts;
+};
+
+uint32_t strings_put(struct strings *strings, const char *text);
+
+/* Lives as long as (strings). */
+const char *strings_text(const struct strings *strings, uint32_t number);
+
+uint32_t strings_count(const struct strings *strings);
+
+void strings_free(struct strings *strings);
 
 #endif

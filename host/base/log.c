@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All messages on stderr. They may contain what a guest or a file says, so they
- * are printed without control characters. */
+/* Messages on stderr, without the control characters of guests and files. */
 
 #define _GNU_SOURCE /* vasprintf() */
 
 #include "base/log.h"
 
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,21 +151,4 @@ void log_summary(const char *format, ...)
     put_message(stderr, format, words);
     fputc('\n', stderr);
     va_end(words);
-}
-
-const char *color_when(const char *word)
-{
-    if (strcmp(word, "always") != 0 && strcmp(word, "never") != 0 &&
-        strcmp(word, "auto") != 0)
-        die_usage("--color is always, never or auto, not '%s'", word);
-    return word;
-}
-
-bool use_color(const char *when)
-{
-    const char *no_color = getenv("NO_COLOR");
-
-    if (strcmp(when, "auto") != 0)
-        return strcmp(when, "always") == 0;
-    return pager_is_terminal() && (no_color == NULL || *no_color == '\0');
 }

@@ -56,12 +56,4 @@ const char *log_last(void);
 /* Prints a command's closing line, without its name. */
 void log_summary(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The argument (word) of --color; ends the process unless it is "always",
- * "never" or "auto". */
-const char *color_when(const char *word);
-
-/* Whether results are coloured. (when) is as above; "auto" needs a terminal and
- * no NO_COLOR in the environment. */
-bool use_color(const char *when);
-
 #endif

@@ -46,3 +46,21 @@ void vector_reserve_one(void *vector, size_t used, size_t bytes)
     old = xreallocarray(old, used == 0 ? FIRST_ROOM : 2 * used, bytes);
     memcpy(vector, &old, sizeof old);
 }
+
+size_t vector_rows_until(const void *rows, size_t count, size_t bytes,
+                         uint64_t key)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t number;
+
+        memcpy(&number, (const char *)rows + middle * bytes, sizeof number);
+        if (number <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,14 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poll() in pieces, so that a signal which comes just before it is seen. */
+/* Waiting, the clock for it, and the signals that end it. */
 
 #include "base/wait.h"
 
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/log.h"
 
+#include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#define PIECE_SECONDS 0.1
+static volatile sig_atomic_t asked;
+static volatile double asked_at;
+static void (*volatile at_end)(void);
+
+static void note_signal(int number)
+{
+    (void)number;
+    if (!asked)
+        asked_at = seconds_now();
+    asked = 1;
+}
+
+void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = note_signal}, before;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+}
+
+bool signals_caught(void)
+{
+    return asked;
+}
+
+double signals_caught_at(void)
+{
+    return asked_at;
+}
+
+static void call_last(void)
+{
+    void (*last)(void) = at_end;
+
+    at_end = NULL;
+    if (last != NULL)
+        last();
+}
+
+void signals_at_end(void (*last)(void))
+{
+    static bool registered;
+
+    at_end = last;
+    if (!registered)
+        atexit(call_last);
+    registered = true;
+}
+
+static void end_of_file(int number)
+{
+    static const char text[] =
+        "parasite: a file became shorter while it was read\n";
+
+    (void)number;
+    call_last();
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(STATUS_DATA);
+}
+
+void signals_explain(void)
+{
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = end_of_file}, NULL);
+}
+
+#define PIECE_SECONDS 0.1 /* so that a signal just before poll() is seen */
 
 double wait_deadline(double deadline, double grace)
 {

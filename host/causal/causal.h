@@ -14,7 +14,6 @@
  */
 
 #include "base/index.h"
-#include "base/strings.h"
 #include "trace/event.h"
 #include "trace/packet.h"
 
@@ -31,15 +30,11 @@
 #define CAUSAL_COZ_LINES_MAX (1u << 24) /* with visits */
 
 struct causal_target {
-    uint32_t name; /* of strings */
+    uint32_t name; /* of strings; first, as of points and kinds */
     uint8_t accrual;
     uint64_t visits;
     uint64_t real; /* time of experiments at speed-up 0 */
     uint64_t in_target;
-};
-
-struct causal_point {
-    uint32_t name;
 };
 
 /* How long requests of a kind take, of a target and a speed-up. */
@@ -65,8 +60,7 @@ struct causal_record {
     uint32_t visits; /* index of the first of event.points */
 };
 
-/* Of the agents that an assumption is about: answers that could contradict it,
- * and those that did. */
+/* Answers that could contradict an assumption, and those that did. */
 struct causal_checked {
     uint64_t checked;
     uint64_t contradictions;
@@ -129,11 +123,8 @@ struct causal {
      * (target), (point) and (kind) of all calls count. */
     struct index target_numbers, point_numbers, kind_numbers; /* the guest's */
     struct causal_target *targets;
-    uint32_t target_count;
-    struct causal_point *points;
-    uint32_t point_count;
-    struct causal_point *kinds; /* of requests that take time */
-    uint32_t kind_count;
+    uint32_t *points; /* names, of strings */
+    uint32_t *kinds;  /* the same of requests that take time */
     struct index latency_keys;
     struct causal_latency *latencies;
     struct index limit_keys;
@@ -147,12 +138,9 @@ struct causal {
     uint32_t visit_count;
     uint32_t visits_begin; /* of the experiment being received */
     uint64_t stolen;
-    uint64_t incomplete; /* experiments whose visits are missing */
-    uint64_t unkept;     /* events beyond a limit, or of no sense */
-    bool begun;
+    uint64_t unkept; /* events beyond a limit, or of no sense */
     uint16_t cpu;
-    uint32_t next_sequence;
-    uint64_t missing_packets;
+    struct packet_order order;
 };
 
 /* Of the indexes; private. */
@@ -176,8 +164,7 @@ const char *causal_kind_name(const struct causal *causal, uint32_t kind);
 /* Experiments of which the stream has said nothing. */
 uint64_t causal_missing(const struct causal *causal);
 
-/* How many points, and kinds of requests, are shown: the first so many that
- * there are at most CAUSAL_ROWS_MAX rows. */
+/* How many points and kinds are shown: at most CAUSAL_ROWS_MAX rows. */
 uint32_t causal_points_shown(const struct causal *causal);
 uint32_t causal_kinds_shown(const struct causal *causal);
 
@@ -191,8 +178,7 @@ const struct causal_latency *causal_latency(const struct causal *causal,
                                             uint32_t target, uint32_t speedup,
                                             uint32_t kind);
 
-/* The numbers of all speed-ups, none among them, the least first; returns how
- * many. */
+/* The numbers of all speed-ups, 0 among them, sorted; returns how many. */
 uint32_t causal_speedups(const struct causal *causal,
                          uint32_t numbers[CAUSAL_SPEEDUPS_MAX]);
 
@@ -210,36 +196,25 @@ void causal_none(const struct causal *causal, uint32_t point,
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
                   struct causal_curve *curve);
 
-/* All curves of (point), the steepest first, unknown ones last; target_count of
- * them, to be freed. */
+/* All curves of (point), the steepest first, unknown last; to be freed. */
 struct causal_curve *causal_curves(const struct causal *causal, uint32_t point);
 
 /* Of a curve of which a value is known: sets its shape and its bend. */
 void causal_judge(struct causal_curve *curve);
 
-/* What the values of a curve say, in words. (text) has room for
- * CAUSAL_TEXT_MAX. */
+/* What a curve says, in words, to (text) of CAUSAL_TEXT_MAX. */
 #define CAUSAL_TEXT_MAX 400u
 void causal_verdict(const struct causal_curve *curve, char *text);
 
-/* A part of the time as it is printed, in hundredths of a per cent; rounded as
- * the guest does. */
+/* (part) as printed: hundredths of a per cent, rounded as the guest does. */
 double causal_printed(double part);
 
-/* The verdict, what most of the time goes to then, and how the target was
- * measured. */
+/* The verdict, what limits it then, and how the target was measured. */
 const char *causal_explain(const struct causal *causal,
                            const struct causal_curve *curve, char *text);
 
 /* (cycles) as the guest writes them: tenths of a microsecond, rounded down. */
 uint64_t causal_us10(const struct causal *causal, uint64_t cycles);
-
-/* Of the parts of it, what comes without experiments: what results rest on. */
-void causal_take_assumed(struct causal *causal,
-                         const struct event_causal_assumed *event);
-
-void causal_take_checked(struct causal *causal,
-                         const struct event_causal_checked *event);
 
 /* Of all agents that no assumption is about. */
 struct causal_checked causal_checked_others(const struct causal *causal);
@@ -247,8 +222,7 @@ struct causal_checked causal_checked_others(const struct causal *causal);
 /* Experiments that count, as far as is known. */
 uint64_t causal_experiments(const struct causal *causal);
 
-/* What results assume and rest on, a sentence each; at most
- * CAUSAL_NOTES_MAX. */
+/* What results assume and rest on: at most CAUSAL_NOTES_MAX sentences. */
 #define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 14u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
@@ -264,10 +238,9 @@ bool causal_write_json(const struct causal *causal, const char *title,
 bool causal_write_page(const struct causal *causal, const char *title,
                        FILE *out);
 
-/* For Coz's viewer: the classic format, or lines of JSON. Experiments that were
- * abandoned are left out. Each series of latencies is an experiment of its own,
- * in which the requests came one at a time: Coz has the mean only, by Little's
- * law. */
+/* For Coz's viewer: the classic format, or lines of JSON, without abandoned
+ * experiments. A series of latencies is an experiment of one request at a time:
+ * Coz has the mean only, by Little's law. */
 bool causal_write_coz(const struct causal *causal, bool lines, FILE *out);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * For the viewer of Coz: https://github.com/plasma-umass/coz. An experiment,
+/* For the viewer of Coz: https://github.com/plasma-umass/coz. An experiment,
  * then each point's visits in it. A target is where Coz has a line of source,
- * and its time in samples of Coz's period.
- */
+ * and its time in samples of Coz's period. */
 
 #include "base/checked.h"
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "causal/causal.h"
@@ -76,7 +74,6 @@ static void put_point(const struct coz *coz, uint32_t point, uint64_t visits)
             visits);
 }
 
-/* As many as have room. */
 static uint32_t points_written(const struct causal *causal)
 {
     uint32_t points = causal_points_shown(causal), most = points;
@@ -85,9 +82,10 @@ static uint32_t points_written(const struct causal *causal)
         most = CAUSAL_COZ_LINES_MAX / causal->record_count;
     if (most < points)
         points = most;
-    if (points < causal->point_count)
+    if (points < causal->point_numbers.count)
         log_info("not written: %" PRIu32 " of %" PRIu32 " points of progress",
-                 causal->point_count - points, causal->point_count);
+                 causal->point_numbers.count - points,
+                 causal->point_numbers.count);
     return points;
 }
 
@@ -135,7 +133,7 @@ static void put_latencies(const struct coz *coz)
     const struct causal *causal = coz->causal;
 
     for (uint32_t kind = 0; kind < causal_kinds_shown(causal); ++kind)
-        for (uint32_t i = 0; i < causal->target_count; ++i)
+        for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
             for (uint32_t j = 0; j < causal->speedup_count; ++j) {
                 const struct causal_latency *found =
                     causal_latency(causal, i, j, kind);
@@ -153,7 +151,7 @@ static void put_end(const struct coz *coz, const uint64_t *in_target,
             coz->lines ? "{\"type\":\"runtime\",\"time\":%" PRIu64 "}\n"
                        : "runtime\ttime=%" PRIu64 "\n",
             cycles_ns(coz, real));
-    for (uint32_t i = 0; i < coz->causal->target_count; ++i) {
+    for (uint32_t i = 0; i < coz->causal->target_numbers.count; ++i) {
         fputs(coz->lines ? "{\"type\":\"samples\",\"location\":"
                          : "samples\tlocation=",
               coz->out);
@@ -169,12 +167,13 @@ bool causal_write_coz(const struct causal *causal, bool lines, FILE *out)
 {
     const struct coz coz = {causal, lines, points_written(causal), out};
     uint32_t *visits =
-        xreallocarray(NULL, causal->point_count + 1, sizeof *visits);
-    uint64_t *in_target =
-        xreallocarray(NULL, causal->target_count + 1, sizeof *in_target);
+        xreallocarray(NULL, causal->point_numbers.count + 1, sizeof *visits);
+    uint64_t *in_target = xreallocarray(NULL, causal->target_numbers.count + 1,
+                                        sizeof *in_target);
     uint64_t real = 0;
 
-    memset(in_target, 0, (causal->target_count + 1) * sizeof *in_target);
+    memset(in_target, 0,
+           (causal->target_numbers.count + 1) * sizeof *in_target);
     fputs(lines ? "{\"type\":\"startup\",\"time\":0}\n" : "startup\ttime=0\n",
           out);
     for (uint32_t i = 0; i < causal->record_count; ++i) {

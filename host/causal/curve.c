@@ -16,16 +16,15 @@ const char *causal_target_name(const struct causal *causal, uint32_t target)
 
 const char *causal_point_name(const struct causal *causal, uint32_t point)
 {
-    return strings_text(&causal->strings, causal->points[point].name);
+    return strings_text(&causal->strings, causal->points[point]);
 }
 
 const char *causal_kind_name(const struct causal *causal, uint32_t kind)
 {
-    return strings_text(&causal->strings, causal->kinds[kind].name);
+    return strings_text(&causal->strings, causal->kinds[kind]);
 }
 
-/* The part of the time that is spent in (target) at normal speed, negative if
- * it is not known. */
+/* The share of (target) at normal speed; negative if it is not known. */
 static double share_of_target(const struct causal *causal, uint32_t target)
 {
     const struct causal_target *of = &causal->targets[target];
@@ -85,7 +84,7 @@ void causal_none(const struct causal *causal, uint32_t point,
     struct prof_progress_sum halves[2][PROF_GAIN_GROUPS] = {{{0}}};
 
     *value = (struct causal_value){0};
-    for (uint32_t target = 0; target < causal->target_count; ++target) {
+    for (uint32_t target = 0; target < causal->target_numbers.count; ++target) {
         const struct prof_progress_sum *groups =
             causal_groups(causal, target, 0, point);
 
@@ -115,7 +114,7 @@ static const struct causal_value *last_known(const struct causal_curve *curve)
 
 static bool is_reached(const struct causal *causal, uint32_t point)
 {
-    for (uint32_t target = 0; target < causal->target_count; ++target)
+    for (uint32_t target = 0; target < causal->target_numbers.count; ++target)
         for (uint32_t i = 0; i < causal->speedup_count; ++i) {
             const struct prof_progress_sum *groups =
                 causal_groups(causal, target, i, point);
@@ -183,11 +182,11 @@ static int by_slope(const void *a, const void *b)
 struct causal_curve *causal_curves(const struct causal *causal, uint32_t point)
 {
     struct causal_curve *curves =
-        xreallocarray(NULL, causal->target_count + 1, sizeof *curves);
+        xreallocarray(NULL, causal->target_numbers.count + 1, sizeof *curves);
     bool reached = is_reached(causal, point);
 
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         make_curve(causal, i, point, reached, &curves[i]);
-    qsort(curves, causal->target_count, sizeof *curves, by_slope);
+    qsort(curves, causal->target_numbers.count, sizeof *curves, by_slope);
     return curves;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of it as JSON, which is also the page's payload. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "causal/causal.h"
 #include "page/page.h"
@@ -43,7 +43,6 @@ static const char *accrual_word(uint8_t accrual)
     return accrual == 0 ? "from enter to leave" : "by shares of handlers";
 }
 
-/* At the greatest speed-up. */
 static void set_limit(const struct causal *causal, uint32_t target,
                       json_t *object)
 {
@@ -110,7 +109,7 @@ static json_t *point_json(const struct causal *causal, uint32_t point)
     struct causal_value none;
 
     causal_none(causal, point, &none);
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         json_array_append_new(all, curve_json(causal, &curves[i]));
     free(curves);
     json_set(object, "point", json_text(causal_point_name(causal, point)));
@@ -152,7 +151,7 @@ static json_t *kind_json(const struct causal *causal, uint32_t kind)
     uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
     uint32_t count = causal_speedups(causal, numbers);
 
-    for (uint32_t i = 0; i < causal->target_count; ++i) {
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i) {
         json_t *of_target = json_object(), *values = json_array();
 
         for (uint32_t j = 0; j < count; ++j) {

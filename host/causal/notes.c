@@ -20,26 +20,6 @@ struct notes {
 #define NOTE(notes, ...)                                                       \
     snprintf((notes)->texts[(notes)->count++], CAUSAL_TEXT_MAX, __VA_ARGS__)
 
-void causal_take_assumed(struct causal *causal,
-                         const struct event_causal_assumed *event)
-{
-    if (event->assumption < CAUSAL_ASSUMED_MAX)
-        causal->assumed[event->assumption] =
-            strings_put(&causal->strings, event->text);
-    else
-        ++causal->unkept;
-}
-
-void causal_take_checked(struct causal *causal,
-                         const struct event_causal_checked *event)
-{
-    if (event->assumption < CAUSAL_ASSUMED_MAX)
-        causal->checked[event->assumption] =
-            (struct causal_checked){event->checked, event->contradictions};
-    else
-        ++causal->unkept;
-}
-
 /* None if that is unknown: what was said of some was of another time. */
 struct causal_checked causal_checked_others(const struct causal *causal)
 {
@@ -72,13 +52,12 @@ static double cycles_ms(const struct causal *causal, uint64_t cycles)
                : (double)cycles * MS_PER_S / (double)causal->tsc_hz;
 }
 
-/* How the time in targets is known. */
 static void note_accrual(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
     uint32_t entered = 0, learnt = 0;
 
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         if (causal->targets[i].accrual == 0)
             ++entered;
         else
@@ -138,7 +117,6 @@ static void note_checked(struct notes *notes,
              checked->checked, of);
 }
 
-/* Of which agents; older traces do not say it. */
 static void note_checked_each(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
@@ -153,7 +131,6 @@ static void note_checked_each(struct notes *notes)
         note_checked(notes, &others, "other agents");
 }
 
-/* Whether answers came earlier than their model allows. */
 static void note_contradictions(struct notes *notes)
 {
     const struct event_causal *is = &notes->causal->is;
@@ -186,7 +163,6 @@ static void note_none(struct notes *notes)
                  (double)PROF_CLOCK_HZ);
 }
 
-/* Whether the trace has all of it. */
 static void note_end(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
@@ -205,19 +181,18 @@ static void note_end(struct notes *notes)
         NOTE(notes, "experiments go on");
 }
 
-/* What was cut. */
 static void note_shown(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
-    uint32_t points = causal->point_count - causal_points_shown(causal),
-             kinds = causal->kind_count - causal_kinds_shown(causal);
+    uint32_t points = causal->point_numbers.count - causal_points_shown(causal),
+             kinds = causal->kind_numbers.count - causal_kinds_shown(causal);
 
     if (points + kinds != 0)
         NOTE(notes,
              "not shown: %" PRIu32 " points of progress and %" PRIu32
              " kinds of requests, which with %" PRIu32
              " targets would have more than %u rows",
-             points, kinds, causal->target_count, CAUSAL_ROWS_MAX);
+             points, kinds, causal->target_numbers.count, CAUSAL_ROWS_MAX);
 }
 
 uint32_t causal_notes(const struct causal *causal,
@@ -231,7 +206,7 @@ uint32_t causal_notes(const struct causal *causal,
         note_held(&notes);
         note_contradictions(&notes);
     }
-    if (causal->kind_count != 0)
+    if (causal->kind_numbers.count != 0)
         NOTE(&notes, "intervals of latencies are those of requests that know "
                      "nothing of each other");
     if (causal->stolen != 0)

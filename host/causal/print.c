@@ -2,7 +2,7 @@
 /* The guest's table: a row of each target, for each point of progress. */
 
 #include "base/log.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "causal/causal.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static void print_head(const struct causal *causal, FILE *out)
 
     if (log_quiet)
         return;
-    if (causal->target_count != 0 && causal->point_count != 0)
+    if (causal->target_numbers.count != 0 && causal->point_numbers.count != 0)
         causal_curve(causal, 0, 0, &first);
     fprintf(out,
             "# %" PRIu64 " experiments\n"
@@ -117,7 +117,7 @@ static void print_latencies(const struct causal *causal, uint32_t kind,
                 PER_CENT * causal->speedups[numbers[i]] / PROF_ONE, 9, "");
     if (!log_quiet)
         fputs("  target\n", out);
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         print_latency_row(causal, kind, i, out);
 }
 
@@ -146,9 +146,9 @@ void causal_print(const struct causal *causal, FILE *out)
 
         printable_put(out, causal_point_name(causal, point));
         fputs(":\n", out);
-        for (uint32_t i = 0; i < causal->target_count; ++i)
+        for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
             print_row(causal, &curves[i], out);
-        if (causal->target_count != 0)
+        if (causal->target_numbers.count != 0)
             print_none(causal, point, curves[0].count, out);
         free(curves);
     }

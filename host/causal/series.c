@@ -81,21 +81,21 @@ uint64_t causal_us10(const struct causal *causal, uint64_t cycles)
 
 static uint32_t shown(const struct causal *causal, uint32_t count)
 {
-    uint32_t most = causal->target_count == 0
+    uint32_t most = causal->target_numbers.count == 0
                         ? count
-                        : CAUSAL_ROWS_MAX / causal->target_count;
+                        : CAUSAL_ROWS_MAX / causal->target_numbers.count;
 
     return count < most ? count : most;
 }
 
 uint32_t causal_points_shown(const struct causal *causal)
 {
-    return shown(causal, causal->point_count);
+    return shown(causal, causal->point_numbers.count);
 }
 
 uint32_t causal_kinds_shown(const struct causal *causal)
 {
-    return shown(causal, causal->kind_count);
+    return shown(causal, causal->kind_numbers.count);
 }
 
 void causal_free(struct causal *causal)

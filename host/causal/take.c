@@ -9,66 +9,43 @@
 
 /* ---- what there is */
 
-static uint32_t numbered(struct causal *causal, const char *what,
-                         uint32_t number)
-{
-    char name[32];
-
-    snprintf(name, sizeof name, "[%s %u]", what, (unsigned)number);
-    return strings_put(&causal->strings, name);
-}
-
-/* The place of what the guest has given (number), new if it is the last one;
- * INDEX_NONE, and counted: there is no such number. Only what is named or
- * measured has a place, however large its number is. */
+/* The place of the guest's (number), new if it is the last one; INDEX_NONE, and
+ * counted: it is too large. Only what is named or measured has one. A new row
+ * of (rows), of (bytes), begins with its name. */
 static uint32_t place_of(struct causal *causal, struct index *numbers,
+                         void *rows, size_t bytes, const char *what,
                          uint32_t number, uint32_t most)
 {
-    if (number < most)
-        return index_add(numbers, number, NULL);
-    ++causal->unkept;
-    return INDEX_NONE;
+    uint32_t place = index_find(numbers, number);
+    struct causal_target row = {0};
+    char name[32];
+
+    if (number >= most)
+        ++causal->unkept;
+    if (number >= most || place != INDEX_NONE)
+        return place;
+    snprintf(name, sizeof name, "[%s %u]", what, (unsigned)number);
+    row.name = strings_put(&causal->strings, name);
+    return index_add_row(numbers, number, rows, &row, bytes);
 }
 
 static uint32_t target_of(struct causal *causal, uint32_t number)
 {
-    uint32_t place =
-        place_of(causal, &causal->target_numbers, number, CAUSAL_TARGETS_MAX);
-
-    if (place != INDEX_NONE && place == causal->target_count) {
-        vector_reserve_one(&causal->targets, place, sizeof *causal->targets);
-        causal->targets[place] =
-            (struct causal_target){.name = numbered(causal, "target", number)};
-        ++causal->target_count;
-    }
-    return place;
-}
-
-static uint32_t numbered_in(struct causal *causal, struct index *numbers,
-                            struct causal_point **points, uint32_t *count,
-                            const char *what, uint32_t number)
-{
-    uint32_t place = place_of(causal, numbers, number, CAUSAL_POINTS_MAX);
-
-    if (place != INDEX_NONE && place == *count) {
-        vector_reserve_one(points, place, sizeof **points);
-        (*points)[place] =
-            (struct causal_point){.name = numbered(causal, what, number)};
-        ++*count;
-    }
-    return place;
+    return place_of(causal, &causal->target_numbers, &causal->targets,
+                    sizeof *causal->targets, "target", number,
+                    CAUSAL_TARGETS_MAX);
 }
 
 static uint32_t point_of(struct causal *causal, uint32_t number)
 {
-    return numbered_in(causal, &causal->point_numbers, &causal->points,
-                       &causal->point_count, "point", number);
+    return place_of(causal, &causal->point_numbers, &causal->points,
+                    sizeof *causal->points, "point", number, CAUSAL_POINTS_MAX);
 }
 
 static uint32_t kind_of(struct causal *causal, uint32_t number)
 {
-    return numbered_in(causal, &causal->kind_numbers, &causal->kinds,
-                       &causal->kind_count, "kind", number);
+    return place_of(causal, &causal->kind_numbers, &causal->kinds,
+                    sizeof *causal->kinds, "kind", number, CAUSAL_POINTS_MAX);
 }
 
 static bool speedup_exists(struct causal *causal, uint32_t number)
@@ -83,23 +60,29 @@ static bool speedup_exists(struct causal *causal, uint32_t number)
 }
 
 /* Of places. */
+/* The place of (key) among (rows); a new one is a copy of (row), of (bytes).
+ * INDEX_NONE, and counted: there are too many. */
+static uint32_t kept(struct causal *causal, struct index *keys, uint64_t key,
+                     void *rows, const void *row, size_t bytes)
+{
+    uint32_t found = index_find(keys, key);
+
+    if (found != INDEX_NONE || keys->count < CAUSAL_SERIES_MAX)
+        return index_add_row(keys, key, rows, row, bytes);
+    ++causal->unkept;
+    return INDEX_NONE;
+}
+
 static struct prof_progress_sum *groups_of(struct causal *causal,
                                            uint32_t target, uint32_t speedup,
                                            uint32_t point)
 {
-    uint64_t key = causal_key(target, speedup, point);
-    uint32_t found = index_find(&causal->series_keys, key);
+    static const struct prof_progress_sum none[PROF_GAIN_GROUPS];
+    uint32_t found =
+        kept(causal, &causal->series_keys, causal_key(target, speedup, point),
+             &causal->series, none, sizeof none);
 
-    if (found != INDEX_NONE)
-        return causal->series[found];
-    if (causal->series_keys.count == CAUSAL_SERIES_MAX) {
-        ++causal->unkept;
-        return NULL;
-    }
-    found = index_add(&causal->series_keys, key, NULL);
-    vector_reserve_one(&causal->series, found, sizeof *causal->series);
-    memset(causal->series[found], 0, sizeof *causal->series);
-    return causal->series[found];
+    return found == INDEX_NONE ? NULL : causal->series[found];
 }
 
 /* ---- events */
@@ -107,7 +90,7 @@ static struct prof_progress_sum *groups_of(struct causal *causal,
 /* Another run of experiments: nothing is left of the one before but names. */
 static void begin_run(struct causal *causal)
 {
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         causal->targets[i].visits = causal->targets[i].real =
             causal->targets[i].in_target = 0;
     for (uint32_t i = 0; i < causal->series_keys.count; ++i)
@@ -122,7 +105,6 @@ static void begin_run(struct causal *causal)
     memset(causal->checked, 0, sizeof causal->checked);
     causal->speedup_count = 0;
     causal->stolen = 0;
-    causal->incomplete = 0;
 }
 
 static void take_account(struct causal *causal, const struct event_causal *is,
@@ -137,8 +119,7 @@ static void take_account(struct causal *causal, const struct event_causal *is,
     causal->is = *is;
 }
 
-/* Each run counts its experiments from 1 on: there is another one, whose
- * account is in a packet that is missing. */
+/* Runs count from 1: another one began, and its account is missing. */
 static bool is_of_another_run(const struct causal *causal,
                               const struct event_causal_experiment *event)
 {
@@ -169,7 +150,7 @@ static void take_point(struct causal *causal,
                              : point_of(causal, event->point);
 
     if (place != INDEX_NONE)
-        (is_kind ? causal->kinds : causal->points)[place].name =
+        (is_kind ? causal->kinds : causal->points)[place] =
             strings_put(&causal->strings, event->text);
 }
 
@@ -180,10 +161,10 @@ static void take_visits(struct causal *causal,
         ++causal->unkept;
         return;
     }
-    vector_reserve_one(&causal->visits, causal->visit_count,
-                       sizeof *causal->visits);
-    causal->visits[causal->visit_count++] = (struct causal_visits){
-        index_find(&causal->point_numbers, event->point), event->visits};
+    VECTOR_ADD(
+        causal->visits, causal->visit_count,
+        (struct causal_visits){index_find(&causal->point_numbers, event->point),
+                               event->visits});
 }
 
 static uint32_t visits_at(const struct causal *causal,
@@ -208,7 +189,7 @@ static void add_record(struct causal *causal,
         target->real += event->real_time;
         target->in_target += event->in_target;
     }
-    for (uint32_t i = 0; i < causal->point_count; ++i) {
+    for (uint32_t i = 0; i < causal->point_numbers.count; ++i) {
         struct prof_progress_sum *groups =
             groups_of(causal, record->target, event->speedup, i);
 
@@ -241,7 +222,6 @@ static void take_experiment(struct causal *causal,
         begin_other_run(causal);
     record.visits = causal->visits_begin;
     causal->stolen += event->stolen;
-    causal->incomplete += !whole;
     if (!whole || causal->record_count == CAUSAL_RECORDS_MAX) {
         causal->visit_count = causal->visits_begin;
         causal->unkept += whole;
@@ -249,9 +229,7 @@ static void take_experiment(struct causal *causal,
     }
     if (event->reason == 0)
         record.target = target_of(causal, event->target);
-    vector_reserve_one(&causal->records, causal->record_count,
-                       sizeof *causal->records);
-    causal->records[causal->record_count++] = record;
+    VECTOR_ADD(causal->records, causal->record_count, record);
     causal->visits_begin = causal->visit_count;
     if (event->reason != 0)
         return;
@@ -284,27 +262,10 @@ static void take_sum(struct causal *causal,
         event->virtual_time, event->visits, event->experiments};
 }
 
-/* The place of (key) in a vector, which has room for it; INDEX_NONE, and
- * counted: there are too many. */
-static uint32_t kept(struct causal *causal, struct index *keys, uint64_t key,
-                     void *vector, size_t bytes)
-{
-    uint32_t found = index_find(keys, key);
-
-    if (found != INDEX_NONE)
-        return found;
-    if (keys->count == CAUSAL_SERIES_MAX) {
-        ++causal->unkept;
-        return INDEX_NONE;
-    }
-    found = index_add(keys, key, NULL);
-    vector_reserve_one(vector, found, bytes);
-    return found;
-}
-
 static void take_latency(struct causal *causal,
                          const struct event_causal_latency *event)
 {
+    const struct causal_latency latency = {true, *event};
     uint32_t target, kind, found;
 
     if (!speedup_exists(causal, event->speedup))
@@ -315,15 +276,18 @@ static void take_latency(struct causal *causal,
         return;
     found = kept(causal, &causal->latency_keys,
                  causal_key(target, event->speedup, kind), &causal->latencies,
-                 sizeof *causal->latencies);
+                 &latency, sizeof latency);
     if (found != INDEX_NONE)
-        causal->latencies[found] = (struct causal_latency){true, *event};
+        causal->latencies[found] = latency;
 }
 
 /* The guest's share is that of all experiments so far. */
 static void take_limit(struct causal *causal,
                        const struct event_causal_limit *event)
 {
+    const struct causal_limit limit = {{event->timers, event->devices,
+                                        event->peers, event->arrivals,
+                                        event->cpu}};
     uint32_t place, found;
 
     if (!speedup_exists(causal, event->speedup))
@@ -333,14 +297,32 @@ static void take_limit(struct causal *causal,
         return;
     found =
         kept(causal, &causal->limit_keys, causal_key(place, event->speedup, 0),
-             &causal->limits, sizeof *causal->limits);
+             &causal->limits, &limit, sizeof limit);
     if (found == INDEX_NONE)
         return;
     causal->targets[place].in_target = event->in_target;
     causal->targets[place].real = event->real_time;
-    causal->limits[found] =
-        (struct causal_limit){{event->timers, event->devices, event->peers,
-                               event->arrivals, event->cpu}};
+    causal->limits[found] = limit;
+}
+
+static void take_assumed(struct causal *causal,
+                         const struct event_causal_assumed *event)
+{
+    if (event->assumption < CAUSAL_ASSUMED_MAX)
+        causal->assumed[event->assumption] =
+            strings_put(&causal->strings, event->text);
+    else
+        ++causal->unkept;
+}
+
+static void take_checked(struct causal *causal,
+                         const struct event_causal_checked *event)
+{
+    if (event->assumption < CAUSAL_ASSUMED_MAX)
+        causal->checked[event->assumption] =
+            (struct causal_checked){event->checked, event->contradictions};
+    else
+        ++causal->unkept;
 }
 
 static void take_event(struct causal *causal, const struct event *event)
@@ -353,10 +335,10 @@ static void take_event(struct causal *causal, const struct event *event)
         take_account(causal, &event->as_causal, event->time);
         break;
     case PROF_EVENT_CAUSAL_ASSUMED:
-        causal_take_assumed(causal, &event->as_causal_assumed);
+        take_assumed(causal, &event->as_causal_assumed);
         break;
     case PROF_EVENT_CAUSAL_CHECKED:
-        causal_take_checked(causal, &event->as_causal_checked);
+        take_checked(causal, &event->as_causal_checked);
         break;
     case PROF_EVENT_CAUSAL_LEARNT:
         causal->learnt = event->as_causal_learnt.samples;
@@ -395,16 +377,11 @@ static void take_event(struct causal *causal, const struct event *event)
 /* What was said before a missing packet may be of another experiment. */
 static void take_head(struct causal *causal, const struct packet *packet)
 {
-    if (causal->begun && causal->cpu == packet->cpu &&
-        causal->next_sequence != packet->sequence) {
-        causal->missing_packets += packet->sequence - causal->next_sequence;
-        causal->visit_count = causal->visits_begin;
-    }
-    if (!causal->begun)
+    if (!causal->order.begun)
         causal->cpu = packet->cpu;
-    causal->begun = true;
-    if (causal->cpu == packet->cpu)
-        causal->next_sequence = packet->sequence + 1;
+    if (causal->cpu == packet->cpu &&
+        packet_follow(&causal->order, packet, NULL) >= PACKET_AFTER_GAP)
+        causal->visit_count = causal->visits_begin;
 }
 
 void causal_take(struct causal *causal, const struct packet *packet)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the row of a curve says, in a sentence that the row does not contradict.
+/* What the row of a curve says, in a sentence that the row does not contradict.
  * It is derived from the figures as they are printed, with their intervals. A
- * gain is known if its interval is all on one side of nothing.
- */
+ * gain is known if its interval is all on one side of nothing. */
 
 #include "causal/causal.h"
 
@@ -25,8 +23,7 @@ double causal_printed(double part)
     return part < 0 ? -size : size;
 }
 
-/* The values of a row that are known, as they are printed, from the least
- * speed-up on. */
+/* The known values of a row as they are printed, the least speed-up first. */
 struct row {
     double share; /* negative: unknown */
     uint32_t count;
@@ -87,8 +84,7 @@ static bool stays_below(const struct row *row, const struct causal_value *bend)
     return true;
 }
 
-/* The value after which the slope is less than half of the first; NULL: there
- * is none. */
+/* The value after which the slope is less than half of the first, or NULL. */
 static const struct causal_value *bend_of(const struct row *row)
 {
     for (uint32_t i = 1; i < row->count; ++i) {
@@ -104,7 +100,6 @@ static const struct causal_value *bend_of(const struct row *row)
     return NULL;
 }
 
-/* What a curve does after its bend. */
 static enum causal_shape after_bend(const struct row *row,
                                     const struct causal_value *bend)
 {
@@ -152,7 +147,6 @@ static const struct causal_value *uneven(const struct row *row,
     return found;
 }
 
-/* Whether some gain is more than all of the target's time. */
 static bool exceeds_share(const struct row *row)
 {
     for (uint32_t i = 0; i < row->count && row->share >= 0; ++i)
@@ -161,7 +155,6 @@ static bool exceeds_share(const struct row *row)
     return false;
 }
 
-/* Of a curve that has no bend. */
 static enum causal_shape straight(const struct row *row,
                                   const struct causal_value *last)
 {
@@ -177,7 +170,6 @@ static enum causal_shape straight(const struct row *row,
                                                          : CAUSAL_PART;
 }
 
-/* Of a curve with no gain that is known. */
 static enum causal_shape without_gain(const struct row *row)
 {
     const struct causal_value *last = &row->values[row->count - 1];

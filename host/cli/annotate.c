@@ -5,9 +5,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/pager.h"
+#include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +45,7 @@ static void set_style(char *word)
 
 static bool take_wanted(char *word)
 {
-    vector_reserve_one(&request.wanted, request.wanted_count, sizeof word);
-    request.wanted[request.wanted_count++] = word;
+    VECTOR_ADD(request.wanted, request.wanted_count, word);
     return true;
 }
 
@@ -76,8 +74,8 @@ static const struct command_line line = {options,
                                          "[FUNCTION...] [TRACE] [FUNCTION...]",
                                          help_text,
                                          .take = take_wanted,
-                                         .child = &view_argp,
-                                         .child_input = &selection};
+                                         .child = &view_options,
+                                         .child_owner = &selection};
 
 static bool is_folder(const char *path)
 {
@@ -100,8 +98,7 @@ static size_t find_trace(const struct annotate *annotate)
     return count > 0 && access(annotate->wanted[0], F_OK) == 0 ? 0 : count;
 }
 
-/* Without -i one of the arguments may be the trace, before the functions or
- * after them. */
+/* Without -i one of the words may be the trace, the first or the last. */
 static void take_trace(struct annotate *annotate)
 {
     size_t at = find_trace(annotate);
@@ -187,7 +184,6 @@ static void choose_called(struct annotate *annotate, const char *wanted)
     die("%s: no such function, and no such trace", wanted);
 }
 
-/* Those with at least (limit) percent. */
 static void choose_hottest(struct annotate *annotate, double limit)
 {
     for (; annotate->shown < annotate->function_keys.count; ++annotate->shown) {

@@ -5,13 +5,16 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/version.h"
 #include "trace/trace.h"
 
+#include <argp.h>
 #include <prof/format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What --version prints, with the stream's version. */
+#define PARASITE_VERSION "0.1-dev"
 
 enum { FIRST_KEY = 256, KEY_USAGE = 4096, KEY_VERSION };
 
@@ -29,94 +32,109 @@ void arguments_print_version(void)
            PROF_FORMAT_VERSION);
 }
 
-static error_t parse_common(int key, char *word, struct argp_state *state)
-{
-    (void)word;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->input;
-        break;
-    case 'h':
-    case '?':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        break;
-    case KEY_USAGE:
-        argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
-        break;
-    case KEY_VERSION:
-        arguments_print_version();
-        exit(STATUS_OK);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
 static int key_of(const struct argument *option, size_t number)
 {
     return option->letter != 0 ? option->letter : (int)(FIRST_KEY + number);
 }
 
-/* Its options as argp has them, to be freed. */
+/* The option (number) of all, *(owner) being its set's; NULL: no more. */
+static const struct argument *option_at(const struct command_line *line,
+                                        size_t number, void **owner)
+{
+    const struct argument *option = line->options;
+    const struct argument_set *set = line->child;
+
+    *owner = NULL;
+    for (;;) {
+        for (; option->name != NULL || option->letter != 0; ++option)
+            if (number-- == 0)
+                return option;
+        if (set == NULL)
+            return NULL;
+        *owner = line->child_owner;
+        option = set->options;
+        set = set->also;
+    }
+}
+
+/* All options as argp has them, to be freed. */
 static struct argp_option *options_of(const struct command_line *line)
 {
     struct argp_option *all = NULL;
+    const struct argument *option;
     size_t count = 0;
+    void *owner;
 
-    for (const struct argument *option = line->options;
-         option->name != NULL || option->letter != 0; ++option) {
-        vector_reserve_one(&all, count, sizeof *all);
-        all[count] = (struct argp_option){
-            option->name,
-            key_of(option, count),
-            option->word,
-            (option->hidden ? OPTION_HIDDEN : 0) |
-                (option->is_optional ? OPTION_ARG_OPTIONAL : 0),
-            option->help,
-            option->group};
-        ++count;
-    }
-    if (line->trace != NULL) {
-        vector_reserve_one(&all, count, sizeof *all);
-        all[count++] = (struct argp_option){
-            "input", 'i', "TRACE", 0, "the trace to read (default: x.trace)",
-            0};
-    }
-    vector_reserve_one(&all, count, sizeof *all);
-    all[count] = (struct argp_option){0};
+    while ((option = option_at(line, count, &owner)) != NULL)
+        VECTOR_ADD(all, count,
+                   (struct argp_option){
+                       option->name, key_of(option, count), option->word,
+                       (option->hidden ? OPTION_HIDDEN : 0) |
+                           (option->is_optional ? OPTION_ARG_OPTIONAL : 0),
+                       option->help, option->group});
+    if (line->trace != NULL)
+        VECTOR_ADD(all, count,
+                   (struct argp_option){"input", 'i', "TRACE", 0,
+                                        "the trace to read (default: x.trace)",
+                                        0});
+    for (size_t i = 0; i < sizeof common / sizeof *common; ++i)
+        VECTOR_ADD(all, count, common[i]);
     return all;
 }
 
-static bool take_word(const struct command_line *line, char *word)
+static error_t take_word(const struct command_line *line, char *word)
 {
     static bool has_trace;
 
-    if (line->trace != NULL) {
+    if (line->trace != NULL)
         trace_choose(line->trace, &has_trace, word);
-        return true;
-    }
-    return line->take != NULL && line->take(word);
+    else if (line->take != NULL && line->take(word))
+        return 0;
+    else if (line->child != NULL)
+        line->child->take(line->child_owner, word);
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
 }
 
-static error_t parse_own(int key, char *word, struct argp_state *state)
+static void take_option(const struct argument *option, void *owner, char *word)
+{
+    char *at = owner;
+
+    if (option->flag != NULL)
+        *option->flag = true;
+    if (option->text != NULL)
+        *option->text = word;
+    if (option->take != NULL)
+        option->take(word);
+    if (option->flag_at != 0)
+        *(bool *)(at + option->flag_at) = true;
+    if (option->text_at != 0)
+        *(const char **)(void *)(at + option->text_at) = word;
+    if (option->take_for != NULL)
+        option->take_for(owner, word);
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
 {
     const struct command_line *line = state->input;
-    const struct argument *option = line->options;
+    const struct argument *option;
+    void *owner;
 
-    if (key == ARGP_KEY_INIT && line->child != NULL)
-        state->child_inputs[0] = line->child_input;
     if (key == ARGP_KEY_ARG || (key == 'i' && line->trace != NULL))
-        return take_word(line, word) ? 0 : ARGP_ERR_UNKNOWN;
-    for (size_t i = 0; option->name != NULL || option->letter != 0;
-         ++i, ++option) {
+        return take_word(line, word);
+    if (key == 'h' || key == '?')
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    if (key == KEY_USAGE)
+        argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+    if (key == KEY_VERSION) {
+        arguments_print_version();
+        exit(STATUS_OK);
+    }
+    for (size_t i = 0; (option = option_at(line, i, &owner)) != NULL; ++i) {
         if (key != key_of(option, i))
             continue;
-        if (option->flag != NULL)
-            *option->flag = true;
-        if (option->text != NULL)
-            *option->text = word;
-        if (option->take != NULL)
-            option->take(word);
+        take_option(option, owner, word);
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -131,17 +149,15 @@ static char *filter(int key, const char *text, void *input)
 
 void arguments_parse(const struct command_line *line, int argc, char **argv)
 {
-    const struct argp_child others[] = {{line->child, 0, NULL, 0}, {0}};
-    struct argp_option *own = options_of(line);
-    const struct argp argp = {own,    parse_own, line->words, line->help,
-                              others, NULL,      NULL};
-    const struct argp_child children[] = {{&argp, 0, NULL, 0}, {0}};
-    const struct argp all = {common,   parse_common, NULL, NULL,
-                             children, filter,       NULL};
-    error_t problem =
-        argp_parse(&all, argc, argv, ARGP_NO_HELP, NULL, (void *)line);
+    struct argp_option *options = options_of(line);
+    const struct argp argp = {options, parse,  line->words, line->help,
+                              NULL,    filter, NULL};
+    error_t problem;
 
-    free(own);
+    if (line->child != NULL && line->child->begin != NULL)
+        line->child->begin(line->child_owner);
+    problem = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, (void *)line);
+    free(options);
     if (problem != 0)
         die_usage("%s", strerror(problem));
     if (log_quiet && log_is_verbose)
@@ -150,7 +166,9 @@ void arguments_parse(const struct command_line *line, int argc, char **argv)
 
 void arguments_color(char *word)
 {
-    color_when(word);
+    if (strcmp(word, "always") != 0 && strcmp(word, "never") != 0 &&
+        strcmp(word, "auto") != 0)
+        die_usage("--color is always, never or auto, not '%s'", word);
 }
 
 unsigned long arguments_whole(const char *option, const char *word,

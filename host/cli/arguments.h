@@ -2,27 +2,29 @@
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
-/* The command lines of all subcommands, as tables. */
+/* The subcommands, and their command lines as tables. */
 
-#include <argp.h>
-#include <stdbool.h>
+#include "base/options.h"
 
-/* An option; the end of a table has no name and no letter. */
-struct argument {
-    const char *name;
-    char letter;      /* 0 = none */
-    const char *word; /* what --help calls its word; NULL = it takes none */
-    const char *help;
-
-    /* what it does; words live as long as the process */
-    bool *flag;               /* set */
-    const char **text;        /* set to its word */
-    void (*take)(char *word); /* called with its word */
-
-    bool hidden;      /* not in --help */
-    bool is_optional; /* its word may be left out: NULL */
-    int group;        /* in --help, in their order */
-};
+/* Like main(), with argv[0] "parasite NAME"; each returns the exit status. */
+int command_record(int argc, char **argv);
+int command_attach(int argc, char **argv);
+int command_tell(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_annotate(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_script(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_tasks(int argc, char **argv);
+int command_loop(int argc, char **argv);
+int command_causal(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_open(int argc, char **argv);
+int command_timeline(int argc, char **argv);
+int command_flame(int argc, char **argv);
+int command_embed(int argc, char **argv);
+int command_demangle(int argc, char **argv);
 
 struct command_line {
     const struct argument *options;
@@ -36,8 +38,8 @@ struct command_line {
     const char **trace;
 
     /* Options of another room, or NULL, and what they fill in. */
-    const struct argp *child;
-    void *child_input;
+    const struct argument_set *child;
+    void *child_owner;
 };
 
 /* Parses the arguments of a subcommand: the options of (line), and -h, --help,
@@ -57,8 +59,7 @@ unsigned long arguments_whole(const char *option, const char *word,
 double arguments_number(const char *option, const char *word, double least,
                         double most);
 
-/* The number of rows in the argument (word) of --rows, 0 = all. Ends the
- * process if that is not one. */
+/* The word of --rows, 0 = all; ends the process if it is no number. */
 unsigned long arguments_rows(const char *word);
 
 /* What is drawn: *(path) is a page's file or, with *(svg), a picture's. NULL

@@ -5,18 +5,15 @@
  * Source of QMP: "QEMU QMP Reference Manual".
  */
 
-#include "attach/once.h"
 #include "attach/sampler.h"
 #include "base/bytes.h"
 #include "base/log.h"
-#include "base/printable.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "gdb/stub.h"
 #include "image/find.h"
+#include "image/names.h"
 #include "input/capture.h"
 #include "input/qemu.h"
 #include "input/request.h"
@@ -25,6 +22,7 @@
 #include "xen/xen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +53,6 @@ static bool is_of(const char *scheme, const char *target)
     return strncmp(target, scheme, strlen(scheme)) == 0;
 }
 
-/* Connects to gdb:HOST:PORT or gdb:unix:PATH; ends the process on failure. */
 static int attach_connect(const char *target)
 {
     if (!is_of(by_gdb, target))
@@ -153,7 +150,6 @@ static json_t *receive(struct monitor *monitor, const char *key)
     }
 }
 
-/* The answer to (command), which has no arguments. */
 static json_t *ask(struct monitor *monitor, double timeout, const char *command)
 {
     char text[128];
@@ -218,6 +214,67 @@ static int attach_resume(const char *target, double timeout)
     die_usage("%s: --resume takes gdb:HOST:PORT, gdb:unix:PATH, qmp:HOST:PORT "
               "or qmp:unix:PATH",
               target);
+}
+
+/* ---- the stacks of all CPUs, as text */
+
+static const char *const modes[] = {
+    [MODE_REAL] = "16-bit",
+    [MODE_32] = "32-bit",
+    [MODE_64] = "64-bit",
+};
+
+static void print_frames(FILE *out, struct names *names,
+                         const struct unwind_stack *stack, int digits)
+{
+    unsigned number = 0;
+
+    for (size_t i = 0; i < stack->count; ++i) {
+        size_t count;
+        const struct frame *frames =
+            names_at(names, stack->addresses[i], i > 0, &count);
+
+        for (size_t k = 0; k < count; ++k) {
+            const char *line =
+                frames[k].line != 0 ? names_text(names, frames[k].line) : "";
+
+            fprintf(out, "  %2u  0x%0*" PRIx64 "  %s%s%s\n", number++, digits,
+                    stack->addresses[i], names_text(names, frames[k].function),
+                    *line != '\0' ? "  " : "", line);
+        }
+    }
+}
+
+/* The guest is stopped: prints the stack of every CPU, also of halted ones. */
+static void print_stacks(FILE *out, struct sampler *sampler,
+                         struct image *image)
+{
+    static const char *const reasons[] = {
+        [PROF_WALK_DEPTH] = "there are more callers",
+        [PROF_WALK_ROOM] = "there are more callers",
+        [PROF_WALK_UNALIGNED] = "the next frame is not aligned",
+        [PROF_WALK_OUTSIDE] = "the next frame is not on the stack",
+        [PROF_WALK_FALLING] = "the next frame is below this one",
+        [PROF_WALK_NOT_CODE] = "the next address is not code",
+    };
+    struct names names;
+    struct machine *machine = sampler->machine;
+
+    names_open(&names, image, true, true);
+    for (size_t i = 0; i < machine->cpu_count; ++i) {
+        const struct registers *registers = &machine->cpus[i].registers;
+        struct unwind_stack stack;
+        bool halted = !sampler_walk(sampler, i, &stack);
+
+        if (halted)
+            sampler_unwind(sampler, i, &stack);
+        fprintf(out, "CPU %zu: %s, %s\n", i, halted ? "halted" : "running",
+                modes[registers->mode]);
+        print_frames(out, &names, &stack, registers->mode == MODE_64 ? 16 : 8);
+        if (stack.stopped != 0)
+            fprintf(out, "      (%s)\n", reasons[stack.stopped]);
+    }
+    names_close(&names);
 }
 
 /* ---- the options */
@@ -374,7 +431,6 @@ static bool alive(void *owner)
     return guest_runs(owner);
 }
 
-/* How callers are found. */
 static const char *ways(void)
 {
     return attach.image != NULL
@@ -400,11 +456,10 @@ static int print_once(struct image *image)
 
     if (stop == MACHINE_ENDED || stop == MACHINE_TORN)
         die("%s", machine_reason_text(sampler->machine));
-    once_print(stdout, sampler, image);
+    print_stacks(stdout, sampler, image);
     return STATUS_OK;
 }
 
-/* Samples, and says how it ended. */
 static int sample_guest(void)
 {
     struct sampler *sampler = &attach.sampler;
@@ -423,7 +478,6 @@ static int sample_guest(void)
     return failed ? STATUS_DATA : STATUS_OK;
 }
 
-/* Whether the guest's own profiler has a ring in its RAM, and where. */
 static bool find_ring(const struct image *image, uint64_t *address)
 {
     struct ram ram = {0};

@@ -3,14 +3,11 @@
 
 #include "base/log.h"
 #include "base/output.h"
-#include "base/pager.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "causal/causal.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "trace/trace.h"
 
-#include <errno.h>
 #include <string.h>
 
 static struct {
@@ -52,7 +49,6 @@ static void take_packet(void *causal, const struct packet *packet)
     causal_take(causal, packet);
 }
 
-/* Ends the process if there is nothing to be shown. */
 static void read_trace(struct causal *causal, const char *path)
 {
     struct packet_sink sink = {take_packet, causal};
@@ -70,8 +66,7 @@ static void read_trace(struct causal *causal, const char *path)
 
 static void close_file(FILE *out, bool fine, const char *path)
 {
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", path, strerror(errno));
+    output_close(out, path, fine);
     if (!log_quiet && strcmp(path, "-") != 0)
         log_summary("[ %s: wrote %s ]", log_name, path);
 }

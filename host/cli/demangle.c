@@ -10,9 +10,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <errno.h>
 #include <error.h>
@@ -122,7 +121,6 @@ static bool is_name_byte(int c)
            (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '.';
 }
 
-/* Prints a run of name characters, with the names in it replaced. */
 static void print_run(char *run, size_t bytes)
 {
     size_t from = 0, whole = bytes;
@@ -159,7 +157,6 @@ static void print_wide_run(char *run, size_t bytes)
     }
 }
 
-/* Replaces the names in standard input. */
 static void filter_text(void)
 {
     size_t room = 4096, bytes = 0;
@@ -185,7 +182,6 @@ static void filter_text(void)
     free(run);
 }
 
-/* Each line is one name, with any characters. */
 static void filter_lines(void)
 {
     char *line = NULL;
@@ -239,8 +235,7 @@ static void set_width(char *word)
 
 static bool take_name(char *word)
 {
-    vector_reserve_one(&request.names, request.count, sizeof word);
-    request.names[request.count++] = word;
+    VECTOR_ADD(request.names, request.count, word);
     return true;
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite embed: gives a linked image the names of its own functions. The work
- * is done by host/embed.
- */
+/* parasite embed: gives a linked image the names of its own functions. The work
+ * is done by host/embed. */
 
 #include "base/log.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include "embed/embed.h"
 #include <inttypes.h>

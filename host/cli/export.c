@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite export: a trace in another tool's format. */
 
+#define _GNU_SOURCE /* fopencookie() */
+
 #include "export/export.h"
 
-#include "base/gzip.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static struct request {
     struct view view;
@@ -83,10 +85,9 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.view};
 
-/* Whether the (bytes) of (text) end with (suffix). */
 static bool ends_with(const char *text, size_t bytes, const char *suffix)
 {
     size_t end = strlen(suffix);
@@ -145,6 +146,44 @@ static FILE *open_output(bool is_text)
     return output_open(request.output);
 }
 
+/* zlib takes an int at once. */
+#define PIECE_BYTES (1u << 20)
+
+static ssize_t write_piece(void *cookie, const char *bytes, size_t count)
+{
+    unsigned piece = count < PIECE_BYTES ? (unsigned)count : PIECE_BYTES;
+    int written = gzwrite(cookie, bytes, piece);
+
+    return written > 0 ? written : 0; /* a cookie reports errors as 0 */
+}
+
+static int close_stream(void *cookie)
+{
+    if (gzclose(cookie) == Z_OK)
+        return 0;
+    errno = EIO;
+    return -1;
+}
+
+/* A stream that compresses what is written to it into (out), which fclose()
+ * leaves open. NULL and errno if it cannot be made. */
+static FILE *gzip_over(FILE *out)
+{
+    static const cookie_io_functions_t functions = {
+        .write = write_piece,
+        .close = close_stream,
+    };
+    int copy = fflush(out) == 0 ? dup(fileno(out)) : -1;
+    gzFile file = copy >= 0 ? gzdopen(copy, "wb") : NULL;
+    FILE *stream = file != NULL ? fopencookie(file, "wb", functions) : NULL;
+
+    if (stream == NULL && file != NULL)
+        gzclose(file);
+    else if (stream == NULL && copy >= 0)
+        close(copy);
+    return stream;
+}
+
 bool export_write(const struct export_format *format, bool gzip,
                   struct view *view, FILE *out)
 {
@@ -187,8 +226,7 @@ int command_export(int argc, char **argv)
                  view_why_empty(&request.view));
     out = open_output(format->is_text && !is_gzip(request.output));
     fine = export_write(format, is_gzip(request.output), &request.view, out);
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", request.output, strerror(errno));
+    output_close(out, request.output, fine);
     view_close(&request.view);
     return STATUS_OK;
 }

@@ -5,13 +5,11 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "trace/metadata.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +84,8 @@ static const struct command_line line = {options,
                                          "[TRACE...]",
                                          help_text,
                                          .take = take_trace,
-                                         .child = &view_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.view};
 
 static void check_options(void)
 {
@@ -131,7 +129,6 @@ static void add_side(struct flame *flame, struct view *view,
         add_view(flame, view, side, request.has_exits ? &request.exits : NULL);
 }
 
-/* Reads both traces, in either order. */
 static void open_both(struct flame *flame, struct view *first,
                       struct view *second)
 {
@@ -184,8 +181,7 @@ static void write_out(const struct flame *flame)
     long bytes = ftell(out);
     char number[NUMBER_TEXT_MAX], size[NUMBER_TEXT_MAX];
 
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", request.output, strerror(errno));
+    output_close(out, request.output, fine);
     if (!log_quiet && strcmp(request.output, "-") != 0)
         log_summary("[ %s: wrote %s, %s stacks, %s ]", log_name, request.output,
                     number_count(flame_stacks(flame), number),

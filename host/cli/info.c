@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite info: the contents of a trace, what was lost, and with --check
- * whether what it says can be true.
- */
+/* parasite info: the contents of a trace, what was lost, and with --check
+ * whether what it says can be true. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
-#include "base/number.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "image/find.h"
 #include "tasks/tasks.h"
 #include "trace/metadata.h"
@@ -58,7 +54,6 @@ static void print_problems(const struct check *check)
                check->problems - tasks->problem_count);
 }
 
-/* A reader that has joined late. */
 static void print_beginnings(const struct check *check)
 {
     char events[NUMBER_TEXT_MAX];
@@ -156,7 +151,6 @@ static void print_check_json(const struct check *check)
     json_print(all, stdout);
 }
 
-/* Prints the problems of (trace); returns the exit status. */
 static int check_trace(const struct trace *trace, bool json)
 {
     static struct check check;

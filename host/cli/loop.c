@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite loop: who held the event loop, as the guest counted it. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "occupancy/occupancy.h"
 #include "profile/under_sampled.h"
 #include "profile/view.h"
@@ -31,7 +29,6 @@ static struct loop_print {
     bool json;
 } request = {.rows = 40, .view = {.input = "x.trace", .weight = MODEL_CLOCKS}};
 
-/* Cycles in ms. */
 static double loop_ms(const struct loop_print *print, uint64_t cycles)
 {
     return (double)cycles * 1000.0 / (double)print->occupancy.tsc_hz;
@@ -136,7 +133,6 @@ static uint32_t *loop_longest_runs(const struct loop_print *print)
     return runs;
 }
 
-/* The function at (address). */
 static const char *loop_function(struct loop_print *print, uint64_t address)
 {
     struct names *names = &print->view.names;
@@ -146,8 +142,7 @@ static const char *loop_function(struct loop_print *print, uint64_t address)
     return names_text(names, frame[count - 1].function);
 }
 
-/* The (functions) of a freeze's stack, innermost first, with room for
- * OCCUPANCY_STACK; returns how many. */
+/* A freeze's (functions), at most OCCUPANCY_STACK, innermost first. */
 static size_t loop_stack(struct loop_print *print,
                          const struct occupancy_freeze *freeze,
                          const char **functions)
@@ -385,7 +380,6 @@ static int by_parent(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The first place in the order with children of (parent). */
 static uint32_t first_child(const struct branches *branches, uint32_t count,
                             uint32_t parent)
 {
@@ -544,7 +538,6 @@ static json_t *histogram_json(const struct loop_print *print,
     return object;
 }
 
-/* Numbers of counts by their names. */
 static void set_counts(json_t *object, const struct event_loop_row *row)
 {
     json_set(object, "calls", json_count(row->calls));
@@ -800,15 +793,14 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_trace_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_trace_options,
+                                         .child_owner = &request.view};
 
 static void take_packet(void *occupancy, const struct packet *packet)
 {
     occupancy_take(occupancy, packet);
 }
 
-/* Ends the process if there is nothing to be shown. */
 static void read_trace(struct loop_print *print)
 {
     struct occupancy *occupancy = &print->occupancy;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite: working with profiles on the host. The first word is a subcommand,
- * which parses the rest.
- */
+/* parasite: working with profiles on the host. The first word is a subcommand,
+ * which parses the rest. */
 
 #include "base/log.h"
 #include "base/output.h"
-#include "base/pager.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -66,7 +62,6 @@ static bool is_word(const char *word, const char *one, const char *other)
     return strcmp(word, one) == 0 || strcmp(word, other) == 0;
 }
 
-/* Runs the subcommand argv[0]. */
 static int run_command(int argc, char **argv)
 {
     static char name[64];

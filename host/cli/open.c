@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * parasite open: a trace in the browser. A table lists what is served; another
- * viewer is one more row of it.
- */
+/* parasite open: a trace in the browser. A table lists what is served; another
+ * viewer is one more row of it. */
 
 #define _GNU_SOURCE /* environ */
 
@@ -12,7 +10,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "export/export.h"
 #include "flame/flame.h"
 
@@ -94,8 +91,8 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_argp,
-                                         .child_input = &opened.view};
+                                         .child = &view_options,
+                                         .child_owner = &opened.view};
 
 /* In its own process group, so that Ctrl-C does not reach the browser;
  * (signals) are those that it may receive. It is not waited for. */
@@ -140,7 +137,6 @@ static void start_browser(char *address, const sigset_t *signals)
     free(script);
 }
 
-/* Serves until a signal arrives. */
 static void serve_trace(void)
 {
     struct server *server;

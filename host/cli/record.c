@@ -2,9 +2,8 @@
 /* parasite record: from a guest, or from what it left, to a trace. */
 
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "image/find.h"
 #include "input/capture.h"
 #include "input/request.h"
@@ -52,7 +51,6 @@ static bool answered(struct sender *sender)
     return sender->count == 0 || sender->state == SEND_DONE;
 }
 
-/* Starts the guest if necessary, and records it. */
 static int record(const struct image *image)
 {
     struct target target = {.file = -1};
@@ -101,7 +99,7 @@ int command_record(int argc, char **argv)
 {
     static const struct command_line line = {
         options, "TARGET\n-- QEMU-COMMAND...", help_text,
-        .child = &request_argp, .child_input = &request};
+        .child = &request_options, .child_owner = &request};
     struct image image = {0};
     int code;
 

@@ -5,9 +5,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/pager.h"
+#include "base/output.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +101,8 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_argp,
-                                         .child_input = &request.view};
+                                         .child = &view_options,
+                                         .child_owner = &request.view};
 
 static void open_exits(struct report *report)
 {

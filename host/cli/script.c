@@ -7,16 +7,15 @@
  */
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "profile/view.h"
 #include "tasks/tasks.h"
 
 #include <inttypes.h>
 #include <prof/format.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,78 +65,43 @@ static void put_creation(const struct tasks *tasks, uint32_t id, uint8_t kind,
                  object);
 }
 
-/* Events about one object. */
-static bool one_object(const struct tasks *tasks, const struct event *event,
-                       char *text)
-{
-    uint32_t id;
+/* Events about one or two objects: where their numbers are. */
+#define AT(field) offsetof(struct event, field)
+static const struct {
+    size_t object;
+    const char *between; /* it and the other, if there is one */
+    size_t other;
+} about_objects[PROF_KINDS] = {
+    [PROF_EVENT_SWITCH] = {AT(as_switch.task), NULL, 0},
+    [PROF_EVENT_READ] = {AT(as_read.source), NULL, 0},
+    [PROF_EVENT_TRY_READ] = {AT(as_try_read.source), NULL, 0},
+    [PROF_EVENT_RESOLVE] = {AT(as_resolve.object), NULL, 0},
+    [PROF_EVENT_CANCEL] = {AT(as_cancel.object), NULL, 0},
+    [PROF_EVENT_GONE] = {AT(as_gone.object), NULL, 0},
+    [PROF_EVENT_DEFER] = {AT(as_defer.object), NULL, 0},
+    [PROF_EVENT_BECOME] = {AT(as_become.object), " is ", AT(as_become.other)},
+    [PROF_EVENT_SIGNAL] = {AT(as_signal.object), " by ", AT(as_signal.source)},
+    [PROF_EVENT_AWAIT] = {AT(as_await.object), " for ", AT(as_await.source)},
+    [PROF_EVENT_WAKE] = {AT(as_wake.object), " by ", AT(as_wake.by)},
+};
 
-    switch (event->kind) {
-    case PROF_EVENT_SWITCH:
-        id = event->as_switch.task;
-        break;
-    case PROF_EVENT_READ:
-        id = event->as_read.source;
-        break;
-    case PROF_EVENT_TRY_READ:
-        id = event->as_try_read.source;
-        break;
-    case PROF_EVENT_RESOLVE:
-        id = event->as_resolve.object;
-        break;
-    case PROF_EVENT_CANCEL:
-        id = event->as_cancel.object;
-        break;
-    case PROF_EVENT_GONE:
-        id = event->as_gone.object;
-        break;
-    case PROF_EVENT_DEFER:
-        id = event->as_defer.object;
-        break;
-    default:
-        return false;
-    }
-    put_titles(tasks, id, "", 0, text);
-    return true;
-}
-
-/* Events about one or two objects. */
 static bool put_objects(const struct tasks *tasks, const struct event *event,
                         char *text)
 {
-    switch (event->kind) {
-    case PROF_EVENT_CREATE:
-        put_creation(tasks, event->as_create.object,
-                     (uint8_t)event->as_create.object_kind,
-                     event->as_create.site, text);
-        return true;
-    case PROF_EVENT_ALIVE:
-        put_creation(tasks, event->as_alive.object,
-                     (uint8_t)event->as_alive.object_kind, event->as_alive.site,
-                     text);
-        return true;
-    case PROF_EVENT_BECOME:
-        put_titles(tasks, event->as_become.object, " is ",
-                   event->as_become.other, text);
-        return true;
-    case PROF_EVENT_SIGNAL:
-        put_titles(tasks, event->as_signal.object, " by ",
-                   event->as_signal.source, text);
-        return true;
-    case PROF_EVENT_AWAIT:
-        put_titles(tasks, event->as_await.object, " for ",
-                   event->as_await.source, text);
-        return true;
-    case PROF_EVENT_WAKE:
-        put_titles(tasks, event->as_wake.object, " by ", event->as_wake.by,
-                   text);
-        return true;
-    default:
-        return one_object(tasks, event, text);
-    }
+    const char *between = about_objects[event->kind].between;
+    uint32_t object, other = 0;
+
+    if (about_objects[event->kind].object == 0)
+        return false;
+    memcpy(&object, (const char *)event + about_objects[event->kind].object,
+           sizeof object);
+    if (between != NULL)
+        memcpy(&other, (const char *)event + about_objects[event->kind].other,
+               sizeof other);
+    put_titles(tasks, object, between, other, text);
+    return true;
 }
 
-/* Events with a name. */
 static bool put_named(const struct tasks *tasks, const struct event *event,
                       char *text)
 {
@@ -171,6 +135,16 @@ static bool put_named(const struct tasks *tasks, const struct event *event,
         snprintf(text, room, "%s: %s",
                  title_of(tasks, event->as_label.object, object),
                  name_of(tasks, event->as_label.label));
+        return true;
+    case PROF_EVENT_CREATE:
+        put_creation(tasks, event->as_create.object,
+                     (uint8_t)event->as_create.object_kind,
+                     event->as_create.site, text);
+        return true;
+    case PROF_EVENT_ALIVE:
+        put_creation(tasks, event->as_alive.object,
+                     (uint8_t)event->as_alive.object_kind, event->as_alive.site,
+                     text);
         return true;
     case PROF_EVENT_PAUSE:
         snprintf(text, room, "%s, %" PRIu64 " ns",
@@ -285,7 +259,6 @@ static void print_as(const struct script *script, const char *who,
              event_name(is_idle ? PROF_EVENT_SAMPLE : event->kind), detail);
 }
 
-/* What came before the trace. */
 static void print_beginning(const struct script *script, uint64_t time)
 {
     const struct tasks *tasks = script->tasks;
@@ -300,8 +273,7 @@ static void print_beginning(const struct script *script, uint64_t time)
     }
 }
 
-/* Packets that are missing before (time). What the guest itself has lost is an
- * event. */
+/* Packets that are missing before (time); what the guest lost is an event. */
 static void print_missing(struct script *script, uint64_t time)
 {
     const struct tasks *tasks = script->tasks;
@@ -420,7 +392,6 @@ static void print_hold(struct script *script, const struct event *event,
     ++script->printed;
 }
 
-/* The functions that were running when the guard reported it. */
 static void print_freeze(struct script *script, const struct event *event,
                          const struct model_cpu *cpu)
 {
@@ -497,8 +468,8 @@ int command_script(int argc, char **argv)
     struct model again = {.watch = {print_event, &script}};
 
     arguments_parse(&(struct command_line){options, "[TRACE]", help_text,
-                                           .child = &view_argp,
-                                           .child_input = view},
+                                           .child = &view_options,
+                                           .child_owner = view},
                     argc, argv);
     view_read(view, true);
     view_open_names(view);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite tasks: what the tasks of a trace did, and what they wait for. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/pager.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "tasks/sites.h"
 
 #include <prof/format.h>
@@ -115,7 +114,6 @@ struct forest {
 
 #define DEPTH_MAX 40u
 
-/* The first of the waits of (object). */
 static uint32_t first_wait(const struct forest *forest, uint32_t object)
 {
     uint32_t low = 0, high = forest->count;

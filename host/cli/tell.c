@@ -4,12 +4,9 @@
 #define _GNU_SOURCE /* memmem() */
 
 #include "base/log.h"
-#include "base/printable.h"
-#include "base/seconds.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "input/send.h"
 #include "input/target.h"
 #include "trace/console.h"
@@ -111,7 +108,6 @@ static const struct argument options[] = {
 static const struct command_line words = {options, "TARGET COMMAND...",
                                           help_text, .take = take_word};
 
-/* Prints the kept text, unless it was binary. */
 static void show_text(void)
 {
     fflush(session.text);
@@ -143,8 +139,7 @@ static void note_packet(void *owner, const struct packet *packet)
     session.binary = true;
 }
 
-/* Whether (line) consists of UTF-8 characters, and (blank) whether none of them
- * is visible. */
+/* Whether (line) is UTF-8, and (blank) whether nothing of it is visible. */
 static bool is_text(const char *line, bool *blank)
 {
     int bytes;

@@ -6,14 +6,11 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/output.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "profile/view.h"
 
-#include <errno.h>
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +116,7 @@ static void write_out(const struct timeline *timeline)
 
     fine = request.svg ? timeline_write_svg(timeline, &request.range, out)
                        : timeline_write_page(timeline, out);
-    if (!output_close(out, fine))
-        die("%s: cannot be written: %s", path, strerror(errno));
+    output_close(out, path, fine);
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
         objects += tasks_objects(&timeline->traces[i].tasks) - TASKS_SPECIAL;
@@ -155,7 +151,6 @@ static void draw_with_samples(struct timeline *timeline)
     flame_free(&flame);
 }
 
-/* Moves the traces as the options say. */
 static void shift_traces(struct timeline *timeline)
 {
     for (size_t i = 0; i < request.shift_count; ++i) {
@@ -180,7 +175,6 @@ static void shift_traces(struct timeline *timeline)
     }
 }
 
-/* Says how the clocks of several traces were made one. */
 static void say_clocks(const struct timeline *timeline)
 {
     char how[CLOCKS_TEXT_MAX];
@@ -198,7 +192,6 @@ static void say_clocks(const struct timeline *timeline)
     }
 }
 
-/* Says what each trace lacks. */
 static void say_missing(const struct timeline *timeline)
 {
     char text[TASKS_TEXT_MAX];

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
-#include "cli/commands.h"
 #include "top/loop.h"
 
 #include <errno.h>
@@ -30,7 +29,6 @@
 static FILE *talk; /* of the process */
 static pid_t process;
 
-/* Waits for its end, prints what it said, and returns its exit code. */
 static int wait_for_end(void)
 {
     int byte, status = 0;
@@ -44,7 +42,6 @@ static int wait_for_end(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DATA;
 }
 
-/* Lets it have the guest run on. */
 static void end_process(void)
 {
     if (process <= 0)
@@ -110,11 +107,9 @@ static void run_attach(const struct request *request, int packets)
     exit(command_attach(count, words));
 }
 
-/*
- * The guest of (request) is sampled by `parasite attach`, as a process of its
+/* The guest of (request) is sampled by `parasite attach`, as a process of its
  * own, whose packets become the target of (request). What it says is printed
- * when we end. If it has no guest, that is now, with its exit code.
- */
+ * when we end. If it has no guest, that is now, with its exit code. */
 static void attach_process(struct request *request)
 {
     static char path[32];
@@ -245,7 +240,6 @@ static const struct argument options[] = {
     {0},
 };
 
-/* Has the guest sampled from outside. */
 static void attach_guest(void)
 {
     struct request *request = &run.request;
@@ -263,7 +257,7 @@ int command_top(int argc, char **argv)
 {
     static const struct command_line line = {
         options, "TARGET\n-- QEMU-COMMAND...", help_text,
-        .child = &request_argp, .child_input = &run.request};
+        .child = &request_options, .child_owner = &run.request};
     struct image image = {0};
 
     argc = request_split(&run.request, argc, argv);

@@ -85,8 +85,7 @@ struct table {
 /* The program's name in messages, "embed". */
 extern const char *embed_program;
 
-/* Prints "(program): (path): ..." as one line on stderr and exits with
- * status 1. */
+/* Prints "(program): (path): ..." on stderr and exits with status 1. */
 __attribute__((noreturn, format(printf, 2, 3))) void
 embed_fail(const char *path, const char *format, ...);
 
@@ -111,27 +110,21 @@ void embed_need_build_id(const struct image *image);
  */
 struct functions select_functions(const struct functions *all);
 
-/*
- * The (count) names at (all), in that order, packed or not. Names longer than
- * PROF_SYMTAB_NAME_MAX are cut and end with "...".
- */
+/* The (count) names at (all), in that order, packed or not. Names longer than
+ * PROF_SYMTAB_NAME_MAX are cut and end with "...". */
 struct names names_make(const char *const *all, size_t count, bool packed);
 void names_free(struct names *names);
 
-/*
- * The index over (count) starts and an end, little-endian at (offsets): at most
+/* The index over (count) starts and an end, little-endian at (offsets): at most
  * one part for 16 entries and two more, and half a piece per entry besides the
- * one that each part has.
- */
+ * one that each part has. */
 struct lookup lookup_make(const uint32_t *offsets, size_t count);
 void lookup_free(struct lookup *index);
 
-/* The table of (image), with its build-id. The same functions always make the
- * same bytes. */
+/* The table of (image). The same functions always make the same bytes. */
 struct table table_make(const struct image *image, enum names_form form);
 
-/* Fails unless (table), decoded as <prof/symtab.h> says, has the names and
- * addresses of (image). */
+/* Fails unless (table), decoded anew, has names and addresses of (image). */
 void verify_table(const struct image *image, const uint8_t *table);
 
 /* Makes a build-id for (image) from what is loaded of it, its headers and the
@@ -156,8 +149,7 @@ struct filled {
     bool relocatable; /* it may run elsewhere than it was linked for */
 };
 
-/* Fills in the space that an image reserves. An image that cannot be filled
- * remains as it was. */
+/* Fills the space of an image; one that cannot be filled stays as it was. */
 struct filled fill_image(const struct fill *fill);
 
 #endif

@@ -157,7 +157,6 @@ static void write_at(int file, const char *path, const uint8_t *bytes,
     }
 }
 
-/* Opens a new file (path) with all that (image) has. */
 static int copy_of(const struct image *image, const char *path)
 {
     size_t count;

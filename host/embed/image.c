@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is found among the sections. */
 struct sections {
     Elf_Scn *symbols; /* SHT_SYMTAB, NULL = stripped */
     Elf_Scn **all;    /* by index */

@@ -36,11 +36,9 @@ static size_t last_not_above(const struct cutting *c, size_t at,
     return at;
 }
 
-/*
- * Fills in the first[]s of a part that begins at (begin), with (at) the last
+/* Fills in the first[]s of a part that begins at (begin), with (at) the last
  * start not above that, for pieces of 1 << (shift) bytes. Returns the widest of
- * their windows.
- */
+ * their windows. */
 static uint32_t cut_part(const struct cutting *c, size_t at, uint64_t begin,
                          unsigned shift)
 {
@@ -62,8 +60,7 @@ static uint32_t cut_part(const struct cutting *c, size_t at, uint64_t begin,
     return (uint32_t)widest;
 }
 
-/* Divides all parts for windows of at most (limit); returns false if that takes
- * too many pieces. */
+/* Divides all parts for windows of at most (limit); false: too many pieces. */
 static bool cut_all(const struct cutting *c, uint32_t limit)
 {
     struct lookup *index = c->index;

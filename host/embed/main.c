@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * embed: what `parasite embed` does, for the build of our own images, which
+/* embed: what `parasite embed` does, for the build of our own images, which
  * then need neither that command nor its libraries; and the table alone, for
- * images that reserve no space.
- */
+ * images that reserve no space. */
 
 #include "embed/embed.h"
 

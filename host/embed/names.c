@@ -62,7 +62,6 @@ static void count_all(struct packer *packer)
     }
 }
 
-/* The bytes that a code for (left, right) saves, minus its text. */
 static int64_t profit_of(const struct packer *packer, unsigned left,
                          unsigned right)
 {
@@ -73,7 +72,6 @@ static int64_t profit_of(const struct packer *packer, unsigned left,
     return (int64_t)packer->pairs[left][right] - bytes;
 }
 
-/* Finds the pair that saves most; returns false if none saves anything. */
 static bool best_pair(const struct packer *packer, uint8_t pair[2])
 {
     int64_t most = 0;
@@ -107,7 +105,6 @@ static void recount(struct packer *packer, uint8_t last, const uint8_t pair[2],
     }
 }
 
-/* Replaces each (pair) by (code), which makes the texts shorter. */
 static void replace_pair(struct packer *packer, const uint8_t pair[2],
                          uint8_t code)
 {
@@ -166,11 +163,9 @@ static void put_tokens(const struct packer *packer, struct names *names)
     names->tokens_bytes = used;
 }
 
-/*
- * Compresses the texts in (bytes), each terminated by a NUL, in place to codes
+/* Compresses the texts in (bytes), each terminated by a NUL, in place to codes
  * other than NUL. The codes' texts go into (names). Returns how many bytes are
- * left.
- */
+ * left. */
 static size_t tokens_pack(uint8_t *bytes, size_t count, struct names *names)
 {
     struct packer *packer = embed_alloc(1, sizeof *packer);
@@ -252,8 +247,7 @@ static struct texts texts_of(const char *const *all, size_t count, bool packed)
     return texts;
 }
 
-/* Appends one name: how much it shares, how many codes it has, and the
- * codes. */
+/* Appends one name: bytes shared, how many codes, and the codes. */
 static void put_name(struct names *names, uint8_t shared, const uint8_t *codes)
 {
     size_t length = strlen((const char *)codes);

@@ -5,4 +5,4 @@
 $(BUILD)/host/embed: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(wildcard host/embed/*.c host/symbols/*.c))
 	$(call begin,HOSTLD)
-	$(Q)gcc -o $@ $^ -lelf
+	$(Q)gcc -o $@ $^ -lelf -lnettle

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether a table says what the image has: it is decoded here independently, as
+/* Whether a table says what the image has: it is decoded here independently, as
  * <prof/symtab.h> describes, and must give each function, so that an error in
- * writing it cannot stay hidden.
- */
+ * writing it cannot stay hidden. */
 
 #include "embed/embed.h"
 
@@ -39,8 +37,7 @@ static size_t put_code(const uint8_t *table, uint8_t code, char *name)
     return (size_t)(begin[1] - begin[0]);
 }
 
-/* Decodes the name at (at) into (name), which has the previous name; returns
- * where it ends. */
+/* Decodes the name at (at) over the previous one; returns where it ends. */
 static const uint8_t *read_name(const uint8_t *table, const uint8_t *at,
                                 char *name)
 {

@@ -13,7 +13,7 @@
 #include "export/export.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "image/names.h"
 
 #include <inttypes.h>
@@ -47,8 +47,7 @@ struct callgrind {
     struct model_count sum;
 };
 
-/* A function belongs to the first file that it is seen in. Returns the
- * function's number. */
+/* A function's number; it belongs to the first file that it is seen in. */
 static uint32_t note_file(struct callgrind *callgrind,
                           const struct frame *frame)
 {
@@ -90,8 +89,7 @@ static void add_cost(struct callgrind *callgrind, struct frame frame,
     model_count_add(&callgrind->costs[number].count, count);
 }
 
-/* Whether (function) was seen in a frame further in of the same cell; it is
- * seen now. */
+/* Whether (function) was seen further in in this cell; notes it. */
 static bool is_repeated(struct callgrind *callgrind, uint32_t function,
                         uint32_t cell)
 {
@@ -161,8 +159,7 @@ static void put_function(struct callgrind *callgrind, const char *file_key,
              names_text(&callgrind->view->names, function));
 }
 
-/* A line of another file than the function's would be taken for one of this
- * file. */
+/* 0 for a line of another file: it would be taken for one of this file. */
 static uint32_t line_of(const struct callgrind *callgrind,
                         const struct frame *frame)
 {

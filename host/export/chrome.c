@@ -13,7 +13,7 @@
 
 #include "export/export.h"
 
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "export/story.h"
 #include "profile/samples.h"
@@ -75,7 +75,6 @@ static void begin_event(FILE *out, const char *phase, uint32_t thread,
     put_clocks(out, "ts", clocks);
 }
 
-/* Starts an event at the end of the lane. */
 static void put_event(const struct chrome *chrome, uint32_t lane,
                       const char *phase)
 {
@@ -116,8 +115,7 @@ static void begin_slice(struct chrome *chrome, uint32_t number,
     put_event(chrome, number, "B");
     put_name(chrome->out, names_text(&chrome->view->names, function));
     putc('}', chrome->out);
-    vector_reserve_one(&lane->slices, lane->depth, sizeof *lane->slices);
-    lane->slices[lane->depth++] = (struct slice){function, 0};
+    VECTOR_ADD(lane->slices, lane->depth, (struct slice){function, 0});
 }
 
 static void take_sample(void *owner, const struct sample *sample)

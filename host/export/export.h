@@ -2,10 +2,8 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
-/*
- * Formats of other tools. Each writes the selected samples of a view and
- * returns whether all of it was written. None needs a seekable output.
- */
+/* Formats of other tools. Each writes the selected samples of a view and
+ * returns whether all of it was written. None needs a seekable output. */
 
 #include "profile/view.h"
 

@@ -12,7 +12,7 @@
 
 #include "export/export.h"
 
-#include "base/json_put.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "image/names.h"
 #include "profile/samples.h"
@@ -25,7 +25,6 @@
 #define FORMAT_VERSION 56
 #define CLOCKS_PER_MS (PROF_CLOCK_HZ / 1000)
 
-/* A row of a thread's stack table. */
 struct firefox_stack {
     uint32_t prefix; /* its caller's row + 1, 0 = none */
     uint32_t frame;
@@ -240,7 +239,6 @@ static void put_functions(struct firefox *firefox)
     fprintf(out, "\"length\":%u},\n", (unsigned)count);
 }
 
-/* Writes them as members of the thread's object, and frees them. */
 static void put_tables(struct firefox *firefox)
 {
     put_stacks(firefox);
@@ -264,7 +262,6 @@ static void put_tables(struct firefox *firefox)
 
 /* ---- samples */
 
-/* One column of a thread's samples, while it is written. */
 struct column {
     struct firefox *firefox;
     uint32_t track;

@@ -9,7 +9,7 @@
 #include "export/export.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

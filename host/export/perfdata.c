@@ -39,7 +39,6 @@
 #define PSEUDO_BYTES 4096u
 #define TEXT_ROUND 64u /* texts fill multiples of it */
 
-/* Numbers of features, bits of the header. */
 enum {
     FEATURE_HOSTNAME = 3,
     FEATURE_RELEASE,
@@ -339,8 +338,7 @@ static bool has_feature(int feature)
     return feature <= FEATURE_CPU_ID || feature == FEATURE_COMMAND;
 }
 
-/* Builds the features, which begin at (offset) of the file. Returns the
- * header's bits for them. */
+/* Builds the features, at (offset) of the file; returns the header's bits. */
 static uint64_t make_features(struct perf_piece *features,
                               const struct model *model, uint64_t offset)
 {

@@ -19,7 +19,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "export/protobuf.h"
 #include "export/story.h"
 #include "image/names.h"
@@ -36,7 +36,6 @@
 #define MAPPING_OF_ALL 1u
 #define SPREAD_MAX 1000000u /* samples that sums become, in a whole trace */
 
-/* Perfetto's constants. */
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { CLOCK_IS_BOOTTIME = 6, COUNTER_CPU_CLOCK = 1, MODE_GUEST_KERNEL = 4 };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
@@ -61,10 +60,8 @@ struct interned {
     uint64_t ids[VIEW_FRAMES_MAX]; /* of the stack's frames */
 };
 
-/*
- * Tracks for objects: as few for each site as it has objects at one time, so
- * that thousands of short ones share a few.
- */
+/* Tracks for objects: as few for each site as it has objects at one time, so
+ * that thousands of short ones share a few. */
 
 #define TRACKS_OF_SITE_MAX 1000u
 #define TRACKS_NONE UINT32_MAX
@@ -400,9 +397,8 @@ static void rise_end(struct track_site *site, size_t at)
     }
 }
 
-/* A track of site (number) that is free from (begin) to (end), and whether it
- * or its site is new; TRACKS_NONE if there are too many. Objects come by their
- * begin. */
+/* A track of site (number), free from (begin) to (end), and whether it or its
+ * site is new; TRACKS_NONE: too many. Objects come by their begin. */
 static uint32_t take_track(struct tracks *tracks, uint32_t number,
                            uint64_t begin, uint64_t end, bool *is_new,
                            bool *is_new_site)
@@ -453,7 +449,6 @@ static void put_track(const struct perfetto *perfetto, uint64_t uuid,
     free(track.name);
 }
 
-/* An event, to be given to write_event(). */
 static Perfetto__Event event_of(uint32_t type, uint64_t track, const char *name)
 {
     Perfetto__Event event = PERFETTO__EVENT__INIT;

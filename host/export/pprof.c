@@ -25,7 +25,6 @@ struct pprof {
     struct index functions; /* function of frames */
 };
 
-/* Writes some fields of the profile. */
 static void write_part(const struct pprof *pprof, const Pprof__Profile *part)
 {
     protobuf_write(&part->base, pprof->out);

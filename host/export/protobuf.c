@@ -4,7 +4,7 @@
 #include "export/protobuf.h"
 
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 struct file_buffer {
     ProtobufCBuffer base; /* first: the library passes a pointer to it */

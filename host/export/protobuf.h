@@ -2,11 +2,9 @@
 #ifndef EXPORT_PROTOBUF_H
 #define EXPORT_PROTOBUF_H
 
-/*
- * Writing the messages of pprof.proto and perfetto.proto, by protobuf-c. A file
+/* Writing the messages of pprof.proto and perfetto.proto, by protobuf-c. A file
  * is one message, whose fields may be written one after the other: so it may be
- * of any size.
- */
+ * of any size. */
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>

@@ -82,7 +82,6 @@ static void put_slice(struct story *story, uint32_t lane, uint64_t from,
 
 /* ---- arrows */
 
-/* Where (actor) acts. */
 static struct story_point point_of(const struct story *story, uint32_t actor,
                                    uint64_t time, uint32_t cpu)
 {
@@ -186,8 +185,7 @@ static size_t collect_stretches(struct story *story,
 
     for (uint32_t i = object->stretches; i != TASKS_NONE;
          i = story->tasks->stretches[i].before) {
-        vector_reserve_one(&story->chain, count, sizeof *story->chain);
-        story->chain[count++] = i;
+        VECTOR_ADD(story->chain, count, i);
     }
     return count;
 }

@@ -3,7 +3,7 @@
 
 #include "flame/sides.h"
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "page/columns.h"
 #include "page/page.h"

@@ -8,8 +8,7 @@
 #include "flame/flame.h"
 
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/xml.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -49,12 +49,10 @@ enum remote_event remote_feed(struct remote_reader *reader, uint8_t byte);
 size_t remote_feed_plain(struct remote_reader *reader, const uint8_t *bytes,
                          size_t count);
 
-/* Writes the packet with the text (payload) to (to), and returns its bytes;
- * 0 if it does not fit into (room). */
+/* The packet of (payload) to (to); its bytes, 0 if (room) is too small. */
 size_t remote_frame(char *to, size_t room, const char *payload);
 
-/* Decodes pairs of hexadecimal digits, at most (room) of them; returns how many
- * there are before the first other character. */
+/* Decodes at most (room) pairs of hexadecimal digits; returns how many. */
 size_t remote_hex(const uint8_t *digits, size_t count, uint8_t *to,
                   size_t room);
 

@@ -9,8 +9,6 @@
 #include "gdb/stub.h"
 
 #include "base/memory.h"
-#include "base/seconds.h"
-#include "base/signals.h"
 #include "base/wait.h"
 
 #include <errno.h>
@@ -130,7 +128,6 @@ static void wire_send(struct stub *stub)
     stub->out_used = 0;
 }
 
-/* Takes what has come. */
 static void take_bytes(struct stub *stub)
 {
     ssize_t count = recv(stub->file, stub->in, sizeof stub->in, MSG_DONTWAIT);
@@ -141,7 +138,6 @@ static void take_bytes(struct stub *stub)
     stub->in_end = count > 0 ? (size_t)count : 0;
 }
 
-/* The next event from bytes that are there. */
 static enum remote_event feed_reader(struct stub *stub)
 {
     while (stub->in_at < stub->in_end) {
@@ -180,7 +176,6 @@ static enum remote_event next_event(struct stub *stub)
     return REMOTE_MORE;
 }
 
-/* Whether the packet says that the guest has stopped. */
 static bool is_stop(struct stub *stub)
 {
     return stub->reader.data[0] == 'T' || stub->reader.data[0] == 'S';
@@ -203,9 +198,8 @@ static bool take_news(struct stub *stub)
     return data[0] == 'O' && strcmp(data, "OK") != 0;
 }
 
-/* The next packet that is an answer. Stop replies before the first one are
- * counted in stub->stops, other output is skipped. A later stop reply means
- * that somebody else let the guest run: what was asked is lost. */
+/* The next packet that is an answer. Stop replies before it are counted in
+ * stub->stops, other output is skipped; a later one loses what was asked. */
 static enum wire_answer wire_receive(struct stub *stub)
 {
     for (unsigned i = 0; i < NEWS_MAX; ++i) {
@@ -258,8 +252,7 @@ static bool wire_drain(struct stub *stub)
     return stub->stops != before;
 }
 
-/* Sends a packet and waits: its answer, "" if there is none. Valid until the
- * next packet. */
+/* Sends a packet; its answer, "" = none, is valid until the next one. */
 __attribute__((format(printf, 2, 3))) static const char *
 wire_ask_on(struct stub *stub, const char *format, ...)
 {
@@ -300,10 +293,9 @@ static void wait_for_answer(int file, const char *answer)
     }
 }
 
-/* Whatever has been sent so far: has the guest run without us, unless somebody
- * else held it, and waits a little for the answer. For a signal handler, too.
- * A stop, so that the rest is read at all, and "detach". In front of them the
- * end of a packet that was sent in part. */
+/* Whatever has been sent: has the guest run without us, unless somebody else
+ * held it. For a signal handler, too. A stop, so that the rest is read at all,
+ * and "detach", after the end of a packet that was sent in part. */
 static void wire_let_go(struct stub *stub)
 {
     static const char bytes[] = "#00\x03$D#44";
@@ -475,7 +467,6 @@ static struct stub *stub_of(struct machine *machine)
     return (struct stub *)machine;
 }
 
-/* The current answer as registers of (cpu). */
 static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
 {
     uint8_t bytes[REGISTERS_BYTES_MAX];
@@ -491,7 +482,6 @@ static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
            registers_take(&stub->layout, bytes, count, &cpu->registers);
 }
 
-/* The current answer as memory from (address). */
 static bool take_memory(struct stub *stub, struct machine_cpu *cpu,
                         uint64_t address)
 {

@@ -12,8 +12,8 @@
 
 #include "image/dwarf.h"
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/strings.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -216,10 +216,8 @@ static void scan_units(struct dwarf *dwarf)
         while ((at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0) {
             if (begin >= end)
                 continue;
-            vector_reserve_one(&dwarf->ranges, dwarf->range_count,
-                               sizeof *dwarf->ranges);
-            dwarf->ranges[dwarf->range_count++] =
-                (struct range){begin + bias, end + bias, unit, bias};
+            VECTOR_ADD(dwarf->ranges, dwarf->range_count,
+                       (struct range){begin + bias, end + bias, unit, bias});
         }
     }
     if (dwarf->range_count > 0)
@@ -227,27 +225,21 @@ static void scan_units(struct dwarf *dwarf)
               by_begin);
 }
 
-/* The unit with the code at (address), or NULL. */
 static Dwarf_Die *unit_at(struct dwarf *dwarf, uint64_t address,
                           Dwarf_Addr *bias)
 {
-    size_t low = 0, high;
+    const struct range *range;
+    size_t count;
 
     if (!dwarf->scanned)
         scan_units(dwarf);
-    high = dwarf->range_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (dwarf->ranges[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address >= dwarf->ranges[low - 1].end)
+    count = vector_rows_until(dwarf->ranges, dwarf->range_count, sizeof *range,
+                              address);
+    range = count > 0 ? &dwarf->ranges[count - 1] : NULL;
+    if (range == NULL || address >= range->end)
         return dwfl_module_addrdie(dwarf->module, address, bias);
-    *bias = dwarf->ranges[low - 1].bias;
-    return dwarf->ranges[low - 1].unit;
+    *bias = range->bias;
+    return range->unit;
 }
 
 size_t dwarf_at(struct dwarf *dwarf, uint64_t address,
@@ -313,8 +305,7 @@ static void put_line(struct table *table, Dwarf_Line *line, Dwarf_Addr bias)
         put.source = source_of(table, line);
         put.line = put.source != 0 ? (uint32_t)number : 0;
     }
-    vector_reserve_one(&table->lines, table->count, sizeof put);
-    table->lines[table->count++] = put;
+    VECTOR_ADD(table->lines, table->count, put);
 }
 
 /* A line and its place in the table as it was read: libdw takes the last one of
@@ -398,10 +389,8 @@ void dwarf_read_lines(struct image *image)
     image->lines = table.lines;
     image->line_count = table.count;
     for (uint32_t i = 1; i < strings_count(&table.sources); ++i) {
-        vector_reserve_one(&image->sources, image->source_count,
-                           sizeof *image->sources);
-        image->sources[image->source_count++] =
-            xstrdup(strings_text(&table.sources, i));
+        VECTOR_ADD(image->sources, image->source_count,
+                   xstrdup(strings_text(&table.sources, i)));
     }
     strings_free(&table.sources);
 }

@@ -27,9 +27,8 @@
 
 struct exits;
 
-/* Reads the code of (image), i386 or x86_64. (functions) matches functions that
- * count as a whole, NULL = none; it and the image must outlive the result.
- * Returns NULL if the file cannot be read or is for another machine. */
+/* Reads the code of (image), i386 or x86_64; (functions), or NULL, match what
+ * counts as a whole. Both outlive the result; NULL: unreadable, or foreign. */
 struct exits *exits_open(const struct image *image, const regex_t *functions);
 
 /* Whether a sample at (address) was in the hypervisor. Takes time proportional

@@ -5,6 +5,7 @@
 
 #include "image/find.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "image/dwarf.h"
@@ -83,13 +84,6 @@ static uint64_t cache_bytes_max(void)
     return (uint64_t)mib * MIB;
 }
 
-/* The file's name, of hexadecimal digits. */
-static void id_name(const uint8_t *build_id, size_t bytes, char *name)
-{
-    for (size_t i = 0; i < bytes; ++i)
-        sprintf(name + 2 * i, "%02x", build_id[i]);
-}
-
 /* The path of the image with this build-id, to be freed; NULL if there is
  * none. What is in it must be compared with the build-id. */
 static char *cache_find(const uint8_t *build_id, size_t bytes)
@@ -99,7 +93,7 @@ static char *cache_find(const uint8_t *build_id, size_t bytes)
 
     if (folder == NULL)
         return NULL;
-    id_name(build_id, bytes, name);
+    bytes_hex(build_id, bytes, name);
     path = path_in(folder, name);
     free(folder);
     if (access(path, R_OK) == 0) {
@@ -110,7 +104,6 @@ static char *cache_find(const uint8_t *build_id, size_t bytes)
     return NULL;
 }
 
-/* Makes (path) and the folders above it. */
 static bool make_folder(const char *path)
 {
     char *copy = xstrdup(path);
@@ -143,7 +136,6 @@ static bool copy_bytes(int from, int to)
     return count == 0;
 }
 
-/* Whether both have the same bytes. */
 static bool same_file(int from, const char *path)
 {
     static char ours[PIECE_BYTES], theirs[PIECE_BYTES];
@@ -267,7 +259,7 @@ static void keep_one(const struct image *image, const char *folder)
 
     if (from < 0)
         return;
-    id_name(image->build_id, image->build_id_bytes, name);
+    bytes_hex(image->build_id, image->build_id_bytes, name);
     path = path_in(folder, name);
     if (fstat(from, &about) == 0 && S_ISREG(about.st_mode) &&
         (uint64_t)about.st_size <= cache_bytes_max() && make_folder(folder)) {
@@ -332,7 +324,6 @@ static bool are_stored(const struct image *image, const struct image *stored)
     return image == NULL && stored == NULL;
 }
 
-/* What is looked for. */
 struct wanted {
     const struct event_hello *hello;
     struct image stored; /* empty = there is none */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Symbols of an ELF file, by libelf, or of several. What counts as a function,
+/* Symbols of an ELF file, by libelf, or of several. What counts as a function,
  * and which of several names an address has, is decided as for the guest's own
- * table (function_symbols.h).
- */
+ * table (function_symbols.h). */
 
 #include "image/image.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "symbols/function_symbols.h"
@@ -84,8 +82,7 @@ static bool find_head(Elf *elf, struct space *space, struct prof_symtab *head)
            le32toh(head->version) == PROF_SYMTAB_VERSION;
 }
 
-/* The build-id in the table's head; leaves (image) as it is if there is none.
- * The table itself is not looked at. */
+/* The build-id in the table's head, if there is one; the rest is unread. */
 static void embedded_read_id(struct image *image, Elf *elf)
 {
     struct prof_symtab head;
@@ -126,10 +123,8 @@ static void put_function(struct image *image, uint64_t start, uint64_t end,
     struct prof_symbol symbol = {.index = entry};
 
     prof_symbol_name(&symbol, name, sizeof name);
-    vector_reserve_one(&image->functions, image->count,
-                       sizeof *image->functions);
-    image->functions[image->count++] =
-        (struct image_symbol){start, end, xstrdup(name)};
+    VECTOR_ADD(image->functions, image->count,
+               (struct image_symbol){start, end, xstrdup(name)});
 }
 
 /* Reads all functions of the table, of either width, into (image), which has
@@ -185,7 +180,6 @@ static void read_note(struct image *image, Elf_Data *data,
     }
 }
 
-/* Symbols as they are read; functions have several to an address. */
 struct symbols {
     struct image *image;
     Elf *elf;
@@ -208,15 +202,13 @@ static void put_symbol(struct symbols *symbols, const GElf_Sym *symbol,
         gelf_getshdr(elf_getscn(symbols->elf, symbol->st_shndx), &header);
     if (function_of_symbol(symbol, &header, name, &function)) {
         function.name = xstrdup(name);
-        vector_reserve_one(&symbols->functions, symbols->count,
-                           sizeof function);
-        symbols->functions[symbols->count++] = function;
+        VECTOR_ADD(symbols->functions, symbols->count, function);
     } else if (type == STT_OBJECT || (header.sh_flags & SHF_EXECINSTR) == 0) {
-        vector_reserve_one(&image->objects, image->object_count,
-                           sizeof *image->objects);
-        image->objects[image->object_count++] = (struct image_symbol){
-            symbol->st_value, checked_add(symbol->st_value, symbol->st_size),
-            xstrdup(name)};
+        VECTOR_ADD(image->objects, image->object_count,
+                   (struct image_symbol){
+                       symbol->st_value,
+                       checked_add(symbol->st_value, symbol->st_size),
+                       xstrdup(name)});
     }
 }
 
@@ -349,13 +341,11 @@ bool image_is_of(const struct image *image, const uint8_t *build_id,
 bool image_fits(const struct image *image, const struct event_hello *hello,
                 bool force)
 {
-    struct event_hello ours = {.build_id_bytes = image->build_id_bytes};
     char here[65], there[65];
 
     if (image_is_of(image, hello->build_id, hello->build_id_bytes))
         return true;
-    memcpy(ours.build_id, image->build_id, sizeof ours.build_id);
-    metadata_build_id(&ours, here);
+    bytes_hex(image->build_id, image->build_id_bytes, here);
     metadata_build_id(hello, there);
     log_error("%s is not the image that was profiled: its build-id is %s, but "
               "the guest's is %s%s",

@@ -74,8 +74,7 @@ struct segment {
     uint64_t align; /* of its place in memory */
 };
 
-/* Returns the executable segments of the ELF file (path), to be freed; none if
- * it cannot be read. */
+/* Executable segments of the file (path), to be freed; none if unreadable. */
 struct segment *segments_read(const char *path, size_t *count);
 
 /* Whether all (paths) can be read. */
@@ -95,8 +94,7 @@ const struct image_symbol *image_function(const struct image *image,
                                           uint64_t address);
 
 /* The line of the code at (address), wherever its image was moved, and its
- * source's path; NULL if it is unknown, or (image)
- * has no lines of its own. */
+ * source's path; NULL: unknown, or (image) has no lines. */
 const struct image_line *image_line(const struct image *image, uint64_t address,
                                     const char **source);
 

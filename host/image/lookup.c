@@ -3,6 +3,8 @@
 
 #include "image/image.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +19,12 @@ const struct image *image_at(const struct image *image, uint64_t address)
 static const struct image_symbol *function_in(const struct image *image,
                                               uint64_t address)
 {
-    size_t low = 0, high = image->count;
+    size_t count = vector_rows_until(image->functions, image->count,
+                                     sizeof *image->functions, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (image->functions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address >= image->functions[low - 1].end)
+    if (count == 0 || address >= image->functions[count - 1].end)
         return NULL;
-    return &image->functions[low - 1];
+    return &image->functions[count - 1];
 }
 
 const struct image_symbol *image_function(const struct image *image,
@@ -58,22 +53,15 @@ const struct image_line *image_line(const struct image *image, uint64_t address,
                                     const char **source)
 {
     const struct image_line *line;
-    size_t low = 0, high;
+    size_t count;
 
     image = image->next != NULL ? image_at(image, address) : image;
     if (image == NULL)
         return NULL;
     address -= image->moved;
-    high = image->line_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (image->lines[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    line = low > 0 ? &image->lines[low - 1] : NULL;
+    count = vector_rows_until(image->lines, image->line_count, sizeof *line,
+                              address);
+    line = count > 0 ? &image->lines[count - 1] : NULL;
     if (line == NULL || line->source == 0)
         return NULL;
     *source = image->sources[line->source - 1];

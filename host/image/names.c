@@ -142,8 +142,7 @@ static uint32_t line_text(struct names *names, const struct dwarf_frame *frame)
 
 static void put_frame(struct names *names, struct frame frame)
 {
-    vector_reserve_one(&names->frames, names->frame_count, sizeof frame);
-    names->frames[names->frame_count++] = frame;
+    VECTOR_ADD(names->frames, names->frame_count, frame);
 }
 
 /* The line that a trace has of (address); inlined functions it has not. */

@@ -2,13 +2,11 @@
 #ifndef IMAGE_NAMES_H
 #define IMAGE_NAMES_H
 
-/*
- * Names for addresses: functions from the image's symbols and, if asked for,
+/* Names for addresses: functions from the image's symbols and, if asked for,
  * source lines and inlined functions from its DWARF data. Each address is
- * looked up once.
- */
+ * looked up once. */
 
-#include "base/strings.h"
+#include "base/index.h"
 #include "image/image.h"
 
 struct dwarf;
@@ -52,8 +50,7 @@ struct names {
     const struct guest_names *guest; /* of address spaces; NULL = unknown */
 };
 
-/* Set by --return-types: C++ functions have the types that they return, as far
- * as their symbols have them: templates. */
+/* --return-types: C++ templates show what they return, where known. */
 extern bool names_with_returns;
 
 /* (image) may be NULL. (lines) asks for source lines, (inlined) for inlined

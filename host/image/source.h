@@ -19,14 +19,12 @@ enum source_language {
 /* "C++" and so on; "" for SOURCE_UNKNOWN. */
 const char *source_language_name(enum source_language language);
 
-/* The language of the code at (address): from the DWARF data, or from the
- * symbol's mangling. */
+/* The language of the code at (address), by DWARF data or the mangling. */
 enum source_language source_language(const struct names *names,
                                      uint64_t address);
 
-/* The path of the source of function (frame) at (address), numbered as by
- * names_at(), without the file name; "" if it is unknown. Valid until the next
- * call. */
+/* The folder of the source of (frame) at (address), numbered as by names_at();
+ * "" if unknown. Valid until the next call. */
 const char *source_folder(const struct names *names, uint64_t address,
                           size_t frame);
 

@@ -10,7 +10,6 @@
 
 #define TEXT_MAX 65535u /* bytes */
 
-/* What is written, and the text before the next one. */
 struct maker {
     uint8_t *bytes;
     size_t count;
@@ -21,8 +20,7 @@ struct maker {
 
 static void put_byte(struct maker *to, uint8_t byte)
 {
-    vector_reserve_one(&to->bytes, to->count, 1);
-    to->bytes[to->count++] = byte;
+    VECTOR_ADD(to->bytes, to->count, byte);
 }
 
 static void put_varint(struct maker *to, uint64_t number)
@@ -140,7 +138,6 @@ uint8_t *stored_payload(const struct image *image, size_t *bytes)
     return made;
 }
 
-/* What is read; (at) stays where it is once something was wrong. */
 struct reader {
     const uint8_t *at;
     const uint8_t *end;

@@ -38,12 +38,10 @@
 #define STORED_TEXTS_MAX (128u << 20)  /* bytes of all texts */
 #define STORED_FUNCTIONS_MAX (1u << 20)
 
-/* The symbols of (image) and all that follow it as a file's content, to be
- * freed; NULL if they are too many. */
+/* The symbols of (image) as a file, to be freed; NULL: they are too many. */
 uint8_t *stored_make(const struct image *image, size_t *bytes);
 
-/* Reads what that made into (image); false, with nothing in it, if it is of
- * another version or damaged. */
+/* Reads that into (image); false, and empty: another version, or damaged. */
 bool stored_read(struct image *image, const uint8_t *bytes, size_t count);
 
 /* The same of a payload alone. */

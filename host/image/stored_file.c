@@ -4,7 +4,6 @@
 #include "image/stored.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -15,12 +14,6 @@
 #define RATIO_MAX 1100u /* deflate makes a thousandth of a text at best */
 
 static const uint8_t magic[8] = "PRFSYMS";
-
-static void put_le(uint8_t *to, uint64_t number, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; ++i)
-        to[i] = (uint8_t)(number >> 8 * i);
-}
 
 uint8_t *stored_make(const struct image *image, size_t *bytes)
 {

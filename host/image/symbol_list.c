@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A list of symbols: lines of "ADDRESS TYPE NAME", as /proc/kallsyms and nm
- * have them. Functions are those of the types t and w; each ends where
- * the next symbol begins.
- */
+/* A list of symbols: lines of "ADDRESS TYPE NAME", as /proc/kallsyms and nm
+ * have them. Functions are those of the types t and w; each ends where the next
+ * symbol begins. */
 
 #include "base/memory.h"
 #include "image/image.h"
@@ -86,10 +84,9 @@ static void put_symbol(struct image *image, const struct line *line)
         image->begin = line->address;
     else if (strcmp(line->name, "_etext") == 0)
         image->end = line->address;
-    vector_reserve_one(&image->functions, image->count,
-                       sizeof *image->functions);
-    image->functions[image->count++] = (struct image_symbol){
-        line->address, 0, xstrdup(is_function ? line->name : "")};
+    VECTOR_ADD(image->functions, image->count,
+               (struct image_symbol){line->address, 0,
+                                     xstrdup(is_function ? line->name : "")});
 }
 
 bool image_open_list(struct image *image, const char *path)

@@ -24,7 +24,6 @@ struct eio_text {
     size_t bytes;
 };
 
-/* One event, decoded. */
 struct eio_event {
     uint64_t time;   /* clocks */
     uint64_t thread; /* kernel object: a ring's or a fiber's */
@@ -65,7 +64,6 @@ struct eio_act {
     uint8_t act;
 };
 
-/* Starts as zeros. */
 struct eio {
     struct eio_act *acts;
     size_t count;
@@ -132,7 +130,6 @@ static void take_wake(struct eio *eio, uint64_t time, uint64_t cpu, uint64_t id)
     add_act(eio, RUN, id, 0, 0);
 }
 
-/* The object (id) has a name. */
 static void take_name(struct eio *eio, uint64_t id, struct eio_text name)
 {
     add_act(eio, LABEL, id, keep_text(eio, name), 0);
@@ -187,7 +184,6 @@ static void take_own(struct eio *eio, const struct eio_event *event,
         add_act(eio, IDLE, 0, keep_text(eio, event->name), 0);
 }
 
-/* An event of eio or of the collector. */
 static void take_meaning(struct eio *eio, const struct eio_event *event)
 {
     uint64_t fiber = RECORDING_LOOP_KEY;

@@ -2,11 +2,9 @@
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 
-/*
- * Traces of other recorders. They are never trusted: what is cut or makes no
- * sense is left out, and the rest is read. What is made of them takes at most
- * a few times their size.
- */
+/* Traces of other recorders. They are never trusted: what is cut or makes no
+ * sense is left out, and the rest is read. What is made of them takes at most a
+ * few times their size. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -28,7 +28,6 @@ static const uint8_t mark[] = {0xc1, 0x1f, 0xfc, 0xc1, 0x05, 0x88, 0x3b,
                                0x8d, 0x52, 0x1a, 0x48, 0x7b, 0xb3, 0x97,
                                0x45, 0x6a, 0xb1, 0x50, 0x68, 0x0c};
 
-/* Kinds of events. */
 enum {
     CREATES,
     READ,
@@ -103,8 +102,7 @@ bool mirage_is(const uint8_t *bytes, size_t count)
 
 /* ---- events */
 
-/* Reads the event at (at), of which (left) bytes are there. Returns how many it
- * has, 0 = it is cut or makes no sense. */
+/* The bytes of the event at (at), which it reads; 0: cut, or no sense. */
 static size_t read_event(struct event *event, const uint8_t *at, size_t left)
 {
     size_t used = EVENT_HEAD_BYTES;
@@ -144,7 +142,6 @@ static int64_t increased_sum(struct sums *sums, uint16_t name, uint64_t by)
     return (int64_t)(sums->values[number] += by);
 }
 
-/* What one thread does to another. */
 static void take_act(struct recording *recording, const struct event *event,
                      uint32_t first)
 {
@@ -238,8 +235,7 @@ static void take_event(struct recording *recording, struct sums *sums,
 
 /* ---- packets */
 
-/* Lists the packets in *(packets), to be freed; returns how many. *(unread) are
- * the bytes between them. */
+/* Lists and counts packets, to be freed; *(unread): bytes between them. */
 static size_t find_packets(const uint8_t *bytes, size_t count,
                            struct packet_place **packets, uint64_t *unread)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of other recorders as events of ours, all in their wide forms, and
- * the packets with these, in memory. */
+/* Events of other recorders as ours, in wide forms, in packets in memory. */
 
 #include "import/recording.h"
 
-#include "base/crc32c.h"
+#include "base/bytes.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * What happens to an object after its end is left out, except that it may run.
  */
 
-#include "base/strings.h"
+#include "base/index.h"
 
 #include <prof/format.h>
 #include <prof/trace.h>
@@ -20,11 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Writes packets as a guest does (<prof/format.h>), to memory. One packet is in
+/* Writes packets as a guest does (<prof/format.h>), to memory. One packet is in
  * the making; it ends where it is full, or where the CPU changes, so that
- * packets in the order of their begin have the events in their order.
- */
+ * packets in the order of their begin have the events in their order. */
 
 #define STREAM_CPUS 256u
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The loop of a recording. It never waits for long, so that time limit,
+/* The loop of a recording. It never waits for long, so that time limit,
  * terminal and guest are checked even when no bytes come. RAM gives no notice
- * of new bytes and is checked every millisecond.
- */
+ * of new bytes and is checked every millisecond. */
 
 #include "input/capture.h"
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/text.h"
 #include "base/wait.h"
 #include "trace/metadata.h"
 
@@ -78,7 +74,6 @@ static void show_progress(struct capture *capture)
     capture->shown = time;
 }
 
-/* Housekeeping between two reads of the target. */
 static void capture_step(struct capture *capture, struct guest *guest)
 {
     if (guest != NULL)
@@ -226,8 +221,7 @@ static void log_damage(const struct capture *capture)
     log_kinds(damage, sizeof damage / sizeof damage[0], "");
 }
 
-/* What was written for a boot, and what is missing. Its folder is named if
- * there are several. */
+/* What a boot's trace has and lacks; its folder is named among several. */
 static void log_boot(const struct capture *capture, const struct boot *boot,
                      bool several)
 {

@@ -2,11 +2,9 @@
 #ifndef INPUT_CAPTURE_H
 #define INPUT_CAPTURE_H
 
-/*
- * One recording: bytes from a target become packets, and packets a trace, or
+/* One recording: bytes from a target become packets, and packets a trace, or
  * one for each boot of the guest. All bytes are searched for raw packets and
- * for console text.
- */
+ * for console text. */
 
 #include "image/image.h"
 #include "input/qemu.h"

@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "base/log.h"
-#include "base/seconds.h"
 #include "base/wait.h"
 
 #include <errno.h>
@@ -27,8 +26,7 @@ static void begin_boot(struct live *live, const struct packet *packet)
         send_hello_request(&live->request->sender);
 }
 
-/* A repeated packet would count twice: a model takes each CPU's packets in
- * order. */
+/* A repeated packet would count twice: packets of a CPU come in order. */
 static void take_packet(void *owner, const struct packet *packet)
 {
     struct live *live = owner;

@@ -42,14 +42,12 @@ struct live {
     uint64_t lost_before; /* samples, before we connected */
 };
 
-/* Opens what (request) names, or starts it; ends the process on failure.
- * (image) is needed for RAM. The console output of a guest that we start goes
- * to (talk). */
+/* Opens or starts what (request) names; ends the process on failure. (image) is
+ * needed for RAM; the console of a guest that we start goes to (talk). */
 void live_open(struct live *live, struct request *request,
                const struct image *image, FILE *talk);
 
-/* Waits up to (wait_ms) for bytes, or until the file (other) can be read (-1 =
- * none), and takes what there is. */
+/* Waits (wait_ms) for bytes or for (other), -1 = none; takes what is there. */
 void live_wait(struct live *live, int other, int wait_ms);
 
 /* Why nothing has been received yet. */

@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +182,6 @@ static void put_device(struct guest *guest, char **words,
     }
 }
 
-/* With -v, prints what is started, word by word. */
 static void print_words(const struct guest *guest)
 {
     char *line = xstrdup(guest->words[0]);

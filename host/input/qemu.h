@@ -2,10 +2,8 @@
 #ifndef INPUT_QEMU_H
 #define INPUT_QEMU_H
 
-/*
- * Starts a guest: the QEMU command line that the user gave, with a device for
- * the stream, and with options on the guest's command line to use it.
- */
+/* Starts a guest: the QEMU command line that the user gave, with a device for
+ * the stream, and with options on the guest's command line to use it. */
 
 #include "input/target.h"
 

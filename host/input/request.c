@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +13,6 @@
 
 #define DEPTH_MAX 127  /* the guest's limit, and */
 #define DEPTH_USUAL 64 /* its default */
-
-enum { KEY_DEPTH = 1024, KEY_CONTROL, KEY_SEND };
-
-static const struct argp_option options[] = {
-    {"freq", 'F', "HZ", 0, "sample HZ times a second", 1},
-    {"call-stacks", 'g', NULL, 0, "record call stacks, as --depth 64", 1},
-    {"depth", KEY_DEPTH, "N", 0, "record up to N callers, 0 to 127", 1},
-    {"send", KEY_SEND, "COMMAND", 0,
-     "send COMMAND to the guest first, such as start; may be repeated", 1},
-    {"control", KEY_CONTROL, "LINE", 0,
-     "send commands to LINE instead of TARGET", 1},
-    {"transport", 't', "NAME", 0,
-     "transport of a guest after --: uart (default), debugcon, virtio, serial "
-     "or shm",
-     1},
-    {"kernel", 'k', "IMAGE", 0, "the ELF image that the guest must run", 2},
-    {"force", 'f', NULL, 0, "accept a guest that runs another image", 2},
-    {"quiet", 'q', NULL, 0, "no messages except errors", 3},
-    {"verbose", 'v', NULL, 0, "also say what is done", 3},
-    {0},
-};
 
 double request_number(const char *option, const char *text)
 {
@@ -44,86 +24,88 @@ double request_number(const char *option, const char *text)
     return value;
 }
 
-static int depth_of(const char *text)
-{
-    char *end;
-    long depth = strtol(text, &end, 10);
+/* ---- the options */
 
-    if (end == text || *end != '\0' || depth < 0 || depth > DEPTH_MAX)
-        die_usage("--depth takes 0 to %d, not '%s'", DEPTH_MAX, text);
-    return (int)depth;
-}
-
-static uint32_t rate_of(const char *text)
+static void set_rate(void *owner, char *word)
 {
-    double hz = request_number("-F", text);
+    double hz = request_number("-F", word);
 
     if (hz < 1)
-        die_usage("-F takes 1 Hz or more, not '%s'", text);
-    return (uint32_t)hz;
+        die_usage("-F takes 1 Hz or more, not '%s'", word);
+    ((struct request *)owner)->hz = (uint32_t)hz;
 }
 
-/* The commands for the guest. */
-static error_t parse_commands(int key, char *word, struct request *request)
+static void set_depth(void *owner, char *word)
 {
-    switch (key) {
-    case 'F':
-        request->hz = rate_of(word);
-        break;
-    case 'g':
-        request->stacks = true;
-        break;
-    case KEY_DEPTH:
-        request->depth = depth_of(word);
-        break;
-    case KEY_SEND:
-        send_add(&request->sender, "%s", word);
-        break;
-    case KEY_CONTROL:
-        request->control = word;
-        break;
-    case 't':
-        if (!guest_transport(word, &request->transport))
-            die_usage("-t is uart, debugcon, virtio, serial or shm, not '%s'",
-                      word);
-        request->has_transport = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    char *end;
+    long depth = strtol(word, &end, 10);
+
+    if (end == word || *end != '\0' || depth < 0 || depth > DEPTH_MAX)
+        die_usage("--depth takes 0 to %d, not '%s'", DEPTH_MAX, word);
+    ((struct request *)owner)->depth = (int)depth;
 }
 
-static error_t parse_request(int key, char *word, struct argp_state *state)
+static void add_command(void *owner, char *word)
 {
-    struct request *request = state->input;
-
-    switch (key) {
-    case 'k':
-        request->image = image_paths_add(request->image, word);
-        break;
-    case 'f':
-        request->force = true;
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    case 'v':
-        log_is_verbose = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (request->target != NULL)
-            die_usage("one target at a time: '%s' or '%s'?", request->target,
-                      word);
-        request->target = word;
-        break;
-    default:
-        return parse_commands(key, word, request);
-    }
-    return 0;
+    send_add(&((struct request *)owner)->sender, "%s", word);
 }
 
-const struct argp request_argp = {options, parse_request, 0, 0, 0, 0, 0};
+static void set_transport(void *owner, char *word)
+{
+    struct request *request = owner;
+
+    if (!guest_transport(word, &request->transport))
+        die_usage("-t is uart, debugcon, virtio, serial or shm, not '%s'",
+                  word);
+    request->has_transport = true;
+}
+
+static void add_image(void *owner, char *word)
+{
+    struct request *request = owner;
+
+    request->image = image_paths_add(request->image, word);
+}
+
+static void set_target(void *owner, char *word)
+{
+    struct request *request = owner;
+
+    if (request->target != NULL)
+        die_usage("one target at a time: '%s' or '%s'?", request->target, word);
+    request->target = word;
+}
+
+#define AT(field) offsetof(struct request, field)
+
+static const struct argument options[] = {
+    {"freq", 'F', "HZ", "sample HZ times a second", .take_for = set_rate,
+     .group = 1},
+    {"call-stacks", 'g', NULL, "record call stacks, as --depth 64",
+     .flag_at = AT(stacks), .group = 1},
+    {"depth", 0, "N", "record up to N callers, 0 to 127", .take_for = set_depth,
+     .group = 1},
+    {"send", 0, "COMMAND",
+     "send COMMAND to the guest first, such as start; may be repeated",
+     .take_for = add_command, .group = 1},
+    {"control", 0, "LINE", "send commands to LINE instead of TARGET",
+     .text_at = AT(control), .group = 1},
+    {"transport", 't', "NAME",
+     "transport of a guest after --: uart (default), debugcon, virtio, serial "
+     "or shm",
+     .take_for = set_transport, .group = 1},
+    {"kernel", 'k', "IMAGE", "the ELF image that the guest must run",
+     .take_for = add_image, .group = 2},
+    {"force", 'f', NULL, "accept a guest that runs another image",
+     .flag_at = AT(force), .group = 2},
+    {"quiet", 'q', NULL, "no messages except errors", .flag = &log_quiet,
+     .group = 3},
+    {"verbose", 'v', NULL, "also say what is done", .flag = &log_is_verbose,
+     .group = 3},
+    {0},
+};
+
+const struct argument_set request_options = {options, NULL, set_target, NULL};
 
 int request_split(struct request *request, int argc, char **argv)
 {
@@ -151,7 +133,6 @@ static bool is_elf(const char *path)
     return is;
 }
 
-/* Options that contradict each other. */
 static void check_options(struct request *request)
 {
     if (request->guest == NULL && request->target == NULL)

@@ -2,17 +2,14 @@
 #ifndef INPUT_REQUEST_H
 #define INPUT_REQUEST_H
 
-/*
- * What record and top have in common: the guest, whether it is started or runs
- * already, and the commands it gets.
- */
+/* What record and top have in common: the guest, whether it is started or runs
+ * already, and the commands it gets. */
 
+#include "base/options.h"
 #include "image/image.h"
 #include "input/qemu.h"
 #include "input/send.h"
 #include "input/target.h"
-
-#include <argp.h>
 
 struct request {
     const char *image;
@@ -35,12 +32,10 @@ struct request {
         .depth = -1, .control_file = -1                                        \
     }
 
-/* The common options and the target, for a command's argp children. Input: the
- * request. */
-extern const struct argp request_argp;
+/* The common options and the target, of a request. */
+extern const struct argument_set request_options;
 
-/* Cuts the guest's command line off the arguments, before they are parsed.
- * Returns how many are left. */
+/* Cuts the guest's command line off; returns how many arguments are left. */
 int request_split(struct request *request, int argc, char **argv);
 
 /* Ends the process if the options contradict each other; finds the image of a

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "base/wait.h"
 
 #include <arpa/inet.h>
@@ -24,6 +23,50 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* ---- answers among the other bytes that a guest sends */
+
+#define MARK_BYTES (sizeof PROF_ANSWER_MARK - 1)
+
+static void look_for_mark(struct answers *answers, char byte)
+{
+    if (byte == PROF_ANSWER_MARK[answers->matched])
+        ++answers->matched;
+    else
+        answers->matched = byte == PROF_ANSWER_MARK[0];
+    if (answers->matched == 1)
+        answers->led = answers->fresh;
+    answers->fresh = byte == '\n';
+}
+
+static void end_answer(struct answers *answers)
+{
+    size_t used = answers->used;
+
+    answers->bytes += answers->led + MARK_BYTES + used + 1;
+    if (used > 0 && answers->text[used - 1] == '\r')
+        --used;
+    answers->text[used] = '\0';
+    answers->matched = answers->used = 0;
+    answers->fresh = true;
+    answers->take(answers->owner, answers->text);
+}
+
+void answers_feed(struct answers *answers, const void *bytes, size_t count)
+{
+    const char *at = bytes;
+
+    for (size_t i = 0; i < count; ++i) {
+        if (answers->matched < MARK_BYTES)
+            look_for_mark(answers, at[i]);
+        else if (at[i] == '\n')
+            end_answer(answers);
+        else if (answers->used < SEND_LINE_MAX - 1)
+            answers->text[answers->used++] = at[i];
+    }
+}
+
+/* ---- commands */
 
 /* ---- whether a server has accepted us
  *
@@ -106,9 +149,8 @@ static bool is_pending_tcp(const char *list, unsigned ours, unsigned theirs)
     return is;
 }
 
-/* Whether the connected socket (file) has not been accepted yet. False if that
- * cannot be found out: the server is on another machine, or (file) is not a
- * socket. May send a newline, which is no command. */
+/* Whether the connected socket (file) is not accepted yet; false if that is
+ * unknown: another machine, or no socket. May send a newline, no command. */
 static bool pending_connection(int file)
 {
     union address us, them;
@@ -142,8 +184,7 @@ void send_add(struct sender *sender, const char *format, ...)
     if (vasprintf(&line, format, words) < 0)
         die("out of memory");
     va_end(words);
-    vector_reserve_one(&sender->lines, sender->count, sizeof *sender->lines);
-    sender->lines[sender->count++] = line;
+    VECTOR_ADD(sender->lines, sender->count, line);
 }
 
 void send_begin(struct sender *sender, int file)
@@ -212,9 +253,8 @@ void send_receive(struct sender *sender, const void *bytes, size_t count)
     answers_feed(&sender->answers, bytes, count);
 }
 
-/* Returns whether all of (line) was sent, or none of it for now: then it is
- * sent again later. The newline in front ends what another sender, or a part of
- * a line, may have left. */
+/* Whether (line) was sent, or not at all for now: it is sent again later. The
+ * newline in front ends what another sender may have left. */
 static bool write_line(const struct sender *sender, const char *line)
 {
     char text[SEND_LINE_MAX];
@@ -266,8 +306,7 @@ static void read_answers(struct sender *sender)
     }
 }
 
-/* While another client is served, nothing is sent: it would be executed after
- * we have given up. */
+/* Another client is served: what is sent would run after we gave up. */
 static void wait_for_line(struct sender *sender, double time, double limit)
 {
     bool is_new = sender->held_since == 0;

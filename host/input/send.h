@@ -19,8 +19,7 @@
 #define SEND_SECONDS 10.0
 #define SEND_LINE_MAX 256
 
-/* Finds answers in bytes that come in pieces. Starts as zeros and a
- * callback. */
+/* Finds answers in pieces of bytes. Starts as zeros and a callback. */
 struct answers {
     /* gets the text after the mark, "ok start at 1000.152 Hz" */
     void (*take)(void *owner, const char *text);
@@ -68,9 +67,8 @@ void send_add(struct sender *sender, const char *format, ...)
 /* Starts sending the commands to (file), from the first one on. */
 void send_begin(struct sender *sender, int file);
 
-/* Asks a guest that is already sending for its hello, its rate and its stacks.
- * No answer is expected: an image without that command sends them
- * periodically. */
+/* Asks a guest that sends already for its hello, rate and stacks. An image
+ * without that command sends them now and then, and no answer. */
 void send_hello_request(const struct sender *sender);
 
 /* Examines bytes that the guest sent, on any connection. */

@@ -61,7 +61,6 @@ static uint64_t field(const struct shared_ring *share, size_t offset)
 
 #define FIELD(share, name) field(share, offsetof(struct prof_share, name))
 
-/* Where the packets are. */
 struct ring {
     const uint8_t *bytes;
     uint64_t count;
@@ -96,7 +95,6 @@ static uint64_t take_next(struct shared_ring *share, const struct ring *ring,
     return (total + 7) / 8 * 8;
 }
 
-/* Finds the ring; false if there is none, or none yet. */
 static bool find_ring(struct shared_ring *share, struct ring *ring)
 {
     uint64_t address;

@@ -39,8 +39,7 @@ bool shared_ring_open(struct shared_ring *share, const char *path,
 bool shared_ring_read(struct shared_ring *share,
                       const struct packet_sink *sink);
 
-/* The same until there are no new bytes, or as many were read as the ring has
- * room for. */
+/* The same until there are no new bytes, or one ring of them was read. */
 void shared_ring_read_rest(struct shared_ring *share,
                            const struct packet_sink *sink);
 

@@ -7,8 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/seconds.h"
-#include "base/signals.h"
 #include "base/wait.h"
 
 #include <errno.h>
@@ -27,7 +25,6 @@
 #define AGAIN_SECONDS 0.05 /* to a server whose queue is full */
 #define RESOLVE_NAP_NS 100000000
 
-/* Receives the reason of a failure. */
 struct why {
     char *text;
     size_t room;
@@ -157,7 +154,6 @@ static int open_tcp(const char *where, const struct why *why)
     return file;
 }
 
-/* Sets a terminal to raw mode. */
 static void make_raw(int file)
 {
     struct termios settings;

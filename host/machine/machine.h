@@ -106,8 +106,7 @@ static inline void machine_end(struct machine *machine)
     machine->calls->end(machine);
 }
 
-/* The (bytes) from (address) in a window that was read; NULL unless all are
- * there. The address may be anything. */
+/* (bytes) at any (address) of a window; NULL unless all are there. */
 const uint8_t *machine_window(const struct machine_cpu *cpu, uint64_t address,
                               size_t bytes);
 

@@ -42,8 +42,7 @@ static const struct form *form_of(const struct registers *registers)
     return registers->cr4 & CR4_PSE ? &form_32 : &form_32_small;
 }
 
-/* Where a large page of 4 MiB is: it has 8 more bits of the address, in 13 to
- * 20 of its entry. */
+/* A large page of 4 MiB: bits 13 to 20 of its entry are the upper 8. */
 static uint64_t large_page_32(uint64_t entry)
 {
     return (entry & 0xffc00000u) | (entry >> 13 & 0xff) << 32;

@@ -12,8 +12,7 @@
 
 #include "machine/registers.h"
 
-/* Copies (bytes) from a physical address; false unless all are there. They
- * never leave a page of 4 KiB. */
+/* Copies from a physical address, within 4 KiB; false unless all are there. */
 struct paging_memory {
     bool (*copy)(void *owner, uint64_t physical, uint8_t *to, size_t bytes);
     void *owner;
@@ -25,8 +24,7 @@ bool paging_translate(const struct registers *registers,
                       const struct paging_memory *memory, uint64_t address,
                       uint64_t *physical, uint64_t *left);
 
-/* Reads at most (bytes) from (address), to the first page that is not there.
- * Returns how many. */
+/* Reads up to (bytes), to the first page not there; returns how many. */
 size_t paging_read(const struct registers *registers,
                    const struct paging_memory *memory, uint64_t address,
                    uint8_t *to, size_t bytes);

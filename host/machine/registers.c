@@ -12,7 +12,6 @@
 #define REGISTER_BYTES_MAX 256u
 #define LAYOUT_BYTES_MAX 32768u
 
-/* A register's names in both widths' descriptions. */
 static const char *const names[REGISTERS][2] = {
     [REGISTER_IP] = {"eip", "rip"},          [REGISTER_SP] = {"esp", "rsp"},
     [REGISTER_FP] = {"ebp", "rbp"},          [REGISTER_CS] = {"cs", "cs"},
@@ -154,11 +153,9 @@ static enum registers_mode mode(const struct register_layout *layout,
     return MODE_64;
 }
 
-/*
- * Makes a description fit the (count) bytes that came. QEMU 7 sends three base
+/* Makes a description fit the (count) bytes that came. QEMU 7 sends three base
  * registers before cr0, and describes none of them for i386 and six for x86_64.
- * What follows those is not known if anything else differs.
- */
+ * What follows those is not known if anything else differs. */
 static void fit(struct register_layout *layout, size_t count)
 {
     uint32_t bases = 3 * (layout->is_64 ? 8 : 4);

@@ -2,11 +2,9 @@
 #ifndef MACHINE_REGISTERS_H
 #define MACHINE_REGISTERS_H
 
-/*
- * The registers of a CPU that an unwinder needs, and where they are in what a
+/* The registers of a CPU that an unwinder needs, and where they are in what a
  * stub sends. A stub describes that in XML; one that does not is taken to send
- * what GDB expects of old: 164 bytes and more are x86_64's.
- */
+ * what GDB expects of old: 164 bytes and more are x86_64's. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,8 +59,7 @@ struct register_layout {
  */
 void registers_add_xml(struct register_layout *layout, const char *xml);
 
-/* Copies the (number)th file that (xml) includes to (name), which has (room)
- * bytes; false if there is none. */
+/* The (number)th file that (xml) includes, to (name); false if none. */
 bool registers_included(const char *xml, unsigned number, char *name,
                         size_t room);
 

@@ -13,7 +13,6 @@
  */
 
 #include "base/index.h"
-#include "base/strings.h"
 #include "trace/event.h"
 #include "trace/packet.h"
 
@@ -31,8 +30,7 @@ enum occupancy_histogram {
     OCCUPANCY_HISTOGRAMS,
 };
 
-/* What the time of a snapshot was spent with, in cycles. All but the last,
- * which is the whole, are disjoint. */
+/* What a snapshot's time went to, in cycles; disjoint, but for the whole. */
 enum occupancy_part {
     OCCUPANCY_TASKS, /* the first six are kinds of sites */
     OCCUPANCY_CALLBACKS,
@@ -184,8 +182,7 @@ uint32_t occupancy_line(const struct occupancy *occupancy, uint32_t site);
 
 /* ---- one snapshot */
 
-/* The kind of the site with that index: a context may name a site of which
- * there is neither a name nor a row. */
+/* The kind of that site; one may have neither a name nor a row. */
 enum occupancy_part occupancy_kind(const struct occupancy_snapshot *snapshot,
                                    uint32_t site);
 
@@ -207,8 +204,7 @@ void occupancy_account(const struct occupancy_snapshot *snapshot,
 /* For how much of its time the loop was not idle: 0 to 1. */
 double occupancy_busy(uint64_t wall, uint64_t idle);
 
-/* The same of the last (seconds) before the last snapshot; negative if that is
- * not known. */
+/* The same of the last (seconds); negative if that is not known. */
 double occupancy_lately(const struct occupancy *occupancy, double seconds);
 
 /* ---- histograms */

@@ -37,9 +37,8 @@ static struct occupancy_site *entry_of(struct occupancy_snapshot *snapshot,
                                        uint32_t site)
 {
     while (snapshot->site_count <= site) {
-        vector_reserve_one(&snapshot->sites, snapshot->site_count,
-                           sizeof *snapshot->sites);
-        snapshot->sites[snapshot->site_count++] = (struct occupancy_site){0};
+        VECTOR_ADD(snapshot->sites, snapshot->site_count,
+                   (struct occupancy_site){0});
     }
     return &snapshot->sites[site];
 }
@@ -120,9 +119,8 @@ static void take_node(struct occupancy *occupancy,
         return;
     number = index_add(&occupancy->node_numbers, event->node, NULL);
     while (made->node_count <= number) {
-        vector_reserve_one(&made->nodes, made->node_count, sizeof *made->nodes);
-        made->nodes[made->node_count++] =
-            (struct occupancy_node){.parent = OCCUPANCY_NONE};
+        VECTOR_ADD(made->nodes, made->node_count,
+                   (struct occupancy_node){.parent = OCCUPANCY_NONE});
     }
     if (parent == INDEX_NONE || parent >= number)
         parent = OCCUPANCY_NONE;
@@ -182,13 +180,11 @@ static void add_turn(struct occupancy *occupancy)
         memmove(occupancy->turns, occupancy->turns + occupancy->turn_count,
                 occupancy->turn_count * sizeof *occupancy->turns);
     }
-    vector_reserve_one(&occupancy->turns, occupancy->turn_count,
-                       sizeof *occupancy->turns);
-    occupancy->turns[occupancy->turn_count++] = (struct occupancy_turn){
-        occupancy->made.time, account->wall, account->idle + account->stolen};
+    VECTOR_ADD(occupancy->turns, occupancy->turn_count,
+               (struct occupancy_turn){occupancy->made.time, account->wall,
+                                       account->idle + account->stolen});
 }
 
-/* The round is complete. */
 static void end_round(struct occupancy *occupancy)
 {
     struct occupancy_snapshot *made = &occupancy->made;
@@ -287,7 +283,6 @@ static void take_freeze(struct occupancy *occupancy,
 
 /* ---- events */
 
-/* What belongs to a round. */
 static void take_part_of(struct occupancy *occupancy, uint16_t cpu,
                          const struct event *event)
 {

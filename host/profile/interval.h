@@ -25,8 +25,7 @@ struct interval {
     double high;
 };
 
-/* A share of fewer samples is marked, as the guest's table does: its 95 %
- * interval is wider than half of it to either side. */
+/* Fewer samples are marked: their 95 % interval exceeds half of the share. */
 #define INTERVAL_FEW 16u
 
 static inline bool interval_is_few(uint64_t samples)
@@ -60,8 +59,7 @@ static inline bool interval_is_noise(const struct interval *difference)
     return difference->low <= 0 && difference->high >= 0;
 }
 
-/* The part of the change that is certain: the bound nearer to 0, or 0 for
- * noise. */
+/* The certain part of the change: the bound nearer to 0, or 0 for noise. */
 double interval_certain(const struct interval *difference);
 
 /*

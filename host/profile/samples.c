@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Walks over all samples. Whether a sample is selected depends on its cell only
- * and is decided once for each.
- */
+/* Walks over all samples. Whether a sample is selected depends on its cell only
+ * and is decided once for each. */
 
 #include "profile/samples.h"
 

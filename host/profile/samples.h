@@ -50,8 +50,7 @@ void samples_each(struct samples *samples,
                   void (*take)(void *owner, const struct sample *sample),
                   void *owner);
 
-/* The track of a cell of the view's model, or SAMPLES_NONE if it is not
- * selected. */
+/* The track of a cell, or SAMPLES_NONE if it is not selected. */
 static inline uint32_t samples_cell_track(const struct samples *samples,
                                           uint32_t cell)
 {

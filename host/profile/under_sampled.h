@@ -8,8 +8,7 @@
 #define UNDER_SAMPLED_TEXT_MAX 200u
 
 /* Whether the guest's account of its event loop shows certainly more work than
- * the samples, by the rule of <prof/under_sampled.h>; then (text) says by how
- * much. Only for a whole trace: the account is that of all time. */
+ * the samples (<prof/under_sampled.h>), of a whole trace; (text): how much. */
 bool under_sampled(const struct model *model, char *text);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A trace, its names and the selection. Samples without a stack appear as
- * functions in brackets, so that everything adds up to 100 %.
- */
+/* A trace, its names and the selection. Samples without a stack appear as
+ * functions in brackets, so that everything adds up to 100 %. */
 
 #include "profile/view.h"
 
@@ -11,47 +9,11 @@
 #include "trace/metadata.h"
 
 #include <prof/format.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-    KEY_FORCE = 256,
-    KEY_TIME,
-    KEY_WEIGHT,
-    KEY_INLINE,
-    KEY_CPU,
-    KEY_OWN,
-    KEY_RETURNS
-};
-
-static const struct argp_option trace_options[] = {
-    {"input", 'i', "TRACE", 0, "the trace to read (default: x.trace)", 1},
-    {"kernel", 'k', "IMAGE", 0,
-     "the guest's ELF image, for symbols and source lines", 1},
-    {"force", KEY_FORCE, NULL, 0, "use IMAGE even if its build-id differs", 1},
-    {"time", KEY_TIME, "A,B", 0, "only from second A to second B", 2},
-    {"quiet", 'q', NULL, 0, "no messages except errors, and no headers", 4},
-    {"verbose", 'v', NULL, 0, "also say what is read", 4},
-    {0},
-};
-
-static const struct argp_option options[] = {
-    {"include", 'I', "REGEX", 0,
-     "only stacks with a function that matches REGEX", 2},
-    {"exclude", 'X', "REGEX", 0, "no stacks with a function that matches REGEX",
-     2},
-    {"cpu", 'C', "CPU", 0, "only this CPU", 2},
-    {"task", 't', "FUNCTION", 0, "only tasks whose entry is FUNCTION", 2},
-    {"weight", KEY_WEIGHT, "WHAT", 0, "count time (default) or samples", 3},
-    {"inline", KEY_INLINE, NULL, 0, "show inlined functions separately", 3},
-    {"profiler", KEY_OWN, NULL, 0,
-     "count the profiler's own time as any other, where it is apart", 3},
-    {"return-types", KEY_RETURNS, NULL, 0,
-     "show what C++ template functions return", 3},
-    {0},
-};
 
 static void set_regex(regex_t *regex, const char *text)
 {
@@ -78,94 +40,102 @@ enum model_weight view_weight_of(const char *word)
     die_usage("--weight is samples or time, not '%s'", word);
 }
 
-static uint32_t cpu_number(const char *word)
-{
-    char *end;
-    unsigned long number = strtoul(word, &end, 10);
+/* ---- the options */
 
+static void set_input(void *owner, char *word)
+{
+    struct view *view = owner;
+
+    trace_choose(&view->input, &view->has_input, word);
+}
+
+static void add_image(void *owner, char *word)
+{
+    struct view *view = owner;
+
+    view->image_path = image_paths_add(view->image_path, word);
+}
+
+static void set_include(void *owner, char *word)
+{
+    struct view *view = owner;
+
+    set_regex(&view->include, word);
+    view->has_include = true;
+}
+
+static void set_exclude(void *owner, char *word)
+{
+    struct view *view = owner;
+
+    set_regex(&view->exclude, word);
+    view->has_exclude = true;
+}
+
+static void set_cpu(void *owner, char *word)
+{
+    struct view *view = owner;
+    char *end;
+
+    view->cpu = (uint32_t)strtoul(word, &end, 10);
+    view->has_cpu = true;
     if (end == word || *end != '\0')
         die_usage("-C takes a CPU number, not '%s'", word);
-    return (uint32_t)number;
 }
 
-static error_t parse_trace(int key, char *word, struct argp_state *state)
+static void set_weight(void *owner, char *word)
 {
-    struct view *view = state->input;
-
-    switch (key) {
-    case 'i':
-    case ARGP_KEY_ARG:
-        trace_choose(&view->input, &view->has_input, word);
-        break;
-    case 'k':
-        view->image_path = image_paths_add(view->image_path, word);
-        break;
-    case KEY_FORCE:
-        view->force = true;
-        break;
-    case KEY_TIME:
-        view->time_text = word;
-        break;
-    case 'q':
-        log_quiet = true;
-        break;
-    case 'v':
-        log_is_verbose = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    ((struct view *)owner)->weight = view_weight_of(word);
 }
 
-static error_t parse_selection(int key, char *word, struct argp_state *state)
+static void set_default_weight(void *owner)
 {
-    struct view *view = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        view->weight = MODEL_CLOCKS;
-        state->child_inputs[0] = view;
-        break;
-    case 'I':
-        set_regex(&view->include, word);
-        view->has_include = true;
-        break;
-    case 'X':
-        set_regex(&view->exclude, word);
-        view->has_exclude = true;
-        break;
-    case 'C':
-        view->cpu = cpu_number(word);
-        view->has_cpu = true;
-        break;
-    case 't':
-        view->task = word;
-        break;
-    case KEY_WEIGHT:
-        view->weight = view_weight_of(word);
-        break;
-    case KEY_OWN:
-        view->with_own = true;
-        break;
-    case KEY_INLINE:
-        view->inlined = true;
-        break;
-    case KEY_RETURNS:
-        names_with_returns = true;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    ((struct view *)owner)->weight = MODEL_CLOCKS;
 }
 
-const struct argp view_trace_argp = {trace_options, parse_trace, 0, 0, 0, 0, 0};
+#define AT(field) offsetof(struct view, field)
 
-static const struct argp_child children[] = {{&view_trace_argp, 0, NULL, 0},
-                                             {0}};
+static const struct argument trace_options[] = {
+    {"input", 'i', "TRACE", "the trace to read (default: x.trace)",
+     .take_for = set_input, .group = 1},
+    {"kernel", 'k', "IMAGE",
+     "the guest's ELF image, for symbols and source lines",
+     .take_for = add_image, .group = 1},
+    {"force", 0, NULL, "use IMAGE even if its build-id differs",
+     .flag_at = AT(force), .group = 1},
+    {"time", 0, "A,B", "only from second A to second B",
+     .text_at = AT(time_text), .group = 2},
+    {"quiet", 'q', NULL, "no messages except errors, and no headers",
+     .flag = &log_quiet, .group = 4},
+    {"verbose", 'v', NULL, "also say what is read", .flag = &log_is_verbose,
+     .group = 4},
+    {0},
+};
 
-const struct argp view_argp = {options, parse_selection, 0, 0, children, 0, 0};
+static const struct argument options[] = {
+    {"include", 'I', "REGEX", "only stacks with a function that matches REGEX",
+     .take_for = set_include, .group = 2},
+    {"exclude", 'X', "REGEX", "no stacks with a function that matches REGEX",
+     .take_for = set_exclude, .group = 2},
+    {"cpu", 'C', "CPU", "only this CPU", .take_for = set_cpu, .group = 2},
+    {"task", 't', "FUNCTION", "only tasks whose entry is FUNCTION",
+     .text_at = AT(task), .group = 2},
+    {"weight", 0, "WHAT", "count time (default) or samples",
+     .take_for = set_weight, .group = 3},
+    {"inline", 0, NULL, "show inlined functions separately",
+     .flag_at = AT(inlined), .group = 3},
+    {"profiler", 0, NULL,
+     "count the profiler's own time as any other, where it is apart",
+     .flag_at = AT(with_own), .group = 3},
+    {"return-types", 0, NULL, "show what C++ template functions return",
+     .flag = &names_with_returns, .group = 3},
+    {0},
+};
+
+const struct argument_set view_trace_options = {trace_options, NULL, set_input,
+                                                NULL};
+const struct argument_set view_options = {options, &view_trace_options,
+                                          set_input, set_default_weight};
 
 static uint64_t clocks_of(const char *text, char **end)
 {
@@ -432,8 +402,7 @@ static bool is_matched(struct view *view, const regex_t *regex,
     return false;
 }
 
-/* Whether a stack is the profiler's own: a function of its interface, whose
- * names begin with prof_, is in it. */
+/* Whether a stack is the profiler's: a function prof_... is in it. */
 static bool is_own(const struct view *view, const struct frame *frames,
                    size_t count)
 {

@@ -2,18 +2,16 @@
 #ifndef PROFILE_VIEW_H
 #define PROFILE_VIEW_H
 
-/*
- * What report, script and export have in common: a trace, the names in it, and
- * which samples are selected.
- */
+/* What report, script and export have in common: a trace, the names in it, and
+ * which samples are selected. */
 
+#include "base/options.h"
 #include "image/find.h"
 #include "image/names.h"
 #include "tasks/tasks.h"
 #include "trace/model.h"
 #include "trace/trace.h"
 
-#include <argp.h>
 #include <regex.h>
 
 #define VIEW_FRAMES_MAX 2048 /* of one stack; the rest is dropped */
@@ -71,18 +69,16 @@ struct view_stack {
     size_t depth;
 };
 
-/* Goes on to the next selected stack of the view's model; false: there is none.
- * The frames live until then. */
+/* The next selected stack; false: none. Frames live until the next call. */
 bool view_next(struct view *view, struct view_stack *stack);
 
-/* The common options, for a command's argp children; and those of them that
- * also suit a command that shows no samples. Input: the view. */
-extern const struct argp view_argp;
-extern const struct argp view_trace_argp;
+/* The common options, of a view; and those of them that also suit a command
+ * that shows no samples. */
+extern const struct argument_set view_options;
+extern const struct argument_set view_trace_options;
 
 /* Opens what the options name; ends the process on failure. Names take time,
- * and may be opened apart. With (tasks), those of the trace are read, too: each
- * packet is decoded once for all. */
+ * and may be opened apart. (tasks) are read as well, in the same pass. */
 void view_open(struct view *view);
 void view_read(struct view *view, bool tasks);
 void view_open_names(struct view *view);
@@ -90,8 +86,7 @@ void view_open_names(struct view *view);
 /* The tasks of the trace, which are read now if they were not. */
 const struct tasks *view_tasks(struct view *view);
 
-/* Names for the addresses of (image), NULL = there is none, and for stacks that
- * have no address. */
+/* Names for (image), NULL = none, and for stacks without an address. */
 void view_set_image(struct view *view, struct image *image);
 
 /* A snapshot of a model that grows: (view) has (model), whose owner goes on to
@@ -109,12 +104,10 @@ void view_drop_snapshot(struct view *view);
 void view_must_match(const struct view *base, const struct view *now,
                      const char *base_option);
 
-/* The stack of (node), the innermost function first; at most VIEW_FRAMES_MAX
- * frames. */
+/* The stack of (node), innermost first; at most VIEW_FRAMES_MAX frames. */
 size_t view_frames(struct view *view, uint32_t node, struct frame *frames);
 
-/* The same of a suspend, which has only return addresses; (node) is the
- * guest's. At most (room) frames. */
+/* The same of a suspend, by the guest's (node); at most (room) frames. */
 size_t view_suspend_frames(struct view *view, uint32_t node,
                            struct frame *frames, size_t room);
 
@@ -123,8 +116,7 @@ size_t view_suspend_frames(struct view *view, uint32_t node,
 size_t view_task_frames(struct view *view, uint32_t task, struct frame *frames,
                         size_t room);
 
-/* The frames of (node), followed by those of (task); at most
- * VIEW_FRAMES_MAX. */
+/* The frames of (node), then those of (task); at most VIEW_FRAMES_MAX. */
 size_t view_sample_frames(struct view *view, uint32_t node, uint32_t task,
                           struct frame *frames);
 

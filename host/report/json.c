@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same tables as JSON, one object at a time. */
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "report/report.h"
 
 #include <stdlib.h>

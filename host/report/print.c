@@ -2,8 +2,8 @@
 /* Tables and trees as text, like perf report --stdio. */
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/printable.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "profile/under_sampled.h"
 #include "report/report.h"
 #include "trace/metadata.h"
@@ -176,8 +176,7 @@ static bool print_row(const struct report *report, uint32_t number)
     return few;
 }
 
-/* Says what the table leaves out: (shown) are the rows that it has, (count)
- * those above the limit of percent. */
+/* What the table leaves out: it has (shown) of (count) above the limit. */
 static void print_rest(const struct report *report, const uint32_t *rows,
                        size_t shown, size_t count)
 {

@@ -88,9 +88,8 @@ void report_add_up(struct report *report);
 void report_forget(struct report *report);
 void report_close(struct report *report);
 
-/* The numbers of rows, edges or branches, sorted, without those below the
- * limit; to be freed. Edges are those with (row) as callee (callers) or caller;
- * branches are the children of (parent), REPORT_NONE being the root. */
+/* The numbers of rows, edges or branches above the limit, sorted; to be freed.
+ * Edges have (row) as callee (callers) or caller; branches (parent). */
 uint32_t *report_rows(const struct report *report, size_t *count);
 uint32_t *report_calls(const struct report *report, uint32_t row, bool callers,
                        size_t *count);

@@ -184,9 +184,9 @@ static void add_choice(struct choices *choices, uint32_t number,
 {
     if (report_percent(choices->report, count) < limit)
         return;
-    vector_reserve_one(&choices->all, choices->count, sizeof *choices->all);
-    choices->all[choices->count++] = (struct choice){
-        number, view_weight(&choices->report->view, count), second};
+    VECTOR_ADD(choices->all, choices->count,
+               (struct choice){
+                   number, view_weight(&choices->report->view, count), second});
 }
 
 static int by_weight(const void *left, const void *right)

@@ -3,7 +3,7 @@
 
 #include "serve/overview.h"
 
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "page/page.h"

@@ -42,11 +42,9 @@ bool function_of_symbol(const Elf64_Sym *symbol, const Elf64_Shdr *section,
 /* For qsort(): by address, then the one that names it first; a total order. */
 int function_compare(const void *left, const void *right);
 
-/*
- * Chooses from (count) functions, sorted by function_compare(), one for each
+/* Chooses from (count) functions, sorted by function_compare(), one for each
  * address, none overlapping, none of 0 bytes. They are written to (chosen),
- * which has room for (count) and is not (all); returns how many there are.
- */
+ * which has room for (count) and is not (all); returns how many there are. */
 size_t functions_choose(const struct function *all, size_t count,
                         struct function *chosen);
 

@@ -23,7 +23,6 @@
 #define SELF_AT (BITS_AT + 8)
 #define HEAD_BYTES(bits) (SELF_AT + 2 * (bits) / 8)
 
-/* A part of the file and the addresses that it is loaded to. */
 struct loaded {
     const uint8_t *bytes;
     uint64_t at;
@@ -31,7 +30,6 @@ struct loaded {
     uint64_t address;
 };
 
-/* The best that was found so far. */
 struct found {
     enum space_result result;
     struct space space;
@@ -93,8 +91,7 @@ bool space_place(Elf *elf, uint64_t address, uint64_t bytes, uint64_t *at)
     return false;
 }
 
-/* What the structure of (count) bytes or fewer at (from), loaded to (address),
- * says if it is one. */
+/* What the structure at (from), loaded to (address), says if it is one. */
 static enum space_result read_head(Elf *elf, const uint8_t *from, size_t count,
                                    uint64_t address, struct space *space)
 {
@@ -124,7 +121,6 @@ static enum space_result read_head(Elf *elf, const uint8_t *from, size_t count,
                : SPACE_OUTSIDE;
 }
 
-/* Adds one more structure to what was found so far. */
 static void add_space(struct found *found, enum space_result result,
                       const struct space *space)
 {

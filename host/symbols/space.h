@@ -2,10 +2,8 @@
 #ifndef SPACE_H
 #define SPACE_H
 
-/*
- * The space for a symbol table in a linked image: struct prof_symbols_space of
- * <prof/symtab.h>, as an ELF file of either width has it.
- */
+/* The space for a symbol table in a linked image: struct prof_symbols_space of
+ * <prof/symtab.h>, as an ELF file of either width has it. */
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -27,17 +25,13 @@ struct space {
     uint64_t high_half; /* what a 32-bit file cuts off its addresses */
 };
 
-/*
- * Looks for the space in what the program headers of (elf) load from the file,
+/* Looks for the space in what the program headers of (elf) load from the file,
  * which is in memory as elf_rawfile() has it. *(space) is meaningful if it
- * returns SPACE_FOUND; the (bytes) at (at) are then in the file.
- */
+ * returns SPACE_FOUND; the (bytes) at (at) are then in the file. */
 enum space_result space_find(Elf *elf, struct space *space);
 
-/*
- * Where in the file the (bytes) bytes are that (elf) loads to (address); false
- * if it does not, or not all of them from the file.
- */
+/* Where in the file the (bytes) bytes are that (elf) loads to (address); false
+ * if it does not, or not all of them from the file. */
 bool space_place(Elf *elf, uint64_t address, uint64_t bytes, uint64_t *at);
 
 /* (address) of a symbol or section in full. */

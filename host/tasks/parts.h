@@ -6,8 +6,7 @@
 
 #include "tasks/tasks.h"
 
-/* The object with the guest's number (id), which is made if it is new:
- * TASKS_NOBODY if there is no room. */
+/* The object with the guest's (id), made if new; TASKS_NOBODY: no room. */
 uint32_t tasks_mention(struct tasks *tasks, uint32_t id);
 
 /* Ends what (object) did and begins (state). */
@@ -40,8 +39,7 @@ void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu,
 void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector);
 
 /* Events or packets are missing since the last event of (cpu). A loss that the
- * recorder marks has the time of the event before it. It ends at the next
- * event, before which tasks_resume() is called. */
+ * recorder marks ends at the next event, before which is tasks_resume(). */
 void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
                 uint32_t packets);
 
@@ -78,8 +76,7 @@ tasks_lost_since(const struct tasks *tasks, const struct tasks_object *object)
     return i < tasks->loss_count ? &losses[i] : NULL;
 }
 
-/* Marks that an event has the name (name), and finds those that have no
- * definition. */
+/* Notes that an event uses (name); finds names without a definition. */
 void tasks_use_name(struct tasks *tasks, uint32_t name);
 void tasks_check_names(struct tasks *tasks);
 

@@ -75,8 +75,7 @@ static int by_objects(const void *left, const void *right)
     return (a->other > b->other) - (a->other < b->other);
 }
 
-/* Whether whom (edge) comes from still waits. A mutex waits for who has it, one
- * after the other. */
+/* Whether (edge)'s object still waits; a mutex waits for its present owner. */
 static bool still_waits(const struct tasks *tasks,
                         const struct tasks_edge *edge)
 {
@@ -100,8 +99,7 @@ struct tasks_wait *tasks_waits(const struct tasks *tasks, uint32_t *count)
 
         if (!still_waits(tasks, edge) || !tasks_is_open(tasks, other))
             continue;
-        vector_reserve_one(&waits, all, sizeof *waits);
-        waits[all++] = (struct tasks_wait){edge->from, other};
+        VECTOR_ADD(waits, all, (struct tasks_wait){edge->from, other});
     }
     if (all > 0)
         qsort(waits, all, sizeof *waits, by_objects);

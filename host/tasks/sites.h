@@ -2,8 +2,7 @@
 #ifndef TASKS_SITES_H
 #define TASKS_SITES_H
 
-/* Objects added up by the site that created them, and which of them still wait
- * for which. */
+/* Objects added up by site, and which of them still wait for which. */
 
 #include "tasks/tasks.h"
 

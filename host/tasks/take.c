@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets and their events, one after the other: what objects and interrupts do
- * to objects, and what is known besides. */
+/* Packets and their events, in order: what is done to objects, and by whom. */
 
 #include "base/checked.h"
 #include "base/memory.h"
@@ -68,8 +67,7 @@ static bool has_result(const struct tasks_object *object)
            object->kind != PROF_TRACE_CONNECTION;
 }
 
-/* (number) is read or freed: its end was in a loss since the last event that
- * mentioned it. */
+/* (number) is read or freed: its end was in a loss since its last event. */
 static void end_unseen(struct tasks *tasks, uint32_t number)
 {
     struct tasks_object *object = &tasks->objects[number];
@@ -151,22 +149,14 @@ static void end_object(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t id,
         cpu->left = true;
 }
 
-static void take_resolve(struct tasks *tasks, struct tasks_cpu *cpu,
-                         const struct event *event)
+/* The object is the first field of all these events. */
+static void take_end(struct tasks *tasks, struct tasks_cpu *cpu,
+                     const struct event *event)
 {
-    end_object(tasks, cpu, event->as_resolve.object, TASKS_RESOLVED);
-}
-
-static void take_cancel(struct tasks *tasks, struct tasks_cpu *cpu,
-                        const struct event *event)
-{
-    end_object(tasks, cpu, event->as_cancel.object, TASKS_CANCELLED);
-}
-
-static void take_gone(struct tasks *tasks, struct tasks_cpu *cpu,
-                      const struct event *event)
-{
-    end_object(tasks, cpu, event->as_gone.object, TASKS_GONE);
+    end_object(tasks, cpu, event->as_resolve.object,
+               event->kind == PROF_EVENT_RESOLVE  ? TASKS_RESOLVED
+               : event->kind == PROF_EVENT_CANCEL ? TASKS_CANCELLED
+                                                  : TASKS_GONE);
 }
 
 static void take_fail(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -325,10 +315,10 @@ static const struct {
     [PROF_EVENT_READ] = {take_read, false},
     [PROF_EVENT_TRY_READ] = {take_try_read, false},
     [PROF_EVENT_AWAIT] = {take_await, false},
-    [PROF_EVENT_RESOLVE] = {take_resolve, false},
+    [PROF_EVENT_RESOLVE] = {take_end, false},
     [PROF_EVENT_FAIL] = {take_fail, false},
-    [PROF_EVENT_CANCEL] = {take_cancel, false},
-    [PROF_EVENT_GONE] = {take_gone, false},
+    [PROF_EVENT_CANCEL] = {take_end, false},
+    [PROF_EVENT_GONE] = {take_end, false},
     [PROF_EVENT_BECOME] = {take_become, false},
     [PROF_EVENT_SIGNAL] = {take_signal, false},
     [PROF_EVENT_WAKE] = {take_wake, false},
@@ -345,7 +335,6 @@ static const struct {
     [PROF_EVENT_DEFER] = {take_defer, true},
 };
 
-/* Where the hypervisor did not run the guest. */
 static void take_stolen(struct tasks *tasks, uint64_t clocks)
 {
     uint64_t now = tasks->place.time;
@@ -355,7 +344,6 @@ static void take_stolen(struct tasks *tasks, uint64_t clocks)
         tasks->stolen[tasks->stolen_count++] = stolen;
 }
 
-/* What is known besides. */
 static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct event *event)
 {
@@ -385,9 +373,8 @@ static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
     }
 }
 
-/* Whether (event) says that the loop is not idle any more, if no interrupt did
- * it. A switch to the current object at the beginning of a packet says nothing:
- * it is there for readers that missed the packet before. */
+/* Whether (event) ends the loop's idleness, if no interrupt did it. A repeated
+ * switch at the beginning of a packet does not. */
 static bool ends_idleness(const struct tasks_cpu *cpu,
                           const struct event *event)
 {
@@ -454,7 +441,6 @@ static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
     return &tasks->cpus[tasks->cpu_count++];
 }
 
-/* The head of a packet, and what is missing before it. */
 static void take_head(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct packet *packet)
 {
@@ -549,7 +535,6 @@ static void finish_unseen(struct tasks *tasks, uint32_t number)
     tasks->place.time = tasks->end;
 }
 
-/* Closes its last stretch. */
 static void finish_object(struct tasks *tasks, uint32_t number)
 {
     struct tasks_object *object = &tasks->objects[number];

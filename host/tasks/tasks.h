@@ -319,8 +319,7 @@ void tasks_read_with(struct tasks *tasks, struct model *model,
 
 void tasks_free(struct tasks *tasks);
 
-/* Since when (object), which is open, has been in its state: in the end, and at
- * most tasks->end. */
+/* Since when the open (object) is in its state; at most tasks->end. */
 uint64_t tasks_standing_since(const struct tasks *tasks, uint32_t object);
 
 /* The number of the object with the guest's number (id), TASKS_NONE. */
@@ -337,9 +336,8 @@ const char *tasks_edge_word(uint8_t kind);
 
 #define TASKS_TEXT_MAX 400u /* bytes of the following */
 
-/* "handle_client 17": its label or the text of its site or its kind, and its
- * number; writes to (text), which has room for TASKS_TEXT_MAX, and returns
- * it. (object) may have TASKS_INTERRUPT. */
+/* "handle_client 17": label, site or kind of (object), perhaps TASKS_INTERRUPT,
+ * and its number; to (text), of TASKS_TEXT_MAX, which is returned. */
 const char *tasks_title(const struct tasks *tasks, uint32_t object, char *text);
 
 /* "2 packets with 1,612 events": what is missing there. Writes as above. */

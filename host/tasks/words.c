@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that the guest defines, words for what has none, what cannot be true of
- * any program, or of any recorder that marks what it loses, and what is
- * missing, as texts. */
+/* Names that the guest defines, what cannot be true of any program or recorder,
+ * and what is missing, as texts. */
 
 #include "base/memory.h"
-#include "base/number.h"
+#include "base/text.h"
 #include "tasks/parts.h"
 #include "trace/model.h"
 
@@ -15,8 +14,7 @@
 void tasks_use_name(struct tasks *tasks, uint32_t name)
 {
     while (tasks->used_name_count <= name && name < GUEST_NAMES) {
-        vector_reserve_one(&tasks->used_names, tasks->used_name_count, 1);
-        tasks->used_names[tasks->used_name_count++] = 0;
+        VECTOR_ADD(tasks->used_names, tasks->used_name_count, 0);
     }
     if (name < GUEST_NAMES)
         tasks->used_names[name] = 1;
@@ -117,8 +115,7 @@ void tasks_problem(struct tasks *tasks, enum tasks_problem_kind kind,
     ++tasks->problem_counts[kind];
     if (tasks->problem_count == TASKS_PROBLEMS_MAX)
         return;
-    vector_reserve_one(&tasks->problems, tasks->problem_count, sizeof problem);
-    tasks->problems[tasks->problem_count++] = problem;
+    VECTOR_ADD(tasks->problems, tasks->problem_count, problem);
 }
 
 static const char *title_of(const struct tasks *tasks, uint32_t id, char *text)
@@ -166,7 +163,6 @@ const char *tasks_problem_text(const struct tasks *tasks,
 
 /* ---- what is missing */
 
-/* What is missing of all CPUs. */
 struct missing {
     uint64_t before; /* events before the trace begins */
     uint64_t events;

@@ -7,7 +7,7 @@
  */
 
 #include "base/checked.h"
-#include "base/json_text.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "page/columns.h"
 #include "page/page.h"

@@ -7,9 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/path.h"
-#include "base/xml.h"
+#include "base/text.h"
 #include "tasks/sites.h"
 #include "timeline/rows.h"
 #include "timeline/svg.h"

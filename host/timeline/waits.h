@@ -9,7 +9,6 @@
  */
 
 #include "base/index.h"
-#include "base/strings.h"
 #include "page/columns.h"
 #include "profile/view.h"
 #include "tasks/tasks.h"

@@ -4,8 +4,8 @@
 #include "top/loop.h"
 
 #include "base/log.h"
-#include "base/seconds.h"
-#include "base/signals.h"
+#include "base/output.h"
+#include "base/wait.h"
 #include "top/show.h"
 #include "top/terminal.h"
 
@@ -128,7 +128,7 @@ static void take_keys(struct top_run *run)
 }
 
 /* Waits for (seconds) or a key, and receives meanwhile. */
-static bool wait_for(struct top_run *run, double seconds)
+static bool take_until(struct top_run *run, double seconds)
 {
     struct pollfd keys = {.fd = run->stdio ? -1 : STDIN_FILENO,
                           .events = POLLIN};
@@ -154,7 +154,7 @@ static void loop_on_screen(struct top_run *run)
     while (!signals_caught() && !is_refused(run) && !run->ui.quit &&
            !came_to_nothing(run) &&
            (run->updates == 0 || done < run->updates)) {
-        bool keys = wait_for(run, next - seconds_now());
+        bool keys = take_until(run, next - seconds_now());
 
         if (keys)
             take_keys(run);
@@ -189,7 +189,7 @@ static void loop_printing(struct top_run *run)
     unsigned warm = 0;
 
     do {
-        wait_for(run, run->delay);
+        take_until(run, run->delay);
         if (is_refused(run) || came_to_nothing(run))
             return;
         update_list(run);

@@ -17,9 +17,7 @@
 #include "top/show.h"
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/path.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "top/terminal.h"
 #include "trace/metadata.h"
 

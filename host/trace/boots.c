@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Only the trace of the boot that sends at present is open, so that a guest
- * that reboots again and again does not use up the process's file descriptors.
- */
+/* Only the trace of the boot that sends at present is open, so that a guest
+ * that reboots again and again does not use up the process's file
+ * descriptors. */
 
 #include "trace/boots.h"
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "trace/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +28,7 @@ static struct boot *add_boot(struct boots *boots, const char *path, char *why)
         free(boot);
         return NULL;
     }
-    vector_reserve_one(&boots->list, boots->count, sizeof *boots->list);
-    boots->list[boots->count++] = boot;
+    VECTOR_ADD(boots->list, boots->count, boot);
     return boot;
 }
 
@@ -44,8 +41,7 @@ void boots_begin(struct boots *boots, const char *path)
         die("%s", why);
 }
 
-/* The first one whose folder cannot be made ends the list: its number is the
- * next one's too. */
+/* The first folder that cannot be made ends the list: numbers have no gap. */
 static struct boot *add_numbered(struct boots *boots)
 {
     const char *first = boots->list[0]->writer.path;
@@ -70,8 +66,7 @@ static bool is_from(const struct boot *boot, const struct packet *packet)
                   sizeof boot->writer.index.uuid) == 0;
 }
 
-/* The boot that (packet) is from, usually that of the packet before; NULL if
- * there is no room for it. */
+/* The boot of (packet), usually the present one; NULL: no room for it. */
 static struct boot *boot_of(struct boots *boots, const struct packet *packet)
 {
     struct boot *found = NULL;

@@ -32,8 +32,7 @@ struct boots {
     uint64_t left_out; /* packets of boots beyond BOOTS_MAX, or without room */
 };
 
-/* Chooses the first boot's folder, (path); ends the process if no trace can be
- * written there. */
+/* Chooses the first boot's folder; ends the process if it is not writable. */
 void boots_begin(struct boots *boots, const char *path);
 
 /* Puts (packet) into the trace of its boot and adds it to the model. Returns

@@ -11,10 +11,9 @@
 
 #define _GNU_SOURCE /* memmem() */
 
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "trace/console.h"
 
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <prof/format.h>
@@ -29,8 +28,7 @@ struct part {
     uint8_t content[CONSOLE_LINE_MAX];
 };
 
-/* Reads a decimal number and the letter (after) it. Returns NULL if there is
- * none. */
+/* Reads a decimal number and the letter (after) it; NULL if there is none. */
 static const char *read_number(const char *at, const char *end, char after,
                                uint32_t *number)
 {
@@ -45,7 +43,6 @@ static const char *read_number(const char *at, const char *end, char after,
     return at + 1;
 }
 
-/* Reads eight hexadecimal digits. */
 static bool read_crc(const char *at, uint32_t *crc)
 {
     *crc = 0;
@@ -60,7 +57,6 @@ static bool read_crc(const char *at, uint32_t *crc)
     return true;
 }
 
-/* Parses what follows the mark, up to (end). */
 static bool read_part(const char *at, const char *end, struct part *part)
 {
     const char *space;
@@ -107,8 +103,7 @@ static void begin_packet(struct console *console, struct console_packet *packet,
     };
 }
 
-/* The slot where the packet of (part) is assembled; a new one if it has
- * none. */
+/* The slot in which the packet of (part) is assembled, perhaps a new one. */
 static struct console_packet *slot_of(struct console *console,
                                       const struct part *part)
 {

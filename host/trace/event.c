@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The decoder: for each event of <prof/events.def> a function that reads its
+/* The decoder: for each event of <prof/events.def> a function that reads its
  * fields. The other forms of NODE and SAMPLE come out as the short ones: what
- * they say is the same.
- */
+ * they say is the same. */
 
 #include "trace/event.h"
 
-#include "base/checked.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -95,7 +93,6 @@ static uint32_t whole_number(uint32_t first, uint32_t number, uint32_t unknown)
     return number == PROF_NEAR_NONE ? 0 : first + number;
 }
 
-/* Whether a text at (at) ends before (end). */
 static bool is_ended(const uint8_t *at, const uint8_t *end)
 {
     return memchr(at, '\0', (size_t)(end - at)) != NULL;
@@ -178,7 +175,6 @@ static uint64_t wound_clock(uint64_t clock, uint32_t low, unsigned bits)
     return clock == UINT64_MAX ? clock : (clock & ~mask) | low;
 }
 
-/* Reads a short event, which is there whole. */
 static void next_short(struct event_reader *reader, struct event *event)
 {
     struct short_fields fields = {0};
@@ -203,8 +199,7 @@ static void next_short(struct event_reader *reader, struct event *event)
     reader->at += short_bytes[event->kind];
 }
 
-/* Wide and brief forms have the same fields as plain ones, once they are read.
- */
+/* Wide and brief forms, once read, have the same fields as plain ones. */
 #define WIDE_FORMS(WIDE)                                                       \
     WIDE(SWITCH, switch)                                                       \
     WIDE(CREATE, create)                                                       \
@@ -277,7 +272,6 @@ static void make_plain(struct event_reader *reader, struct event *event)
     }
 }
 
-/* An event's head, as it was read. */
 struct head {
     uint32_t kind;
     uint32_t low_clock;
@@ -317,7 +311,6 @@ static bool read_head(struct head *head, const uint8_t *at, size_t left)
            head->bytes >= kinds[head->kind].bytes;
 }
 
-/* The next event that is not short. */
 static bool next_other(struct event_reader *reader, struct event *event)
 {
     struct head head;

@@ -61,11 +61,10 @@ struct event_reader {
 
 void event_begin(struct event_reader *reader, const struct packet *packet);
 
-/*
- * The next event; late, wide and brief forms come out as the plain ones.
+/* The next event; late, wide and brief forms come out as the plain ones.
  * Extended events of unknown kinds are passed over. False at the end, and at an
- * event that is cut or otherwise unknown; then reader->at is not reader->end.
- */
+ * event that is cut or otherwise unknown; then reader->at is not
+ * reader->end. */
 bool event_next(struct event_reader *reader, struct event *event);
 
 /* After the last event: whether all of the packet was understood. */

@@ -18,8 +18,7 @@ static void define_name(struct guest_names *names, uint32_t number,
     if (number >= GUEST_NAMES)
         return;
     while (names->count <= number) {
-        vector_reserve_one(&names->all, names->count, sizeof *names->all);
-        names->all[names->count++] = (struct guest_name){0};
+        VECTOR_ADD(names->all, names->count, (struct guest_name){0});
     }
     if (number == 0 || names->all[number].text != 0)
         return;

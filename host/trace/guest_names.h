@@ -2,13 +2,11 @@
 #ifndef TRACE_GUEST_NAMES_H
 #define TRACE_GUEST_NAMES_H
 
-/*
- * The names that a guest gives to places, reasons, counters and labels (NAME
+/* The names that a guest gives to places, reasons, counters and labels (NAME
  * and SITE of <prof/events.def>), by its own numbers, 0 is no name; and to
- * address spaces (SPACE).
- */
+ * address spaces (SPACE). */
 
-#include "base/strings.h"
+#include "base/index.h"
 #include "trace/event.h"
 
 #include <prof/user.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * TSDL that describes <prof/format.h>. Field names are those that Trace Compass
- * and babeltrace know, where they have one.
- */
+/* TSDL that describes <prof/format.h>. Field names are those that Trace Compass
+ * and babeltrace know, where they have one. */
 
 #include "trace/metadata.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -141,9 +140,7 @@ static const struct {
 
 void metadata_build_id(const struct event_hello *hello, char *text)
 {
-    *text = '\0';
-    for (uint32_t i = 0; i < hello->build_id_bytes; ++i)
-        text += sprintf(text, "%02x", hello->build_id[i]);
+    bytes_hex(hello->build_id, hello->build_id_bytes, text);
 }
 
 void metadata_check_version(const struct event_hello *hello)
@@ -249,7 +246,6 @@ static char *unquoted_text(const char *at)
     return text;
 }
 
-/* The first METADATA_MAX bytes of the file (path), or NULL if it is none. */
 static char *read_head(const char *path)
 {
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

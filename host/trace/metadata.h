@@ -2,20 +2,17 @@
 #ifndef TRACE_METADATA_H
 #define TRACE_METADATA_H
 
-/* The file "metadata" of a trace: what the stream's bytes mean, in the
- * language of the Common Trace Format 1.8 (TSDL). */
+/* The file "metadata" of a trace, in TSDL of the Common Trace Format 1.8. */
 
 #include "trace/model.h"
 
 #include <stdio.h>
 
-/* Writes it for the stream of boot (uuid). (image) is stored as the path of the
- * image, NULL = unknown. */
+/* Writes it for the stream (uuid); (image) is a path, NULL = unknown. */
 void metadata_write(FILE *out, const uint8_t *uuid, const struct model *model,
                     const char *image);
 
-/* Returns the string (name) from the environment in the metadata file (path),
- * NULL if it has none. */
+/* The string (name) of the environment in the file (path), or NULL. */
 char *metadata_env(const char *path, const char *name);
 
 /* The hello's build-id as hexadecimal digits, at most 64 and a zero. */

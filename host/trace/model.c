@@ -15,8 +15,8 @@
 
 #include "trace/model.h"
 
-#include "base/checked.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <prof/trace.h>
@@ -131,7 +131,6 @@ uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
     return cell;
 }
 
-/* Counts a sample of (node) on (cpu), with its task. */
 static void add_to_cell(struct model *model, uint32_t node,
                         const struct model_cpu *cpu,
                         const struct model_count *count)
@@ -173,8 +172,7 @@ static uint32_t task_of_key(struct model *model, uint64_t key, bool *is_new)
     return number;
 }
 
-/* The task of objects that (creator) creates at (site); an unknown site is as
- * good as its creator. */
+/* The task of (creator)'s objects at (site), or (creator) if it is unknown. */
 static uint32_t task_at(struct model *model, uint32_t creator, uint32_t site)
 {
     unsigned depth = 0;
@@ -240,7 +238,6 @@ static uint32_t running_task(struct model *model, uint32_t id)
     return *task;
 }
 
-/* Object (id) was created by (creator) at (site). */
 static void define_object(struct model *model, uint32_t id, uint32_t creator,
                           uint32_t site)
 {
@@ -270,14 +267,12 @@ static void take_function(struct model *model, const struct event_task *event)
         model->tasks[task].function = event->function;
 }
 
-/* It is not known any more what runs on (cpu). */
 static void forget_task(struct model_cpu *cpu)
 {
     cpu->object = UINT32_MAX;
     cpu->task = cpu->irq_depth = 0;
 }
 
-/* What events say of objects, sites and names. */
 static void take_task(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
@@ -362,7 +357,6 @@ static bool is_inside(const struct model *model, uint64_t time)
     return time >= model->from && (model->to == 0 || time < model->to);
 }
 
-/* An event that accounts for time. */
 static void take_time(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
@@ -496,8 +490,7 @@ void model_take_event(struct model *model, struct model_cpu *cpu,
     }
 }
 
-/* The packet's header: whether packets before it on its CPU are missing, and
- * how many samples were discarded. */
+/* The packet's header: packets missing before it, and samples discarded. */
 static void take_cpu(struct model *model, struct model_cpu *cpu,
                      const struct packet *packet)
 {

@@ -192,8 +192,7 @@ static inline uint32_t model_cells(const struct model *model)
 /* The number of the guest's node (node), MODEL_UNDEFINED if none came. */
 uint32_t model_node(const struct model *model, uint32_t node);
 
-/* The cell that samples of (node), (task) and (cpu) are counted in, INDEX_NONE
- * if there are none. */
+/* The cell of samples of (node), (task) and (cpu), or INDEX_NONE. */
 uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
                        uint32_t cpu);
 

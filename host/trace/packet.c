@@ -10,7 +10,6 @@
 #include "trace/packet.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 
 #include <prof/format.h>
@@ -214,14 +213,14 @@ bool packet_index_add(struct packet_index *index, const struct packet *packet,
         ++index->repeated;
         return false;
     }
-    vector_reserve_one(&index->packets, index->count, sizeof *index->packets);
-    index->packets[index->count++] = (struct packet_entry){
-        .offset = offset,
-        .begin = packet->begin,
-        .bytes = (uint32_t)packet->total_bytes,
-        .sequence = packet->sequence,
-        .cpu = packet->cpu,
-    };
+    VECTOR_ADD(index->packets, index->count,
+               (struct packet_entry){
+                   .offset = offset,
+                   .begin = packet->begin,
+                   .bytes = (uint32_t)packet->total_bytes,
+                   .sequence = packet->sequence,
+                   .cpu = packet->cpu,
+               });
     if (index->count > 1 && by_time(&index->packets[index->count - 2],
                                     &index->packets[index->count - 1]) > 0)
         index->unsorted = true;

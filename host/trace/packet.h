@@ -129,8 +129,7 @@ bool packet_index_add(struct packet_index *index, const struct packet *packet,
 
 void packet_index_sort(struct packet_index *index);
 
-/* How many packets are missing between the first and the last one of each
- * CPU. */
+/* How many packets are missing between each CPU's first and last. */
 uint64_t packet_index_missing(const struct packet_index *index);
 
 void packet_index_free(struct packet_index *index);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which folders may be replaced by a trace, and how. */
 
-#include "trace/place.h"
+#include "trace/trace.h"
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "trace/trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is at a path. */
 enum place {
     PLACE_FREE,  /* nothing */
     PLACE_EMPTY, /* an empty folder */
@@ -44,8 +42,7 @@ static uint16_t cpu_of_stream(const char *name)
     return cpu <= UINT16_MAX ? (uint16_t)cpu : 0;
 }
 
-/* Whether (name) is a file that recording makes; the last three exist for a
- * moment only. */
+/* Whether recording makes (name); the last three only for a moment. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {"metadata",  "stream",  TRACE_SYMBOLS,
@@ -58,7 +55,6 @@ static bool is_ours(const char *name)
     return cpu_of_stream(name) != 0;
 }
 
-/* What is in the open folder (all). */
 static enum place look_into(DIR *all)
 {
     bool metadata = false, stream = false, others = false;
@@ -80,7 +76,6 @@ static enum place look_into(DIR *all)
     return others ? PLACE_MIXED : PLACE_TRACE;
 }
 
-/* The folder (path), opened, or NULL; a link to one is none. */
 static DIR *open_folder(const char *path)
 {
     int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -169,7 +164,6 @@ bool place_check(const char *path, char *why)
     return there == PLACE_FREE || there == PLACE_EMPTY || check_old(path, why);
 }
 
-/* Removes the folder (path) if there is nothing but a trace in it. */
 static void remove_trace(const char *path)
 {
     DIR *all = open_folder(path);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reading a trace. A file is mapped, not read, so that of a large trace only
- * the packets in use are in memory, and the kernel may evict them.
- */
+/* Reading a trace. A file is mapped, not read, so that of a large trace only
+ * the packets in use are in memory, and the kernel may evict them. */
 
 #include "trace/trace.h"
 
@@ -52,7 +50,6 @@ static void must_be_mapped(const void *bytes, const char *path)
         die("%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* Maps (source) at (to), where there is room for it. */
 static void map_source(const struct source *source, uint8_t *to)
 {
     if (source->bytes > 0) {
@@ -71,8 +68,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Maps all (sources), each from a page boundary on, and passes their packets to
- * (sink). */
+/* Maps (sources), each on a page boundary; passes their packets to (sink). */
 static void map_sources(struct trace *trace, const struct source *sources,
                         size_t count, const struct packet_sink *sink)
 {
@@ -144,8 +140,7 @@ static void read_console(struct trace *trace)
     free(console);
 }
 
-/* Another recorder's trace is replaced by packets in memory; false if it is
- * none. */
+/* Replaces another recorder's trace by packets in memory; false: none. */
 static bool read_imported(struct trace *trace, const struct packet_sink *sink)
 {
     enum import_format format = import_format_of(trace->bytes, trace->count);

@@ -60,8 +60,7 @@ struct trace_stream {
 
 #define TRACE_NAME_MAX sizeof "stream-65535"
 
-/* Writes the name of the file with the packets of (cpu) to (name), which has
- * room for TRACE_NAME_MAX. */
+/* The file name of (cpu)'s packets, to (name) of TRACE_NAME_MAX. */
 void trace_stream_name(uint16_t cpu, char *name);
 
 /* The path of (name), and of the packets of (cpu), in (folder); to be freed. */
@@ -85,13 +84,11 @@ struct trace_writer {
     struct packet_index index;
 };
 
-/* Chooses the folder (path). It is made, and what is there is replaced as
- * place.h says, when the first packet comes. Returns false with the reason in
- * (why), which has room for PLACE_WHY_MAX, if no trace can be written there. */
+/* Chooses the folder (path), made or replaced when the first packet comes.
+ * False, with the reason in (why) of PLACE_WHY_MAX: it cannot be written. */
 bool trace_create(struct trace_writer *writer, const char *path, char *why);
 
-/* Appends (packet) and returns true, unless it is there already or one too
- * many. */
+/* Appends (packet); false if it is there already, or one too many. */
 bool trace_put(struct trace_writer *writer, const struct packet *packet);
 
 /* Closes the files until the next packet. */
@@ -99,5 +96,22 @@ void trace_suspend(struct trace_writer *writer);
 
 /* Sorts packets that came out of order and writes the metadata. */
 void trace_finish(struct trace_writer *writer, const struct model *model);
+
+/* ---- the folder that a trace is written to
+ *
+ * A trace that is there already is renamed to NAME.old once the new one has its
+ * first packet, and replaces an older NAME.old. No file of it is opened for
+ * writing, so whoever has it mapped keeps what he sees. Symbolic links are not
+ * followed. */
+
+#define PLACE_WHY_MAX 512
+
+/* Whether a trace may be written to (path), without a slash at its end: it is
+ * free, an empty folder or a trace. If not, (why) of PLACE_WHY_MAX says it. */
+bool place_check(const char *path, char *why);
+
+/* Makes an empty folder (path) in place of what place_check() allowed, and
+ * returns it opened; ends the process on failure. */
+int place_make(const char *path);
 
 #endif

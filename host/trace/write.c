@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "trace/metadata.h"
-#include "trace/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,7 +147,6 @@ void trace_suspend(struct trace_writer *writer)
     }
 }
 
-/* After trace_suspend(). */
 static void open_again(struct trace_writer *writer, struct trace_stream *stream)
 {
     char name[TRACE_NAME_MAX];

@@ -80,8 +80,7 @@ static enum found find_note(const struct code *code, uint64_t slide,
                : FOUND_OTHER;
 }
 
-/* Whether most of the code is there. A loader or the image itself may have
- * changed some of it. */
+/* Whether most of the code is there; the guest may have changed some. */
 static bool has_code(const struct code *code, uint64_t slide,
                      const struct places_memory *memory)
 {
@@ -135,9 +134,8 @@ static bool add_place(struct places *places, struct code *code, uint64_t slide,
     return true;
 }
 
-/* Sets the next range to be searched: the places of an image that are a
- * multiple of a step from where it was linked and have the address in it. False
- * if there is none. */
+/* Sets the next range to search: places of an image, by its alignment, that
+ * have the address in it. False if there is none. */
 static bool next_range(struct places *places)
 {
     struct places_search *search = &places->search;
@@ -179,7 +177,6 @@ static bool try_next(struct places *places, const struct places_memory *memory)
            add_place(places, search->code, slide, memory);
 }
 
-/* Goes on with a search, as far as one stop may. */
 static void search(struct places *places, const struct places_memory *memory)
 {
     for (unsigned tries = 0; places->search.on && tries < places->tries;) {
@@ -192,8 +189,7 @@ static void search(struct places *places, const struct places_memory *memory)
     }
 }
 
-/* Whether it is time again to search the part of the address space around
- * (address): less and less often. */
+/* Whether to search around (address) again: less and less often. */
 static bool is_due(struct places *places, uint64_t address)
 {
     bool is_new;

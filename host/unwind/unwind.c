@@ -56,7 +56,6 @@ struct unwinder {
     unsigned changes;       /* of the places, when these were found */
 };
 
-/* Where a walk is. */
 struct state {
     uint64_t ip;
     uint64_t sp;
@@ -87,7 +86,6 @@ static uint64_t traced(const struct place *place, uint64_t address)
     return address - place->slide + place->code->image->moved;
 }
 
-/* The function with (address), NULL if it is not known. */
 static const struct image_symbol *walk_symbol(const struct unwinder *unwinder,
                                               uint64_t address)
 {
@@ -110,7 +108,6 @@ static bool walk_function(const struct unwinder *unwinder, uint64_t address,
     return true;
 }
 
-/* Reads a word of the stack. */
 static bool walk_word(struct walk *walk, uint64_t address, uint64_t *value)
 {
     struct unwind_stack *stack = walk->stack;
@@ -149,8 +146,7 @@ static struct call decode_call(uint64_t address, const uint8_t *bytes)
     return (struct call){0};
 }
 
-/* Whether the function at (address) is a thunk for indirect calls, as compilers
- * make them against speculation. */
+/* Whether the function is a thunk for indirect calls, against speculation. */
 static bool is_thunk(const struct unwinder *unwinder, uint64_t address)
 {
     const struct image_symbol *symbol = walk_symbol(unwinder, address);
@@ -205,8 +201,7 @@ static bool sets_frame(struct walk *walk, uint64_t address)
     return unwinder->sets_frame[number];
 }
 
-/* Adds the functions that the code of (count) bytes at (address), a part of
- * (function), jumps to. */
+/* Adds what the (count) bytes at (address), of (function), jump to. */
 static void add_jumps(const struct unwinder *unwinder, struct jumps *jumps,
                       const uint8_t *bytes, size_t count, uint64_t address,
                       const struct image_symbol *function)
@@ -225,12 +220,10 @@ static void add_jumps(const struct unwinder *unwinder, struct jumps *jumps,
         if (walk_symbol(unwinder, target) == function ||
             !walk_function(unwinder, target, &start) || start != target)
             continue;
-        vector_reserve_one(&jumps->targets, jumps->count, sizeof target);
-        jumps->targets[jumps->count++] = target;
+        VECTOR_ADD(jumps->targets, jumps->count, target);
     }
 }
 
-/* The functions that the one at (start) jumps to. */
 static struct jumps jumps_of(struct walk *walk, uint64_t start)
 {
     struct unwinder *unwinder = walk->unwinder;
@@ -259,8 +252,7 @@ static struct jumps jumps_of(struct walk *walk, uint64_t start)
     return *jumps;
 }
 
-/* Whether the function at (from) goes on to that at (to) by at most (most)
- * jumps, in place of calls. */
+/* Whether (from) goes on to (to) by at most (most) jumps. */
 static bool goes_on_to(struct walk *walk, uint64_t from, uint64_t to,
                        unsigned most)
 {
@@ -390,7 +382,6 @@ struct unwinder *unwind_open(const struct image *image)
     return unwinder;
 }
 
-/* The byte of code at (address), -1 if it is not known. */
 static int code(const struct unwinder *unwinder, uint64_t address)
 {
     const struct place *place = places_at(&unwinder->places, address);
@@ -456,9 +447,8 @@ static bool is_call_of(const struct unwinder *unwinder, uint64_t address,
     return (uint32_t)(address + distance) == (uint32_t)function;
 }
 
-/* A function without a frame: the first word from the stack pointer on that
- * was pushed by a call of it, unless that is above the frame pointer. -1 if
- * there is none. */
+/* Without a frame: the first word from the stack pointer on that a call of the
+ * function pushed, below the frame pointer; -1 if there is none. */
 static int search_words(struct walk *walk, uint64_t function)
 {
     const struct state *at = &walk->at;
@@ -474,8 +464,7 @@ static int search_words(struct walk *walk, uint64_t function)
     return -1;
 }
 
-/* Words from the stack pointer to the return address where the frame is not
- * set up; -1 if it seems to be. */
+/* Words up to the return address without a frame; -1 if there seems one. */
 static int words_above(struct walk *walk)
 {
     const struct unwinder *unwinder = walk->unwinder;

@@ -27,8 +27,7 @@
 
 #define UNWIND_FRAMES_MAX 128u
 
-/* Reads the stack's word of (bytes) at (address) of the guest, which is
- * stopped. */
+/* Reads (bytes) of the stopped guest's stack at (address). */
 struct unwind_memory {
     bool (*word)(void *owner, uint64_t address, unsigned bytes,
                  uint64_t *value);

@@ -3,18 +3,72 @@
 
 #include "xen/xen.h"
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/signals.h"
+#include "base/wait.h"
 #include "machine/paging.h"
-#include "xen/xen_context.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNS_MAX 16384u    /* each is a mapping, and Linux allows 65,530 */
 #define TORN_MAX 64        /* stops in a row */
 #define NUMBER_MAX 0x7fefu /* of a domain; above are Xen's own */
+
+/* ---- its RAM */
+
+static void xen_frames_free(struct xen_frames *frames)
+{
+    for (uint32_t i = 0; i < frames->index.count; ++i) {
+        if (frames->runs[i].bytes != NULL)
+            frames->calls->unmap(frames->owner, frames->runs[i].bytes,
+                                 frames->together);
+    }
+    index_free(&frames->index);
+    memset(&frames->index, 0, sizeof frames->index);
+    free(frames->runs);
+    frames->runs = NULL;
+}
+
+static const struct xen_run *find_run(struct xen_frames *frames, uint64_t run)
+{
+    uint64_t numbers[XEN_FRAMES_TOGETHER];
+    bool is_new;
+    uint32_t at;
+
+    if (frames->index.count == RUNS_MAX &&
+        index_find(&frames->index, run) == INDEX_NONE)
+        xen_frames_free(frames);
+    at = index_add(&frames->index, run, &is_new);
+    if (is_new) {
+        vector_reserve_one(&frames->runs, at, sizeof *frames->runs);
+        memset(&frames->runs[at], 0, sizeof frames->runs[at]);
+        for (unsigned i = 0; i < frames->together; ++i)
+            numbers[i] = run * frames->together + i;
+        frames->runs[at].bytes = frames->calls->map(
+            frames->owner, numbers, frames->together, frames->runs[at].missing);
+    }
+    return &frames->runs[at];
+}
+
+bool xen_frames_copy(struct xen_frames *frames, uint64_t physical, uint8_t *to,
+                     size_t bytes)
+{
+    uint64_t frame = physical / XEN_FRAME_BYTES;
+    size_t offset = physical % XEN_FRAME_BYTES;
+    const struct xen_run *run = find_run(frames, frame / frames->together);
+    size_t number = frame % frames->together;
+
+    if (run->bytes == NULL || run->missing[number] ||
+        bytes > XEN_FRAME_BYTES - offset)
+        return false;
+    memcpy(to, run->bytes + number * XEN_FRAME_BYTES + offset, bytes);
+    return true;
+}
+
+/* ---- the machine */
 
 static struct xen *xen_of(struct machine *machine)
 {
@@ -190,8 +244,7 @@ static const char *text_of(int error)
 
 static struct xen *attached;
 
-/* At the end of the process, however it comes: nobody else would let the domain
- * go on. */
+/* However the process ends: nobody else would let the domain go on. */
 static void let_go(void)
 {
     if (attached->paused)
@@ -227,4 +280,81 @@ const char *xen_kind(const struct xen *xen)
     if (xen->about.is_hvm)
         return "HVM or PVH";
     return xen->about.is_64 ? "PV, x86_64" : "PV, i386";
+}
+
+/* ---- its registers */
+
+#define CR0_PE 1u
+#define CR0_PG (1u << 31)
+#define CR4_PAE (1u << 5)
+#define EFER_LMA (1u << 10)
+#define RFLAGS_IF (1u << 9)
+#define CS_LONG (1u << 9)
+#define CR3_USER 1 /* in which place a PV guest's other tables are */
+#define IN_KERNEL (1u << 2)
+#define PV64_CS_32 0xe020u /* Xen's flat 32-bit code segment, ring 0 */
+#define CS_RING 3u
+
+void xen_context_hvm(const uint8_t *context, struct registers *registers)
+{
+    *registers = (struct registers){
+        .ip = le64(context + XEN_HVM_RIP),
+        .sp = le64(context + XEN_HVM_RSP),
+        .fp = le64(context + XEN_HVM_RBP),
+        .cs = le32(context + XEN_HVM_CS) & 0xffff,
+        .cr0 = le64(context + XEN_HVM_CR0),
+        .cr3 = le64(context + XEN_HVM_CR3),
+        .cr4 = le64(context + XEN_HVM_CR4),
+        .efer = le64(context + XEN_HVM_EFER),
+        .masked = (le64(context + XEN_HVM_RFLAGS) & RFLAGS_IF) == 0,
+    };
+    if ((registers->cr0 & CR0_PE) == 0) {
+        registers->mode = MODE_REAL;
+        registers->ip += le64(context + XEN_HVM_CS_BASE);
+    } else if ((registers->efer & EFER_LMA) != 0 &&
+               (le32(context + XEN_HVM_CS_ATTRIBUTES) & CS_LONG) != 0) {
+        registers->mode = MODE_64;
+    } else {
+        registers->mode = MODE_32;
+    }
+}
+
+/* A PV guest sees no control registers but for cr3, and pages by PAE or four
+ * levels, whose entries have frames of the machine. */
+void xen_context_pv64(const uint8_t *context, struct registers *registers)
+{
+    uint64_t user = le64(context + XEN_PV64_CR + 8 * CR3_USER);
+    bool in_kernel = (le64(context + XEN_PV64_FLAGS) & IN_KERNEL) != 0;
+
+    *registers = (struct registers){
+        .mode = MODE_64,
+        .ip = le64(context + XEN_PV64_RIP),
+        .sp = le64(context + XEN_PV64_RSP),
+        .fp = le64(context + XEN_PV64_RBP),
+        .cs = le16(context + XEN_PV64_CS),
+        .cr0 = CR0_PE | CR0_PG,
+        .cr3 = !in_kernel && user != 0 ? user
+                                       : le64(context + XEN_PV64_CR + 8 * 3),
+        .cr4 = CR4_PAE,
+        .efer = EFER_LMA,
+    };
+    if ((registers->cs & ~(uint64_t)CS_RING) == PV64_CS_32)
+        registers->mode = MODE_32;
+}
+
+void xen_context_pv32(const uint8_t *context, struct registers *registers)
+{
+    uint32_t cr3 = le32(context + XEN_PV32_CR + 4 * 3);
+
+    *registers = (struct registers){
+        .mode = MODE_32,
+        .ip = le32(context + XEN_PV32_EIP),
+        .sp = le32(context + XEN_PV32_ESP),
+        .fp = le32(context + XEN_PV32_EBP),
+        .cs = le16(context + XEN_PV32_CS),
+        .cr0 = CR0_PE | CR0_PG,
+        /* the upper bits of the frame's number are in the lowest ones */
+        .cr3 = (uint64_t)(cr3 >> 12 | cr3 << 20) << 12,
+        .cr4 = CR4_PAE,
+    };
 }

@@ -20,7 +20,7 @@ const struct xen_calls *xen_calls_here(void **owner)
 
 #define __XEN_TOOLS__ 1 /* shows what is for domains that control others */
 
-#include "xen/xen_context.h"
+#include "xen/xen.h"
 
 #include <errno.h>
 #include <string.h>

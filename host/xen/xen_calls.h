@@ -2,10 +2,8 @@
 #ifndef XEN_XEN_CALLS_H
 #define XEN_XEN_CALLS_H
 
-/*
- * What Xen does for a domain that controls others: all that xen.c knows of it.
- * Functions return 0, or what errno would be.
- */
+/* What Xen does for a domain that controls others: all that xen.c knows of it.
+ * Functions return 0, or what errno would be. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,13 +8,12 @@
  * net.peer=KIND says, or net.peer=KIND:PORT for a port of ours or theirs:
  *
  *   closed   It waits for our answers: what it sends was caused by what we
- *            sent last, or by its own last packet. One that has closed its
- *            connection may open another: so a new connection is taken for the
- *            next of the peer at that address that has waited longest.
- *   open     Its requests come at times of its own choice: bytes and new
- *            connections of all peers of the port keep their intervals. What
- *            TCP itself answers is closed, and so is the first packet with
- *            bytes of each connection, which waits for the handshake.
+ *            sent last, or by its own last packet. A new connection is taken
+ *            for the next of the peer at that address that has waited longest.
+ *   open     Bytes and new connections of all peers of the port come at times
+ *            of their own choice, and keep their intervals. What TCP itself
+ *            answers is closed, and so is the first packet with bytes of each
+ *            connection, which waits for the handshake.
  *   partly   Connections come at times of the peers' own choice, and what
  *            they send in one waits for our answers.
  *

@@ -9,6 +9,8 @@
 static struct net_rule rules[NET_RULES_MAX + 1]; /* the first: of all others */
 static unsigned used = 1;
 
+#define PROBED (NET_PEER_PARTLY + 1) /* an option, not a kind */
+
 static const struct {
     const char *name, *text;
 } kinds[] = {
@@ -16,6 +18,7 @@ static const struct {
     [NET_PEER_OPEN] = {"open", "requests come by themselves (open loop)"},
     [NET_PEER_PARTLY] = {"partly", "connections come by themselves, then peers "
                                    "wait for answers"},
+    [PROBED] = {"probe", NULL},
 };
 
 /* For the report; (how) it is known. */
@@ -87,17 +90,15 @@ static bool set_option(uint16_t port, enum net_peer_kind kind, bool probed)
 
 bool net_rule_option(const char *value)
 {
-    const size_t probe = sizeof "probe" - 1;
-    uint16_t port;
-
-    if (strncmp(value, "probe", probe) == 0 && read_port(value + probe, &port))
-        return set_option(port, NET_PEER_CLOSED, true);
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const bool probed = i == PROBED;
         size_t bytes = strlen(kinds[i].name);
+        uint16_t port;
 
         if (strncmp(value, kinds[i].name, bytes) == 0 &&
             read_port(value + bytes, &port))
-            return set_option(port, (enum net_peer_kind)i, false);
+            return set_option(
+                port, probed ? NET_PEER_CLOSED : (enum net_peer_kind)i, probed);
     }
     return false;
 }

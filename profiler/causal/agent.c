@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When answers from outside are due on the virtual clock: see <prof/causal.h>.
- * Source: the rules for agents follow from a proof by induction over events: if
- * all that a program reads is as it would be at the speed-up, so is what it
- * does next, on the virtual clock.
+ * When answers from outside are due on the virtual clock. The rules follow from
+ * an induction over events: if all that a program reads is as it would be at
+ * the speed-up, so is what it does next, on that clock.
  */
 
 #include "causal/causal.h"
@@ -33,16 +32,9 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
 
 /* ---- what answers check */
 
-static struct prof_assumption *assumptions;
-
-const struct prof_assumption *prof_causal_assumptions(void)
-{
-    return assumptions;
-}
-
 void prof_causal_assume(struct prof_assumption *assumption)
 {
-    struct prof_assumption **end = &assumptions;
+    struct prof_assumption **end = &prof_causal.assumptions;
 
     if (assumption->added)
         return;
@@ -53,54 +45,35 @@ void prof_causal_assume(struct prof_assumption *assumption)
     *end = assumption;
 }
 
-void prof_causal_assumptions_begin(void)
-{
-    for (struct prof_assumption *each = assumptions; each != NULL;
-         each = each->next)
-        each->checked = each->contradictions = 0;
-}
-
-static inline void count_contradiction(const struct prof_agent *agent)
+static void count_contradiction(const struct prof_agent *agent)
 {
     prof_causal.sums.contradictions++;
     if (agent->assumption != NULL)
         agent->assumption->contradictions++;
 }
 
-static inline void count_check(const struct prof_agent *agent, bool contradicts)
-{
-    prof_causal.sums.checked++;
-    if (agent->assumption != NULL)
-        agent->assumption->checked++;
-    if (contradicts)
-        count_contradiction(agent);
-}
-
-/* While nothing is faster, nothing is due later than it arrives: unless the
- * agent is of another kind. That can be seen if nothing has been faster since
- * the cause, but for what the profiler itself has taken. */
-static inline void check(const struct prof_agent *agent,
-                         const struct prof_moment *cause, uint64_t time,
-                         uint64_t arrived)
+/* An answer to (cause) has arrived, and is due at (time). While nothing is
+ * faster, nothing is due later than it arrives, unless the agent is of another
+ * kind. That can be seen if nothing has been faster since the cause, but for
+ * what the profiler itself has taken. */
+static inline void count_answer(const struct prof_agent *agent,
+                                enum prof_limit origin,
+                                const struct prof_moment *cause, uint64_t time,
+                                uint64_t arrived)
 {
     const struct prof_virtual_clock *clock = &prof_causal.clock;
 
+    prof_causal.sums.answers++;
+    prof_causal.held.origin = origin;
     if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed) ||
         clock->speedup != 0 || cause->real < prof_causal.normal)
         return;
-    count_check(agent, time > arrived - clock->delay + prof_causal.own -
-                                  prof_causal.normal_own);
-}
-
-static inline uint64_t due(const struct prof_agent *agent,
-                           enum prof_limit origin,
-                           const struct prof_moment *cause, uint64_t time,
-                           uint64_t arrived)
-{
-    prof_causal.sums.answers++;
-    prof_causal.held.origin = origin;
-    check(agent, cause, time, arrived);
-    return time;
+    prof_causal.sums.checked++;
+    if (agent->assumption != NULL)
+        agent->assumption->checked++;
+    if (time >
+        arrived - clock->delay + prof_causal.own - prof_causal.normal_own)
+        count_contradiction(agent);
 }
 
 /* ---- agents that are targets */
@@ -151,15 +124,14 @@ static void serve(struct prof_agent *agent, uint32_t server,
  * takes the request. */
 static void queue(struct prof_agent *agent, struct prof_request *request)
 {
-    uint32_t best = agent->of.queue.servers;
+    struct prof_server *servers = agent->of.queue.server;
+    uint32_t none = agent->of.queue.servers, best = none;
 
-    for (uint32_t i = 0; i < agent->of.queue.servers; i++)
-        if (!agent->of.queue.server[i].busy &&
-            (best == agent->of.queue.servers ||
-             agent->of.queue.server[i].free <
-                 agent->of.queue.server[best].free))
+    for (uint32_t i = 0; i < none; i++)
+        if (!servers[i].busy &&
+            (best == none || servers[i].free < servers[best].free))
             best = i;
-    if (best != agent->of.queue.servers) {
+    if (best != none) {
         serve(agent, best, request, request->cause.real);
         return;
     }
@@ -181,7 +153,7 @@ void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
     begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 /* The device does not answer in order: (request) was served, so take it out
@@ -236,21 +208,12 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
         time = request->cause.virtual_time +
                taken(agent, arrived - request->cause.real);
     ends(agent, arrived);
-    time = due(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
-    prof_own_close(guard);
+    count_answer(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
+    prof_own_close(&guard);
     return time;
 }
 
 /* ---- peers */
-
-static void note_sent(struct prof_agent *agent, struct prof_moment sent)
-{
-    agent->of.sent.newest = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
-    agent->of.sent.at[agent->of.sent.newest] = sent;
-    if (!agent->asked)
-        begins(agent);
-    agent->asked = true;
-}
 
 void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 {
@@ -258,34 +221,39 @@ void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 
     if (prof_shares_on)
         prof_shares_doorbell();
-    if (agent->kind == PROF_AGENT_CLOSED)
-        note_sent(agent, sent);
-    prof_own_close(guard);
+    if (agent->kind == PROF_AGENT_CLOSED) {
+        agent->of.sent.newest =
+            (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
+        agent->of.sent.at[agent->of.sent.newest] = sent;
+        if (!agent->asked)
+            begins(agent);
+        agent->asked = true;
+    }
+    prof_own_close(&guard);
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
- * sent one since. */
-static struct prof_moment any_cause_of(const struct prof_agent *agent,
-                                       uint64_t arrived)
+ * sent one since. (cause) is that. */
+static void any_cause_of(const struct prof_agent *agent, uint64_t arrived,
+                         struct prof_moment *cause)
 {
-    struct prof_moment cause = agent->last;
-
     for (unsigned i = 0; i < PROF_AGENT_SENT_MAX; i++) {
         uint32_t at = (agent->of.sent.newest + i) % PROF_AGENT_SENT_MAX;
         const struct prof_moment *sent = &agent->of.sent.at[at];
 
         if (sent->real == 0 || sent->real > arrived)
             continue;
-        if (sent->real >= cause.real) {
-            cause.real = sent->real;
-            cause.virtual_time = later(cause.virtual_time, sent->virtual_time);
+        if (sent->real >= cause->real) {
+            cause->real = sent->real;
+            cause->virtual_time =
+                later(cause->virtual_time, sent->virtual_time);
         }
         break;
     }
-    return cause;
 }
 
-/* The fast path, for the usual cause: our last packet. */
+/* The fast path, for the usual cause: our last packet. (other) is the peer's
+ * last one, and becomes any other cause. */
 static inline const struct prof_moment *cause_of(const struct prof_agent *agent,
                                                  uint64_t arrived,
                                                  struct prof_moment *other)
@@ -295,52 +263,35 @@ static inline const struct prof_moment *cause_of(const struct prof_agent *agent,
     if (sent->real <= arrived && sent->real >= agent->last.real &&
         sent->virtual_time >= agent->last.virtual_time)
         return sent;
-    *other = any_cause_of(agent, arrived);
+    any_cause_of(agent, arrived, other);
     return other;
-}
-
-/* One that comes by itself; (now) is the virtual time of its arrival. */
-static uint64_t comes(struct prof_agent *agent, uint64_t arrived, uint64_t now)
-{
-    struct prof_moment before = agent->last;
-    uint64_t time = now;
-
-    prof_causal.open = true;
-    if (agent->epoch != prof_causal.epoch)
-        before.real = 0;
-    agent->epoch = prof_causal.epoch;
-    if (before.real != 0)
-        time = before.virtual_time + taken(agent, arrived - before.real);
-    agent->last = (struct prof_moment){arrived, time};
-    return due(agent, PROF_LIMIT_ARRIVALS, &before, time, arrived);
-}
-
-/* One of a peer that waits for our answers. */
-static uint64_t answers(struct prof_agent *agent, uint64_t arrived,
-                        uint64_t now)
-{
-    const struct prof_moment *cause;
-    struct prof_moment other;
-    uint64_t time = now;
-
-    cause = cause_of(agent, arrived, &other);
-    if (cause->real != 0)
-        time = cause->virtual_time + taken(agent, arrived - cause->real);
-    if (agent->asked)
-        ends(agent, arrived);
-    agent->asked = false;
-    agent->last = (struct prof_moment){arrived, time};
-    return due(agent, PROF_LIMIT_PEER, cause, time, arrived);
 }
 
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now)
 {
     struct prof_own_guard guard = prof_own_open();
-    uint64_t time = agent->kind == PROF_AGENT_OPEN
-                        ? comes(agent, arrived, now)
-                        : answers(agent, arrived, now);
+    const bool is_open = agent->kind == PROF_AGENT_OPEN;
+    struct prof_moment other = agent->last;
+    const struct prof_moment *cause = &other;
+    uint64_t time = now;
 
-    prof_own_close(guard);
+    if (is_open) { /* its packets keep their intervals, since a release */
+        prof_causal.open = true;
+        if (agent->epoch != prof_causal.epoch)
+            other.real = 0;
+        agent->epoch = prof_causal.epoch;
+    } else {
+        cause = cause_of(agent, arrived, &other);
+    }
+    if (cause->real != 0)
+        time = cause->virtual_time + taken(agent, arrived - cause->real);
+    if (agent->asked)
+        ends(agent, arrived);
+    agent->asked = false;
+    agent->last = (struct prof_moment){arrived, time};
+    count_answer(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER, cause,
+                 time, arrived);
+    prof_own_close(&guard);
     return time;
 }

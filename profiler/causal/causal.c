@@ -29,25 +29,6 @@ uint64_t prof_causal_lag;
 bool prof_causal_outside;
 uint32_t prof_causal_spins;
 
-static struct prof_progress *points;
-static struct prof_target *targets;
-static struct prof_latency *latencies;
-
-struct prof_target *prof_causal_targets(void)
-{
-    return targets;
-}
-
-const struct prof_progress *prof_causal_points(void)
-{
-    return points;
-}
-
-const struct prof_latency *prof_causal_latencies(void)
-{
-    return latencies;
-}
-
 /* ---- time */
 
 uint64_t prof_causal_experiment_time(void)
@@ -60,6 +41,24 @@ uint64_t prof_causal_real(uint64_t due)
     return prof_virtual_to_real(&prof_causal.clock, due);
 }
 
+void prof_causal_except(uint64_t cycles)
+{
+    if (!prof_causal_outside)
+        prof_virtual_except(&prof_causal.clock, cycles);
+}
+
+uint64_t prof_causal_exactly(void)
+{
+    uint32_t cycles;
+
+    if (prof_causal.clock.nested != 0) {
+        cycles = prof_causal_sampled();
+        prof_causal_except(cycles - prof_causal.sampled);
+        prof_causal.sampled = cycles;
+    }
+    return prof_tsc();
+}
+
 struct prof_moment prof_causal_now_in_target(void)
 {
     struct prof_own_guard guard = prof_own_open();
@@ -68,7 +67,7 @@ struct prof_moment prof_causal_now_in_target(void)
 
     if (prof_causal_outside)
         both.virtual_time = prof_causal_not_before(both.virtual_time, now);
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return both;
 }
 
@@ -77,35 +76,29 @@ struct prof_moment prof_causal_now(void)
     return prof_causal_both();
 }
 
-void prof_causal_except(uint64_t cycles)
-{
-    if (!prof_causal_outside)
-        prof_virtual_except(&prof_causal.clock, cycles);
-}
-
 /* ---- progress and targets */
 
 void prof_causal_add_progress(struct prof_progress *point)
 {
     if (point->number != 0 || prof_causal_on)
         return;
-    point->number = points == NULL ? 1 : points->number + 1;
-    point->next = points;
-    points = point;
+    point->next = prof_causal.points;
+    point->number = point->next == NULL ? 1 : point->next->number + 1;
+    prof_causal.points = point;
 }
 
 void prof_causal_add_target(struct prof_target *target)
 {
     if (target->number != 0 || prof_causal_on)
         return;
-    target->number = targets == NULL ? 1 : targets->number + 1;
-    target->next = targets;
-    targets = target;
+    target->next = prof_causal.targets;
+    target->number = target->next == NULL ? 1 : target->next->number + 1;
+    prof_causal.targets = target;
 }
 
 const struct prof_target *prof_causal_target(const char *name)
 {
-    const struct prof_target *each = targets;
+    const struct prof_target *each = prof_causal.targets;
 
     while (each != NULL && !prof_equal(each->name, name))
         each = each->next;
@@ -116,9 +109,9 @@ void prof_causal_add_latency(struct prof_latency *latency)
 {
     if (latency->number != 0 || prof_causal_on)
         return;
-    latency->number = latencies == NULL ? 1 : latencies->number + 1;
-    latency->next = latencies;
-    latencies = latency;
+    latency->next = prof_causal.latency_kinds;
+    latency->number = latency->next == NULL ? 1 : latency->next->number + 1;
+    prof_causal.latency_kinds = latency;
 }
 
 bool prof_causal_chosen(const struct prof_target *target)
@@ -126,32 +119,32 @@ bool prof_causal_chosen(const struct prof_target *target)
     return target->number == prof_causal.experiments.target + 1;
 }
 
-/* Any runnable code may be inside the target. */
-static void follow_shares(struct prof_target *target, uint64_t now)
+static struct prof_target *target_at(uint32_t number)
 {
-    prof_causal.by_shares = target;
-    if (prof_causal_spins != 0)
-        return;
-    prof_virtual_enter(&prof_causal.clock, now);
-    prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
+    struct prof_target *target = prof_causal.targets;
+
+    while (target->number != number + 1)
+        target = target->next;
+    return target;
 }
 
-/* Enters the target again that it is inside of. */
+/* Enters the target again that it is inside of. In one that is learnt from
+ * samples any code may be, but for code that waits. */
 static void enter_again(uint64_t now)
 {
+    struct prof_target *target = target_at(prof_causal.experiments.target);
+    const bool by_shares = target->end != 0;
+
     prof_virtual_left(&prof_causal.clock, now);
     prof_causal.sampled = prof_causal_sampled();
-    prof_causal_outside = false;
-    prof_causal.by_shares = NULL;
-    for (struct prof_target *each = targets; each != NULL; each = each->next) {
-        if (!prof_causal_chosen(each))
-            continue;
-        prof_causal_outside = each->outside;
-        if (each->end != 0)
-            follow_shares(each, now);
-        else if (each->inside != 0 && (prof_causal_spins == 0 || each->outside))
-            prof_virtual_enter(&prof_causal.clock, now);
-    }
+    prof_causal_outside = target->outside;
+    prof_causal.by_shares = by_shares ? target : NULL;
+    if ((target->inside == 0 && !by_shares) ||
+        (prof_causal_spins != 0 && !target->outside))
+        return;
+    prof_virtual_enter(&prof_causal.clock, now);
+    if (by_shares)
+        prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
 }
 
 void prof_causal_follow(uint64_t now)
@@ -328,8 +321,8 @@ static bool is_valid(const struct prof_causal_settings *settings)
 {
     if (settings->tsc_hz == 0 ||
         settings->speedups > PROF_CAUSAL_SPEEDUPS_MAX ||
-        settings->held > HELD_MAX || prof_causal_targets() == NULL ||
-        prof_causal_points() == NULL)
+        settings->held > HELD_MAX || prof_causal.targets == NULL ||
+        prof_causal.points == NULL)
         return false;
     for (uint32_t i = 0; i < settings->speedups; i++)
         if (settings->speedup[i] == 0 ||
@@ -341,21 +334,23 @@ static bool is_valid(const struct prof_causal_settings *settings)
 /* What is learnt from samples needs some. */
 static bool is_known(uint32_t number)
 {
-    const struct prof_target *target = prof_causal_targets();
-
-    while (target->number != number + 1)
-        target = target->next;
-    return target->end == 0 || prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
+    return target_at(number)->end == 0 ||
+           prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
 }
 
 /* Speed-up 0 of the experiments is none; the others follow. */
-static struct prof_experiment_settings
-experiments_of(const struct prof_causal_settings *given)
+static void experiments_of(const struct prof_causal_settings *given,
+                           struct prof_experiment_settings *of)
 {
-    struct prof_experiment_settings of = {
-        .targets = prof_causal_targets()->number,
-        .points = prof_causal_points()->number,
-        .speedups = given->speedups + 1,
+    static const uint32_t usual[] = {25 * PER_CENT, 50 * PER_CENT,
+                                     95 * PER_CENT};
+    const uint32_t *speedups = given->speedups == 0 ? usual : given->speedup;
+    const uint32_t count = given->speedups == 0 ? 3 : given->speedups;
+
+    *of = (struct prof_experiment_settings){
+        .targets = prof_causal.targets->number,
+        .points = prof_causal.points->number,
+        .speedups = count + 1,
         .cycles_min = given->cycles_min,
         .visits_min = given->visits_min != 0 ? given->visits_min : VISITS_MIN,
         .cycles_max = given->cycles_max,
@@ -363,45 +358,34 @@ experiments_of(const struct prof_causal_settings *given)
         .known = is_known,
         .ended = prof_causal_log,
     };
-
-    if (of.cycles_min == 0)
-        of.cycles_min = prof_divide(given->tsc_hz, CYCLES_MIN_PART);
-    if (of.cycles_max == 0)
-        of.cycles_max = given->tsc_hz * CYCLES_MAX_SECONDS;
-    for (uint32_t i = 0; i < given->speedups; i++)
-        of.speedup[i + 1] = given->speedup[i];
-    if (given->speedups == 0) {
-        of.speedups = 4;
-        of.speedup[1] = 25 * PER_CENT;
-        of.speedup[2] = 50 * PER_CENT;
-        of.speedup[3] = 95 * PER_CENT;
-    }
-    return of;
+    if (of->cycles_min == 0)
+        of->cycles_min = prof_divide(given->tsc_hz, CYCLES_MIN_PART);
+    if (of->cycles_max == 0)
+        of->cycles_max = given->tsc_hz * CYCLES_MAX_SECONDS;
+    for (uint32_t i = 0; i < count; i++)
+        of->speedup[i + 1] = speedups[i];
 }
 
-/* What is kept beside the sums of experiments, of each target and speed-up. */
-static size_t series_bytes(const struct prof_experiment_settings *settings,
-                           uint32_t kinds)
-{
-    return (size_t)settings->targets * settings->speedups *
-               (kinds * sizeof(struct prof_latency_sum) +
-                sizeof(struct prof_limit_sum)) +
-           sizeof(struct prof_work);
-}
+/* Where the parts of (prof_causal.memory) begin; the log is the first. */
+struct parts {
+    size_t shares, held, latencies, limits, work, experiments, end;
+};
 
-static void series_init(const struct prof_experiment_settings *settings,
-                        uint32_t kinds, void *memory)
+static void lay_out(struct parts *parts,
+                    const struct prof_experiment_settings *of, uint32_t kinds,
+                    uint32_t held)
 {
-    size_t series = (size_t)settings->targets * settings->speedups;
+    const size_t series = (size_t)of->targets * of->speedups;
 
-    prof_causal.kinds = kinds;
-    prof_causal.latencies = memory;
-    for (size_t i = 0; i < series * kinds; i++)
-        prof_causal.latencies[i] = (struct prof_latency_sum){0};
-    prof_causal.limits = (void *)(prof_causal.latencies + series * kinds);
-    for (size_t i = 0; i < series; i++)
-        prof_causal.limits[i] = (struct prof_limit_sum){0};
-    prof_causal.work = (void *)(prof_causal.limits + series);
+    parts->shares = prof_causal_log_bytes(of->points);
+    parts->held = parts->shares +
+                  (prof_patch == NULL ? 0 : prof_shares_bytes(of->targets));
+    parts->latencies = parts->held + PROF_HELD_BYTES(held);
+    parts->limits =
+        parts->latencies + series * kinds * sizeof(struct prof_latency_sum);
+    parts->work = parts->limits + series * sizeof(struct prof_limit_sum);
+    parts->experiments = parts->work + sizeof(struct prof_work);
+    parts->end = parts->experiments + prof_experiments_bytes(of);
 }
 
 /* In (memory), in which there is nothing yet. */
@@ -410,7 +394,7 @@ static void begin_experiments(const struct prof_experiment_settings *of,
 {
     bool any = false;
 
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         each->visits = 0;
         any = any || each->end != 0;
@@ -420,6 +404,10 @@ static void begin_experiments(const struct prof_experiment_settings *of,
     prof_causal_log_init(prof_causal.memory, of->points);
     if (any)
         prof_shares_init(prof_causal.of_shares, of->targets);
+    prof_clear_words(
+        prof_causal.latencies,
+        (size_t)((char *)prof_causal.work - (char *)prof_causal.latencies) /
+            sizeof(void *));
     prof_experiments_init(&prof_causal.experiments, of, &prof_causal.clock, now,
                           memory);
 }
@@ -433,7 +421,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
 
     prof_causal_traffic_begin(prof_causal.tsc_hz, now);
     /* it may have been stopped in the middle of one */
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next)
         each->inside = 0;
     on = prof_interrupts_save();
@@ -447,10 +435,8 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
 
 static void begin_again(uint64_t now)
 {
-    const struct prof_experiment_settings of = prof_causal.experiments.settings;
-
-    series_init(&of, prof_causal.kinds, prof_causal.latencies);
-    begin_experiments(&of, prof_causal.experiments.sums, now);
+    begin_experiments(&prof_causal.experiments.settings,
+                      prof_causal.experiments.sums, now);
 }
 
 void prof_causal_learn(uint64_t now)
@@ -473,35 +459,32 @@ void prof_causal_again(void)
 
 int prof_causal_start(const struct prof_causal_settings *given)
 {
-    const struct prof_latency *last = prof_causal_latencies();
-    uint32_t kinds = last == NULL ? 0 : last->number;
+    const struct prof_latency *last = prof_causal.latency_kinds;
+    const uint32_t kinds = last == NULL ? 0 : last->number;
     const uint32_t held = given->held != 0 ? given->held : HELD;
     struct prof_experiment_settings of;
-    size_t noted, events, series, learnt;
+    struct parts parts;
     char *memory;
 
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
     if (!is_valid(given))
         return PROF_EVALUE;
-    of = experiments_of(given);
-    events = PROF_HELD_BYTES(held);
-    noted = prof_causal_log_bytes(of.points);
-    series = series_bytes(&of, kinds);
-    learnt = prof_patch == NULL ? 0 : prof_shares_bytes(of.targets);
-    memory = prof_alloc(noted + learnt + events + series +
-                        prof_experiments_bytes(&of));
+    experiments_of(given, &of);
+    lay_out(&parts, &of, kinds, held);
+    memory = prof_alloc(parts.end);
     if (memory == NULL)
         return PROF_EMEMORY;
     prof_free(prof_causal.memory);
     prof_causal.memory = memory;
+    prof_causal.of_shares = memory + parts.shares;
+    prof_causal.kinds = kinds;
+    prof_causal.latencies = (void *)(memory + parts.latencies);
+    prof_causal.limits = (void *)(memory + parts.limits);
+    prof_causal.work = (void *)(memory + parts.work);
     prof_causal.tsc_hz = given->tsc_hz;
-    memory += noted;
-    prof_causal.of_shares = memory;
-    memory += learnt;
-    prof_held_init(&prof_causal.held, memory, held);
-    series_init(&of, kinds, memory + events);
-    start_all(&of, memory + events + series);
+    prof_held_init(&prof_causal.held, memory + parts.held, held);
+    start_all(&of, memory + parts.experiments);
     return 0;
 }
 

@@ -45,18 +45,11 @@ struct prof_latency_sum {
 
 void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles);
 
-/* (permille) of the values are below that; 0 without any. In the bucket that
- * it falls in, values are taken to be at equal distances. */
-uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
-                               uint32_t permille);
-
-/* The interval that the quantile of so many requests is in, by 95 %, if they
- * know nothing of each other; zeros without any. */
-struct prof_latency_interval {
-    uint64_t low, high;
-};
-struct prof_latency_interval
-prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille);
+/* found[1] is the value that (permille) of all are below, with those in its
+ * bucket at equal distances; between the ends of its interval of 95 % if
+ * requests know nothing of each other. Zeros without any. */
+void prof_latency_interval(const struct prof_latency_sum *sum,
+                           uint32_t permille, uint64_t *found);
 
 /* What virtual time was spent on, for one target and one speed-up. */
 struct prof_limit_sum {
@@ -71,6 +64,11 @@ struct prof_causal {
     uint64_t normal;     /* real time since which nothing is faster;
                              UINT64_MAX: something is */
     uint64_t normal_own; /* (own) then */
+    /* Lists; the last one added is the first, */
+    struct prof_target *targets;
+    struct prof_progress *points;
+    struct prof_latency *latency_kinds;
+    struct prof_assumption *assumptions; /* of these, the first one added */
     struct prof_held held;
     struct prof_experiments experiments;
     struct prof_latency_sum *latencies; /* by target, speed-up, kind */
@@ -102,25 +100,12 @@ static inline uint32_t prof_causal_sampled(void)
     return (uint32_t)prof_sampler_cycles(prof_cpu_here());
 }
 
-/* The present time, after taking the sampler's interrupts so far out of the
- * target's time. The sampler counts its own cycles; those of other interrupts
- * are passed to prof_causal_except(). Contexts: interrupts off. */
-static inline uint64_t prof_causal_exactly(void)
-{
-    uint32_t cycles;
+/* The present time, after the sampler's interrupts were taken out of the
+ * target's; others are passed to prof_causal_except(). Contexts: interrupts
+ * off. */
+uint64_t prof_causal_exactly(void);
 
-    if (prof_causal.clock.nested != 0) {
-        cycles = prof_causal_sampled();
-        if (!prof_causal_outside)
-            prof_virtual_except(&prof_causal.clock,
-                                cycles - prof_causal.sampled);
-        prof_causal.sampled = cycles;
-    }
-    return prof_tsc();
-}
-
-/* An interrupt changes (since). That matters in the target only, which is
- * why the time outside of it costs no more than a load. */
+/* Then interrupts do not matter: they change (since). */
 static inline bool prof_causal_no_target(void)
 {
     return prof_causal.clock.nested == 0 && !prof_causal_outside;
@@ -145,26 +130,15 @@ static inline struct prof_moment prof_causal_both(void)
     return prof_causal_now_in_target();
 }
 
-/* (target) is left at (now); (own) cycles of the visit were the profiler's.
- * prof_causal_enter_last(): (target) is entered by a call of the profiler that
- * knows what it takes itself (own.h). Contexts: interrupts off. */
+/* (target) is left at (now); (own) cycles of the visit were the profiler's. It
+ * is entered by a call that knows what it takes itself (own.h). Contexts:
+ * interrupts off. */
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
 void prof_causal_enter_last(struct prof_target *target);
 
 /* All held events are due from now on. */
 void prof_causal_release(void);
-
-/* Lists; the last one added is the first. */
-struct prof_target *prof_causal_targets(void);
-const struct prof_progress *prof_causal_points(void);
-const struct prof_latency *prof_causal_latencies(void);
-
-/* A list; the first one added is the first. */
-const struct prof_assumption *prof_causal_assumptions(void);
-
-/* Experiments begin: no answer of their agents was checked yet. */
-void prof_causal_assumptions_begin(void);
 
 /* Of a target and a speed-up, from 0 on, all kinds of requests and all shares
  * of the time. */
@@ -173,36 +147,36 @@ struct prof_latency_sum *prof_causal_latency_sums(uint32_t target,
 struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup);
 
 /* The quantiles of a sum; all 0 without any request. */
-struct prof_quantiles
-prof_causal_quantiles_of(const struct prof_latency_sum *sum);
+void prof_causal_quantiles_of(const struct prof_latency_sum *sum,
+                              struct prof_quantiles *quantiles);
 
 /* Another experiment has begun at (now), perhaps while its target runs. */
 void prof_causal_follow(uint64_t now);
 
-/* To be called between two experiments: releases the held events of an open
- * loop before there is no room for more. */
+/* Between two experiments: releases the held events of an open loop before
+ * there is no room for more. */
 void prof_causal_drain(uint64_t now);
 
 /* Experiments begin. */
 void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now);
 
-/* An experiment has ended at (now): a target that was called too often is
- * learnt from samples from now on, and all experiments begin again. */
+/* An experiment has ended at (now): if a target was called too often, it is
+ * learnt from samples, and all experiments begin again. */
 void prof_causal_learn(uint64_t now);
 
 /* Whether the experiment is with (target). */
 bool prof_causal_chosen(const struct prof_target *target);
 
-/* While the target is what an agent does: (time), or the time that the loop's
- * handlers have come to if that is later. (now) is the real time. */
+/* While an agent is the target: (time), or the time that handlers have come to
+ * if that is later. (now) is the real time. */
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
 
-/* To be called at the first turn after handlers and before experiments change,
- * at (time) by the virtual clock: accounts the time until then to the CPU. */
+/* After handlers, and before experiments change: accounts the virtual time
+ * until (time) to the CPU. */
 void prof_causal_worked(uint64_t time);
 
-/* Handlers need not wait for what they owe (traffic.c): from (now) on the
- * target is another one. Contexts: interrupts off. */
+/* Handlers need not wait for what they owe (traffic.c). Contexts: interrupts
+ * off. */
 void prof_causal_forgive(uint64_t now);
 
 #endif

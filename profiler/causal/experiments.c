@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/experiments.h"
 
+#include "base/cpu.h"
+
 static size_t series(const struct prof_experiment_settings *settings)
 {
     return (size_t)settings->targets * settings->speedups * settings->points;
@@ -38,7 +40,7 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
 
 /* To be called after each change of what (enough) depends on. An experiment
  * begins to count at the visit that ends the one before, hence one more. */
-static void set_enough(struct prof_experiments *all)
+__attribute__((noinline)) static void set_enough(struct prof_experiments *all)
 {
     if (all->fixed || all->paused)
         all->enough = UINT32_MAX;
@@ -109,8 +111,6 @@ void prof_experiments_init(struct prof_experiments *all,
                            struct prof_virtual_clock *clock, uint64_t now,
                            void *memory)
 {
-    size_t sums = series(settings) * PROF_GAIN_GROUPS;
-
     *all = (struct prof_experiments){
         .settings = *settings,
         .clock = clock,
@@ -118,12 +118,11 @@ void prof_experiments_init(struct prof_experiments *all,
         .random = settings->seed | 1,
         .wanted = settings->visits_min,
     };
-    all->shares = (struct prof_target_share *)(all->sums + sums);
-    all->visits = (uint32_t *)(all->shares + settings->targets);
-    for (uint32_t i = 0; i < settings->targets; i++)
-        all->shares[i] = (struct prof_target_share){0};
-    for (size_t i = 0; i < sums; i++)
-        all->sums[i] = (struct prof_progress_sum){0};
+    all->shares =
+        (void *)(all->sums + series(&all->settings) * PROF_GAIN_GROUPS);
+    all->visits = (void *)(all->shares + all->settings.targets);
+    prof_clear_words(memory, (size_t)((char *)all->visits - (char *)memory) /
+                                 sizeof(void *));
     begin(all, now, prof_virtual_time(clock, now));
 }
 

@@ -3,13 +3,11 @@
 #define PROF_EXPERIMENTS_H
 
 /*
- * Experiments: for a short time one of the targets is faster by one of the
- * speed-ups, both drawn at random, and the visits of all progress points are
- * counted. They follow each other without a gap, so that the time of all
- * experiments is all time, and begin and end at a visit of the first progress
- * point, so that no part of a period is lost. Each is as long as a number of
- * visits needs. At speed-up 0 nothing else is different: these are what the
- * others are compared with, of the same target.
+ * Experiments: for a number of visits of the first progress point, one of the
+ * targets is faster by one of the speed-ups, both drawn at random, and visits
+ * of all points are counted. They follow each other without a gap, and begin
+ * and end at a visit, so that no time and no part of a period is lost. Those at
+ * speed-up 0 are what the others of the target are compared with.
  *
  * Contexts: thread.
  */
@@ -87,14 +85,15 @@ struct prof_experiments {
 /* Bytes of memory that prof_experiments_init() needs. */
 size_t prof_experiments_bytes(const struct prof_experiment_settings *settings);
 
-/* (memory) is aligned to 8 and MUST remain valid. */
+/* (memory) is aligned to 8 and MUST remain valid. (settings) may be those that
+ * (all) has. */
 void prof_experiments_init(struct prof_experiments *all,
                            const struct prof_experiment_settings *settings,
                            struct prof_virtual_clock *clock, uint64_t now,
                            void *memory);
 
-/* Progress point (point) was visited. True: prof_experiments_visited() is to be
- * called, with the present time. Usually returns false. */
+/* (point) was visited. True, rarely: prof_experiments_visited() is to be
+ * called. */
 static inline bool prof_experiments_count(struct prof_experiments *all,
                                           uint32_t point)
 {
@@ -120,8 +119,8 @@ static inline bool prof_experiments_overdue(const struct prof_experiments *all,
            !all->paused;
 }
 
-/* To be called now and then, so that an experiment without visits ends; (at) is
- * the virtual time at (now). True: it was abandoned, and the next has begun. */
+/* Ends an experiment without visits; (at) is the virtual time at (now). True:
+ * it was abandoned, and the next has begun. */
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now,
                             uint64_t at);
 

@@ -12,9 +12,8 @@
 #define NORMAL_SQUARE 541u /* 2.326^2, 98 % as below, in 1/100 */
 
 /* Student's t for 98 %, two-sided, by degrees of freedom, in 1/1000. With that
- * for 95 %, 94 to 96 % of the intervals of fifty programs contain the truth: a
- * program remembers more than one experiment. An interval of 95 % should not
- * promise too much. */
+ * for 95 %, 94 to 96 % of the intervals of fifty programs contain the truth,
+ * since a program remembers more than one experiment. */
 static const uint16_t student[PROF_GAIN_GROUPS] = {
     0,    31821, 6965, 4541, 3747, 3365, 3143, 2998,
     2896, 2821,  2764, 2718, 2681, 2650, 2624, 2602,

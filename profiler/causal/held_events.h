@@ -3,12 +3,11 @@
 #define PROF_HELD_EVENTS_H
 
 /*
- * A priority queue of events that have arrived and are not due yet. The first
- * is the one that is due first; of several due at the same time, the one that
- * was held first. Events that come in the order in which they are due, as most
- * do, are in a list, the others in a binary heap, both in fixed memory. So an
- * event that comes in order costs the same however many are held: with an open
- * loop and a target that is faster these are thousands. Contexts: thread.
+ * A priority queue of events that have arrived and are not due yet: the first
+ * is due first, and was held first of those. Events that come in the order in
+ * which they are due, as most do, are in a list, the others in a binary heap,
+ * both in fixed memory. So most cost the same however many are held, which may
+ * be thousands. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -84,8 +83,8 @@ static inline bool prof_held_put(struct prof_held *held, uint64_t due,
     return true;
 }
 
-/* What is due first; NULL: nothing is held. prof_held_earlier() is
- * for where there is a heap. */
+/* What is due first; NULL: nothing is held. The first is for where there is a
+ * heap. */
 const struct prof_held_event *prof_held_earlier(const struct prof_held *held);
 static inline const struct prof_held_event *
 prof_held_first(const struct prof_held *held)
@@ -104,8 +103,8 @@ static inline void prof_held_take_first(struct prof_held *held)
     held->count--;
 }
 
-/* Removes that, of which there MUST be one. It is valid until the next event is
- * held. */
+/* Removes that one, which MUST be there, and is valid until the next is held.
+ */
 const struct prof_held_event *prof_held_take_earlier(struct prof_held *held);
 static inline const struct prof_held_event *
 prof_held_take(struct prof_held *held)

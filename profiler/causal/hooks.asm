@@ -9,9 +9,9 @@
 ; virtual time stands still in it, but in parts, which no handler is to see.
 
 %define ENTRIES 33                      ; as in patch.h
-%define ENTRY_BYTES 48
+%define ENTRY_BYTES 42
 %define RETURNS 128
-%define RETURN_BYTES 8
+%define RETURN_BYTES 6
 
 %ifidn __OUTPUT_FORMAT__, elf64
         bits 64
@@ -28,7 +28,7 @@
 
         section .text
 
-        extern  prof_patch_entered, prof_patch_left
+        extern  prof_patch_hook
         global  prof_patch_entries:function (ENTRIES * ENTRY_BYTES)
         global  prof_patch_returns:function (RETURNS * RETURN_BYTES)
         global  prof_patch_hooks_end
@@ -38,15 +38,16 @@
 %%begin:
         push    BP
         mov     BP, SP
-        call    entered
+        call    hook
         pop     BP
         times ENTRY_BYTES - ($ - %%begin) int3
 %endmacro
 
-; The call puts an address of its own in the place of the return address.
+; The call puts an address of its own in the place of the return address. It is
+; not that of the next one.
 %macro RETURN 0
 %%begin:
-        call    left
+        call    hook
         times RETURN_BYTES - ($ - %%begin) nop
 %endmacro
 
@@ -61,9 +62,8 @@ prof_patch_returns:
         RETURN
 %endrep
 
-; Calls %1(at, place): (at) is where this was called from, and (place) so many
-; bytes (%2) above the frame pointer.
-%macro HOOK 2
+; Calls prof_patch_hook(frame): above this frame is where it was called from.
+hook:
         push    BP
         mov     BP, SP
         pushf
@@ -82,9 +82,8 @@ prof_patch_returns:
         push    r11
         cld
         and     rsp, -16
-        mov     rdi, [rbp + WORD]
-        lea     rsi, [rbp + %2]
-        call    %1
+        mov     rdi, rbp
+        call    prof_patch_hook
         lea     rsp, [rbp - 10 * WORD]
         pop     r11
         pop     r10
@@ -100,11 +99,9 @@ prof_patch_returns:
         push    ecx
         push    edx
         cld
-        lea     eax, [ebp + %2]
-        push    eax
-        push    dword [ebp + WORD]
-        call    %1
-        add     esp, 2 * WORD
+        push    ebp
+        call    prof_patch_hook
+        add     esp, WORD
         pop     edx
         pop     ecx
         pop     eax
@@ -112,15 +109,6 @@ prof_patch_returns:
         popf
         pop     BP
         ret
-%endmacro
-
-; From an entry: the return address is above its frame.
-entered:
-        HOOK    prof_patch_entered, 3 * WORD
-
-; From prof_patch_returns: the call has pushed the place of the return address.
-left:
-        HOOK    prof_patch_left, WORD
 
 prof_patch_hooks_end:
 

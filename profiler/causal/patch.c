@@ -89,8 +89,8 @@ static bool is_named(const struct prof_symbol *symbol, const char *name)
     return prof_name_is(symbol, name);
 }
 
-/* Whether the compiler made it from a part of a function, or from a function
- * with constant arguments. The name of such a clone has a dot. */
+/* The name of a part of a function, or of one with constant arguments, has a
+ * dot. */
 static bool is_clone(const struct prof_symbol *symbol)
 {
     char mangled[256];
@@ -200,9 +200,9 @@ uintptr_t prof_patch_entry(const struct prof_patched *function)
            (uintptr_t)(function - prof_patch->functions) * PROF_ENTRY_BYTES;
 }
 
-/* A hook that is entered through an entry would enter it again, without end. So
- * none of the profiler's functions may have one: static ones are known by where
- * they are, and the hooks also in images where that is not known. */
+/* A hook must not be entered through an entry, without end: so none of the
+ * profiler's functions may have one. Static ones are known by where they are,
+ * and the hooks also in images where that is not known. */
 static bool is_own(const struct prof_symbol *symbol)
 {
     const uintptr_t at = symbol->start;
@@ -214,38 +214,27 @@ static bool is_own(const struct prof_symbol *symbol)
            at - hooks < (uintptr_t)prof_patch_hooks_end - hooks;
 }
 
-static int check_symbol(const struct prof_symbol *symbol)
-{
-    if (is_own(symbol) || symbol->start < code.begin ||
-        symbol->start >= code.end)
-        return PROF_EPATCH_OWN;
-    return 0;
-}
-
 static int new_function(const struct prof_symbol *symbol,
                         struct prof_patched **added)
 {
     struct prof_patched *function =
         &prof_patch->functions[prof_patch->functions_count];
-    struct prof_moved moved = {0};
     uintptr_t at = prof_patch_entry(function) + PROF_ENTRY_HEAD;
-    int error = check_symbol(symbol);
+    struct prof_moved moved;
 
-    if (error == 0 && prof_patch->functions_count == PROF_PROBE)
-        error = PROF_EPATCH_ROOM;
-    if (error != 0)
-        return error;
-    error = prof_move(symbol->start, symbol->size, at, &moved);
-    if (error == 0)
+    if (is_own(symbol) || symbol->start < code.begin ||
+        symbol->start >= code.end)
+        return PROF_EPATCH_OWN;
+    if (prof_patch->functions_count == PROF_PROBE)
+        return PROF_EPATCH_ROOM;
+    function->error = prof_move(symbol->start, symbol->size, at, &moved);
+    if (function->error == 0)
         code.write(at, moved.bytes, moved.count);
-    *function = (struct prof_patched){
-        .address = symbol->start,
-        .end = symbol->start + symbol->size,
-        .taken = moved.taken,
-        .error = error,
-    };
-    for (uint32_t i = 0; i < sizeof function->original; i++)
-        function->original[i] = ((const uint8_t *)symbol->start)[i];
+    function->address = symbol->start;
+    function->end = symbol->start + symbol->size;
+    function->taken = moved.taken;
+    __builtin_memcpy(function->original, (const void *)symbol->start,
+                     sizeof function->original);
     keep_name(function, symbol);
     function->target.name = function->point.name = function->name;
     prof_patch->functions_count++;
@@ -256,6 +245,7 @@ static int new_function(const struct prof_symbol *symbol,
 static bool open_patch(void)
 {
     static const uint8_t just_return = 0xc3;
+    struct prof_patched *probe;
 
     if (prof_patch != NULL)
         return true;
@@ -264,14 +254,12 @@ static bool open_patch(void)
         return false;
     *prof_patch = (struct prof_patch){0};
     prof_origin_of_patch = prof_patch_origin;
-    prof_patch->functions[PROF_PROBE] = (struct prof_patched){
-        .address = (uintptr_t)prof_own_measure, /* where it is called */
-        .taken = 1,
-        .is_target = true,
-    };
-    code.write(prof_patch_entry(&prof_patch->functions[PROF_PROBE]) +
-                   PROF_ENTRY_HEAD,
-               &just_return, sizeof just_return);
+    probe = &prof_patch->functions[PROF_PROBE];
+    probe->address = (uintptr_t)prof_own_measure; /* where it is called */
+    probe->taken = 1;
+    probe->is_target = true;
+    code.write(prof_patch_entry(probe) + PROF_ENTRY_HEAD, &just_return,
+               sizeof just_return);
     return true;
 }
 

@@ -3,10 +3,9 @@
 #define PROF_PATCH_H
 
 /*
- * Functions that are made targets or progress points by their name: their
- * beginnings are patched while experiments run. All memory is allocated when
- * the first is added, and never freed: a call that began while experiments ran
- * may return after them.
+ * Functions as targets or progress points, by their name: their beginnings are
+ * patched while experiments run. Memory is allocated when the first is added,
+ * and never freed: a call may return after experiments.
  */
 
 #include <prof/causal.h>
@@ -15,37 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- hooks.asm */
-
 /*
- * Code for functions that are patched (hooks.asm). The function's beginning
- * jumps to its entry, which calls prof_patch_entered() and goes on with the
- * instructions that were moved there (relocate.h). That may replace the return
- * address by one in prof_patch_returns, which calls prof_patch_left() and
- * returns to where it was. Each return address has a place of its own there,
- * and keeps it: whatever happens to the stack meanwhile, it returns right, and
- * what a walk over the stack has found is known later, too.
+ * ---- hooks.asm
+ *
+ * The function's beginning jumps to its entry, which calls prof_patch_hook()
+ * and goes on with the instructions that were moved there (relocate.h). The
+ * hook may replace the return address by one in prof_patch_returns, which calls
+ * the hook, too, and returns to where it was. Each return address has a place
+ * of its own there, and keeps it: whatever happens to the stack meanwhile, it
+ * returns right, and what a walk over the stack has found is known later.
  */
 
 #define PROF_ENTRIES 33u
-#define PROF_ENTRY_BYTES 48u
+#define PROF_ENTRY_BYTES 42u
 /* Moved instructions follow what hooks.asm has at the beginning of an entry. */
 #define PROF_ENTRY_HEAD (sizeof(uintptr_t) == 8 ? 10u : 9u)
 #define PROF_RETURNS 128u
-#define PROF_RETURN_BYTES 8u
+#define PROF_RETURN_BYTES 6u
 
 extern const uint8_t prof_patch_entries[PROF_ENTRIES * PROF_ENTRY_BYTES];
 extern const uint8_t prof_patch_returns[PROF_RETURNS * PROF_RETURN_BYTES];
 extern const uint8_t prof_patch_hooks_end[]; /* of all code from the entries on
                                               */
 
-/* Called by entry (at, an address in it), with the place of the function's
- * return address. Contexts: any, interrupts off. */
-void prof_patch_entered(uintptr_t at, uintptr_t *place);
-
-/* Called by prof_patch_returns (at, the same): stores the true return address
- * in (*place). Contexts: any, interrupts off. */
-void prof_patch_left(uintptr_t at, uintptr_t *place);
+/* Called with the frame of hooks.asm: frame[1] is where an entry or a return
+ * has called it. A return stands in the place of the true return address, which
+ * is stored there; the function's own is above the frame of an entry. Contexts:
+ * any, interrupts off. */
+void prof_patch_hook(uintptr_t *frame);
 
 /* ---- functions that are patched */
 
@@ -88,7 +84,7 @@ struct prof_patch {
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
 
-/* prof_origin() where functions were patched. patch_origin.c Contexts: any. */
+/* prof_origin() where functions were patched. Contexts: any. */
 uintptr_t prof_patch_origin(uintptr_t address);
 
 /* The entry that the beginning of (function) jumps to. */
@@ -96,9 +92,8 @@ uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_image_code *prof_patch_code(void);
 
-/* The next function or clone (name) of the code from (*at) on, 0 = its begin,
- * which is moved after it; false: there is none. Contexts: as of
- * prof_name_is(). */
+/* The next function or clone (name) from (*at) on, 0 = the code's begin, which
+ * is moved after it; false: none. Contexts: as of prof_name_is(). */
 bool prof_patch_next_named(const char *name, uintptr_t *at,
                            struct prof_symbol *symbol);
 
@@ -108,8 +103,7 @@ void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
 /* Functions that were called too often in (cycles) of experiments are measured
- * by their samples from now on (shares.h). True: there was one, and all that
- * was measured is void. Contexts: thread. */
+ * by samples from now on (shares.h). True: there was one. Contexts: thread. */
 bool prof_patch_learn_if(uint64_t cycles);
 
 /* The loop turns: no target runs on the current stack. */

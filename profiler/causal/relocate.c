@@ -100,10 +100,9 @@ static uintptr_t called(const struct one *one)
     return one->at + one->is.length + (uintptr_t)(int32_t)distance;
 }
 
-/* A call to learn where it is: position-independent code of i386 calls a
- * function that returns its return address, such as __x86.get_pc_thunk.bx (mov
- * (%esp), register; ret), or the next instruction, which pops it. Moved, it
- * would find the table of its addresses elsewhere. */
+/* Position-independent code of i386 asks where it is: it calls a function that
+ * returns its return address (mov (%esp), register; ret), or the next
+ * instruction, which pops it. Moved, it would get another answer. */
 static bool asks_where(const struct one *one)
 {
     const uint8_t *bytes;
@@ -212,8 +211,6 @@ int prof_move(uintptr_t function, size_t size, uintptr_t at,
         struct one one = take(function + moved->taken);
 
         if (one.is.length == 0 || calls_by_value(&one) || asks_where(&one) ||
-            moved->count + one.is.length + 2 * NEAR_BYTES + PROF_JUMP_BYTES >
-                PROF_MOVED_BYTES_MAX ||
             !add_one(moved, at, &one))
             return PROF_EPATCH_CODE;
         moved->taken += one.is.length;

@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_JUMP_BYTES 5u       /* of a jump with 32 bits */
-#define PROF_MOVED_BYTES_MAX 38u /* of what is moved, with the jump after it */
+#define PROF_JUMP_BYTES 5u /* of a jump with 32 bits */
+/* Of what is moved: two short branches, which become six bytes each, one
+ * instruction more, and the jump after it. */
+#define PROF_MOVED_BYTES_MAX 32u
 
 struct prof_moved {
     uint8_t bytes[PROF_MOVED_BYTES_MAX]; /* to be executed at (at) */

@@ -98,8 +98,9 @@ static void write_limit(struct prof_text *out, const struct prof_target *target)
                      names[most]);
 }
 
-static void write_row(struct prof_text *out, const struct prof_target *target,
-                      const struct prof_progress *point)
+__attribute__((noinline)) static void
+write_row(struct prof_text *out, const struct prof_target *target,
+          const struct prof_progress *point)
 {
     struct prof_shares shares;
     struct prof_gain gain;
@@ -168,9 +169,9 @@ static uint64_t ms_of(uint64_t cycles)
     return prof_divide(cycles, (uint32_t)per(MS_PER_S));
 }
 
-static void write_latency_row(struct prof_text *out,
-                              const struct prof_latency *latency,
-                              const struct prof_target *target)
+__attribute__((noinline)) static void
+write_latency_row(struct prof_text *out, const struct prof_latency *latency,
+                  const struct prof_target *target)
 {
     prof_text_format(out, "  %s", target->name);
     for (uint32_t i = 0; i <= speedups(); i++) {
@@ -196,8 +197,8 @@ static void write_latency(struct prof_text *out,
         prof_text_format(out, "%8u %%", percent_of_speedup(i));
     }
     prof_text_char(out, '\n');
-    for (const struct prof_target *target = prof_causal_targets();
-         target != NULL; target = target->next)
+    for (const struct prof_target *target = prof_causal.targets; target != NULL;
+         target = target->next)
         write_latency_row(out, latency, target);
 }
 
@@ -208,7 +209,7 @@ static void write_accrual(struct prof_text *out)
 {
     bool entered = false;
 
-    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (const struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         entered = entered || each->end == 0;
         if (each->end != 0)
@@ -241,7 +242,7 @@ static void write_held(struct prof_text *out)
                          "held events, others for too few visits of %s\n",
                          prof_causal.experiments.abandoned,
                          prof_causal.sums.held_refused,
-                         prof_causal_points()->name);
+                         prof_causal.points->name);
 }
 
 /* The output may be by an agent that checks what it assumes, too: it must not
@@ -263,7 +264,7 @@ static void write_checked(struct prof_text *out)
                          "model check: %ju of %ju answers came earlier than "
                          "assumed possible: an agent's kind is wrong\n",
                          contradictions, checked);
-    for (const struct prof_assumption *each = prof_causal_assumptions();
+    for (const struct prof_assumption *each = prof_causal.assumptions;
          each != NULL; each = each->next) {
         if (each->checked == 0)
             continue;
@@ -281,7 +282,7 @@ static void write_checked(struct prof_text *out)
 
 static void write_models(struct prof_text *out)
 {
-    const struct prof_assumption *each = prof_causal_assumptions();
+    const struct prof_assumption *each = prof_causal.assumptions;
 
     if (prof_causal.sums.answers == 0) {
         prof_text_string(out, "assumed: nothing from outside matters; no "
@@ -304,15 +305,15 @@ void prof_causal_report(void)
         return;
     prof_text_open(&out, prof_port_write);
     write_head(&out);
-    for (const struct prof_progress *point = prof_causal_points();
-         point != NULL; point = point->next) {
+    for (const struct prof_progress *point = prof_causal.points; point != NULL;
+         point = point->next) {
         prof_text_format(&out, "%s:\n", point->name);
-        for (const struct prof_target *target = prof_causal_targets();
+        for (const struct prof_target *target = prof_causal.targets;
              target != NULL; target = target->next)
             write_row(&out, target, point);
         write_none(&out, point);
     }
-    for (const struct prof_latency *each = prof_causal_latencies();
+    for (const struct prof_latency *each = prof_causal.latency_kinds;
          each != NULL && each->number <= prof_causal.kinds; each = each->next)
         write_latency(&out, each);
     write_accrual(&out);

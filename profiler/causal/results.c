@@ -43,25 +43,18 @@ static uint64_t value_at(const struct prof_latency_sum *sum, uint64_t wanted)
             10);
 }
 
-uint64_t prof_latency_quantile(const struct prof_latency_sum *sum,
-                               uint32_t permille)
-{
-    return value_at(sum, (uint64_t)sum->count * permille);
-}
-
 /* How many values are below the quantile is a binomial. */
-struct prof_latency_interval
-prof_latency_interval(const struct prof_latency_sum *sum, uint32_t permille)
+void prof_latency_interval(const struct prof_latency_sum *sum,
+                           uint32_t permille, uint64_t *found)
 {
     uint64_t all = (uint64_t)sum->count * PERMILLE;
     uint64_t middle = (uint64_t)sum->count * permille;
     uint64_t variance = middle * (PERMILLE - permille);
     uint64_t reach = prof_divide((uint64_t)prof_gain_root(variance) * 196, 100);
 
-    return (struct prof_latency_interval){
-        value_at(sum, reach < middle ? middle - reach : 0),
-        value_at(sum, reach < all - middle ? middle + reach : all),
-    };
+    found[0] = value_at(sum, reach < middle ? middle - reach : 0);
+    found[1] = value_at(sum, middle);
+    found[2] = value_at(sum, reach < all - middle ? middle + reach : all);
 }
 
 /* ---- sums */
@@ -95,7 +88,7 @@ void prof_causal_done(struct prof_latency *latency, uint64_t began)
     if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 uint64_t prof_causal_due(void)
@@ -155,7 +148,7 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
     return prof_gain_of(halves[0], halves[1], gain);
 }
 
-static uint32_t ppm_of(uint64_t part, uint64_t all)
+static __attribute__((noinline)) uint32_t ppm_of(uint64_t part, uint64_t all)
 {
     while (all > UINT32_MAX) {
         part >>= 1;
@@ -187,22 +180,14 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
     return 0;
 }
 
-struct prof_quantiles
-prof_causal_quantiles_of(const struct prof_latency_sum *sum)
+void prof_causal_quantiles_of(const struct prof_latency_sum *sum,
+                              struct prof_quantiles *quantiles)
 {
-    const struct prof_latency_interval of_p50 = prof_latency_interval(sum, 500);
-    const struct prof_latency_interval of_p99 = prof_latency_interval(sum, 990);
-
-    return (struct prof_quantiles){
-        .requests = sum->count,
-        .mean = sum->count != 0 ? prof_divide(sum->cycles, sum->count) : 0,
-        .p50 = prof_latency_quantile(sum, 500),
-        .p99 = prof_latency_quantile(sum, 990),
-        .p50_low = of_p50.low,
-        .p50_high = of_p50.high,
-        .p99_low = of_p99.low,
-        .p99_high = of_p99.high,
-    };
+    quantiles->requests = sum->count;
+    quantiles->mean =
+        sum->count != 0 ? prof_divide(sum->cycles, sum->count) : 0;
+    prof_latency_interval(sum, 500, &quantiles->p50_low);
+    prof_latency_interval(sum, 990, &quantiles->p99_low);
 }
 
 int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
@@ -213,9 +198,10 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
     if (!has_sums(target, speedup + 1) || latency->number == 0 ||
         latency->number > prof_causal.kinds)
         return PROF_EVALUE;
-    *quantiles = prof_causal_quantiles_of(
+    prof_causal_quantiles_of(
         prof_causal_latency_sums(target->number - 1, speedup + 1) +
-        latency->number - 1);
+            latency->number - 1,
+        quantiles);
     return quantiles->requests != 0 ? 0 : PROF_ESTATE;
 }
 

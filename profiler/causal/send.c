@@ -11,13 +11,6 @@
 #define NAME_MAX 120u
 #define NAMED_MAX 16u /* bytes of fields before a name */
 
-struct note {
-    struct prof_experiment_record record;
-    uint32_t held;
-    uint32_t late;
-    uint64_t stolen;
-};
-
 struct prof_causal_log {
     uint32_t points;
     uint32_t noted; /* so far */
@@ -29,7 +22,7 @@ struct prof_causal_log {
     uint64_t held; /* totals when the last one was noted */
     uint64_t late;
     uint64_t stolen;
-    struct note notes[NOTES];
+    struct prof_event_causal_experiment notes[NOTES];
     uint32_t visits[]; /* of each note, by point */
 };
 
@@ -76,11 +69,17 @@ void prof_causal_log(const struct prof_experiment_record *record,
         to->sent++;
         to->owed = all_series();
     }
-    to->notes[at] = (struct note){
-        *record,
-        (uint32_t)(prof_causal.held.held - to->held),
-        (uint32_t)(prof_causal.sums.contradictions - to->late),
-        stolen_so_far - to->stolen,
+    to->notes[at] = (struct prof_event_causal_experiment){
+        .number = record->number,
+        .target = (uint16_t)record->target,
+        .speedup = (uint8_t)record->speedup,
+        .reason = (uint8_t)record->end,
+        .virtual_time = record->virtual_time,
+        .real_time = record->real_time,
+        .in_target = record->in_target,
+        .held = (uint32_t)(prof_causal.held.held - to->held),
+        .late = (uint32_t)(prof_causal.sums.contradictions - to->late),
+        .stolen = stolen_so_far - to->stolen,
     };
     for (uint32_t i = 0; i < to->points; i++)
         to->visits[at * to->points + i] = visits[i];
@@ -115,7 +114,7 @@ static void send_named(uint64_t tsc, enum prof_event kind, const void *fields,
 
 static void send_targets(uint64_t tsc)
 {
-    for (const struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (const struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_TARGET,
                    PROF_FIELDS(causal_target, (uint16_t)(each->number - 1),
@@ -123,42 +122,44 @@ static void send_targets(uint64_t tsc)
                    each->name);
 }
 
-static void send_assumption(uint64_t tsc, uint16_t number,
-                            const struct prof_assumption *of)
-{
-    send_named(tsc, PROF_EVENT_CAUSAL_ASSUMED,
-               PROF_FIELDS(causal_assumed, number), of->text);
-    (void)prof_stream_put(
-        PROF_EVENT_CAUSAL_CHECKED, tsc,
-        PROF_FIELDS(causal_checked, number, of->checked, of->contradictions));
-}
-
 static void send_basis(uint64_t tsc)
 {
-    uint16_t number = 0;
+    struct prof_event_causal_checked of = {0};
 
-    for (const struct prof_assumption *each = prof_causal_assumptions();
-         each != NULL; each = each->next)
-        send_assumption(tsc, number++, each);
+    for (const struct prof_assumption *each = prof_causal.assumptions;
+         each != NULL; each = each->next, of.assumption++) {
+        send_named(tsc, PROF_EVENT_CAUSAL_ASSUMED,
+                   PROF_FIELDS(causal_assumed, of.assumption), each->text);
+        of.checked = each->checked;
+        of.contradictions = each->contradictions;
+        (void)prof_stream_put(PROF_EVENT_CAUSAL_CHECKED, tsc, &of, sizeof of);
+    }
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LEARNT, tsc,
                           PROF_FIELDS(causal_learnt, prof_shares_samples()));
 }
 
+/* Fields from (first) to the end or (next), which are the same in (from). */
+#define COPY(event, first, next, from)                                         \
+    __builtin_memcpy((uint8_t *)&(event) + offsetof(__typeof__(event), first), \
+                     from, (next)-offsetof(__typeof__(event), first))
+
 static void send_head(uint64_t tsc)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
+    struct prof_event_causal event = {
+        .run = runs,
+        .running = prof_causal_running(),
+        .speedups = (uint8_t)all->settings.speedups,
+        .targets = (uint16_t)all->settings.targets,
+        .points = (uint16_t)all->settings.points,
+    };
     struct prof_causal_stats sums;
 
     prof_causal_stats(&sums);
-    (void)prof_stream_put(
-        PROF_EVENT_CAUSAL, tsc,
-        PROF_FIELDS(
-            causal, runs, (uint8_t)prof_causal_running(),
-            (uint8_t)all->settings.speedups, (uint16_t)all->settings.targets,
-            (uint16_t)all->settings.points, sums.experiments, sums.abandoned,
-            sums.delay_cycles, sums.held, sums.held_most, sums.held_refused,
-            sums.answers, sums.contradictions, sums.checked, sums.drained,
-            sums.stolen_cycles));
+    COPY(event, experiments, offsetof(struct prof_event_causal, refused),
+         &sums.experiments);
+    COPY(event, refused, sizeof event, &sums.held_refused);
+    (void)prof_stream_put(PROF_EVENT_CAUSAL, tsc, &event, sizeof event);
     causal_log->head_tsc = tsc;
 }
 
@@ -172,13 +173,13 @@ static void send_definitions(uint64_t tsc)
         (void)prof_stream_put(
             PROF_EVENT_CAUSAL_SPEEDUP, tsc,
             PROF_FIELDS(causal_speedup, i, settings->speedup[i]));
-    for (const struct prof_progress *each = prof_causal_points(); each != NULL;
+    for (const struct prof_progress *each = prof_causal.points; each != NULL;
          each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_POINT,
                    PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),
                                (uint8_t)THROUGHPUT),
                    each->name);
-    for (const struct prof_latency *each = prof_causal_latencies();
+    for (const struct prof_latency *each = prof_causal.latency_kinds;
          each != NULL; each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_POINT,
                    PROF_FIELDS(causal_point, (uint16_t)(each->number - 1),
@@ -194,10 +195,8 @@ static void send_definitions(uint64_t tsc)
 
 static void send_note(uint64_t tsc, uint32_t at)
 {
-    const struct note *note = &causal_log->notes[at];
-    const struct prof_experiment_record *of = &note->record;
+    struct prof_event_causal_experiment *note = &causal_log->notes[at];
     const uint32_t *visits = causal_log->visits + at * causal_log->points;
-    uint16_t points = 0;
 
     for (uint32_t i = 0; i < causal_log->points; i++) {
         if (visits[i] == 0)
@@ -205,14 +204,10 @@ static void send_note(uint64_t tsc, uint32_t at)
         (void)prof_stream_put(
             PROF_EVENT_CAUSAL_VISITS, tsc,
             PROF_FIELDS(causal_visits, (uint16_t)i, visits[i]));
-        points++;
+        note->points++;
     }
-    (void)prof_stream_put(
-        PROF_EVENT_CAUSAL_EXPERIMENT, tsc,
-        PROF_FIELDS(causal_experiment, of->number, (uint16_t)of->target,
-                    (uint8_t)of->speedup, (uint8_t)of->end, points,
-                    of->virtual_time, of->real_time, of->in_target, note->held,
-                    note->late, note->stolen));
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_EXPERIMENT, tsc, note,
+                          sizeof *note);
 }
 
 static void send_notes(uint64_t tsc)
@@ -226,29 +221,32 @@ static void send_latency(uint64_t tsc, uint32_t target, uint32_t speedup,
 {
     const struct prof_latency_sum *sum =
         prof_causal_latency_sums(target, speedup) + kind;
-    const struct prof_quantiles of = prof_causal_quantiles_of(sum);
+    struct prof_event_causal_latency event = {
+        .target = (uint16_t)target,
+        .point = (uint16_t)kind,
+        .speedup = (uint8_t)speedup,
+        .requests = sum->count,
+        .total = sum->cycles,
+    };
+    struct prof_quantiles of;
 
     if (sum->count == 0)
         return;
-    (void)prof_stream_put(
-        PROF_EVENT_CAUSAL_LATENCY, tsc,
-        PROF_FIELDS(causal_latency, (uint16_t)target, (uint16_t)kind,
-                    (uint8_t)speedup, sum->count, sum->cycles, of.p50_low,
-                    of.p50, of.p50_high, of.p99_low, of.p99, of.p99_high));
+    prof_causal_quantiles_of(sum, &of);
+    COPY(event, p50_low, sizeof event, &of.p50_low);
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_LATENCY, tsc, &event, sizeof event);
 }
 
 static void send_limit(uint64_t tsc, uint32_t target, uint32_t speedup)
 {
-    const struct prof_target_share *share =
-        &prof_causal.experiments.shares[target];
-    const uint64_t *cycles = prof_causal_limit_sum(target, speedup)->cycles;
+    struct prof_event_causal_limit event = {.target = (uint16_t)target,
+                                            .speedup = (uint8_t)speedup};
 
-    (void)prof_stream_put(
-        PROF_EVENT_CAUSAL_LIMIT, tsc,
-        PROF_FIELDS(causal_limit, (uint16_t)target, (uint8_t)speedup,
-                    cycles[PROF_LIMIT_TIME], cycles[PROF_LIMIT_DEVICE],
-                    cycles[PROF_LIMIT_PEER], cycles[PROF_LIMIT_ARRIVALS],
-                    cycles[PROF_LIMIT_CPU], share->inside, share->cycles));
+    COPY(event, timers, offsetof(struct prof_event_causal_limit, in_target),
+         prof_causal_limit_sum(target, speedup)->cycles);
+    COPY(event, in_target, sizeof event,
+         &prof_causal.experiments.shares[target]);
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_LIMIT, tsc, &event, sizeof event);
 }
 
 /* Those of a target, a speed-up and a point: all at once. What has no point
@@ -262,14 +260,16 @@ static void send_sums(uint64_t tsc, uint32_t series)
     uint32_t target = rest / all->settings.speedups;
     const struct prof_progress_sum *sums =
         prof_experiments_sums(all, target, speedup, point);
+    struct prof_event_causal_sum event = {.target = (uint16_t)target,
+                                          .point = (uint16_t)point,
+                                          .speedup = (uint8_t)speedup};
 
-    for (uint8_t i = 0; i < PROF_GAIN_GROUPS; i++)
-        if (i == 0 || sums[i].experiments != 0)
-            (void)prof_stream_put(PROF_EVENT_CAUSAL_SUM, tsc,
-                                  PROF_FIELDS(causal_sum, (uint16_t)target,
-                                              (uint16_t)point, (uint8_t)speedup,
-                                              i, sums[i].cycles, sums[i].visits,
-                                              sums[i].experiments));
+    for (; event.group < PROF_GAIN_GROUPS; event.group++, sums++) {
+        if (event.group != 0 && sums->experiments == 0)
+            continue;
+        COPY(event, virtual_time, sizeof event, sums);
+        (void)prof_stream_put(PROF_EVENT_CAUSAL_SUM, tsc, &event, sizeof event);
+    }
     if (point != 0)
         return;
     send_limit(tsc, target, speedup);

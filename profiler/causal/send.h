@@ -3,10 +3,10 @@
 #define CAUSAL_SEND_H
 
 /*
- * Experiments in the stream. Each that has ended is noted, and sent by the next
- * drain; the sums of all before go to each new reader, a few a drain, and to
- * all again when experiments end. So a reader can compute the same table
- * whenever it begins, and one that has missed a packet too. Contexts: thread.
+ * Experiments in the stream. The next drain sends those that have ended; sums
+ * of all go to each new reader, a few a drain, and again when experiments end.
+ * So whenever it begins, and if it has missed packets, a reader can compute the
+ * same table. Contexts: thread.
  */
 
 #include "causal/experiments.h"
@@ -27,13 +27,9 @@ void prof_causal_log_init(void *memory, uint32_t points);
 void prof_causal_log(const struct prof_experiment_record *record,
                      const uint32_t *visits);
 
-/*
- * What the rest of the module calls; nothing where causal profiling is left
- * out. prof_causal_drained(): the drain has passed all samples on, and
- * (stolen_cycles) are known to have been stolen by the host so far; a bounded
- * amount of work. prof_causal_send_again(): there is a new reader, or another
- * stream, and what was sent is void. prof_causal_send_last(): the image ends.
- */
+/* Where causal profiling is left out, these are nothing. The drain has passed
+ * all samples on, and (stolen_cycles) were stolen by the host so far: a bounded
+ * amount of work. There is a new reader or stream. The image ends. */
 #if PROF_WITH_CAUSAL
 void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles);
 void prof_causal_send_again(void);

@@ -58,18 +58,13 @@ static void skip_samples(void)
 
 void prof_shares_init(void *memory, uint32_t targets)
 {
-    shares.targets = targets;
-    shares.kinds = memory;
-    shares.hits = (uint32_t *)(shares.kinds + PROF_SHARES_KINDS);
-    for (uint32_t i = 0; i < PROF_SHARES_KINDS; i++)
-        shares.kinds[i] = (struct kind){0};
-    for (uint32_t i = 0; i < PROF_SHARES_KINDS * targets; i++)
-        shares.hits[i] = 0;
-    shares.kind = REST;
-    shares.handler = NULL;
-    shares.doorbells = 0;
-    shares.samples = 0;
-    shares.paused = shares.draining = false;
+    shares = (__typeof__(shares)){
+        .targets = targets,
+        .kind = REST,
+        .kinds = memory,
+        .hits = (uint32_t *)((struct kind *)memory + PROF_SHARES_KINDS),
+    };
+    prof_clear_words(memory, prof_shares_bytes(targets) / sizeof(void *));
     skip_samples();
     prof_shares_on = 1;
 }
@@ -92,9 +87,8 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
     return is_in(target, prof_origin(address) - 1);
 }
 
-/* Whether the caller of the interrupted function is in (target), if that has
- * not set up its frame yet: the frame pointer then leads past this caller, but
- * the words of the sample contain it. */
+/* Whether the caller of a function that has not set up its frame yet is in
+ * (target): the frame pointer leads past it, but the words contain it. */
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
                          const uint32_t *words)
 {
@@ -150,7 +144,7 @@ static void take_sample(const struct prof_entry *entry)
         return;
     shares.samples++;
     shares.kinds[shares.kind].samples++;
-    for (struct prof_target *each = prof_causal_targets(); each != NULL;
+    for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         if (each->end == 0 || !is_hit(each, pc, words, count))
             continue;
@@ -250,8 +244,7 @@ uint32_t prof_shares_of(const struct prof_target *target)
     return kind->share;
 }
 
-/* What this takes is left out of virtual time: there are some five segments in
- * a request. */
+/* Some five times in a request. */
 static void begin_segment(const void *handler, uint32_t doorbells)
 {
     struct prof_own_guard guard = prof_own_open();
@@ -266,7 +259,7 @@ static void begin_segment(const void *handler, uint32_t doorbells)
         prof_virtual_share(&prof_causal.clock, now,
                            prof_shares_of(prof_causal.by_shares));
     }
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 void prof_shares_switch(const void *kind)

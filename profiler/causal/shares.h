@@ -3,18 +3,17 @@
 #define PROF_CAUSAL_SHARES_H
 
 /*
- * Targets that are not entered and left, but learnt from samples: which part of
- * the samples of a handler are in the target is its share of that handler.
- * While the target is faster, virtual time is slower by that share in all of
- * the handler. So the delay grows smoothly. If it grew with each sample, by the
- * sample's period, it would stall all events at once.
+ * Targets that are not entered and left, but learnt from samples: the part of a
+ * handler's samples that is in the target is its share of that handler. While
+ * the target is faster, virtual time is slower by that share in all of the
+ * handler: if the delay grew with each sample, it would stall all events.
  *
- * The time that is not spent waiting consists of segments, each of one kind: of
- * a handler, of a task, of what such a one calls, or of the rest. The samples
- * of a segment are those that came into the sampler's vector in it, which costs
- * the interrupt nothing. A kind that has few samples is taken to be like the
- * average. Where a handler asks for something from outside, a segment ends: it
- * matters whether the target runs before or after that.
+ * Time that is not spent waiting consists of segments, each of one kind: of a
+ * handler, of a task, of what these call, or of the rest. Its samples are those
+ * that came into the sampler's vector in it, which costs the interrupt nothing.
+ * A kind with few samples is taken to be like the average. A segment ends where
+ * a handler asks for something from outside: it matters whether the target runs
+ * before or after that.
  *
  * Contexts: thread, unless it says otherwise; one CPU.
  */
@@ -39,8 +38,8 @@ extern uint32_t prof_shares_on;
 /* Bytes of memory that prof_shares_init() needs for so many targets. */
 size_t prof_shares_bytes(uint32_t targets);
 
-/* Experiments begin with (targets), in (memory), which is aligned to 8 and MUST
- * remain valid. Contexts: interrupts off. */
+/* Experiments begin, in (memory), which is aligned to 8 and MUST remain valid.
+ * Contexts: interrupts off. */
 void prof_shares_init(void *memory, uint32_t targets);
 
 /* A segment of (kind), not NULL, begins, or one of the rest: NULL. */
@@ -49,8 +48,7 @@ void prof_shares_switch(const void *kind);
 /* The present handler has rung a doorbell: the rest of it is another kind. */
 void prof_shares_doorbell(void);
 
-/* The segment of the present kind ends, and with it what is counted; until
- * prof_shares_go_on(). */
+/* The segment ends, and nothing is counted until prof_shares_go_on(). */
 void prof_shares_pause(void);
 void prof_shares_go_on(void);
 

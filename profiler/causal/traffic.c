@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that are held until they are due; and what the loop does between two
- * of them: how long it waits and for whom, and what its handlers owe while a
- * device or a peer is faster.
+ * Events that are held until they are due; how long the loop waits for them and
+ * for whom, and what its handlers owe while a device or a peer is faster.
  *
- * Clients of an open loop do not wait for answers, so the more virtual time
- * lags, the more of their traffic is held. Before there is no room left, all of
- * it is let through between two experiments, and the next one begins when the
- * program has caught up.
+ * Clients of an open loop do not wait for answers: the more virtual time lags,
+ * the more of their traffic is held. Before there is no room left, all of it is
+ * let through between two experiments, and the next one begins when the program
+ * has caught up.
  *
- * While the target is an agent, the delay grows while it has a request. What
- * the CPU does meanwhile is not to become faster, so the virtual time of a
- * handler passes as real time does, and after it the loop waits until the clock
- * has come so far: the agent does in that time what it would have done during
- * the handler if it were faster.
+ * While the target is an agent, the delay grows while it has a request. The CPU
+ * is not to become faster: so a handler takes as long by virtual time, and
+ * after it the loop waits until the clock has come so far. The agent does then
+ * what it would have done during the handler if it were faster.
  */
 
 #include "causal/causal.h"
@@ -23,16 +21,15 @@
 
 #include "base/cpu.h"
 
-/* While draining, the program works on what has come during the lag. With a
- * load of r that takes r / (1 - r) times as long: up to 94 %. */
+/* What has come during the lag takes r / (1 - r) times as long to work on, with
+ * a load of r: up to 94 %. */
 #define DRAIN_LAGS 16u
 
-/* A turn of the loop that finds nothing to do takes microseconds. If it took
- * more than 1/10,000 s, the time went elsewhere. */
+/* A turn without work takes microseconds. If it took more than 1/10,000 s, the
+ * time went elsewhere. */
 #define STOLEN_PART 10000u
 
-/* Turns of the loop from one handler to the next while there is work. With more
- * of them there was nothing to do in between. */
+/* Turns from one handler to the next while there is work. */
 #define TURNS_BUSY 1u
 
 uint64_t prof_causal_next_due = UINT64_MAX;
@@ -119,7 +116,7 @@ bool prof_causal_hold(uint64_t due, void *event)
         prof_causal_refuse();
     else if (due < prof_causal_next_due)
         prof_causal_next_due = due;
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return is_held;
 }
 
@@ -156,7 +153,7 @@ void *prof_causal_take(void)
     struct prof_own_guard guard = prof_own_open();
     void *event = take();
 
-    prof_own_close(guard);
+    prof_own_close(&guard);
     return event;
 }
 
@@ -209,7 +206,7 @@ __attribute__((noinline)) static void begin_handler(struct prof_work *work,
     work->turns = 0;
     work->taken = PROF_LIMIT_TIME;
     go_on_as(work, kind);
-    prof_own_close(guard);
+    prof_own_close(&guard);
 }
 
 /* What was known by another kind is a segment of its own (shares.h). */
@@ -266,7 +263,7 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
     account_time(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
     work->answers = prof_causal.sums.answers;
-    prof_own_close(guard);
+    prof_own_close(&guard);
     work->polled = without_own(prof_tsc());
 }
 
@@ -320,8 +317,7 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now)
 
 /* ---- turns of the loop */
 
-/* Finds turns that took too long. Only turns without work are looked at: a
- * handler may take as long as it likes. */
+/* Finds turns that took too long, of those without work. */
 static void watch(struct prof_moment now)
 {
     uint64_t cycles = now.real - prof_causal.work->turned.real;
@@ -377,7 +373,9 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)
     prof_causal.work->turned =
         (struct prof_moment){now, prof_causal.work->ended};
     prof_causal.work->drain_lag = prof_causal.clock.delay;
-    prof_causal_assumptions_begin();
+    for (struct prof_assumption *each = prof_causal.assumptions; each != NULL;
+         each = each->next)
+        each->checked = each->contradictions = 0;
     prof_causal.sums = (struct prof_causal_stats){0};
     prof_causal.open = prof_causal_outside = false;
 }

@@ -10,10 +10,9 @@
  *     real     |--f--|----------|--f--|------      f takes 4 units
  *     virtual  |-f|----------|-f|------            and at 50 % as if it took 2
  *
- * The delay is never taken back: between experiments it only stops growing.
- * Times and durations are in cycles of the time stamp counter. The calls take
- * the present time as an argument, so that tests can have a time of their own.
- * Contexts: thread, except where it says otherwise. Wait-free.
+ * The delay is never taken back. Times are in cycles of the TSC. The calls take
+ * the present time, so that tests can have their own. Contexts: thread, except
+ * where it says otherwise. Wait-free.
  */
 
 #include <prof/causal.h>
@@ -48,8 +47,7 @@ static inline uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
 uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
                             uint64_t cycles);
 
-/* The real time at which virtual time is (due), if the target does not run
- * until then. */
+/* The real time at which it is (due), if the target does not run until then. */
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
                               uint64_t due);
 
@@ -64,9 +62,8 @@ void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
 /* What has passed in the target until (now) is added to the delay. */
 void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now);
 
-/* The target is entered and left. Calls may be nested: only the time between
- * the outermost two counts, once. Leaving without having entered does
- * nothing. */
+/* The target is entered and left. Calls may be nested: only time between the
+ * outermost two counts. Leaving without having entered does nothing. */
 static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
                                       uint64_t now)
 {
@@ -79,8 +76,7 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
 /* prof_virtual_leave() of any call. */
 void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now);
 
-/* The fast path, for the outermost call and less than 2^32 cycles: i386 takes a
- * third of the instructions. */
+/* The fast path: on i386 a third of the instructions. */
 static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
                                       uint64_t now)
 {

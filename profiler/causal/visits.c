@@ -4,10 +4,9 @@
  * Calls of patched functions. Only the outermost call of a target on a stack
  * has its return address replaced, so recursion costs no more than an entry.
  *
- * A call may end in other ways than by its return: by longjmp(), or because its
- * task does. It has ended for certain if something that is called from further
- * out returns or is called, or if its return address is no longer where it was;
- * and when the loop turns on its stack.
+ * A call may also end by longjmp(), or because its task does. It has ended if
+ * something that was called from further out returns or is called, if its
+ * return address is no longer where it was, or if the loop turns on its stack.
  */
 
 #include "causal/causal.h"
@@ -137,10 +136,13 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
         enter(function, place);
 }
 
-static __attribute__((noinline)) void call_ends(uintptr_t at, uintptr_t *place)
+/* A function that returns may remove arguments as well, so that this is at or
+ * above the place of its return address. */
+static __attribute__((noinline)) void call_ends(uintptr_t *place)
 {
     uint64_t now = prof_causal_exactly();
-    uintptr_t number = (at - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
+    uintptr_t number =
+        (*place - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
     uintptr_t begin, end;
 
     current_stack(&begin, &end);
@@ -153,23 +155,14 @@ static __attribute__((noinline)) void call_ends(uintptr_t at, uintptr_t *place)
     *place = prof_patch->returns[number];
 }
 
-/* The two hooks read the clock at the same places, as what is outside of their
- * readings is measured for both together. */
-void prof_patch_entered(uintptr_t at, uintptr_t *place)
+void prof_patch_hook(uintptr_t *frame)
 {
     struct prof_own_call began = prof_own_begin();
 
-    call_begins(at, place);
-    prof_own_end(began, prof_own.hook);
-}
-
-/* A function that returns may remove arguments as well, so that this is at or
- * above the place of its return address. */
-void prof_patch_left(uintptr_t at, uintptr_t *place)
-{
-    struct prof_own_call began = prof_own_begin();
-
-    call_ends(at, place);
+    if (frame[1] - (uintptr_t)prof_patch_entries < sizeof prof_patch_entries)
+        call_begins(frame[1], &frame[3]);
+    else
+        call_ends(&frame[1]);
     prof_own_end(began, prof_own.hook);
 }
 
@@ -226,9 +219,9 @@ void prof_causal_switched(uintptr_t begin, uintptr_t end)
 
 /* ---- what samples and walks of the stack find in entries and returns */
 
-/* Where the instruction in an entry was moved from; for a return address, too.
- * If others before it changed their lengths, only the function is right. The
- * entry makes a frame first, as most functions do. */
+/* Where the instruction in an entry was moved from, or if others before it
+ * changed their lengths, another of the function. The entry makes a frame
+ * first, as most functions do. */
 static uintptr_t origin_of_entry(uint32_t offset)
 {
     const struct prof_patched *function =

@@ -231,15 +231,15 @@ static bool is_wanted(bool progress)
  * Returns the error. */
 static int say_what_is_missing(void)
 {
-    if (prof_causal_targets() != NULL && prof_causal_points() != NULL)
+    if (prof_causal.targets != NULL && prof_causal.points != NULL)
         return PROF_ECONFIG;
-    if (prof_causal_targets() == NULL)
+    if (prof_causal.targets == NULL)
         say("no target", ": ",
             is_wanted(false) ? "what prof.target= names was refused"
             : prof_options()->causal == PROF_CAUSAL_MODE_AUTO
                 ? "no function is hot, and can be one"
                 : "prof.target= names one, prof.causal=auto chooses");
-    if (prof_causal_points() == NULL)
+    if (prof_causal.points == NULL)
         say("no progress point", ": ",
             is_wanted(true) ? "what prof.progress= names was refused"
                             : "prof.progress= names one");

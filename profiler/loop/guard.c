@@ -42,9 +42,9 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
                                  *outermost = NULL;
 
     for (uint32_t i = 0; i < PROF_LOOP_DEPTH_MAX && at != NULL; i++) {
-        if (at->node->site->kind == PROF_LOOP_IDLE)
+        if (at->node->site->row.kind == PROF_LOOP_IDLE)
             return NULL;
-        if (at->node->site->kind == PROF_LOOP_LOOP) {
+        if (at->node->site->row.kind == PROF_LOOP_LOOP) {
             *mark = prof_loop_so_far(at, 0);
             return outermost;
         }
@@ -117,8 +117,8 @@ static void write_function(struct prof_text *out, uintptr_t address,
     prof_text_char(out, '\n');
 }
 
-static void report_freeze(const struct prof_freeze *freeze,
-                          prof_text_sink *write)
+static __attribute__((noinline)) void
+report_freeze(const struct prof_freeze *freeze, prof_text_sink *write)
 {
     struct prof_text out;
 

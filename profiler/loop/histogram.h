@@ -5,12 +5,9 @@
 /*
  * The log-linear histograms of a site (base/log_linear.h), three in one memory.
  * A row of buckets gets a page of 32 counters of 16 bits when it is first met,
- * and a second page for their upper halves when the first of them is full. What
- * finds no page is counted.
- *
- * Octaves without a page share one, `none`, whose counters are full. So adding
- * a value is one instruction on a counter, and one jump if that has become 0:
- * no page, or a counter that is full.
+ * and one for their upper halves when the first is full. What finds no page is
+ * counted. Octaves without a page share one, `none`, whose counters are full:
+ * so adding a value is one instruction, and a jump if the counter is 0 now.
  */
 
 #include "base/log_linear.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Few runs are long, so the lists are short and searched from end to end.
- *
- * With a sampler all runs of half a period or more are noted, since time of a
- * period or more may have been stolen in each. That is rare enough, too: idle
- * spans end with the timer's interrupt, and the drain comes every few ms.
+ * Few runs are long, so the lists are short and searched from end to end. With
+ * a sampler all runs of half a period or more are noted, since time may have
+ * been stolen in each: few between two drains, for idle spans end with the
+ * timer's interrupt.
  */
 
 #include "loop/loop.h"
@@ -32,8 +31,8 @@ static void set_notable(struct prof_loop_site *site)
 
     if (runs->noted_least < notable)
         notable = runs->noted_least;
-    if (site->longest_cycles < notable)
-        notable = site->longest_cycles + 1;
+    if (site->row.longest_cycles < notable)
+        notable = site->row.longest_cycles + 1;
     site->histograms.notable =
         notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
 }
@@ -49,23 +48,29 @@ void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least)
 static bool held_the_loop(const struct prof_long_run *run)
 {
     return run->own_cycles >= prof_loop_cpu_here()->long_runs.held_least &&
-           run->site->kind != PROF_LOOP_IDLE &&
-           run->site->kind != PROF_LOOP_LOOP;
+           run->site->row.kind != PROF_LOOP_IDLE &&
+           run->site->row.kind != PROF_LOOP_LOOP;
+}
+
+static void raise_longest(struct prof_loop_row *row,
+                          const struct prof_long_run *run)
+{
+    if (run->own_cycles <= row->longest_cycles)
+        return;
+    row->longest_cycles = run->own_cycles;
+    row->longest_tsc = run->begin_tsc;
+    row->longest_object = run->object;
 }
 
 /* (run) has its final length. */
 static void conclude(const struct prof_long_run *run)
 {
-    struct prof_loop_site *site = run->site;
+    struct prof_loop_row *row = &run->site->row;
 
-    if (run->own_cycles > site->longest_cycles) {
-        site->longest_cycles = run->own_cycles;
-        site->longest_tsc = run->begin_tsc;
-        site->longest_object = run->object;
-    }
+    raise_longest(row, run);
     if (held_the_loop(run)) {
-        site->held++;
-        site->held_cycles += run->own_cycles;
+        row->held++;
+        row->held_cycles += run->own_cycles;
     }
 }
 
@@ -119,15 +124,14 @@ static struct prof_long_run *run_at(const struct prof_long_runs *runs,
 
 /* ---- steal
  *
- * Whoever ran in the middle of the stolen time has had it all: in between there
- * was nobody else. A hypervisor that is itself late may deliver the tick some
- * time after it has let the guest run on: then the gap between samples is
- * longer than what ran in its middle, and that has lost what it has. But if it
- * has less than half, the guest ran on for long, and this says nothing.
+ * Whoever ran in the middle of the stolen time has had it all. A late
+ * hypervisor may deliver the tick after it has let the guest run on: then the
+ * gap between samples is longer than what ran in its middle, which loses what
+ * it has. With less than half of the gap, this says nothing.
  */
 
 /* How many of (cycles) that were stolen can be taken out of (own) cycles. */
-static uint64_t part_of(uint64_t cycles, uint64_t own)
+__attribute__((noinline)) static uint64_t part_of(uint64_t cycles, uint64_t own)
 {
     if (own >= cycles)
         return cycles;
@@ -245,7 +249,7 @@ void prof_long_runs_put_sample(uint64_t tsc, uintptr_t pc)
     if (inner == NULL || !held_the_loop(inner))
         return;
     count_sample(inner, prof_symbol_find(pc, &symbol) ? symbol.start : pc);
-    inner->site->held_samples++;
+    inner->site->row.held_samples++;
 }
 
 /* The most frequent first. */
@@ -296,21 +300,13 @@ void prof_long_runs_finish(void (*send)(const struct prof_long_run *run))
     runs->crowded = false;
 }
 
-struct prof_longest_run
-prof_long_runs_longest(const struct prof_loop_site *site)
+void prof_long_runs_include(struct prof_loop_row *row)
 {
     const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
-    struct prof_longest_run longest = {site->longest_cycles, site->longest_tsc,
-                                       site->longest_object};
 
-    for (uint32_t i = 0; i < runs->count; i++) {
-        const struct prof_long_run *run = &runs->noted[i];
-
-        if (run->site == site && run->own_cycles > longest.cycles)
-            longest = (struct prof_longest_run){run->own_cycles, run->begin_tsc,
-                                                run->object};
-    }
-    return longest;
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (runs->noted[i].site->row.number == row->number)
+            raise_longest(row, &runs->noted[i]);
 }
 
 const struct prof_long_run *prof_long_runs_listed(uint32_t number)

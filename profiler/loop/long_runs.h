@@ -3,25 +3,18 @@
 #define PROF_LONG_RUNS_H
 
 /*
- * Long runs, and the steal in them. A long run is noted when it pauses. The
- * next drain comes later and knows the time of each sample:
- *
- *     Steal is taken out of what ran at that time, and belongs to nobody. So
- *     which run was the longest is decided then.
- *
- *     The samples taken in runs of prof.loop_held and more are kept apart. If a
- *     task within another held the loop, the sample is the inner one's.
- *
- * Steal becomes known when the drain finds that ticks are missing before a
- * sample:
+ * Long runs are noted when they pause. The next drain knows the time of each
+ * sample: those in runs of prof.loop_held and more are kept apart, for the
+ * innermost such run. Steal is taken out of what ran at that time, so which run
+ * was the longest is decided then. It becomes known when ticks are missing
+ * before a sample:
  *
  *     begin         ... stolen ...  sample    pause           drain
  *       |--------------|########|-----|---------|               |
  *       |--------------|        |-----|---------|  is the run's self time
  *
- * What ran is a run that was noted; or one that has not paused, and is found on
- * the stack by its begin; or the last long interrupt. What was read before
- * stays as it was read: counts only grow.
+ * What ran is a run that was noted, or one on the stack, found by its begin, or
+ * the last long interrupt. What was read before stays: counts only grow.
  *
  * Contexts: thread.
  */
@@ -67,8 +60,7 @@ void prof_long_runs_open(void *memory);
 /* (run) pauses, and was not shorter than its site's histograms.notable. */
 void prof_long_runs_add(const struct prof_long_run *run);
 
-/* The same for all sites as prof_long_runs_add() does for one: both limits, and
- * the longest run, say what is to be noted. */
+/* Both limits, and a site's longest run, say what is to be noted. */
 void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least);
 
 /* The drain: (cycles) were stolen before the sample at (tsc). */
@@ -85,13 +77,8 @@ void prof_long_runs_put_sample(uint64_t tsc, uintptr_t pc);
  * loop, which may be NULL, and forgets all. */
 void prof_long_runs_finish(void (*send)(const struct prof_long_run *run));
 
-/* The longest run of (site) so far. */
-struct prof_longest_run {
-    uint64_t cycles, begin_tsc;
-    uint32_t object;
-};
-struct prof_longest_run
-prof_long_runs_longest(const struct prof_loop_site *site);
+/* The longest run in (row), a copy, may be one that was noted. */
+void prof_long_runs_include(struct prof_loop_row *row);
 
 /* The longest runs that held the loop, longest first; NULL: no more. */
 const struct prof_long_run *prof_long_runs_listed(uint32_t number);

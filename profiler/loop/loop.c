@@ -116,40 +116,51 @@ void prof_loop_hold_still(bool hold)
     holds_still = hold;
 }
 
-static void read_now(struct prof_loop_now *now)
-{
-    if (holds_still)
-        *now = still;
-    else
-        prof_loop_rebase(now);
-}
-
 /* Self times of all nodes and sites up to (now), and their totals. */
 static void sum_up(uint64_t now)
 {
     const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
 
-    for (uint32_t i = 0; i < all->site_count; i++)
-        all->sites[i].own_sum = all->sites[i].total_sum =
-            all->sites[i].paused_sum = 0;
+    for (uint32_t i = 0; i < all->site_count; i++) {
+        struct prof_loop_row *row = &all->sites[i].row;
+
+        row->own_cycles = row->total_cycles = row->sums[PROF_LOOP_RUN].cycles =
+            0;
+    }
     for (uint32_t i = 0; i < all->node_count; i++)
         all->nodes[i].own_sum = all->nodes[i].own_cycles;
     for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
          at = at->outer, depth++)
         at->node->own_sum += prof_loop_so_far(at, now);
     for (uint32_t i = 0; i < all->node_count; i++) {
-        all->nodes[i].total_sum = all->nodes[i].own_sum;
-        all->nodes[i].site->own_sum += all->nodes[i].own_sum;
-        all->nodes[i].site->paused_sum += all->nodes[i].own_cycles;
+        struct prof_loop_node *node = &all->nodes[i];
+
+        node->total_sum = node->own_sum;
+        node->site->row.own_cycles += node->own_sum;
+        node->site->row.sums[PROF_LOOP_RUN].cycles += node->own_cycles;
     }
     for (uint32_t i = all->node_count; i-- > 0;) {
         struct prof_loop_node *node = &all->nodes[i];
 
         if (!prof_loop_is_recursive(node))
-            node->site->total_sum += node->total_sum;
+            node->site->row.total_cycles += node->total_sum;
         if (node->parent != NULL)
             node->parent->total_sum += node->total_sum;
     }
+}
+
+/* Reads the clock, unless it is held still, and sums up. False: nothing is
+ * counted. */
+static bool read_all(struct prof_loop_now *now)
+{
+    if (prof_loop_on == 0)
+        return false;
+    if (holds_still)
+        *now = still;
+    else
+        prof_loop_rebase(now);
+    sum_up(now->tsc);
+    return true;
 }
 
 static uint64_t count_of(const struct prof_loop_site *site,
@@ -162,24 +173,29 @@ static uint64_t count_of(const struct prof_loop_site *site,
 /* Self times by kind; and what all that was counted has cost. */
 static void add_sites(struct prof_loop_account *account)
 {
-    uint64_t *const kinds[] = {
-        [PROF_LOOP_TASKS] = &account->tasks_cycles,
-        [PROF_LOOP_CALLBACKS] = &account->callbacks_cycles,
-        [PROF_LOOP_OTHERS] = &account->others_cycles,
-        [PROF_LOOP_LOOP] = &account->loop_cycles,
-        [PROF_LOOP_PROFILER] = &account->profiler_cycles,
-        [PROF_LOOP_IDLE] = &account->idle_cycles,
-    };
+    uint64_t *const kinds = &account->tasks_cycles; /* the enum's order */
 
     for (uint32_t i = 0; i < all->site_count; i++) {
         const struct prof_loop_site *site = &all->sites[i];
 
-        *kinds[site->kind] += site->own_sum;
+        kinds[site->row.kind] += site->row.own_cycles;
         account->own_cycles +=
             count_of(site, PROF_LOOP_RUN) * prof_loop_cpu_here()->pair_cycles;
         for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
             account->unbinned += site->histograms.unbinned[m];
     }
+}
+_Static_assert(offsetof(struct prof_loop_account, idle_cycles) ==
+                   offsetof(struct prof_loop_account, tasks_cycles) +
+                       PROF_LOOP_IDLE * sizeof(uint64_t),
+               "self times are in the order of enum prof_loop_kind");
+
+uint64_t prof_loop_longest(const struct prof_loop_site *site)
+{
+    struct prof_loop_row row = site->row;
+
+    prof_long_runs_include(&row);
+    return row.longest_cycles;
 }
 
 void prof_loop_account(struct prof_loop_account *account)
@@ -190,10 +206,8 @@ void prof_loop_account(struct prof_loop_account *account)
     struct prof_loop_now now;
 
     *account = (struct prof_loop_account){0};
-    if (prof_loop_on == 0)
+    if (!read_all(&now))
         return;
-    read_now(&now);
-    sum_up(now.tsc);
     account->wall_cycles = now.tsc - cpu->opened_tsc;
     account->interrupts_cycles = now.irq_cycles - cpu->irq_cycles_reset;
     account->interrupts = now.irqs - cpu->irqs_reset;
@@ -207,7 +221,7 @@ void prof_loop_account(struct prof_loop_account *account)
             prof_utilisation(now.tsc, &account->busy_seconds[i]);
     }
     account->longest_idle_cycles =
-        prof_long_runs_longest(&all->sites[PROF_SITE_IDLE]).cycles;
+        prof_loop_longest(&all->sites[PROF_SITE_IDLE]);
     /* the drain may have found more since it last said how much there is */
     account->stolen_cycles = cpu->taken_out_cycles;
     if (known > account->stolen_cycles)
@@ -221,41 +235,17 @@ void prof_loop_account(struct prof_loop_account *account)
     account->freezes = cpu->freezes - cpu->freezes_reset;
 }
 
-static void fill_row(struct prof_loop_row *row, uint32_t number, uint64_t tsc)
+void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
+                        struct prof_loop_row *row)
 {
-    const struct prof_loop_site *site = &all->sites[number];
-    const struct prof_longest_run longest = prof_long_runs_longest(site);
-    const uint64_t cycles[] = {
-        [PROF_LOOP_RUN] = site->paused_sum,
-        [PROF_LOOP_DELAY] = site->delay_cycles,
-        [PROF_LOOP_WALL] = site->wall_cycles,
-    };
-
-    *row = (struct prof_loop_row){
-        .number = number,
-        .kind = site->kind,
-        .site = site->name,
-        .calls = site->calls,
-        .resolved = site->ends[PROF_LOOP_RESOLVED],
-        .failed = site->ends[PROF_LOOP_FAILED],
-        .cancelled = site->ends[PROF_LOOP_CANCELLED],
-        .own_cycles = site->own_sum,
-        .total_cycles = site->total_sum,
-        .longest_cycles = longest.cycles,
-        .longest_tsc = longest.begin_tsc,
-        .longest_object = longest.object,
-        .pending = site->pending,
-        .oldest_cycles = site->oldest != NULL ? tsc - site->oldest->created : 0,
-        .held = site->held,
-        .held_cycles = site->held_cycles,
-        .held_samples = site->held_samples,
-    };
-    for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
-        row->sums[m] = (struct prof_loop_sum){
-            .count = count_of(site, (enum prof_loop_measure)m),
-            .cycles = cycles[m],
-            .unbinned = site->histograms.unbinned[m],
-        };
+    *row = site->row;
+    prof_long_runs_include(row);
+    if (site->oldest != NULL)
+        row->oldest_cycles = tsc - site->oldest->created;
+    for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++) {
+        row->sums[m].count = count_of(site, (enum prof_loop_measure)m);
+        row->sums[m].unbinned = site->histograms.unbinned[m];
+    }
 }
 
 void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
@@ -265,19 +255,12 @@ void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
     struct prof_loop_row row;
     struct prof_loop_now now;
 
-    if (prof_loop_on == 0)
+    if (!read_all(&now))
         return;
-    read_now(&now);
-    sum_up(now.tsc);
     for (uint32_t i = 0; i < all->site_count; i++) {
-        fill_row(&row, i, now.tsc);
+        prof_loop_read_row(&all->sites[i], now.tsc, &row);
         visit(&row, context);
     }
-}
-
-void prof_loop_row(uint32_t number, struct prof_loop_row *row)
-{
-    fill_row(row, number, prof_loop_tsc());
 }
 
 void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
@@ -286,10 +269,8 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
 {
     struct prof_loop_now now;
 
-    if (prof_loop_on == 0)
+    if (!read_all(&now))
         return;
-    read_now(&now);
-    sum_up(now.tsc);
     for (uint32_t i = 0; i < all->node_count; i++) {
         const struct prof_loop_node *node = &all->nodes[i];
         const struct prof_loop_context found = {
@@ -338,7 +319,7 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
     histograms = &all->sites[number].histograms;
     quantile.of.wanted = prof_histograms_count(histograms, measure) * permille;
     prof_histograms_visit(histograms, measure, find_value, &quantile);
-    longest = prof_long_runs_longest(&all->sites[number]).cycles;
+    longest = prof_loop_longest(&all->sites[number]);
     if (measure == PROF_LOOP_RUN && quantile.value > longest)
         return longest;
     return quantile.value;

@@ -21,10 +21,8 @@
  */
 
 #include "base/cpu.h"
-#include "loop/guard.h"
 #include "loop/long_runs.h"
 #include "loop/sites.h"
-#include "loop/utilisation.h"
 #include "sample/cpu_state.h"
 
 #include <prof/loop.h>
@@ -35,6 +33,58 @@
 #include <stdint.h>
 
 #define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader looks at */
+
+/*
+ * How busy the loop was in the last seconds: the share that was not idle, of
+ * what the host has not stolen. For a minute there is a mark for the end of
+ * each whole second, with the idle time until then. It is made at the end of an
+ * idle span, or by a reader.
+ */
+#define PROF_UTILISATION_SECONDS 60u
+#define PROF_UTILISATION_MARKS (PROF_UTILISATION_SECONDS + 1)
+
+struct prof_utilisation {
+    uint64_t second; /* cycles of one */
+    uint64_t next;   /* end of the present one */
+    uint64_t before; /* idle time until the last reset */
+    uint64_t stolen; /* until now, that was taken out of anything */
+    uint32_t shift;  /* marks are in 2^shift cycles */
+    uint32_t at;     /* of the newest mark */
+    uint32_t count;  /* marks, the newest ones */
+    /* at the end of whole seconds, both modulo 2^32 */
+    uint32_t idle_marks[PROF_UTILISATION_MARKS];
+    uint32_t stolen_marks[PROF_UTILISATION_MARKS];
+};
+
+/*
+ * The freeze guard says who holds the loop for longer than prof.loop_freeze,
+ * while it still does. As long as the loop's own frame has not run between two
+ * of the timer's interrupts, it has been held since the first of them; what
+ * runs at the top, since its start at least. So runs and pauses need do nothing
+ * for it, and it is noticed within a tick.
+ */
+#define PROF_GUARD_FRAMES 12u
+
+struct prof_freeze {
+    uint64_t tsc;
+    uint64_t held_cycles;               /* so far */
+    const struct prof_loop_site *site;  /* of what runs */
+    const struct prof_loop_site *outer; /* and of what the loop has called */
+    uint32_t object;
+    uint32_t count; /* of addresses: the one interrupted, and its callers */
+    uintptr_t addresses[PROF_GUARD_FRAMES];
+};
+
+struct prof_guard {
+    uint64_t limit;        /* cycles, 0 = no guard */
+    void (*trigger)(void); /* to be called in the interrupt, or NULL */
+    bool held;             /* at the last tick, and then: */
+    bool reported;
+    bool is_new;    /* nobody has taken (freeze) */
+    uint64_t mark;  /* the loop's frame */
+    uint64_t since; /* clock at the first tick of that */
+    struct prof_freeze freeze;
+};
 
 struct prof_loop_cpu {
     struct prof_loop_frame *top;
@@ -73,12 +123,10 @@ static inline struct prof_loop_cpu *prof_loop_cpu_here(void)
 
 /* ---- the clock
  *
- * It is the time stamp counter. A run or a pause needs its lower half only, and
- * no interrupt's time, as long as its upper half is that of the last
- * prof_loop_rebase() and no time in interrupts has been added to
- * prof_cpu.interrupt_cycles since then, by the sampler's stub or by
- * prof_loop_irq_exit(). The counter is read before prof_loop_interrupted() is
- * asked, so that an interrupt between the two is seen.
+ * A run or a pause needs the lower half of the TSC only, and no interrupt's
+ * time, as long as the upper half is that of the last rebase and nothing was
+ * added to prof_cpu.interrupt_cycles since then. The counter is read first, so
+ * that an interrupt between the two is seen.
  */
 
 #ifdef PROF_HOSTED
@@ -159,10 +207,9 @@ void prof_loop_rebase_open(void *memory);
 /* ---- tasks and frames */
 
 /* A task that is not ready has the highest bit of `ready` set; one that was
- * woken in an interrupt when a rebase was due, the second highest. So a run
- * compares the upper half with that of the present moment, and knows at once
- * that the task was woken, within the last 2^32 cycles, and since the last
- * rebase. */
+ * woken in an interrupt when a rebase was due, the second highest. So if the
+ * upper half is that of the present moment, a run knows at once that the task
+ * was woken since the last rebase. */
 #define PROF_LOOP_NOT_READY (1u << 31)
 #define PROF_LOOP_NOT_REBASED ((uint64_t)1 << 62)
 
@@ -219,19 +266,50 @@ static inline void prof_loop_sample(uint64_t tsc, uintptr_t pc)
         prof_long_runs_put_sample(tsc, pc);
 }
 
-/*
- * The statistics are sent once a second, what has changed; and all of it at the
- * end and for a new reader.
- *
- * prof_loop_drained(): the drain has passed all samples on, (period_cycles)
- * apart, the last one at (last_tsc); (stolen_cycles) are known to have been
- * stolen by the host. prof_loop_send_again(): a new reader, or a reset: what
- * was sent is void. prof_loop_send_last(): the image ends.
- */
+/* Once a second what has changed is sent, and all for a new reader and at the
+ * end. The drain has passed all samples on, (period_cycles) apart, the last one
+ * at (last_tsc); the host has stolen (stolen_cycles). What was sent is void: a
+ * new reader, or a reset. The image ends. */
 void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
                        uint64_t period_cycles, uint64_t last_tsc);
 void prof_loop_send_again(void);
 void prof_loop_send_last(void);
+
+/* ---- utilisation. Times are of the TSC, after a rebase. Contexts: thread, and
+ * the drain */
+
+/* Begins at (tsc), with (hz) cycles a second. */
+void prof_utilisation_open(uint64_t tsc, uint64_t hz);
+
+/* Makes the marks of the seconds that have ended by (tsc). */
+void prof_utilisation_mark(uint64_t tsc);
+
+/* All counts of the loop are about to become 0. */
+void prof_utilisation_reset(uint64_t tsc);
+
+/* (cycles) before (tsc) were stolen, and have been taken out of what ran, which
+ * may be the idle time. All seconds that have ended MUST be marked. */
+void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle);
+
+/* Idle time since the open, up to (tsc). */
+uint64_t prof_utilisation_idle(uint64_t tsc);
+
+/* How busy it was in the last (*seconds) whole seconds before (tsc), in
+ * thousandths. Lowers (*seconds) to what there was; with 0 returns 0. */
+uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds);
+
+/* ---- the freeze guard */
+
+/* (cycles) 0: no guard. (trigger): called at each freeze, or NULL. */
+void prof_guard_set(uint64_t cycles, void (*trigger)(void));
+
+/* (cycles) were stolen at (tsc): nobody has held the loop meanwhile. Contexts:
+ * thread, interrupts off. */
+void prof_guard_shorten(uint64_t tsc, uint64_t cycles);
+
+/* The last freeze that nobody has taken; false: there is none. Contexts:
+ * thread. */
+bool prof_guard_take(struct prof_freeze *freeze);
 
 /* ---- reading, for the table and the stream. Contexts: thread */
 
@@ -239,9 +317,13 @@ void prof_loop_send_last(void);
  * moment. MUST be called where nothing runs or pauses meanwhile. */
 void prof_loop_hold_still(bool hold);
 
-/* Fills in (row) of site (number), which has been seen. Times are
- * those of the last prof_loop_account(). */
-void prof_loop_row(uint32_t number, struct prof_loop_row *row);
+/* Fills in (row) of (site) at (tsc). Own and total times are those of the last
+ * prof_loop_account(). */
+void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
+                        struct prof_loop_row *row);
+
+/* The longest run of (site) so far. */
+uint64_t prof_loop_longest(const struct prof_loop_site *site);
 
 /* Prints the table of (rows) sites in the order (by), names in (width) columns,
  * and the account. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What runs and pauses leave to a later moment, but to the next of them at the
- * latest: time in interrupts is taken off what they have interrupted, and times
- * that do not fit in 32 bits are moved where they do.
- *
- * Nothing has changed since the last change, which was within the same 2^32
- * cycles as the last rebase. So until the end of these the self time of each
- * frame is known from 32 bits.
+ * What runs and pauses leave to the next of them at the latest: time in
+ * interrupts is taken off what they have interrupted, and times that do not fit
+ * in 32 bits are moved where they do. The last change was within the same 2^32
+ * cycles as the last rebase: until their end 32 bits tell all self times.
  */
 
 #include "loop/loop.h"

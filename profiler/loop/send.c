@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A row is sent if its numbers have changed; the text of its site before it is
- * sent for the first time, and again from time to time, since packets may be
- * lost. With the text come its histograms, so that each round has those of some
- * sites, and the last one all.
+ * A row is sent if its numbers have changed; the text of its site before the
+ * first, and again from time to time, since packets may be lost. With the text
+ * come its histograms: each round has those of some sites, the last one all.
  */
 
 #include "loop/loop.h"
@@ -15,6 +14,7 @@
 #define TEXT_MAX 190u
 #define NAME_MAX 120u
 #define ROUNDS 16u /* between two texts of a site */
+#define FREEZE_ADDRESSES 8u
 
 /* Where the quantiles begin: three of runs, three of delays, three of walls. */
 #define QUANTILES offsetof(struct prof_event_loop_row, run_p50)
@@ -34,6 +34,19 @@ void prof_loop_send_again(void)
 {
     rounds = 0;
     sent_tsc = 0;
+}
+
+/* Fields that are the same in both, from (first) on. */
+#define copy_fields(event, first, from, bytes)                                 \
+    __builtin_memcpy((uint8_t *)(event) +                                      \
+                         offsetof(__typeof__(*(event)), first),                \
+                     from, bytes)
+
+/* Returns the end of what was written to (to). */
+static uint8_t *add_address(uint8_t *to, uint64_t address)
+{
+    __builtin_memcpy(to, &address, sizeof address);
+    return to + sizeof address;
 }
 
 static uint32_t append_text(char *to, uint32_t at, uint32_t end,
@@ -64,37 +77,50 @@ static void send_site(uint64_t tsc, const struct prof_loop_row *row)
                           (uint32_t)sizeof made.site + length);
 }
 
-/* All but what changes as time passes, and takes a pass over a histogram. */
-static struct prof_event_loop_row fields_of(const struct prof_loop_row *row)
-{
-    const struct prof_loop_sum *sums = row->sums;
+/* Where the fields of an event before these come from, in its order. */
+#define FROM(member)                                                           \
+    {                                                                          \
+        offsetof(struct prof_loop_row, member),                                \
+            sizeof((struct prof_loop_row *)0)->member                          \
+    }
+static const struct {
+    uint8_t at, bytes;
+} sources[] = {
+    {offsetof(struct prof_loop_row, number), sizeof(uint16_t)},
+    FROM(calls),
+    FROM(resolved),
+    FROM(failed),
+    FROM(cancelled),
+    FROM(pending),
+    FROM(oldest_cycles),
+    FROM(own_cycles),
+    FROM(total_cycles),
+    FROM(longest_cycles),
+    FROM(longest_tsc),
+    FROM(longest_object),
+    FROM(sums[PROF_LOOP_RUN].count),
+    FROM(sums[PROF_LOOP_DELAY].count),
+    FROM(sums[PROF_LOOP_DELAY].cycles),
+    FROM(sums[PROF_LOOP_WALL].count),
+    FROM(sums[PROF_LOOP_WALL].cycles),
+    FROM(held),
+    FROM(held_cycles),
+};
 
-    return (struct prof_event_loop_row){
-        .site = (uint16_t)row->number,
-        .calls = row->calls,
-        .resolved = row->resolved,
-        .failed = row->failed,
-        .cancelled = row->cancelled,
-        .pending = row->pending,
-        .own = row->own_cycles,
-        .total = row->total_cycles,
-        .longest = row->longest_cycles,
-        .longest_begin = row->longest_tsc,
-        .longest_task = row->longest_object,
-        .runs = sums[PROF_LOOP_RUN].count,
-        .delays = sums[PROF_LOOP_DELAY].count,
-        .delay = sums[PROF_LOOP_DELAY].cycles,
-        .walls = sums[PROF_LOOP_WALL].count,
-        .wall = sums[PROF_LOOP_WALL].cycles,
-        .held = row->held,
-        .held_time = row->held_cycles,
-    };
+static void fill_event(struct prof_event_loop_row *event,
+                       const struct prof_loop_row *row)
+{
+    uint8_t *to = (uint8_t *)event;
+
+    for (uint32_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        for (uint32_t n = 0; n < sources[i].bytes; n++)
+            *to++ = ((const uint8_t *)row)[sources[i].at + n];
 }
 
-/* What changes where anything in fields_of() does. */
-static uint32_t note_of(const struct prof_event_loop_row *fields)
+/* Another one where anything but the quantiles has changed. */
+static uint32_t note_of(const struct prof_event_loop_row *event)
 {
-    const uint8_t *bytes = (const uint8_t *)fields;
+    const uint8_t *bytes = (const uint8_t *)event;
     uint32_t note = 0, word;
 
     for (size_t i = 0; i + sizeof word <= QUANTILES; i += sizeof word) {
@@ -104,20 +130,19 @@ static uint32_t note_of(const struct prof_event_loop_row *fields)
     return note != 0 ? note : 1; /* 0: has not been sent */
 }
 
-static void send_row(uint64_t tsc, const struct prof_loop_row *row,
-                     struct prof_event_loop_row *fields)
+static void send_row(uint64_t tsc, uint32_t site,
+                     struct prof_event_loop_row *event)
 {
     static const uint16_t permilles[] = {500, 900, 990};
-    uint8_t *to = (uint8_t *)fields + QUANTILES;
+    uint8_t *to = (uint8_t *)event + QUANTILES;
 
-    fields->oldest = row->oldest_cycles;
     for (uint32_t i = 0; i < 3 * PROF_LOOP_MEASURES; i++) {
         uint64_t value = prof_loop_quantile(
-            row->number, (enum prof_loop_measure)(i / 3), permilles[i % 3]);
+            site, (enum prof_loop_measure)(i / 3), permilles[i % 3]);
 
         __builtin_memcpy(to + i * sizeof value, &value, sizeof value);
     }
-    (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, fields, sizeof *fields);
+    (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
 }
 
 /* Which histogram the ranges are of. */
@@ -153,17 +178,19 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
 {
     struct prof_loop_site *site = &prof_loop_sites.sites[row->number];
     uint64_t tsc = *(const uint64_t *)context;
-    struct prof_event_loop_row fields = fields_of(row);
-    uint32_t note = note_of(&fields);
+    struct prof_event_loop_row event;
+    uint32_t note;
     bool due;
 
+    fill_event(&event, row);
+    note = note_of(&event);
     if (rounds == 0)
         site->note = 0;
     due = site->note == 0 || (row->number + rounds) % ROUNDS == 0;
     if (due)
         send_site(tsc, row);
     if (site->note != note || row->pending != 0)
-        send_row(tsc, row, &fields);
+        send_row(tsc, row->number, &event);
     if (due)
         send_histograms(tsc, row->number);
     site->note = note;
@@ -171,14 +198,18 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
 
 static void send_context(const struct prof_loop_context *node, void *context)
 {
+    struct prof_event_loop_context event = {
+        .node = (uint16_t)node->number,
+        .parent = (uint16_t)node->parent,
+        .site = (uint16_t)node->site,
+        .recursive = node->recursive,
+    };
+
     if (node->own_cycles == 0 && node->calls == 0)
         return;
+    copy_fields(&event, calls, &node->calls, 3 * sizeof node->calls);
     (void)prof_stream_put(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context,
-                          PROF_FIELDS(loop_context, (uint16_t)node->number,
-                                      (uint16_t)node->parent,
-                                      (uint16_t)node->site, node->recursive,
-                                      node->calls, node->own_cycles,
-                                      node->total_cycles));
+                          &event, sizeof event);
 }
 
 /* The account and its event begin with the same times, in the same order. */
@@ -192,7 +223,7 @@ static void send_account(uint64_t tsc)
     struct prof_event_loop event;
 
     prof_loop_account(&sums);
-    __builtin_memcpy(&event, &sums, TIMES_BYTES);
+    copy_fields(&event, wall, &sums, TIMES_BYTES);
     event.busy_1 = (uint16_t)sums.busy_permille[0];
     event.busy_10 = (uint16_t)sums.busy_permille[1];
     event.busy_60 = (uint16_t)sums.busy_permille[2];
@@ -218,25 +249,40 @@ static void send_all(uint64_t tsc)
 
 static void send_long_run(const struct prof_long_run *run)
 {
-    (void)prof_stream_put(
-        PROF_EVENT_LOOP_HELD, run->end_tsc,
-        PROF_FIELDS(loop_held, (uint16_t)prof_loop_site_number(run->site),
-                    run->object, run->begin_tsc, run->own_cycles, run->samples,
-                    run->functions[0].function, run->functions[0].samples,
-                    run->functions[1].function, run->functions[1].samples,
-                    run->functions[2].function, run->functions[2].samples));
+    struct prof_event_loop_held event = {
+        .site = (uint16_t)run->site->row.number,
+        .task = run->object,
+        .begin = run->begin_tsc,
+        .own = run->own_cycles,
+        .samples = run->samples,
+    };
+    uint8_t *to =
+        (uint8_t *)&event + offsetof(struct prof_event_loop_held, function_1);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        to = add_address(to, run->functions[i].function);
+        __builtin_memcpy(to, &run->functions[i].samples, sizeof(uint32_t));
+        to += sizeof(uint32_t);
+    }
+    (void)prof_stream_put(PROF_EVENT_LOOP_HELD, run->end_tsc, &event,
+                          sizeof event);
 }
 
 static void send_freeze(const struct prof_freeze *freeze)
 {
-    const uintptr_t *at = freeze->addresses;
+    struct prof_event_loop_freeze event = {
+        .site = (uint16_t)freeze->site->row.number,
+        .outer = (uint16_t)freeze->outer->row.number,
+        .task = freeze->object,
+        .held = freeze->held_cycles,
+    };
+    uint8_t *to =
+        (uint8_t *)&event + offsetof(struct prof_event_loop_freeze, address_0);
 
-    (void)prof_stream_put(
-        PROF_EVENT_LOOP_FREEZE, freeze->tsc,
-        PROF_FIELDS(loop_freeze, (uint16_t)prof_loop_site_number(freeze->site),
-                    (uint16_t)prof_loop_site_number(freeze->outer),
-                    freeze->object, freeze->held_cycles, at[0], at[1], at[2],
-                    at[3], at[4], at[5], at[6], at[7]));
+    for (uint32_t i = 0; i < FREEZE_ADDRESSES; i++)
+        to = add_address(to, freeze->addresses[i]);
+    (void)prof_stream_put(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &event,
+                          sizeof event);
 }
 
 void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,

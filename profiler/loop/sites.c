@@ -43,7 +43,9 @@ static struct prof_loop_site *add_site(struct prof_trace_name *name,
 {
     struct prof_loop_site *site = &all->sites[all->site_count++];
 
-    *site = (struct prof_loop_site){.name = name, .kind = kind};
+    *site = (struct prof_loop_site){
+        .row = {
+            .number = prof_loop_site_number(site), .kind = kind, .site = name}};
     prof_histograms_clear(&site->histograms);
     site->top = add_node(NULL, site);
     return site;
@@ -79,11 +81,10 @@ void prof_loop_sites_reset(void)
     for (uint32_t i = 0; i < all->site_count; i++) {
         struct prof_loop_site *site = &all->sites[i];
 
-        site->delay_cycles = site->wall_cycles = site->calls = 0;
-        for (uint32_t how = 0; how <= PROF_LOOP_CANCELLED; how++)
-            site->ends[how] = 0;
-        site->longest_cycles = site->longest_tsc = site->longest_object = 0;
-        site->held = site->held_cycles = site->held_samples = 0;
+        site->row = (struct prof_loop_row){.number = i,
+                                           .kind = site->row.kind,
+                                           .site = site->row.site,
+                                           .pending = site->row.pending};
         prof_histograms_clear(&site->histograms);
     }
     for (uint32_t i = 0; i < all->node_count; i++)
@@ -176,7 +177,7 @@ static void link_pending(struct prof_loop_site *site,
     else
         site->oldest = task;
     site->newest = task;
-    site->pending++;
+    site->row.pending++;
 }
 
 static void unlink_pending(struct prof_loop_site *site,
@@ -190,7 +191,7 @@ static void unlink_pending(struct prof_loop_site *site,
         task->newer->older = task->older;
     else
         site->newest = task->older;
-    site->pending--;
+    site->row.pending--;
 }
 
 void prof_loop_put_create(struct prof_loop_task *task,
@@ -199,14 +200,12 @@ void prof_loop_put_create(struct prof_loop_task *task,
     struct prof_loop_site *site = prof_loop_site_of(name, PROF_LOOP_TASKS);
     struct prof_loop_node *creator = prof_loop_cpu_here()->top->node;
 
-    if (creator->site->kind != PROF_LOOP_TASKS &&
-        creator->site->kind != PROF_LOOP_CALLBACKS &&
-        creator->site->kind != PROF_LOOP_OTHERS)
+    if (creator->site->row.kind > PROF_LOOP_OTHERS)
         creator = NULL;
     task->frame.site = site;
     task->frame.node = prof_loop_node_of(creator, site);
     task->frame.node->calls++;
-    site->calls++;
+    site->row.calls++;
     task->frame.object = object;
     prof_loop_set_not_ready(task);
     task->created = prof_loop_tsc();
@@ -225,8 +224,8 @@ void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how)
     struct prof_loop_site *site = task->frame.node->site;
     uint64_t wall = prof_loop_tsc() - task->created;
 
-    site->ends[how]++;
-    site->wall_cycles += wall;
+    (&site->row.resolved)[how]++; /* in the order of the enum */
+    site->row.sums[PROF_LOOP_WALL].cycles += wall;
     prof_histograms_add(&site->histograms, PROF_LOOP_WALL, wall);
     unlink_pending(site, task);
 }

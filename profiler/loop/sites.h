@@ -6,16 +6,15 @@
  * Sites, and contexts: nodes of a tree, each a site below the context of who
  * has created it. Both are in the memory given at the start, and stay.
  *
- * Self time is added to a task's node alone. A total is summed over the tree
- * when it is asked for. So a pause costs the same at any depth, and what
- * descendants do after their parent's end is counted like all else.
+ * Self time is added to a task's node alone, and totals are summed for each
+ * reader. So a pause costs the same at any depth, and what descendants do after
+ * their parent's end is counted, too.
  *
- * Recursion. A site counts once for each moment, however often it is among the
- * creators. Below a node, a site that is already on its path to the root makes
+ * Recursion. Below a node, a site that is already on its path to the root makes
  * a `recursive` node: a leaf, for what such a task creates is put below the
- * leaf's parent. Their paths have the same set of sites, and a site's total
- * depends on that set only. So no path is longer than there are sites, and
- * totals are exact.
+ * leaf's parent. Both paths have the same set of sites, and a total depends on
+ * that set only. So no path is longer than there are sites, and totals are
+ * exact.
  *
  * Contexts: thread.
  */
@@ -29,20 +28,12 @@
 
 struct prof_loop_site {
     struct prof_histograms histograms;
-    struct prof_trace_name *name;
-    enum prof_loop_kind kind;
-    uint64_t delay_cycles; /* sum of the values in each histogram, and beside */
-    uint64_t wall_cycles;
-    uint64_t calls, ends[3]; /* by enum prof_loop_end */
-    uint64_t longest_cycles, longest_tsc;
-    uint32_t longest_object;
-    uint32_t pending;
+    /* What is counted as it happens. A reader sums up the rest: own and total
+     * time, and of runs the cycles. Only a copy has counts and the oldest. */
+    struct prof_loop_row row;
     struct prof_loop_task *oldest, *newest; /* of the pending ones */
     struct prof_loop_node *top;             /* below no other: of callbacks */
-    uint64_t held, held_cycles, held_samples;
-    uint64_t own_sum, total_sum; /* a reader's */
-    uint64_t paused_sum;         /* of own_sum: of runs that have paused */
-    uint64_t key;                /* the table's: its order */
+    uint64_t key;                           /* the table's: its order */
     struct prof_loop_site *after;
     uint32_t note; /* the stream's */
 };

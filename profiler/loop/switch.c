@@ -178,7 +178,7 @@ RARE PROF_LOOP_CALL static void leave_all(struct prof_loop_frame *frame)
 
 static void add_delay(struct prof_loop_site *site, uint64_t delay)
 {
-    site->delay_cycles += delay;
+    site->row.sums[PROF_LOOP_DELAY].cycles += delay;
     prof_histograms_add(&site->histograms, PROF_LOOP_DELAY, delay);
 }
 
@@ -213,7 +213,7 @@ PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task)
     enter(&task->frame, now.low);
     delay = subtract(now.low, &ready[0]);
     site = task->frame.site;
-    add(&site->delay_cycles, delay);
+    add(&site->row.sums[PROF_LOOP_DELAY].cycles, delay);
     if (!prof_histograms_put_delay(&site->histograms, delay, &cell, &octave))
         carry_delay(cell, &site->histograms, octave);
 }

@@ -49,24 +49,31 @@ void prof_loop_write_time(struct prof_text *out, uint64_t cycles)
     prof_text_string(out, units[i].unit);
 }
 
+static void write_column(struct prof_text *out, uint64_t cycles)
+{
+    prof_loop_write_time(out, cycles);
+    prof_text_char(out, ' ');
+}
+
 /* ---- rows */
 
 static uint64_t key_of(const struct prof_loop_site *site, enum prof_loop_by by)
 {
     switch (by) {
     case PROF_LOOP_BY_TOTAL:
-        return site->total_sum;
+        return site->row.total_cycles;
     case PROF_LOOP_BY_LONGEST:
-        return prof_long_runs_longest(site).cycles;
+        return prof_loop_longest(site);
     default:
-        return site->own_sum;
+        return site->row.own_cycles;
     }
 }
 
 static bool is_listed(const struct prof_loop_site *site)
 {
-    return site->kind != PROF_LOOP_IDLE && site->kind != PROF_LOOP_LOOP &&
-           (site->own_sum != 0 || site->calls != 0);
+    return site->row.kind != PROF_LOOP_IDLE &&
+           site->row.kind != PROF_LOOP_LOOP &&
+           (site->row.own_cycles != 0 || site->row.calls != 0);
 }
 
 /* Both lists in one; of two alike, that of (first) comes first. */
@@ -115,32 +122,29 @@ static struct prof_loop_site *sort_sites(enum prof_loop_by by)
 void prof_loop_write_site(struct prof_text *out,
                           const struct prof_loop_site *site)
 {
-    const struct prof_trace_name *name = site->name;
+    const struct prof_trace_name *name = site->row.site;
 
     prof_text_string(out, name->text);
     if (name->file != NULL)
         prof_text_format(out, " (%s:%u)", name->file, name->line);
 }
 
-static void write_row(struct prof_text *out, const struct prof_loop_site *site,
-                      uint64_t wall)
+__attribute__((noinline)) static void
+write_row(struct prof_text *out, const struct prof_loop_site *site,
+          uint64_t wall)
 {
     struct prof_loop_row row;
 
-    prof_loop_row(prof_loop_site_number(site), &row);
+    prof_loop_read_row(site, prof_loop_tsc(), &row);
     prof_text_format(
         out, "%4.2u %%%4.2u %%%10ju ", share_of(row.own_cycles, wall),
         share_of(row.total_cycles, wall), row.sums[PROF_LOOP_RUN].count);
-    prof_loop_write_time(out,
-                         prof_loop_quantile(row.number, PROF_LOOP_RUN, 990));
-    prof_text_char(out, ' ');
-    prof_loop_write_time(out, row.longest_cycles);
-    prof_text_char(out, ' ');
+    write_column(out, prof_loop_quantile(row.number, PROF_LOOP_RUN, 990));
+    write_column(out, row.longest_cycles);
     prof_loop_write_time(out,
                          prof_loop_quantile(row.number, PROF_LOOP_DELAY, 990));
     prof_text_format(out, "%9ju%8u ", row.calls, row.pending);
-    prof_loop_write_time(out, row.oldest_cycles);
-    prof_text_char(out, ' ');
+    write_column(out, row.oldest_cycles);
     prof_loop_write_site(out, site);
     if (row.failed != 0)
         prof_text_format(out, ", failed %ju", row.failed);
@@ -164,33 +168,38 @@ static void write_rows(struct prof_text *out, uint32_t rows,
 
 /* ---- the account */
 
+/* What the wall time consists of. */
+static const struct {
+    const char *name;
+    uint8_t at; /* of its cycles in the account */
+    bool always;
+} parts[] = {
+    {" = tasks", offsetof(struct prof_loop_account, tasks_cycles), true},
+    {", callbacks", offsetof(struct prof_loop_account, callbacks_cycles), true},
+    {", other sites", offsetof(struct prof_loop_account, others_cycles), false},
+    {", loop", offsetof(struct prof_loop_account, loop_cycles), true},
+    {", profiler", offsetof(struct prof_loop_account, profiler_cycles), true},
+    {", interrupts", offsetof(struct prof_loop_account, interrupts_cycles),
+     true},
+    {", idle", offsetof(struct prof_loop_account, idle_cycles), true},
+    {", stolen", offsetof(struct prof_loop_account, stolen_cycles), false},
+};
+
 static void write_account(struct prof_text *out,
                           const struct prof_loop_account *account)
 {
-    const struct {
-        const char *name;
-        uint64_t cycles;
-        bool always;
-    } parts[] = {
-        {" = tasks", account->tasks_cycles, true},
-        {", callbacks", account->callbacks_cycles, true},
-        {", other sites", account->others_cycles, false},
-        {", loop", account->loop_cycles, true},
-        {", profiler", account->profiler_cycles + account->sampler_cycles,
-         true},
-        {", interrupts", account->interrupts_cycles, true},
-        {", idle", account->idle_cycles, true},
-        {", stolen", account->stolen_cycles, false},
-    };
     uint64_t wall = account->wall_cycles, missing = wall;
 
     prof_text_string(out, "loop: ");
     prof_loop_write_time(out, wall);
     for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        missing -= parts[i].cycles;
-        if (parts[i].always || parts[i].cycles != 0)
+        uint64_t cycles =
+            *(const uint64_t *)((const char *)account + parts[i].at);
+
+        missing -= cycles;
+        if (parts[i].always || cycles != 0)
             prof_text_format(out, "%s %.2u %%", parts[i].name,
-                             share_of(parts[i].cycles, wall));
+                             share_of(cycles, wall));
     }
     prof_text_format(out, "; missing %s%ju cycles\n",
                      (int64_t)missing < 0 ? "-" : "",
@@ -276,6 +285,7 @@ void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
         return;
     prof_loop_profiler(&frame);
     prof_loop_account(&account);
+    account.profiler_cycles += account.sampler_cycles; /* one part here */
     prof_text_open(&out, prof_port_write);
     write_head(&out, &account);
     write_rows(&out, rows, by, account.wall_cycles);

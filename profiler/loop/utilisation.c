@@ -2,9 +2,8 @@
 
 /*
  * A ring of sums, one for the end of each second. An idle span that contains
- * such a moment was idle from its begin on: what interrupted it came last,
- * since an interrupt ends it. What is stolen becomes known later; then the
- * marks that were made since it happened are corrected.
+ * such a moment was idle until then, since an interrupt ends it. When steal
+ * becomes known, the marks that were made since it happened are corrected.
  */
 
 #include "loop/loop.h"
@@ -42,11 +41,18 @@ uint64_t prof_utilisation_idle(uint64_t tsc)
     return idle.before + idle.during;
 }
 
+/* (cycles) in the unit of marks. */
+static __attribute__((noinline)) uint32_t
+marks_of(const struct prof_utilisation *state, uint64_t cycles)
+{
+    return (uint32_t)(cycles >> state->shift);
+}
+
 static void put_mark(struct prof_utilisation *state, uint64_t idle)
 {
     state->at = (state->at + 1) % MARKS;
-    state->idle_marks[state->at] = (uint32_t)(idle >> state->shift);
-    state->stolen_marks[state->at] = (uint32_t)(state->stolen >> state->shift);
+    state->idle_marks[state->at] = marks_of(state, idle);
+    state->stolen_marks[state->at] = marks_of(state, state->stolen);
     if (state->count < MARKS)
         state->count++;
     state->next += state->second;
@@ -62,17 +68,11 @@ void prof_utilisation_open(uint64_t tsc, uint64_t hz)
     put_mark(state, 0);
 }
 
-/* A second, in the unit of marks: not 0. */
-static uint32_t second_of_marks(const struct prof_utilisation *state)
-{
-    return (uint32_t)(state->second >> state->shift);
-}
-
 /* Seconds that are older than all marks need none. */
 static void skip_seconds(struct prof_utilisation *state, uint64_t tsc)
 {
     uint64_t seconds = prof_divide((tsc - state->next) >> state->shift,
-                                   second_of_marks(state));
+                                   marks_of(state, state->second));
 
     if (seconds > 2 * MARKS) /* what was rounded is less than MARKS */
         state->next += (seconds - 2 * MARKS) * state->second;
@@ -112,11 +112,11 @@ void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle)
 
     state->stolen += cycles;
     for (uint32_t i = 0; i < state->count && end > begin; i++) {
-        uint64_t part = end < tsc ? end - begin : cycles;
+        uint32_t part = marks_of(state, end < tsc ? end - begin : cycles);
 
-        state->stolen_marks[at] += (uint32_t)(part >> state->shift);
+        state->stolen_marks[at] += part;
         if (was_idle)
-            state->idle_marks[at] -= (uint32_t)(part >> state->shift);
+            state->idle_marks[at] -= part;
         at = (at + MARKS - 1) % MARKS;
         end -= state->second;
     }
@@ -151,7 +151,7 @@ uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds)
     prof_utilisation_mark(tsc);
     if (*seconds > state->count - 1)
         *seconds = state->count - 1;
-    whole = second_of_marks(state) * *seconds;
+    whole = marks_of(state, state->second) * *seconds;
     stolen = since(state, state->stolen_marks, *seconds);
     idle = since(state, state->idle_marks, *seconds);
     if (whole <= stolen)

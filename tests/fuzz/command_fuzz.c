@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds any bytes to the reader of commands. To be built with clang's
- * libFuzzer, ASan and UBSan. Whatever comes in, a line stays within its bounds
- * and means what its words say, or is bad and says why.
+ * Feeds any bytes to the reader of commands. Whatever comes in, a line stays
+ * within its bounds and means what its words say, or is bad and says why.
  */
 
+#include "fuzz.h"
+
 #include "control/command.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void look(const struct prof_command_line *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds anything to what reads a stream: packets, console text, and the model
- * after them. To be built with clang's libFuzzer, ASan and UBSan.
+ * after them.
  *
  * The first byte of the input says what it is: 1 = console text instead of
  * packets, 2 = the length and the checksum of what looks like a packet are made
@@ -10,6 +10,8 @@
  */
 
 #define _GNU_SOURCE /* memmem() */
+
+#include "fuzz.h"
 
 #include "causal/causal.h"
 #include "occupancy/occupancy.h"
@@ -21,8 +23,6 @@
 #define IS_TEXT 1u
 #define MEND 2u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
 struct readers {
     struct packet_index index;
     struct model model;
@@ -30,12 +30,6 @@ struct readers {
     struct occupancy occupancy;
     struct causal causal;
 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void take(void *owner, const struct packet *packet)
 {
@@ -163,7 +157,7 @@ static void look_at_target(const struct causal *causal, uint32_t target)
 
         if (causal_limited_by(causal, target, i, &part) != NULL)
             require(part >= 0 && part <= 1);
-        for (uint32_t k = 0; k <= causal->kind_count; ++k) {
+        for (uint32_t k = 0; k <= causal->kind_numbers.count; ++k) {
             const struct causal_latency *latency =
                 causal_latency(causal, target, i, k);
 
@@ -176,13 +170,14 @@ static void look_at_target(const struct causal *causal, uint32_t target)
 static void look_at_causal(struct causal *causal)
 {
     char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX], text[CAUSAL_TEXT_MAX];
-    uint32_t points = causal->point_count < 4 ? causal->point_count : 4;
+    uint32_t points =
+        causal->point_numbers.count < 4 ? causal->point_numbers.count : 4;
 
     require(causal_notes(causal, notes) <= CAUSAL_NOTES_MAX);
     for (uint32_t i = 0; i < points; ++i) {
         struct causal_curve *curves = causal_curves(causal, i);
 
-        for (uint32_t j = 0; j < causal->target_count; ++j) {
+        for (uint32_t j = 0; j < causal->target_numbers.count; ++j) {
             const struct causal_curve *curve = &curves[j];
 
             require(curve->count < CAUSAL_SPEEDUPS_MAX);
@@ -193,7 +188,7 @@ static void look_at_causal(struct causal *causal)
         }
         free(curves);
     }
-    for (uint32_t i = 0; i < causal->target_count; ++i)
+    for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
         look_at_target(causal, i);
     for (uint32_t i = 0; i < causal->record_count; ++i)
         require(causal->records[i].visits + causal->records[i].event.points <=

@@ -14,15 +14,12 @@
  *   - the same name gives the same answer, whatever the workspace held before.
  */
 
+#include "fuzz.h"
+
 #include <prof/demangle.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LARGE 65536u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static void must(int holds, const char *what)
 {

@@ -2,14 +2,15 @@
 /*
  * Feeds anything to what puts a symbol table into an image: it refuses it and
  * leaves it as it was, or changes nothing but the space, which then has a table
- * that the profiler's reader accepts. To be built with clang's libFuzzer, ASan
- * and UBSan.
+ * that the profiler's reader accepts.
  *
  * The first byte selects: 1 = the image is stripped, and its twin follows, from
  * where the next two bytes say.
  */
 
 #define _GNU_SOURCE /* memfd_create(), close_range() */
+
+#include "fuzz.h"
 
 #include "embed/embed.h"
 
@@ -18,14 +19,10 @@
 #include <prof/symbols.h>
 #include <setjmp.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define HEAD_BYTES 3u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 const char *embed_program = "fill_fuzz";
 static jmp_buf refused;
@@ -45,12 +42,6 @@ void *embed_alloc(size_t count, size_t bytes)
     if (memory == NULL)
         longjmp(refused, 1);
     return memory;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
 }
 
 /* A file with (bytes) of (data); (path) names it. */

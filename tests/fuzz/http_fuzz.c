@@ -5,20 +5,10 @@
  * much of it has come, and within what was given.
  */
 
+#include "fuzz.h"
+
 #include "../../services/http/files.h"
 #include "../../services/http/parse.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool good)
-{
-    if (!good)
-        abort();
-}
 
 static int parse(struct http_request *request, const uint8_t *data, size_t size)
 {

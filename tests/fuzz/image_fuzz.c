@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds anything to what reads symbols of an image on the host. To be built
- * with clang's libFuzzer, ASan and UBSan. What can be read is then read as two
- * images, of which the second one is moved.
+ * Feeds anything to what reads symbols of an image on the host. What can be
+ * read is then read as two images, of which the second one is moved.
  */
 
 #define _GNU_SOURCE /* memfd_create() */
+
+#include "fuzz.h"
 
 #include "image/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static jmp_buf refused;
 
@@ -31,12 +28,6 @@ void die(const char *format, ...)
 void log_error(const char *format, ...)
 {
     (void)format;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
 }
 
 /* Functions are sorted, and each is found at its address. */

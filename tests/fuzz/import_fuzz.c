@@ -8,19 +8,10 @@
  * its beginning are put there.
  */
 
+#include "fuzz.h"
+
 #include "import/import.h"
 #include "tasks/tasks.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void take(void *tasks, const struct packet *packet)
 {

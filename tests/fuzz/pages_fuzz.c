@@ -2,14 +2,16 @@
 /*
  * Feeds any stream to what draws and exports it: the timeline, flame graphs of
  * samples and of waits, each as a page and as a picture, and the formats of
- * other tools. None may write or compute without end. To be built with clang's
- * libFuzzer, ASan and UBSan, and --wrap=die.
+ * other tools. None may write or compute without end. Linked with
+ * --wrap=die.
  *
  * The first byte of the input says what is written; the checksums are made
  * right, so that the fuzzer gets at the events.
  */
 
 #define _GNU_SOURCE /* fopencookie(), memmem() */
+
+#include "fuzz.h"
 
 #include "base/log.h"
 #include "causal/causal.h"
@@ -27,7 +29,6 @@
 #define CPU_SECONDS_MAX 100
 #define KINDS 11u
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 _Noreturn void __wrap_die(const char *format, ...);
 
 static char path[] = "/tmp/pages_fuzz.XXXXXX";
@@ -38,12 +39,6 @@ void __wrap_die(const char *format, ...)
 {
     (void)format;
     longjmp(died, 1);
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
 }
 
 static ssize_t count_bytes(void *cookie, const char *bytes, size_t count)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds anything to what reads a ring in a guest's RAM. To be built with
- * clang's libFuzzer, ASan and UBSan.
+ * Feeds anything to what reads a ring in a guest's RAM.
  *
  * The input is the RAM, with a struct prof_share at its beginning; its second
  * half is what the guest makes of it while it is read. The first byte says how
@@ -9,19 +8,13 @@
  * the fuzzer gets at the packets.
  */
 
+#include "fuzz.h"
+
 #include "input/shared_ring.h"
 #include "../unit/host/stream_maker.h"
 
 #define MEND 1u
 #define HEAD sizeof(struct prof_share)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void take(void *owner, const struct packet *packet)
 {

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds anything to what reads the symbols in a trace, without checksum and
- * compression. To be built with clang's libFuzzer, ASan and UBSan.
+ * compression.
  */
 
+#include "fuzz.h"
+
 #include "image/stored.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* In place of base/log.c, where it ends the process. */
 void die(const char *format, ...)
 {
     (void)format;
     abort();
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
 }
 
 /* Functions are sorted and apart, and each is found at its address. */

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds any bytes to whoever speaks with a stub for GDB. To be built with
- * clang's libFuzzer, ASan and UBSan. Whatever a stub sends, the conversation
- * ends with a reason, and nothing is read beyond what came.
+ * Feeds any bytes to whoever speaks with a stub for GDB. Whatever a stub sends,
+ * the conversation ends with a reason, and nothing is read beyond what came.
  */
+
+#include "fuzz.h"
 
 #include "gdb/stub.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void look(const struct stub *stub)
 {

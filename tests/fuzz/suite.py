@@ -40,28 +40,26 @@ class Fuzzer:
 
 
 HOST = "host"
-BASE = "base/crc32c base/index base/log base/memory base/pager "
-BASE += "base/printable base/utf8 "
+BASE = "base/bytes base/index base/log base/memory base/text "
 DECODER = BASE + (
     "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
-    "base/base64 base/strings trace/console trace/event trace/guest_names "
+    "trace/console trace/event trace/guest_names "
     "trace/model trace/packet occupancy/problems "
-    "occupancy/snapshot occupancy/take base/number "
+    "occupancy/snapshot occupancy/take "
     "tasks/objects tasks/take tasks/words"
 )
 IMPORT = BASE + (
-    "base/number base/strings import/eio import/import import/mirage "
+    "import/eio import/import import/mirage "
     "import/recording tasks/objects tasks/take tasks/words trace/event "
     "trace/guest_names trace/model trace/packet"
 )
 STUB = BASE + (
-    "machine/machine machine/registers gdb/remote gdb/stub base/signals "
-    "base/wait"
+    "machine/machine machine/registers gdb/remote gdb/stub base/wait"
 )
 RING = BASE + "input/shared_ring trace/packet"
 IMAGE = (
-    "base/crc32c base/index base/memory image/image image/lookup "
+    "base/bytes base/index base/memory image/image image/lookup "
     "image/symbol_list trace/metadata"
 )
 STORED = "base/memory image/lookup image/stored"
@@ -70,17 +68,17 @@ PAGES = "base causal export flame image import occupancy page profile tasks "
 PAGES += "timeline trace"
 PAGE_KINDS = 11  # that pages_fuzz.c writes, the last of causal profiling
 EMBED = "build_id fill image lookup names table verify"
+SYMBOLS = tuple(
+    f"profiler/{name}.c"
+    for name in ("symbols/lookup", "symbols/table", "base/crc")
+)
 FUZZERS = {
     "tables": Fuzzer(
         "symtab_fuzz",
         "no symbol table makes its reader read beyond it",
         12288,  # the largest of the seeds has 11 KiB
         "profiler",
-        (
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
-        ),
+        SYMBOLS,
         1 / 3,
     ),
     "commands": Fuzzer(
@@ -158,9 +156,7 @@ FUZZERS = {
             *(f"{HOST}/{name}.c" for name in IMAGE.split()),
             "host/symbols/function_symbols.c",
             "host/symbols/space.c",
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
+            *SYMBOLS,
         ),
         1 / 30,
         ("-idirafter", "profiler", "-lelf"),
@@ -184,12 +180,10 @@ FUZZERS = {
             *(f"host/embed/{name}.c" for name in EMBED.split()),
             "host/symbols/function_symbols.c",
             "host/symbols/space.c",
-            "profiler/symbols/lookup.c",
-            "profiler/symbols/table.c",
-            "profiler/base/crc.c",
+            *SYMBOLS,
         ),
         1 / 10,
-        ("-Ihost", "-lelf"),
+        ("-Ihost", "-lelf", "-lnettle"),
         leaks=True,
     ),
     "names": Fuzzer(

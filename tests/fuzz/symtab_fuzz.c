@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Feeds mutated symbol tables to prof_symbols_open() and asks those that it
- * accepts for names. To be built with clang's libFuzzer, ASan and UBSan.
+ * accepts for names.
  *
  * The first byte of the input says which fields are made right, so that the
  * fuzzer gets past the checksum: 1 = magic and version, 2 = total_bytes,
@@ -9,12 +9,11 @@
  * index. The rest is the table, in memory of exactly its length.
  */
 
+#include "fuzz.h"
+
 #include <prof/symbols.h>
 #include <prof/symtab.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/crc.h"
 
@@ -25,8 +24,6 @@
 #define MEND_PLACES 16u
 #define MEND_MARKS 32u
 #define MEND_INDEX 64u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static uint32_t place(uint32_t *end, uint32_t bytes)
 {
@@ -126,12 +123,6 @@ static void mend(struct prof_symtab *head, uint32_t bytes, unsigned what)
         head->crc = 0;
         head->crc = prof_crc32c(0, head, head->total_bytes);
     }
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
 }
 
 /* A name's length is the same in any room, and it is not written beyond. */

@@ -41,6 +41,16 @@ static inline uint64_t guest_ticks_in(uint64_t cycles, uint32_t divisor)
     return (cycles / 1000 * PROF_PIT_HZ / divisor + GUEST_MS / 2) / GUEST_MS;
 }
 
+/* The next of a row of numbers of 24 bits that looks like chance, and is the
+ * same in each run. */
+static inline uint32_t guest_random(void)
+{
+    static uint32_t state = 1;
+
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
 /* Uses up (cycles) without giving the event loop a turn. */
 static inline void guest_spin(uint64_t cycles)
 {
@@ -137,12 +147,23 @@ static inline void guest_set_handler(uintptr_t handler)
     guest_set_gate(GUEST_TIMER_VECTOR, handler);
 }
 
-/* Programs the PIT's channel 0 for periodic interrupts. */
-static inline void guest_set_pit(uint32_t divisor)
+/* Programs the PIT's channel 0, low then high byte, in a mode. */
+#define GUEST_PIT_ONCE 0x30u
+#define GUEST_PIT_REPEATS 0x34u
+#define GUEST_PIT_SQUARE 0x36u
+static inline void guest_program_pit(uint32_t mode, uint32_t divisor)
 {
-    arch_out8(0x43, 0x34); /* channel 0, low then high byte, mode 2 */
+    bool on = arch_interrupts_save();
+
+    arch_out8(0x43, (uint8_t)mode);
     arch_out8(0x40, (uint8_t)divisor);
     arch_out8(0x40, (uint8_t)(divisor >> 8));
+    arch_interrupts_restore(on);
+}
+
+static inline void guest_set_pit(uint32_t divisor)
+{
+    guest_program_pit(GUEST_PIT_REPEATS, divisor);
 }
 
 #endif

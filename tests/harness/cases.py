@@ -83,6 +83,13 @@ def case(
     )
 
 
+def quiet(name, more="", **others):
+    """The same where only the image itself starts the sampler, and nothing is
+    printed from time to time; (more) is the rest of its command line."""
+    append = f"prof.start=off prof.every=0 {more}".rstrip()
+    return case(name, append=append, **others)
+
+
 def load(folder="tests/guest"):
     """All cases, {subject: [Case]}."""
     tables = {}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording never loses a trace, and writes to no file but its own."""
 
+import contextlib
 import http.client
 import os
 import re
@@ -106,12 +107,9 @@ def get(port, path):
     return answer.status, answer.read()
 
 
-def served_one_may_be_recorded_anew(hostile):
-    """The server goes on with what it opened: a page that it makes after the
-    new recording is that of the old trace."""
-    folder = Folder(hostile, "served")
-    export = ("export", "-q", "-f", "folded", folder.trace)
-    expected = folder.parasite(*export).data
+@contextlib.contextmanager
+def opened(folder):
+    """A server of the folder's trace, and its port."""
     with background(
         *(folder.parasite.path, "open", "--no-browser", folder.trace),
         log=folder.path / "log",
@@ -121,9 +119,19 @@ def served_one_may_be_recorded_anew(hostile):
             "its address",
             server.alive,
         )
+        yield server, int(port[1])
+
+
+def served_one_may_be_recorded_anew(hostile):
+    """The server goes on with what it opened: a page that it makes after the
+    new recording is that of the old trace."""
+    folder = Folder(hostile, "served")
+    export = ("export", "-q", "-f", "folded", folder.trace)
+    expected = folder.parasite(*export).data
+    with opened(folder) as (server, port):
         for samples, page in zip((10, 20, 30, 40), PAGES):
             folder.record(samples)
-            status, body = get(int(port[1]), page)
+            status, body = get(port, page)
             check.same(status, 200, page)
         check.same(body, expected)
         server.signal(signal.SIGINT)
@@ -133,18 +141,10 @@ def served_one_may_be_recorded_anew(hostile):
 def cut_file_is_one_line(hostile):
     """What somebody else cuts while it is read ends in a message."""
     folder = Folder(hostile, "cut")
-    with background(
-        *(folder.parasite.path, "open", "--no-browser", folder.trace),
-        log=folder.path / "log",
-    ) as server:
-        port = soon(
-            lambda: re.search(r"127\.0\.0\.1:(\d+)", server.text()),
-            "its address",
-            server.alive,
-        )
+    with opened(folder) as (server, port):
         os.truncate(folder.trace / "stream", 0)
         try:
-            get(int(port[1]), "/flame.html")
+            get(port, "/flame.html")
         except (OSError, http.client.HTTPException):
             pass
         server.end(1)

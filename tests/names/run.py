@@ -64,17 +64,8 @@ def symbols(files):
     names = set()
     for at in range(0, len(files), 64):
         for flags in (["-D"], []):
-            lines = (
-                run(
-                    [
-                        "nm",
-                        *flags,
-                        "--without-symbol-versions",
-                        *files[at : at + 64],
-                    ]
-                )
-                or []
-            )
+            command = ["nm", *flags, "--without-symbol-versions"]
+            lines = run(command + files[at : at + 64]) or []
             names.update(line.split(" ")[-1] for line in lines if " " in line)
     return names
 
@@ -120,36 +111,23 @@ def compiled(work):
     """Names out of the sources beside this script: {label: names}."""
     source = os.path.join(HERE, "sources")
     clang = newest("clang++", range(25, 13, -1)) or "clang++"
-    rust = ["rustc", "-Awarnings", "--edition=2021", source + "/names.rs", "-o"]
-    jobs = [
-        (
-            "C++20, g++",
-            ["g++", "-std=gnu++20", "-w", "-c", source + "/modern.cpp", "-o"],
-        ),
-        (
-            "C++20, clang",
-            [clang, "-std=gnu++20", "-w", "-c", source + "/modern.cpp", "-o"],
-        ),
-        (
-            "Boost, g++",
-            ["g++", "-std=gnu++17", "-w", "-c", source + "/boost.cpp", "-o"],
-        ),
-        ("Rust v0", rust[:1] + ["-Csymbol-mangling-version=v0"] + rust[1:]),
-        (
-            "Rust legacy",
-            rust[:1]
-            + ["-Zunstable-options", "-Csymbol-mangling-version=legacy"]
-            + rust[1:],
-        ),
-    ]
+    rust = f"rustc -Awarnings --edition=2021 {source}/names.rs"
+    mangling = "symbol-mangling-version"
+    jobs = {
+        "C++20, g++": f"g++ -std=gnu++20 -w -c {source}/modern.cpp",
+        "C++20, clang": f"{clang} -std=gnu++20 -w -c {source}/modern.cpp",
+        "Boost, g++": f"g++ -std=gnu++17 -w -c {source}/boost.cpp",
+        "Rust v0": f"{rust} -C{mangling}=v0",
+        "Rust legacy": f"{rust} -Zunstable-options -C{mangling}=legacy",
+    }
     names = {}
-    for label, command in jobs:
+    for label, command in jobs.items():
         out = os.path.join(work, re.sub(r"\W+", "_", label) + ".o")
         if not os.path.exists(out):
             environment = dict(os.environ, RUSTC_BOOTSTRAP="1")
             try:
                 subprocess.run(
-                    command + [out],
+                    [*command.split(), "-o", out],
                     env=environment,
                     check=True,
                     stderr=subprocess.DEVNULL,
@@ -170,6 +148,20 @@ def groups(lines, width):
         at += 4 if width and "--no-params" in options else 3
 
 
+def cases_of(text, is_rust):
+    """What a list of binutils asks for and that is asked here."""
+    for options, name, answer in groups(text.split("\n"), not is_rust):
+        style = [o for o in options if o.startswith("--format=")]
+        other = [o for o in options if o.startswith(("--ret", "--is-v3"))]
+        # Bare types are no names: c++filt needs -t for them.
+        known = name.startswith("_") or name == answer
+        if is_rust and style == ["--format=rust"]:
+            yield name, answer
+        elif not is_rust and not other and known:
+            if style in ([], ["--format=gnu-v3"], ["--format=auto"]):
+                yield name, answer
+
+
 def expected_lists():
     """(label, [(name, answer)]) for each list that is installed."""
     wanted = ["demangle-expected", "rust-demangle-expected"]
@@ -180,27 +172,8 @@ def expected_lists():
                 if base not in wanted:
                     continue
                 wanted.remove(base)
-                text = archive.extractfile(member).read()
-                lines = text.decode(**ENCODING).split("\n")
-                cases = []
-                for options, name, answer in groups(lines, base[0] == "d"):
-                    style = [o for o in options if o.startswith("--format=")]
-                    other = [
-                        o for o in options if o.startswith(("--ret", "--is-v3"))
-                    ]
-                    # Bare types are no names: c++filt needs -t for them.
-                    known = name.startswith("_") or name == answer
-                    if (
-                        base[0] == "d"
-                        and not other
-                        and known
-                        and style
-                        in ([], ["--format=gnu-v3"], ["--format=auto"])
-                    ):
-                        cases.append((name, answer))
-                    if base[0] == "r" and style == ["--format=rust"]:
-                        cases.append((name, answer))
-                yield base, cases
+                text = archive.extractfile(member).read().decode(**ENCODING)
+                yield base, list(cases_of(text, base[0] == "r"))
     cases = rust_cases.cases()
     if cases:
         yield "rustc-demangle's own tests", cases

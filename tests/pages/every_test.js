@@ -14,7 +14,6 @@ const PAGES = {
   'annotated code': ['open/annotate.html'],
   'the overview': ['open/index.html'],
   'the growth page': [path.join(DOCS, 'growth.html'), true],
-  'the truth page': [path.join(DOCS, 'truth.html'), true],
 };
 const WIDTHS = [360, 500, 800, 1280];
 const NARROW = {width: 500, height: 740};

@@ -7,10 +7,8 @@
 
 #include "events.h"
 
-#include "masked.h"
-#include "traps.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct truth truth;
@@ -27,6 +25,143 @@ uint64_t truth_clock(void)
 {
     return truth.all - truth.in_handlers;
 }
+
+/* ---- with interrupts off
+ *
+ * A tick that is due then comes after the sti or popf that turns them on, and
+ * is a sample of the function that this stands in.
+ *
+ * It begins with cli. A popf is taken to turn interrupts on: who uses it to
+ * give them back where they were off before would be counted too little.
+ */
+
+static bool off;
+static uint64_t since;              /* the clock, at the cli */
+static const struct block *running; /* the last one that began */
+static struct function *seen_off;   /* those of the blocks since the cli */
+
+/* Only functions of blocks that began since the cli have executed anything:
+ * to look at all of them at each cli would take most of the run's time. */
+static void see(const struct block *block)
+{
+    for (size_t i = 0; i < block->insns; ++i) {
+        struct function *function = block->of[i];
+
+        if (function->is_seen_off)
+            continue;
+        function->is_seen_off = true;
+        function->own_at_cli = truth_own(function);
+        function->next_seen_off = seen_off;
+        seen_off = function;
+    }
+}
+
+/* A block begins. */
+static void masked_block(const struct block *block)
+{
+    running = block;
+    if (off)
+        see(block);
+}
+
+/* Interrupts are turned off in the block that began last. */
+static void masked_begin(void)
+{
+    if (off)
+        return;
+    off = true;
+    since = truth_clock();
+    see(running);
+}
+
+/* They are turned on by (opens). */
+static void masked_end(struct function *opens)
+{
+    if (!off)
+        return;
+    off = false;
+    opens->opened += truth_clock() - since;
+    for (; seen_off != NULL; seen_off = seen_off->next_seen_off) {
+        seen_off->masked += truth_own(seen_off) - seen_off->own_at_cli;
+        seen_off->is_seen_off = false;
+    }
+}
+
+/* ---- interrupts that are not the sampler's
+ *
+ * A network device's, for instance. What they execute is code like any other,
+ * below the calls that they interrupt. They may come between a return and where
+ * it leads, or between a tick and what it has interrupted; so what is still to
+ * be said there waits for their end.
+ */
+
+#define TRAPS_MAX 64u
+#define NESTED_MAX 16u
+
+static uint64_t traps[TRAPS_MAX];
+static size_t traps_count;
+
+static struct {
+    bool after_return;
+    unsigned after_tick;
+} kept[NESTED_MAX];
+static size_t nested;
+static bool leaving_trap;
+
+bool traps_read(const char *text)
+{
+    char *end;
+
+    do {
+        if (traps_count == TRAPS_MAX)
+            return false;
+        traps[traps_count++] = strtoull(text, &end, 16);
+        text = end + 1;
+    } while (*end == '+');
+    return *end == '\0';
+}
+
+bool traps_begin_at(uint64_t address)
+{
+    size_t i = 0;
+
+    while (i < traps_count && traps[i] != address)
+        ++i;
+    return i < traps_count;
+}
+
+/* One begins: takes over what is pending. */
+static void traps_enter(void)
+{
+    if (nested == NESTED_MAX) {
+        fputs("truth: interrupts are nested too deep\n", stderr);
+        abort();
+    }
+    kept[nested].after_return = after_return;
+    kept[nested].after_tick = after_tick;
+    ++nested;
+    after_return = false;
+    after_tick = 0;
+}
+
+/* An iret is about to be executed that is not the sampler's. */
+static void traps_leave(void)
+{
+    leaving_trap = nested > 0;
+}
+
+/* Another block begins: gives back what was pending if one has ended. */
+static void traps_end_returned(void)
+{
+    if (!leaving_trap)
+        return;
+    leaving_trap = false;
+    --nested;
+    after_return = kept[nested].after_return;
+    after_tick += kept[nested].after_tick;
+}
+
+/* ---- what the plugin is called for */
 
 void on_stop(unsigned vcpu, void *owner)
 {
@@ -135,7 +270,7 @@ static void end_returned(void)
 {
     if (leaving)
         end_interrupt();
-    traps_end_returned(&after_return, &after_tick);
+    traps_end_returned();
 }
 
 void on_thief(unsigned vcpu, void *owner)
@@ -153,7 +288,7 @@ void on_trap(unsigned vcpu, void *owner)
     (void)vcpu, (void)owner;
     end_returned();
     if (!in_handler)
-        traps_enter(&after_return, &after_tick);
+        traps_enter();
 }
 
 void on_call(unsigned vcpu, void *owner)

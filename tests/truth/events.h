@@ -48,6 +48,11 @@ struct truth {
 
 extern struct truth truth;
 
+/* Where interrupts begin that are not the sampler's: addresses in hexadecimal
+ * with "+" between them. Whether (text) is that. */
+bool traps_read(const char *text);
+bool traps_begin_at(uint64_t address);
+
 /* Instructions at addresses that the arguments give. */
 qemu_executed on_tick; /* (enter) */
 qemu_executed on_stop;

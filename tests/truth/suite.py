@@ -5,9 +5,9 @@ with a plugin that counts what is executed in each function; so profile and
 truth are of the same run.
 
 Each run is compared by itself; the last part judges all of them together, and
-writes a page and a table into its folder. With FULL=1 all scripts run at
+writes a picture and a table into its folder. With FULL=1 all scripts run at
 several rates, all generated programs and both servers at both widths, and
-`make renew-docs` may put the page and the table into docs.
+`make renew-docs` may put both into docs.
 TRUTH_RUNS='i386-lua-* *-split-*' makes only those runs; docs stay as they are
 then. TRUTH_SEED=1 samples at other times."""
 
@@ -70,10 +70,10 @@ def test_judged(s):
         "doubt",
     )
     holds("nor does it where ideal samplers are judged", "calm", shown=True)
-    with s.test("a page and a table are made"):
+    with s.test("a picture and a table are made"):
         table = python("judge.py", "table", *found).out
         (s.work / "table").write_text(table, encoding="utf-8")
-        python("page.py", s.work, *found)
+        python("docs.py", s.work, *found)
         whole = s.work / "whole"  # for `make renew-docs`
         whole.unlink(missing_ok=True)
         if FULL and SOME == ["*"]:

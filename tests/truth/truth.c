@@ -8,7 +8,6 @@
  */
 
 #include "events.h"
-#include "traps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -17,6 +17,18 @@ struct entry {
 static struct entry entries[128];
 static size_t count;
 
+uint64_t unit_seed = 1;
+
+/* Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators. */
+uint64_t unit_random(void)
+{
+    uint64_t z = unit_seed += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
 void unit_add(int place, const char *name, void (*run)(void),
               void (*begin)(void), void (*end)(void))
 {

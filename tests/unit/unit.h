@@ -30,6 +30,27 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
+/* Numbers that are the same in each run: of 64 bits, below (limit), and from 0
+ * to 1. A test may set the seed, and read it. */
+extern uint64_t unit_seed;
+uint64_t unit_random(void);
+
+static inline uint32_t unit_below(uint32_t limit)
+{
+    return (uint32_t)(unit_random() % limit);
+}
+
+static inline double unit_part(void)
+{
+    return (double)(unit_random() >> 11) * 0x1p-53;
+}
+
+/* Of any length up to 64 bits: small ones are as likely. */
+static inline uint64_t unit_number(void)
+{
+    return unit_random() >> unit_random() % 64;
+}
+
 /* Adds the test (name), or with NULL a fixture, at (place) in the file. */
 void unit_add(int place, const char *name, void (*run)(void),
               void (*begin)(void), void (*end)(void));

@@ -3,7 +3,7 @@
 #
 # renew-docs.sh BUILD DOCS: puts what was measured completely in BUILD into the
 # pages of the folder DOCS: `make bench` into measurements.md, `make growth`
-# into growth.html, `make truth` into truth.html, truth.svg and truth.md; and
+# into growth.html, `make truth` into truth.svg and truth.md; and
 # draws the demos of services/async that the tests have recorded (make test
 # TESTS=suite/async/x86_64) into timeline/. Says which.
 # Status 1 where nothing was measured.
@@ -44,7 +44,7 @@ says growth $found
 found=no
 if [ -e "$build/truth/judged/whole" ]; then
     # shellcheck disable=SC2046 # a list of words
-    PYTHONPATH=tests python3 tests/truth/page.py "$docs" \
+    PYTHONPATH=tests python3 tests/truth/docs.py "$docs" \
         $(cat "$build/truth/judged/whole")
     found=yes
 fi

@@ -11,10 +11,9 @@ host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     -Ikernel/include -Idrivers) $(if $(filter tests/unit/arch/% \
     tests/unit/drivers/%,$<),-Iarch/include) \
-    $(if $(filter tests/unit/host/% tests/unit/embed/% \
-        tests/unit/profiler/trace%,$<),\
-        -Ihost) \
-    -Iprofiler
+    $(if $(filter tests/unit/host/% tests/unit/embed/%,$<),-Ihost) -Iprofiler \
+    $(if $(filter tests/unit/causal/% tests/unit/loop/% \
+        tests/unit/profiler/%,$<),-idirafter host)
 define host_compile
 $(call begin,HOSTCC)
 $(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include \

@@ -3,10 +3,8 @@
 
 #include <math.h>
 
-/*
- * Values below LATENCY_SUB have a bucket each. Above, a value is shifted right
- * until it lies in [SUB, 2 * SUB): the shift chooses a row of SUB buckets.
- */
+/* Values below LATENCY_SUB have a bucket each. Above, a value is shifted right
+ * until it lies in [SUB, 2 * SUB): the shift chooses a row of SUB buckets. */
 static uint32_t bucket_of(uint64_t value)
 {
     uint32_t shift = 0;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * loadgen: clients for the IRC server, at any rate. Each connects, registers,
+/* loadgen: clients for the IRC server, at any rate. Each connects, registers,
  * joins a channel, says something and quits. It connects to this machine only,
- * so that no other machine is ever loaded.
- */
+ * so that no other machine is ever loaded. */
 
-#include "cpu_time.h"
 #include "load.h"
 
 #include <argp.h>
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -257,11 +255,9 @@ static void print_json(const struct wish *wish, const struct latency *corrected)
     puts("}");
 }
 
-/*
- * Ends the server by one more session, with which a session before it can not
+/* Ends the server by one more session, with which a session before it can not
  * be confused: whoever came and went without being noticed does not matter. A
- * server that can no longer be reached has ended.
- */
+ * server that can no longer be reached has ended. */
 static bool end_server(const struct wish *wish)
 {
     for (int i = 0; i < END_ATTEMPTS && !stop; i++) {
@@ -286,6 +282,22 @@ static bool end_server(const struct wish *wish)
     fputs("loadgen: the server did not end; is it booted with irc.oper=?\n",
           stderr);
     return false;
+}
+
+/* Writes to *(ns) how long the thread has run whose
+ * /proc/PID/task/TID/schedstat is (path): unlike the time that passes, not
+ * while other programs have the CPU. See "Scheduler Statistics" in the kernel's
+ * documentation. False if there is no such thread or number. */
+static bool cpu_time_ns(const char *path, uint64_t *ns)
+{
+    FILE *in = fopen(path, "r");
+    bool found;
+
+    if (in == NULL)
+        return false;
+    found = fscanf(in, "%" SCNu64, ns) == 1;
+    fclose(in);
+    return found;
 }
 
 /* Runs the load, and looks at the thread's CPU time around it. False: a message

@@ -2,11 +2,9 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-/*
- * One client: it connects, registers, joins a channel, says something there,
+/* One client: it connects, registers, joins a channel, says something there,
  * quits, and waits for the server to close the connection. Each step waits for
- * the server's answer to the one before, as a human user would.
- */
+ * the server's answer to the one before, as a human user would. */
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -57,8 +55,7 @@ struct session {
 void session_begin(struct session *session, const struct sockaddr_in *server,
                    const struct session_plan *plan);
 
-/* The socket is readable or writable, or has ended. Proceeds as far as possible
- * without waiting. */
+/* The socket is ready or has ended: proceeds as far as possible. */
 void session_step(struct session *session, const struct session_plan *plan);
 
 /* Ends it with (failure), unless it has ended. */

@@ -5,7 +5,7 @@
 # Makefile.
 
 version = $(shell sed -n 's/.*PARASITE_VERSION "\(.*\)"/\1/p' \
-    host/base/version.h)
+    host/cli/arguments.c)
 library = $(DESTDIR)$(PREFIX)/lib
 headers = $(DESTDIR)$(PREFIX)/include/parasite/prof
 config_define = $(if $(LIB_CONFIG),-DPROF_CONFIG_HEADER=<prof/choice.h>)

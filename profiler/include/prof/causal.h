@@ -44,12 +44,9 @@
 extern "C" {
 #endif
 
-/* Speed-ups are in units of 1/65,536: with 65,536 a target would take no
- * time. */
-#define PROF_ONE 65536u
+#define PROF_ONE 65536u /* speed-ups are in 1/65,536 */
 
-/* At 100 % virtual time would stand still in the target, and nothing that it
- * waits for would ever be due. */
+/* At 100 % nothing that a target waits for would ever be due. */
 #define PROF_SPEEDUP_MAX (PROF_ONE / 100u * 95u)
 
 #if PROF_WITH_CAUSAL
@@ -66,7 +63,7 @@ extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON 0
 #endif
 
-/* Whether experiments are being done: a load. Contexts: any. */
+/* Whether experiments run. Contexts: any. */
 static inline bool prof_causal_running(void)
 {
     return PROF_CAUSAL_ON;
@@ -87,8 +84,7 @@ static inline uint64_t prof_causal_time(void)
 #endif
 }
 
-/* The real time, by the TSC, at which virtual time will be (due) if no target
- * runs until then. */
+/* The TSC at which virtual time will be (due) if no target runs until then. */
 uint64_t prof_causal_real(uint64_t due);
 
 /* (cycles) until now were spent in an interrupt, and so not in the target.
@@ -120,13 +116,12 @@ struct prof_target {
 #define PROF_TARGET(variable, text)                                            \
     struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0}
 
-/* Adds one, while no experiments are running; again has no effect. It MUST
- * remain valid. The first point paces the experiments: it should be passed
- * often. */
+/* While no experiments run; again has no effect. It MUST remain valid. The
+ * first point paces the experiments: it should be passed often. */
 void prof_causal_add_progress(struct prof_progress *point);
 void prof_causal_add_target(struct prof_target *target);
 
-/* A unit of work is done. A load and a branch while nothing is running. */
+/* A unit of work is done. */
 void prof_causal_visit(struct prof_progress *point);
 static inline void prof_progress(struct prof_progress *point)
 {
@@ -134,8 +129,8 @@ static inline void prof_progress(struct prof_progress *point)
         prof_causal_visit(point);
 }
 
-/* A kind of request, of which it is asked how long it takes: from when the
- * event was due that caused it until it is done. */
+/* A kind of request, which takes from when its event was due until it is
+ * done. */
 struct prof_latency {
     const char *name;          /* MUST remain valid */
     uint32_t number;           /* private: 0, or from 1 on */
@@ -146,9 +141,8 @@ struct prof_latency {
 /* As prof_causal_add_progress(). */
 void prof_causal_add_latency(struct prof_latency *latency);
 
-/* Virtual time at which the event was due that was taken last
- * (prof_causal_take()): when a request began that it has brought, however long
- * it had to wait. Without experiments: the time. */
+/* Virtual time at which the event was due that prof_causal_take() has returned
+ * last: when its request began. Without experiments: the time. */
 uint64_t prof_causal_due(void);
 
 /* A request is done that began at (began), virtual time. */
@@ -160,9 +154,8 @@ static inline void prof_latency_end(struct prof_latency *latency,
         prof_causal_done(latency, began);
 }
 
-/* The target begins and ends. Calls may be nested; only time between the
- * outermost two counts. A target that waits MUST be left first: waiting does
- * not become faster. */
+/* The target begins and ends. Calls may be nested. It MUST be left before it
+ * waits: waiting does not become faster. */
 void prof_causal_enter(struct prof_target *target);
 void prof_causal_leave(struct prof_target *target);
 static inline void prof_target_enter(struct prof_target *target)
@@ -215,8 +208,7 @@ int prof_causal_start(const struct prof_causal_settings *settings);
  * not running) or PROF_EVALUE. */
 int prof_causal_fix(const struct prof_target *target, uint32_t speedup);
 
-/* All experiments begin again, and what was measured is void: such as when the
- * kind of an agent was found out meanwhile. */
+/* All experiments begin again: what was measured is void. */
 void prof_causal_again(void);
 
 /* Ends them; what is held becomes due. Results remain until the next start. */
@@ -260,9 +252,8 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
 struct prof_quantiles {
     uint64_t requests;
     uint64_t mean;
-    uint64_t p50; /* half of them take less */
-    uint64_t p99; /* 99 % do */
-    uint64_t p50_low, p50_high, p99_low, p99_high;
+    uint64_t p50_low, p50, p50_high; /* half of them take less than p50 */
+    uint64_t p99_low, p99, p99_high; /* 99 % do */
 };
 
 #define PROF_NORMAL_SPEED UINT32_MAX
@@ -279,14 +270,12 @@ struct prof_causal_stats {
     uint64_t delay_cycles;   /* by which virtual time lags */
     uint64_t held;           /* events that were held */
     uint32_t held_most;      /* at a time */
-    uint64_t held_refused;   /* for which there was no room: these ended an
-                               experiment */
+    uint64_t held_refused;   /* no room: each has ended an experiment */
     uint64_t answers;        /* of all agents */
-    uint64_t contradictions; /* of these: came before an agent of their kind
-                                can have sent them */
-    uint64_t checked;        /* answers that came while nothing was faster, so
-                                that a wrong model shows */
-    uint64_t drained;        /* how often all traffic of an open loop was let
+    uint64_t contradictions; /* of these: earlier than their kind can answer */
+    uint64_t checked;        /* answers while nothing was faster, where that
+                                would show */
+    uint64_t drained;        /* times that traffic of an open loop was let
                                 through */
     uint64_t stolen_cycles;  /* lower bound: steal while idle */
 };
@@ -305,9 +294,9 @@ void prof_causal_step(void);
 /* Both clocks, now. */
 struct prof_moment prof_causal_now(void);
 
-/* Holds (event) until (due), even if that is now: what is due is to be handled
- * in the order in which it is. False: nothing is held without experiments, or
- * there is no room, which ends this one; it is to be handled now. */
+/* Holds (event) until (due), even if that is now, for the order's sake. False:
+ * it is to be handled now, as there are no experiments, or there is no room,
+ * which ends this one. */
 bool prof_causal_hold(uint64_t due, void *event);
 
 /* When the next event is due, 0: at once; false: none is held. */
@@ -327,16 +316,12 @@ static inline bool prof_causal_next_by(uint64_t now, uint64_t *due)
 /* Returns that event and removes it, due or not; NULL: none is held. */
 void *prof_causal_take(void);
 
-/* Removes (event), due or not: its owner does not want it any more. False: it
- * is not held. Linear in what is held. */
+/* Removes (event), due or not. False: it is not held. Linear in what is. */
 bool prof_causal_withdraw(const void *event);
 
-/*
- * The loop would halt if there were no experiments, or a driver waits for its
- * device: what runs until prof_causal_work() is in no target's time. The second
- * is to be called when there is work: a timer or an answer is due, a device has
- * something. Contexts: thread.
- */
+/* The loop would halt without experiments, or a driver waits for its device:
+ * what runs until prof_causal_work() is in no target's time. That is to be
+ * called when there is work: a timer or an answer is due, a device has some. */
 void prof_causal_spin(void);
 void prof_causal_found(void);
 static inline void prof_causal_work(void)
@@ -350,11 +335,9 @@ static inline void prof_causal_work(void)
 /* To be called in each turn of the loop: ends an experiment without visits. */
 void prof_causal_turn(void);
 
-/*
- * The loop calls a handler, and it has returned. (kind) is anything that those
- * for the same events have in common, such as the function; not NULL. One that
- * is called inside of another one only says more precisely what that is.
- */
+/* The loop calls a handler, and it has returned. (kind) is anything that those
+ * for the same events have in common, such as the function; not NULL. Nested
+ * calls only refine the kind. */
 void prof_causal_handler(const void *kind);
 void prof_causal_handled(void);
 static inline void prof_handler_begin(const void *kind)
@@ -368,8 +351,8 @@ static inline void prof_handler_end(void)
         prof_causal_handled();
 }
 
-/* What runs from now on is of another kind, such as a task in the handler that
- * lets it go on. Returns the kind until now, to be passed at its end. */
+/* What runs is of another kind from now on, such as a task in the handler that
+ * resumes it. Returns the kind until now, to be passed at its end. */
 const void *prof_causal_part(const void *kind);
 static inline const void *prof_handler_part(const void *kind)
 {
@@ -377,7 +360,7 @@ static inline const void *prof_handler_part(const void *kind)
 }
 
 /* After a handler: whether the loop has to wait, because an agent is faster. It
- * takes what arrives meanwhile, and calls no other handler. */
+ * takes what arrives, and calls no handler. */
 bool prof_causal_owes_now(void);
 static inline bool prof_causal_owes(void)
 {

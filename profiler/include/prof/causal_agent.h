@@ -92,41 +92,33 @@ struct prof_agent {
 void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
                      uint32_t servers);
 
-/*
- * What if the agent were faster? (target) is what it does: the time in which it
- * has a request, or of CLOSED, from our packet to its own. After
- * prof_agent_init(); several agents may have one, such as all connections that
- * of the network. The loop has to let handlers pay (prof_causal_owes()).
- */
+/* What the agent does is (target): the time in which it has a request, or of
+ * CLOSED, from our packet to its own. Several agents may have one. After
+ * prof_agent_init(). The loop has to let handlers pay (prof_causal_owes()). */
 void prof_agent_target(struct prof_agent *agent, struct prof_target *target);
 
 /* PARALLEL, SERVERS: (request) is submitted at (now), that of the doorbell. */
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now);
 
-/*
- * Due time of the answer to (request), which arrived at (arrived): by the
- * interrupt's time stamp, not when it was found. In the order of arrival.
- */
+/* Due time of the answer to (request), which arrived at (arrived), by the time
+ * stamp of the interrupt. In the order of arrival. */
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived);
 
 /* CLOSED, OPEN: we have sent it something, at the doorbell. */
 void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent);
 
-/* Due time of its packet that arrived at (arrived). (now) is the virtual time
- * of that, for a first packet that nothing caused. */
+/* Due time of its packet that arrived at (arrived): (now), the virtual time of
+ * that, if nothing is known to have caused it. */
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now);
 
-/* There was no memory to hold an answer (prof_causal_hold()): this experiment
- * is abandoned. */
+/* There was no memory to hold an answer: this experiment is abandoned. */
 void prof_causal_refuse(void);
 
-/*
- * What results rest on, for their readers: such as of which kind an agent is.
- * Adds one, which MUST remain valid; again has no effect. Its text may change.
- */
+/* What results rest on, such as the kind of an agent. Adds one, which MUST
+ * remain valid; again has no effect. Its text may change. */
 struct prof_assumption {
     const char *text;
     struct prof_assumption *next; /* private */
@@ -140,9 +132,8 @@ struct prof_assumption {
     }
 void prof_causal_assume(struct prof_assumption *assumption);
 
-/* Answers of (agent) that contradict its kind are counted with (assumption),
- * too; several agents may have one, such as all connections of a port. After
- * prof_agent_init(). */
+/* Answers that contradict the agent's kind are counted with (assumption), which
+ * several agents may have. After prof_agent_init(). */
 static inline void prof_agent_assume(struct prof_agent *agent,
                                      struct prof_assumption *assumption)
 {

@@ -3,18 +3,14 @@
 #define PROF_GAIN_H
 
 /*
- * Arithmetic of causal profiling, for the guest and for whoever reads its
- * stream: both say the same, to the last digit.
- *
- * What experiments say: by how much the time from one visit of a progress point
- * to the next becomes shorter, with an interval.
+ * What experiments say, for the guest and for readers of its stream: by how
+ * much the time from one visit of a progress point to the next becomes shorter.
  *
  * The time per visit is the time of all experiments over the visits in all, not
  * a mean of means: experiments are of different lengths. The interval is that
  * of the delete-a-group jackknife: each group of experiments is left out in
- * turn, and the spread of the results is that of the estimate. It needs no
- * assumption about how single experiments vary. With few groups Student's
- * distribution makes it wider.
+ * turn, and the spread of the results is that of the estimate, whatever the
+ * distribution. With few groups Student's distribution makes it wider.
  *
  * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
  * Contexts: thread; integers only.
@@ -27,8 +23,8 @@
 extern "C" {
 #endif
 
-/* Groups at most. A group is of experiments that followed each other: what a
- * program remembers from one to the next must not make them look alike. */
+/* Groups at most, of experiments that followed each other: what a program
+ * remembers from one to the next must not make groups look alike. */
 #define PROF_GAIN_GROUPS 16u
 #define PROF_GAIN_GROUPS_MIN 4u /* with visits; fewer say nothing */
 
@@ -39,8 +35,8 @@ struct prof_progress_sum {
     uint32_t experiments;
 };
 
-/* Adds an experiment that took (cycles) and had (visits): to the group whose
- * turn it is. If all are full, each two become one. */
+/* Adds an experiment to the group whose turn it is. If all are full, each two
+ * become one. */
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits);
 
@@ -51,17 +47,13 @@ void prof_gain_sum(struct prof_progress_sum *to,
 /* The square root of (x), rounded down. */
 uint32_t prof_gain_root(uint64_t x);
 
-/*
- * Of groups at normal speed and of groups at the speed-up. Returns 0, or
- * PROF_ESTATE if there are too few groups with visits; *gain has their number
- * then. Limited to +-2,000,000,000 ppm.
- */
+/* Returns 0, or PROF_ESTATE if there are too few groups with visits; *gain has
+ * their number then. Limited to +-2,000,000,000 ppm. */
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
                  const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
                  struct prof_gain *gain);
 
-/* Of a target that (samples) samples were in, which is all that is known of its
- * time: its gain is as wrong as they are few. */
+/* The target's time is known from (samples) samples only. */
 void prof_gain_widen(struct prof_gain *gain, uint64_t samples);
 
 #ifdef __cplusplus

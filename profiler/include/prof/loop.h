@@ -108,12 +108,10 @@ int prof_loop_start(void);
 /* Forgets all times and counts, but not what is pending or runs. */
 void prof_loop_reset(void);
 
-/*
- * Limits: a run of (held_cycles) or more is listed, with the functions that its
- * samples were in; one of (freeze_cycles) is reported at once by
- * prof_loop_guard(), which with (trigger) also calls prof_trace_trigger(). 0:
- * never, as before the first call. prof_loop_start() sets them from
- * prof.loop_held, prof.loop_freeze and prof.loop_trigger. Contexts: thread.
+/* A run of (held_cycles) or more is listed, with the functions that its samples
+ * were in; one of (freeze_cycles) is reported at once by prof_loop_guard(),
+ * which with (trigger) also calls prof_trace_trigger(). 0: never, as before the
+ * first call. prof_loop_start() takes them from the options. Contexts: thread.
  */
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
                           bool trigger);
@@ -278,13 +276,10 @@ static inline void prof_loop_irq_exit(void)
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_irq_exit());
 }
 
-/*
- * The freeze guard: to be called by the kernel's timer interrupt after
- * prof_loop_irq_enter(), with the code address, the stack pointer and the
- * frame pointer that were interrupted. If the loop has been held for too long,
- * this is printed once with (write), which may be NULL and is called in the
- * interrupt. Some 20 instructions otherwise; 2 KiB of stack.
- */
+/* The freeze guard: to be called by the kernel's timer interrupt after
+ * prof_loop_irq_enter(), with what was interrupted. If the loop has been held
+ * for too long, that is printed once with (write), which may be NULL, in the
+ * interrupt. Some 20 instructions otherwise; 2 KiB of stack. */
 static inline void prof_loop_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
                                    prof_text_sink *write)
 {

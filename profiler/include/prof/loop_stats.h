@@ -82,9 +82,9 @@ struct prof_loop_sum {
 struct prof_loop_row {
     uint32_t number; /* of the site, from 0 on; never changes */
     enum prof_loop_kind kind;
-    const struct prof_trace_name *site; /* text, file and line */
-    uint64_t calls;                     /* tasks created */
-    uint64_t resolved, failed, cancelled;
+    const struct prof_trace_name *site;   /* text, file and line */
+    uint64_t calls;                       /* tasks created */
+    uint64_t resolved, failed, cancelled; /* by enum prof_loop_end */
     uint64_t own_cycles;
     uint64_t total_cycles; /* own, and that of all descendants */
     struct prof_loop_sum sums[PROF_LOOP_MEASURES]; /* finished ones */

@@ -3,7 +3,7 @@
 
 import re
 
-from harness.cases import case
+from harness.cases import case, quiet
 
 MODULE = "".join(f"module line {i:04}\n" for i in range(1, 1001))
 LONG = 200 * "x"
@@ -29,9 +29,9 @@ def ignored(word, why):
 
 
 CASES = [
-    case(
+    quiet(
         "boots_everywhere",
-        append="prof.start=off prof.every=0 boots.word=through",
+        "boots.word=through",
         boots="kernel grub",
         modules=[("initrd", MODULE)],
     ),
@@ -87,9 +87,8 @@ CASES = [
         shows=["^boot: command line longer than 2047 bytes, rest ignored$"],
         hides=["^options: ", "^panic", "still alive"],
     ),
-    case(
+    quiet(
         "memory_size_only",
-        append="prof.start=off prof.every=0",
         boots="i386:kernel i386:grub x86_64:grub",
         exits=0,
         shows=[
@@ -100,9 +99,8 @@ CASES = [
         ],
         hides=["not ok"],
     ),
-    case(
+    quiet(
         "no_memory_map",
-        append="prof.start=off prof.every=0",
         boots="kernel grub",
         exits=0,
         shows=[
@@ -137,10 +135,9 @@ CASES = [
         shows=["^boot: the image is larger than the RAM$"],
         hides=["hello", "still alive"],
     ),
-    case(
+    quiet(
         "too_many_modules_are_counted",
         image="hello",
-        append="prof.start=off prof.every=0",
         boots="grub i386:kernel",
         modules=[(f"module{i}", f"number {i}\n") for i in range(10)],
         exits=0,
@@ -150,9 +147,8 @@ CASES = [
         ],
         hides=["^panic", "still alive"],
     ),
-    case(
+    quiet(
         "two_modules",
-        append="prof.start=off prof.every=0",
         boots="grub i386:kernel",
         modules=[
             ("initrd", "the first of two modules\n"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guest cases: causal profiling."""
 
-from harness.cases import case
+from harness.cases import case, quiet
 
 CLOSED = r"peers wait for our answers \(closed loop\)"
 OPEN = r"requests come by themselves \(open loop\)"
@@ -21,22 +21,35 @@ def probed(name, work, visits, kind, port=""):
             f"causal.work={work} causal.visits={visits}"
         ),
         icount=0,
-        shows=[
-            f"^net: {text}",
-            f"^assumed: {text}",
-            rf"^\d+ of \d+: {text}",
-        ],
+        shows=[f"^net: {text}", f"^assumed: {text}", rf"^\d+ of \d+: {text}"],
     )
+
+
+def asks(name, words, shows, hides=()):
+    """Options ask a program of causal_options for experiments."""
+    return case(
+        name,
+        image="test/causal_options",
+        append=f"prof.every=0 {words}",
+        icount=0,
+        exits=0,
+        shows=shows,
+        hides=hides,
+    )
+
+
+def learns(name, words, shows, hides=()):
+    """With targets by samples."""
+    on = "do=learnt prof.causal=on prof.progress=work_done"
+    return asks(name, f"{on} {words}", shows, hides)
 
 
 CASES = [
     # causal_experiments is run and recorded by suite/causal
-    case(
+    asks(
         "causal_options",
-        append="prof.causal=auto prof.progress=work_done prof.every=0",
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.causal=auto prof.progress=work_done",
+        [
             r"^causal: hot_work is a target$",
             r"^causal: experiments have begun$",
             r"^--- causal profile: \d+ experiments$",
@@ -44,19 +57,14 @@ CASES = [
             # 41 % of the time, at 50 % faster
             r"^  hot_work .* (39|4[0-2])\.\d\d \+- ",
         ],
-        hides=[r"loop_\w+ is a target", "service_main is a target"],
+        [r"loop_\w+ is a target", "service_main is a target"],
     ),
-    case(
+    asks(
         "causal_refused",
-        image="test/causal_options",
-        append=(
-            "prof.causal=on prof.progress=work_done prof.target=no_such "
-            "prof.target=prof_drain prof.target=entered prof.target=end_visit "
-            "prof.progress=left prof.every=0 units=4000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.causal=on prof.progress=work_done prof.target=no_such "
+        "prof.target=prof_drain prof.target=entered "
+        "prof.target=end_visit prof.progress=left units=4000",
+        [
             r"^causal: no_such: no function of this name",
             r"^causal: prof_drain: the function is the profiler's own$",
             # static: the hooks, and what they call
@@ -66,36 +74,28 @@ CASES = [
             r"^causal: no target: what prof.target= names was refused$",
             r"^causal: no experiments: a target or a progress point is missing",
         ],
-        hides=["causal profile", "no progress point"],
+        ["causal profile", "no progress point"],
     ),
-    case(
+    asks(
         "causal_refused_point",
-        image="test/causal_options",
-        append=(
-            "prof.causal=on prof.progress=no_such prof.target=hot_work "
-            "prof.every=0 units=4000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.causal=on prof.progress=no_such prof.target=hot_work "
+        "units=4000",
+        [
             r"^causal: no_such: no function of this name",
             r"^causal: no progress point: what prof.progress= names was ",
             r"^causal: no experiments: a target or a progress point is missing",
         ],
-        hides=["causal profile", "no target"],
+        ["causal profile", "no target"],
     ),
-    case(
+    asks(
         "causal_nothing_named",
-        image="test/causal_options",
-        append="prof.causal=on prof.every=0 units=4000",
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.causal=on units=4000",
+        [
             r"^causal: no target: prof.target= names one, prof.causal=auto ",
             r"^causal: no progress point: prof.progress= names one$",
             r"^causal: no experiments: a target or a progress point is missing",
         ],
-        hides=["causal profile"],
+        ["causal profile"],
     ),
     case(
         "causal_net",
@@ -113,15 +113,11 @@ CASES = [
     probed("causal_probe_again", 2, 9000, CLOSED),
     probed("causal_probe_open", 3, 9000, OPEN, ":80"),
     probed("causal_probe_partly", 4, 14000, PARTLY),
-    case(
+    learns(
         "causal_learnt",
-        append=(
-            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.target=often prof.target=rest prof.every=0 prof.hz=4000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.target=jumps_back prof.target=often prof.target=rest "
+        "prof.hz=4000",
+        [
             r"^jumps_back is measured by its share of handlers: \d+ of \d+ ",
             r"^often is measured by its share of handlers: \d+ of \d+ ",
             r"^targets are measured from enter to leave$",
@@ -132,70 +128,45 @@ CASES = [
             r" +1[2-6]\.\d\d \+- \d\.",
             r"^  rest +2\d\.\d\d( +\S+ \+- \S+) +1[3-5]\.\d\d \+- \d\.",
         ],
-        hides=["rest is measured"],
+        ["rest is measured"],
     ),
-    case(
+    learns(
         "causal_learnt_callers",
-        image="test/causal_learnt",
-        append=(
-            "prof.causal=on prof.progress=work_done prof.target=calls_it "
-            "prof.accrue=smooth prof.every=0 prof.hz=4000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.target=calls_it prof.accrue=smooth prof.hz=4000",
+        [
             r"^calls_it is measured by its share of handlers: \d+ of \d+ ",
             r"^  calls_it +3[5-9]\.\d\d( +\S+ \+- \S+)"
             r" +(1[7-9]|20)\.\d\d \+- \d\.",
         ],
-        hides=["from enter to leave"],
+        ["from enter to leave"],
     ),
-    case(
+    learns(
         "causal_learnt_not",
-        image="test/causal_learnt",
-        append=(
-            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.accrue=entry prof.every=0 units=4000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.target=jumps_back prof.accrue=entry units=4000",
+        [
             r"^causal: jumps_back: the function (jumps|is too short) to ",
             r"^causal: no target: what prof.target= names was refused$",
             r"^causal: no experiments: a target or a progress point is missing",
         ],
     ),
-    case(
+    learns(
         "causal_learnt_without_samples",
-        image="test/causal_learnt",
-        append=(
-            "prof.causal=on prof.progress=work_done prof.target=jumps_back "
-            "prof.start=off prof.every=0 units=20000"
-        ),
-        icount=0,
-        exits=0,
-        shows=[
+        "prof.target=jumps_back prof.start=off units=20000",
+        [
             r"^jumps_back is measured by its share of handlers: 0 of 0 ",
             r"^  jumps_back .* too few samples$",
         ],
     ),
-    case(
-        "causal_interrupted",
-        append="prof.start=off prof.every=0",
-        icount=0,
-    ),
-    case(
+    quiet("causal_interrupted", icount=0),
+    quiet(
         "causal_patch",
-        append="prof.start=off prof.every=0 prof.drain=10000",
+        "prof.drain=10000",
         icount=0,
         shows=[r"; at least ([2-9]|1[01]) ms stolen$"],
     ),
-    case(
+    quiet(
         "causal_smooth",
-        append=(
-            "prof.start=off prof.every=0 prof.depth=0 prof.hz=20000 "
-            "causal.visits=1500"
-        ),
+        "prof.depth=0 prof.hz=20000 causal.visits=800",
         icount=0,
     ),
     # of a batching worker, which shows what is not left out of virtual time
@@ -209,11 +180,5 @@ CASES = [
         ),
         icount=0,
     ),
-    case(
-        "causal_truth",
-        append=(
-            "prof.start=off prof.every=0 prof.drain=10000 causal.visits=1500"
-        ),
-        icount=0,
-    ),
+    quiet("causal_truth", "prof.drain=10000 causal.visits=800", icount=0),
 ]

@@ -64,10 +64,7 @@ CASES = [
         want="works",
         qemu=SLOW_DISK + blk("disable-modern=on"),
     ),
-    disk(
-        "blk_missing_is_reported",
-        want="start-1",
-    ),
+    disk("blk_missing_is_reported", want="start-1"),
     disk(
         "blk_read_only_is_reported",
         want="read-only",
@@ -116,27 +113,18 @@ CASES = [
         ],
         hides=['=o{64}"', "port=65535", "name=a.b", "^panic"],
     ),
-    frames(
-        "net_device_frames_pass",
-        qemu=net("disable-legacy=on"),
-    ),
+    frames("net_device_frames_pass", qemu=net("disable-legacy=on")),
     frames(
         "net_device_large_queue_is_made_small",
         qemu=net("disable-legacy=on,rx_queue_size=1024"),
     ),
-    frames(
-        "net_device_legacy_frames_pass",
-        qemu=net("disable-modern=on"),
-    ),
+    frames("net_device_legacy_frames_pass", qemu=net("disable-modern=on")),
     frames(
         "net_device_legacy_large_queue_is_refused",
         want="start-2",
         qemu=net("disable-modern=on,rx_queue_size=512"),
     ),
-    frames(
-        "net_device_missing_is_reported",
-        want="start-1",
-    ),
+    frames("net_device_missing_is_reported", want="start-1"),
     frames(
         "net_device_old_layout_passes",
         qemu=net("disable-modern=on,any_layout=off"),

@@ -1,54 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guest cases: the C library, the heap, clocks and the event loop."""
 
-from harness.cases import case
+from harness.cases import case, quiet
 
 CASES = [
-    case("c_library", append="prof.start=off prof.every=0"),
-    case(
-        "clock_by_cmos",
-        append="prof.start=off prof.every=0 clock=cmos",
-        icount=5,
-        rtc="2026-01-02T03:04:05",
-    ),
-    case(
+    quiet("c_library"),
+    quiet("clock_by_cmos", "clock=cmos", icount=5, rtc="2026-01-02T03:04:05"),
+    quiet(
         "clocks",
-        append=(
-            "prof.start=off prof.every=0 prof.drain=10000 "
-            "clocks.begin=1767323045"
-        ),
+        "prof.drain=10000 clocks.begin=1767323045",
         icount=0,
         rtc="2026-01-02T03:04:05",
     ),
-    case(
+    quiet(
         "clocks_leap_day",
+        "prof.drain=10000 clocks.begin=1835481599",
         image="test/clocks",
-        append=(
-            "prof.start=off prof.every=0 prof.drain=10000 "
-            "clocks.begin=1835481599"
-        ),
         icount=0,
         rtc="2028-02-29T23:59:59",
     ),
-    case(
+    quiet(
         "clocks_year_2000",
+        "prof.drain=10000 clocks.begin=946684798",
         image="test/clocks",
-        append=(
-            "prof.start=off prof.every=0 prof.drain=10000 "
-            "clocks.begin=946684798"
-        ),
         icount=0,
         rtc="1999-12-31T23:59:58",
     ),
-    case(
-        "event_loop",
-        append="prof.start=off prof.every=0 prof.drain=10000",
-        icount=0,
-    ),
-    case("heap", append="prof.start=off prof.every=0"),
-    case(
-        "kernel_clock_is_true", append="prof.start=off prof.every=0", icount=4
-    ),
+    quiet("event_loop", "prof.drain=10000", icount=0),
+    quiet("heap"),
+    quiet("kernel_clock_is_true", icount=4),
     case(
         "overlong_command",
         append=(
@@ -57,9 +37,5 @@ CASES = [
         ),
         icount=0,
     ),
-    case(
-        "tsc_calibration_is_true",
-        append="prof.start=off prof.every=0",
-        icount=2,
-    ),
+    quiet("tsc_calibration_is_true", icount=2),
 ]

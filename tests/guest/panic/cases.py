@@ -3,158 +3,158 @@
 
 from harness.cases import case
 
-
 ENDS = "^panic: the image ends here$"
 CUT = "backtrace incomplete"
+ANY = "0x[0-9a-f]+"
 
 
-def dies(name, words, shows, hides=(), ends=True, **more):
-    """A case of tests/guest/panic/panic: (words) say how it dies, (ends)
-    whether its panic comes to the end. Its backtrace is whole, unless (shows)
-    has why it is not."""
+def frames(names):
+    """The lines of a backtrace, "?" for a function that is not known."""
+    return [
+        f"^  #{number:<3}{ANY}  {'[?]$' if name == '?' else name + ' [+] 0x'}"
+        for number, name in enumerate(names)
+    ]
+
+
+def dies(name, way, says, calls=(), cut=None, more=(), hides=(), **other):
+    """A case of tests/guest/panic/panic, which dies in the (way) of die=: its
+    panic (says) what, and shows the frames of (calls), in full or up to where
+    it is (cut) and why; besides (more) lines."""
+    shows = [f"^panic: {says}", *frames(calls), *more, ENDS]
     hides = ["still alive", *hides]
-    if not ends:
-        hides.append("image ends here")
-    elif not any(CUT in line for line in shows):
+    if cut is None:
         hides.append(CUT)
+    else:
+        shows.append(f"^  {CUT}: {cut}")
+        hides.append(f"  #{len(calls)} ")
+    words = way if "=" in way or not way else f"die={way}"
     return case(
         name,
         image="test/panic",
-        append=f"prof.start=off {words}",
+        append=f"prof.start=off {words}".rstrip(),
         exits=101,
-        shows=[*shows, ENDS] if ends else shows,
+        shows=shows,
         hides=hides,
-        **more,
+        **other,
     )
 
 
-def without_names(name, words, why):
+def ends_early(name, way, shows, exits=101):
+    """Its panic does not come to the end."""
+    return case(
+        name,
+        image="test/panic",
+        append=f"prof.start=off die={way}",
+        exits=exits,
+        shows=shows,
+        hides=["image ends here", "still alive"],
+    )
+
+
+def without_names(name, what, why):
     """It is said why, and a backtrace has addresses only."""
     return dies(
         name,
-        words,
-        shows=[
-            f"^prof: no names, addresses only: {why}$",
-            "^panic: nothing left at ",
-            *(f"^  #{i}  0x[0-9a-f]+  [?]$" for i in range(3)),
-        ],
+        f"names={what}",
+        "nothing left at ",
+        "???",
+        more=[f"^prof: no names, addresses only: {why}$"],
         hides=["innermost", "service_main"],
     )
 
 
-def executes(name, words):
+def executes(what):
     """A call of what is data."""
-    return dies(
-        name,
-        words,
-        qemu="-cpu max",
-        shows=[
-            "^panic: page fault, execution of data$",
-            "^  #0  0x[0-9a-f]+  [?]$",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
-    )
+    says, calls = "page fault, execution of data$", ["?", "service_main"]
+    name = f"{what}_execution_panics"
+    return dies(name, f"{what}_call", says, calls, qemu="-cpu max")
 
+
+def wild(where, cut, calls=("out_of_luck", "call_with_fp")):
+    """The frame pointer leads nowhere."""
+    name = f"wild_fp_{where}"
+    return dies(name, f"fp_{where}", "out of luck at ", calls, cut)
+
+
+OUTSIDE = r"frame pointer outside all stacks \(0x"
+NOTHING_LEFT = "nothing left at tests/guest/panic/panic/main.c:[0-9]+$"
+NULL = "page fault, null pointer dereference$"
+READ_ONLY = "page fault, write to read-only data$"
+PANICS = ("innermost", "middle", "outermost")
+KERNEL = ("service_main", "kernel_main", "arch_start")
 
 CASES = [
     dies(
         "abort_panics",
-        "die=abort",
-        shows=[
-            r"^panic: abort\(\) was called at ",
-            "^  #[0-9]  0x[0-9a-f]+  abort [+] 0x",
-        ],
+        "abort",
+        r"abort\(\) was called at ",
+        more=[f"^  #[0-9]  {ANY}  abort [+] 0x"],
     ),
-    executes("data_execution_panics", "die=data_call"),
+    executes("data"),
     dies(
         "divide_error_panics",
-        "die=divide",
-        shows=[
-            "^panic: divide error$",
-            "^  #0  0x[0-9a-f]+  divide_by_zero [+] 0x",
-            "^  #1  0x[0-9a-f]+  service_main [+]",
-        ],
+        "divide",
+        "divide error$",
+        ["divide_by_zero", "service_main"],
     ),
     dies(
         "double_fault_panics",
-        "die=stack_lost",
+        "stack_lost",
+        "double fault$",
+        ["lose_stack", "service_main"],
+        more=[f"^  pc {ANY}  sp 0x(8000000000000000|00000008)  fp 0x"],
         boots="kernel grub",
-        shows=[
-            "^panic: double fault$",
-            "^  pc 0x[0-9a-f]+  sp 0x(8000000000000000|00000008)  fp 0x",
-            "^  #0  0x[0-9a-f]+  lose_stack [+] 0x",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
     ),
-    case(
+    ends_early(
         "fault_in_fault_ends",
-        image="test/panic",
-        append="prof.start=off die=fault_in_fault",
-        exits=102,
-        shows=[
+        "fault_in_fault",
+        [
             "^panic: invalid opcode$",
-            "^  pc 0x[0-9a-f]+  sp ",
-            "^  si 0x[0-9a-f]+  di ",
-            "^arch: page fault while an exception was being "
-            "reported: pc 0x[0-9a-f]+ sp 0x[0-9a-f]+ address 0x0*8$",
+            f"^  pc {ANY}  sp ",
+            f"^  si {ANY}  di ",
+            "^arch: page fault while an exception was being reported: "
+            f"pc {ANY} sp {ANY} address 0x0*8$",
         ],
-        hides=["image ends here", "still alive"],
+        exits=102,
     ),
-    dies(
+    ends_early(
         "fault_in_panic_ends",
-        "die=fault_in_panic",
-        shows=[
+        "fault_in_panic",
+        [
             "^panic: the first panic at ",
             "^panic: another panic while panicking: invalid opcode$",
         ],
-        ends=False,
     ),
-    executes("heap_execution_panics", "die=heap_call"),
+    executes("heap"),
     dies(
         "null_call_panics",
-        "die=null_call",
-        shows=[
-            "^panic: page fault, null pointer dereference$",
-            "^  pc 0x0+  ",
-            "^  #0  0x0+  [?]$",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
+        "null_call",
+        NULL,
+        ["?", "service_main"],
+        more=["^  pc 0x0+  ", "^  #0  0x0+  [?]$"],
     ),
     dies(
         "null_write_panics",
-        "die=null_write",
-        shows=[
-            "^panic: page fault, null pointer dereference$",
-            "  c2 0x0*8  ",
-            "^  #0  0x[0-9a-f]+  write_null [+] 0x",
-            "^  #[12]  0x[0-9a-f]+  kernel_main [+] 0x",
-        ],
-    ),
-    case(
-        "panic",
-        append="prof.start=off",
-        boots="kernel grub",
-        exits=101,
-        shows=[
-            "^panic: nothing left at " "tests/guest/panic/panic/main.c:[0-9]+$",
-            "^  #0  0x[0-9a-f]+  innermost [+] 0x",
-            "^  #1  0x[0-9a-f]+  middle [+] 0x",
-            "^  #2  0x[0-9a-f]+  outermost [+] 0x",
-            "^  #3  0x[0-9a-f]+  service_main [+] 0x",
-            "^  #4  0x[0-9a-f]+  kernel_main [+] 0x",
-            "^  #5  0x[0-9a-f]+  arch_start [+] 0x",
-            "^panic: the image ends here$",
-        ],
-        hides=["backtrace incomplete", "  #6 ", "still alive"],
+        "null_write",
+        NULL,
+        ["write_null"],
+        more=["  c2 0x0*8  ", f"^  #[12]  {ANY}  kernel_main [+] 0x"],
     ),
     dies(
+        "panic",
+        "",
+        NOTHING_LEFT,
+        [*PANICS, *KERNEL],
+        hides=["  #6 "],
+        boots="kernel grub",
+    ),
+    ends_early(
         "panic_in_panic_ends",
-        "die=panic_in_panic",
-        shows=[
+        "panic_in_panic",
+        [
             "^panic: the first panic at ",
             "^panic: another panic while panicking: the second panic$",
         ],
-        ends=False,
     ),
     case(
         "panic_sends_what_is_left",
@@ -164,181 +164,83 @@ CASES = [
         shows=[
             "^ends with 3[0-9][0-9] ticks$",
             "^panic: page fault",
-            "^panic: the image ends here$",
+            ENDS,
             r"^#prof [0-9]+\.1/[0-9]+ ",
         ],
         hides=["memory was asked for", "another panic"],
     ),
     without_names(
-        "panic_with_names_cut",
-        "names=cut",
-        "the symbol table is truncated",
+        "panic_with_names_cut", "cut", "the symbol table is truncated"
     ),
     without_names(
         "panic_with_names_damaged",
-        "names=damaged",
+        "damaged",
         r"the symbol table is damaged \(wrong checksum\)",
     ),
     dies(
         "panic_without_heap",
-        "die=without_heap",
-        boots="kernel grub",
-        shows=[
-            "^panic: nothing left at " "tests/guest/panic/panic/main.c:[0-9]+$",
-            "^  #0  0x[0-9a-f]+  innermost [+] 0x",
-            "^  #1  0x[0-9a-f]+  middle [+] 0x",
-            "^  #2  0x[0-9a-f]+  outermost [+] 0x",
-            "^  #3  0x[0-9a-f]+  panic_without_heap [+] 0x",
-            "^  #4  0x[0-9a-f]+  service_main [+] 0x",
-            "^  #5  0x[0-9a-f]+  kernel_main [+] 0x",
-            "^  #6  0x[0-9a-f]+  arch_start [+] 0x",
-        ],
+        "without_heap",
+        NOTHING_LEFT,
+        [*PANICS, "panic_without_heap", *KERNEL],
         hides=["not all memory was taken", "  #7 "],
+        boots="kernel grub",
     ),
     without_names(
-        "panic_without_names",
-        "names=none",
-        "the image contains no symbol table",
+        "panic_without_names", "none", "the image contains no symbol table"
     ),
-    dies(
-        "rodata_write_panics",
-        "die=rodata_write",
-        shows=[
-            "^panic: page fault, write to read-only data$",
-            "^  #0  0x[0-9a-f]+  write_rodata [+] 0x",
-        ],
-    ),
+    dies("rodata_write_panics", "rodata_write", READ_ONLY, ["write_rodata"]),
     dies(
         "smashed_return_panics",
-        "die=stack_smashed_return",
+        "stack_smashed_return",
+        "(page fault, execution of data|general protection fault)$",
+        "?",
+        r"frame pointer not aligned \(0x(a5)+\)$",
+        more=["^  pc 0x(a5)+  ", "^  #0  0x(a5)+  [?]$"],
         qemu="-cpu max",
-        shows=[
-            "^panic: (page fault, execution of data|general "
-            "protection fault)$",
-            "^  pc 0x(a5)+  ",
-            "^  #0  0x(a5)+  [?]$",
-            "^  backtrace incomplete: frame pointer not aligned "
-            r"\(0x(a5)+\)$",
-        ],
-        hides=["  #1 "],
     ),
     dies(
         "smashed_stack_panics",
-        "die=stack_smashed",
-        shows=[
-            "^panic: the stack is smashed at ",
-            "^  #0  0x[0-9a-f]+  smash_stack_and_panic [+] 0x",
-            "^  backtrace incomplete: return address outside the " r"code \(0x",
-        ],
-        hides=["  #1 "],
+        "stack_smashed",
+        "the stack is smashed at ",
+        ["smash_stack_and_panic"],
+        r"return address outside the code \(0x",
     ),
-    executes("stack_execution_panics", "die=stack_call"),
+    executes("stack"),
     dies(
         "stack_guard_panics",
-        "die=guard_read",
-        shows=[
-            "^panic: page fault, stack overflow$",
-            "^  #0  0x[0-9a-f]+  read_guard [+] 0x",
-            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
-        ],
+        "guard_read",
+        "page fault, stack overflow$",
+        ["read_guard", "service_main"],
     ),
     dies(
         "stack_overflow_panics",
-        "die=stack_overflow",
-        shows=[
-            "^panic: (page|double) fault, stack overflow$",
-            "^  #0  0x[0-9a-f]+  dig_deeper [+] 0x",
-            "^  #1  0x[0-9a-f]+  dig_deeper [+] 0x",
-            "^  #63 0x[0-9a-f]+  dig_deeper [+] 0x",
-            r"^  backtrace incomplete: too many frames \(0x",
-        ],
-        hides=["  #64"],
+        "stack_overflow",
+        "(page|double) fault, stack overflow$",
+        64 * ["dig_deeper"],
+        r"too many frames \(0x",
     ),
-    dies(
-        "symbols_write_panics",
-        "die=symbols_write",
-        shows=[
-            "^panic: page fault, write to read-only data$",
-            "^  #0  0x[0-9a-f]+  write_symbols [+] 0x",
-        ],
-    ),
+    dies("symbols_write_panics", "symbols_write", READ_ONLY, ["write_symbols"]),
     dies(
         "text_write_panics",
-        "die=text_write",
-        shows=[
-            "^panic: page fault, write to code$",
-            "^  #0  0x[0-9a-f]+  write_text [+] 0x",
-        ],
+        "text_write",
+        "page fault, write to code$",
+        ["write_text"],
     ),
-    dies(
-        "wild_fp_at_stack_end",
-        "die=fp_at_stack_end",
-        shows=[
-            "^panic: out of luck at ",
-            "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
-            "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  backtrace incomplete: frame pointer outside "
-            r"all stacks \(0x",
-        ],
-        hides=["  #2 "],
-    ),
+    wild("at_stack_end", OUTSIDE),
     dies(
         "wild_fp_in_fault",
-        "die=fp_in_fault",
-        shows=[
-            "^panic: invalid opcode$",
-            "  fp 0x0*8  ",
-            "^  #0  0x[0-9a-f]+  invalid_opcode [+] 0x0$",
-            "^  backtrace incomplete: frame pointer outside "
-            r"all stacks \(0x0*8\)$",
-        ],
-        hides=["  #1 "],
+        "fp_in_fault",
+        "invalid opcode$",
+        ["invalid_opcode"],
+        OUTSIDE + r"0*8\)$",
+        more=["  fp 0x0*8  ", f"^  #0  {ANY}  invalid_opcode [+] 0x0$"],
     ),
-    dies(
-        "wild_fp_in_heap",
-        "die=fp_in_heap",
-        shows=[
-            "^panic: out of luck at ",
-            "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
-            "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  backtrace incomplete: frame pointer outside "
-            r"all stacks \(0x",
-        ],
-        hides=["  #2 "],
+    wild("in_heap", OUTSIDE),
+    wild(
+        "to_itself",
+        r"frame pointer not increasing \(0x",
+        ("out_of_luck", "call_with_fp", "fp_to_itself"),
     ),
-    dies(
-        "wild_fp_to_itself",
-        "die=fp_to_itself",
-        shows=[
-            "^panic: out of luck at ",
-            "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
-            "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  #2  0x[0-9a-f]+  fp_to_itself [+] 0x",
-            r"^  backtrace incomplete: frame pointer not increasing \(0x",
-        ],
-        hides=["  #3 "],
-    ),
-    dies(
-        "wild_fp_unaligned",
-        "die=fp_unaligned",
-        shows=[
-            "^panic: out of luck at ",
-            "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
-            "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            r"^  backtrace incomplete: frame pointer not aligned \(0x",
-        ],
-        hides=["  #2 "],
-    ),
-    dies(
-        "wild_fp_unmapped",
-        "die=fp_unmapped",
-        shows=[
-            "^panic: out of luck at ",
-            "^  #0  0x[0-9a-f]+  out_of_luck [+] 0x",
-            "^  #1  0x[0-9a-f]+  call_with_fp [+] 0x",
-            "^  backtrace incomplete: frame pointer outside "
-            r"all stacks \(0x",
-        ],
-        hides=["  #2 "],
-    ),
+    wild("unaligned", r"frame pointer not aligned \(0x"),
+    wild("unmapped", OUTSIDE),
 ]

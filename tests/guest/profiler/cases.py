@@ -1,54 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guest cases: the profiler inside a guest."""
 
-from harness.cases import case
+from harness.cases import case, quiet
 
 CASES = [
     *(
-        case(
+        quiet(
             f"clock_is_measured_{attempt}",
+            f"prof.jitter=0 try={attempt}",
             image="test/clock_is_measured",
-            append=f"prof.start=off prof.every=0 prof.jitter=0 try={attempt}",
             icount=2,
         )
         for attempt in ("no_clock", "wrong_clock", "no_rate", "wrong_rate")
     ),
     *(
-        case(
+        quiet(
             f"gate_of_{timer}",
+            f"timer={timer}",
             image="test/gate_of_any_timer",
-            append=f"prof.start=off prof.every=0 timer={timer}",
             icount=2,
         )
         for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
     ),
     *(
         case(
-            f"tick_drains_{attempt}",
-            image="test/tick_drains",
-            append=f"prof.start=off prof.every=0 try={attempt}",
-            icount=2,
-        )
-        for attempt in ("pit", "hook", "deep", "none")
-    ),
-    *(
-        case(
             f"drains_by_default_{what}",
             image="test/drains_by_default",
-            append=f"prof.start=off prof.every=0 do={what} {more}",
+            append=f"prof.every=0 do={what} {more}".rstrip(),
             icount=2,
         )
         for what, more in {
-            "spin": "",
-            "fast": "prof.jitter=0",
-            "heap": "",
-            "console": "",
-            "stream": "prof.out=shm",
-            "gate": "",
-            "hook": "",
-            "loop": "prof.loop=4 prof.jitter=0",
-            "off": "prof.tick_drains=off prof.jitter=0",
+            "spin": "prof.start=off",
+            "fast": "prof.start=off prof.jitter=0",
+            "heap": "prof.start=off",
+            "console": "prof.start=off",
+            "stream": "prof.start=off prof.out=shm",
+            "gate": "prof.start=off",
+            "hook": "prof.start=off",
+            "loop": "prof.start=off prof.loop=4 prof.jitter=0",
+            "off": "prof.hz=10000 prof.tick_drains=off prof.jitter=0",
         }.items()
+    ),
+    *(
+        quiet(
+            f"tick_drains_{attempt}",
+            f"try={attempt}",
+            image="test/tick_drains",
+            icount=2,
+        )
+        for attempt in ("pit", "hook", "deep", "none")
     ),
     *(
         case(
@@ -60,10 +60,10 @@ CASES = [
         for out in ("own", "shm")
     ),
     *(
-        case(
+        quiet(
             f"own_time_is_apart_{form}",
+            f"{option}",
             image="test/own_time_is_apart",
-            append=f"prof.start=off prof.every=0 {option}",
             icount=2,
             shows=[own, r"\bwork\b"],
             hides=[r"\bprof_\w"],
@@ -75,53 +75,25 @@ CASES = [
             ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
         )
     ),
-    case("call_tree_is_true", append="prof.start=off prof.every=0", icount=2),
-    case(
-        "frames_end_at_zero",
-        append="prof.start=off prof.every=0",
-        boots="kernel grub",
-        icount=2,
-    ),
-    case(
-        "hook_ticks_are_sampled",
-        append="prof.start=off prof.every=0 prof.hz=5000",
-        icount=4,
-    ),
+    quiet("call_tree_is_true", icount=2),
+    quiet("frames_end_at_zero", boots="kernel grub", icount=2),
+    quiet("hook_ticks_are_sampled", "prof.hz=5000", icount=4),
     case("idle_share", append="prof.every=0 prof.hz=1000", icount=4),
-    case(
-        "interrupt_cost",
-        append="prof.start=off prof.every=0 prof.depth=0",
-        icount=0,
-    ),
+    quiet("interrupt_cost", "prof.depth=0", icount=0),
     case(
         "interrupts_off_a_second",
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,
     ),
-    case(
-        "lock_step_is_broken",
-        append="prof.start=off prof.every=0 prof.depth=0",
-        icount=5,
-    ),
-    case(
+    quiet("lock_step_is_broken", "prof.depth=0", icount=5),
+    quiet(
         "many_addresses",
-        append=(
-            "prof.start=off prof.every=0 prof.hz=1000 prof.depth=0 "
-            "prof.jitter=0"
-        ),
+        "prof.hz=1000 prof.depth=0 prof.jitter=0",
         icount=4,
-        qemu="-m 256",  # of which the profiler may have half
+        qemu="-m 256",
     ),
-    case(
-        "masked_and_exits",
-        append="prof.start=off prof.every=0 prof.vmm=kick",
-        icount=2,
-    ),
-    case(
-        "memory_refused",
-        append="prof.start=off prof.every=0 prof.hz=1 prof.depth=0",
-        icount=4,
-    ),
+    quiet("masked_and_exits", "prof.vmm=kick", icount=2),
+    quiet("memory_refused", "prof.hz=1 prof.depth=0", icount=4),
     case(
         "names_are_readable",
         append="prof.every=0",
@@ -157,57 +129,16 @@ CASES = [
             "^panic: the image ends here$",
         ],
     ),
-    case(
-        "never_yields",
-        append="prof.tick_drains=off prof.every=0 prof.hz=1000 prof.jitter=0",
-        icount=4,
-    ),
-    case(
-        "nmi_ticks_are_sampled",
-        append="prof.start=off prof.every=0",
-        icount=4,
-    ),
-    case(
-        "no_heap_before_drain",
-        append="prof.tick_drains=off prof.every=0 prof.hz=10000 prof.jitter=0",
-        icount=4,
-    ),
-    case("poll_does_all", append="prof.start=off prof.every=0", icount=0),
-    case("port_sizes", append="prof.start=off prof.every=0", icount=0),
-    case(
-        "registers_survive",
-        append="prof.start=off prof.every=0 prof.depth=0",
-        icount=4,
-    ),
-    case(
-        "sample_shares",
-        append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
-        icount=4,
-    ),
-    case(
-        "skid_is_none",
-        append="prof.start=off prof.every=0 prof.depth=0",
-        icount=3,
-    ),
-    case("stacks_are_found", append="prof.start=off prof.every=0", icount=2),
-    case(
-        "stacks_are_true", append="prof.start=off prof.every=0 prof.depth=127"
-    ),
-    case(
-        "start_stop",
-        append="prof.start=off prof.every=0 prof.depth=0 prof.jitter=0",
-        icount=4,
-    ),
-    case(
-        "symbols",
-        append="prof.start=off prof.every=0 prof.hz=1000",
-        boots="kernel grub",
-    ),
-    case(
-        "ticks_are_accounted",
-        append="prof.start=off prof.every=0 prof.tick_drains=off",
-        icount=0,
-    ),
+    quiet("nmi_ticks_are_sampled", icount=4),
+    quiet("poll_does_all", icount=2),
+    quiet("port_sizes", icount=0),
+    quiet("registers_survive", "prof.depth=0", icount=4),
+    quiet("skid_is_none", "prof.depth=0", icount=3),
+    quiet("stacks_are_found", icount=2),
+    quiet("stacks_are_true", "prof.depth=127"),
+    quiet("start_stop", "prof.depth=0 prof.jitter=0", icount=4),
+    quiet("symbols", "prof.hz=1000", boots="kernel grub"),
+    quiet("ticks_are_accounted", "prof.tick_drains=off", icount=0),
     case(
         "pit_in_one_shot",
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
@@ -247,9 +178,9 @@ CASES = [
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
         icount=4,
     ),
-    case(
+    quiet(
         "user_mode",
-        append="prof.start=off prof.every=0 prof.hz=1 prof.jitter=0",
+        "prof.hz=1 prof.jitter=0",
         icount=0,
         shows=[
             r"^ +[0-9.]+ % +[0-9.]+ % +300 .*  \[user mode: sh\]$",
@@ -258,9 +189,5 @@ CASES = [
             "^ *[0-9.]+ % +600    user mode$",
         ],
     ),
-    case(
-        "work_after_a_tick",
-        append="prof.start=off prof.every=0 prof.depth=0",
-        icount=4,
-    ),
+    quiet("work_after_a_tick", "prof.depth=0", icount=4),
 ]

@@ -2,7 +2,7 @@
 """The shapes of generated programs: each makes one out of random numbers, and
 returns the name of the function that a round calls."""
 
-from filler import plain, work
+import itertools
 
 from program import (
     FRAMED,
@@ -14,10 +14,76 @@ from program import (
     Odd,
     Repeat,
     Spin,
+    Through,
+    Written,
 )
-from shape_pointers import pointers
-from shape_recursion import recursion
-from shape_strings import strings
+
+# Instructions of many forms and lengths, also such whose numbers look like
+# others: the search for callers has to find its way through them.
+PLAIN = (
+    "add eax, edx",
+    "xor edx, {i32}",
+    "lea eax, [wa + wd * 4 + {i8}]",
+    "movzx edx, al",
+    "bswap eax",
+    "imul eax, edx, {i8}",
+    "imul edx, eax, {i32}",
+    "mov eax, [scratch]",
+    "mov [scratch + 4], edx",
+    "add dword [scratch + 8], {i32}",
+    "cmovz eax, edx",
+    "setc al",
+    "test eax, {i32}",
+    "test dl, {u8}",
+    "bt eax, 3",
+    "shld eax, edx, 5",
+    "rol edx, 7",
+    "neg eax",
+    "not edx",
+    "cdq",
+    "xchg eax, edx",
+    "mov byte [scratch + 12], {u8}",
+    "test byte [scratch], {u8}",
+    "mov word [scratch + 16], {u16}",
+    "nop",
+    "mul edx",
+    "bsf eax, edx",
+    "xadd eax, edx",
+    "cmpxchg [scratch + 20], edx",
+    "lock inc dword [scratch + 24]",
+    "movsx eax, dl",
+    "mov eax, {i32}",
+    "mov edx, 0xc3c95d5d",
+    "mov eax, 0xc35de8c3",
+    "sbb eax, eax",
+    "cmp word [scratch + 28], {u16}",
+    "sar eax, 1",
+    "xlatb_",
+    "adc al, {u8}",
+)
+
+
+def plain(random, count):
+    """(count) instructions that do nothing of note."""
+
+    def one():
+        line = random.choice(PLAIN)
+        if line == "xlatb_":
+            return "db 0x0f, 0x1f, 0x44, 0, 0"  # the long nop, with SIB
+        return line.format(
+            i8=random.randint(-128, 127),
+            i32=random.randint(-(2**31), 2**31 - 1),
+            u8=random.randint(0, 255),
+            u16=random.randint(0, 65535),
+        )
+
+    return Code([one() for _ in range(count)])
+
+
+def work(random):
+    """Between a few instructions and a few thousand."""
+    weight = int(random.paretovariate(0.9))
+    return [plain(random, random.randint(0, 12)), Spin(min(weight, 40))]
 
 
 def tree(random, program):
@@ -177,6 +243,282 @@ def masked(random, program):
     random.shuffle(callees)
     return program.add(
         Function("calls_all", "frame", [Call(one) for one in callees])
+    )
+
+
+def long_jumps(random, program, ends):
+    """Functions that do some work and jump to one of (ends)."""
+    jumps = []
+    for number in range(12):
+        kind = random.choice(LEAVES + FRAMED)
+        at = random.randrange(len(ends))
+        how = random.choice((ends[at], f"[ends + {at} * WORD]"))
+        jumps.append(
+            program.add(
+                Function(
+                    f"jumps_{number:02}",
+                    kind,
+                    [plain(random, random.randint(1, 9)), *work(random)],
+                    tail=how,
+                    to=ends[at],
+                )
+            )
+        )
+    return jumps
+
+
+def short_jumps(random, program):
+    """Functions so short that the jump itself is often sampled."""
+    jumps = []
+    last = program.add(Function("last", "bare", []))
+    program.table("last_of_all", [last])
+    for number, (kind, how) in enumerate(
+        itertools.product(LEAVES + FRAMED, (last, "[last_of_all]", "wa"))
+    ):
+        to_wa = [Code([f"mov wa, {last}"])] if how == "wa" else []
+        jumps.append(
+            program.add(
+                Function(
+                    f"bounces_{number:02}",
+                    kind,
+                    [plain(random, random.randint(0, 2)), *to_wa],
+                    tail=how,
+                    to=last,
+                )
+            )
+        )
+    return jumps
+
+
+def pointers(random, program):
+    """Calls through tables and registers; jumps to other functions instead of
+    calls, out of functions with a frame and without one."""
+    ends = [
+        program.add(
+            Function(f"end_{number}", random.choice(FRAMED), work(random))
+        )
+        for number in range(6)
+    ]
+    program.table("ends", ends)
+    jumps = long_jumps(random, program, ends)
+    jumps += short_jumps(random, program)
+    program.table("jumps", jumps)
+    through = program.add(
+        Function("calls_through_table", "kept", [Through("jumps", jumps)])
+    )
+    bounces = program.add(
+        Function(
+            "calls_bounces",
+            "kept-sub",
+            [Repeat(40, [Call(one) for one in jumps[12:]])],
+        )
+    )
+    by_register = []
+    for number, one in enumerate(ends):
+        by_register += [
+            Code([f"lea wa, [{one}]" if number % 2 else f"mov wa, {one}"]),
+            Call(one, "wa"),
+        ]
+    register = program.add(
+        Function("calls_by_register", "kept-sub", by_register)
+    )
+    return program.add(
+        Function(
+            "calls_all", "frame", [Call(through), Call(bounces), Call(register)]
+        )
+    )
+
+
+def linear(program, name, names, depth, extra):
+    """Functions that call one another in a ring, so deep: (names) of one is a
+    function that calls itself. Takes the depth in wa."""
+    charge = dict.fromkeys(names, 0)
+    for number, (one, padding) in enumerate(zip(names, extra)):
+        following = names[(number + 1) % len(names)]
+        lines = [
+            "push wfp",
+            "mov wfp, wsp",
+            "push wa",
+            *padding.plain,
+            "mov eax, [wfp - WORD]",
+            "dec eax",
+            "jz .l1",
+            f"call {following}",
+            ".l1:",
+            *padding.plain,
+            "leave",
+            "ret",
+        ]
+        program.add(Written(one, lines, {}))
+        steps = len(range(number, depth, len(names)))
+        last = (depth - 1) % len(names) == number
+        charge[one] = steps * (len(lines) - 1) - last
+    starting = [f"mov eax, {depth}", f"call {names[0]}"]
+    lines = ["push wfp", "mov wfp, wsp", *starting, "pop wfp", "ret"]
+    return program.add(Written(name, lines, {name: len(lines), **charge}))
+
+
+def fibonacci(program, argument, padding):
+    """The one that calls itself twice."""
+    lines = [
+        "push wfp",
+        "mov wfp, wsp",
+        "push wa",
+        "push wa",
+        *padding.plain,
+        "mov eax, [wfp - WORD]",
+        "cmp eax, 2",
+        "jb .l1",
+        "dec eax",
+        "call fibonacci",
+        "mov eax, [wfp - WORD]",
+        "sub eax, 2",
+        "call fibonacci",
+        ".l1:",
+        "leave",
+        "ret",
+    ]
+    program.add(Written("fibonacci", lines, {}))
+    short = len(lines) - 1 - 5
+
+    def count(number):
+        if number < 2:
+            return short
+        return short + 5 + count(number - 1) + count(number - 2)
+
+    calling = [
+        "push wfp",
+        "mov wfp, wsp",
+        f"mov eax, {argument}",
+        "call fibonacci",
+        "pop wfp",
+        "ret",
+    ]
+    return program.add(
+        Written(
+            "calls_fibonacci",
+            calling,
+            {"calls_fibonacci": len(calling), "fibonacci": count(argument)},
+        )
+    )
+
+
+def recursion(random, program):
+    """Functions that call themselves, and others that call one another."""
+
+    def padding():
+        return plain(random, random.randint(2, 12))
+
+    callees = [
+        linear(
+            program,
+            "calls_itself",
+            ["itself"],
+            random.randint(40, 60),
+            [padding()],
+        ),
+        linear(
+            program,
+            "calls_even_odd",
+            ["even", "odd"],
+            random.randint(40, 60),
+            [padding(), padding()],
+        ),
+        linear(
+            program,
+            "calls_ring",
+            ["ring_a", "ring_b", "ring_c"],
+            random.randint(40, 60),
+            [padding() for _ in range(3)],
+        ),
+        fibonacci(program, random.randint(9, 11), padding()),
+    ]
+    other = program.add(Function("other", "frame", [Spin(20)]))
+    return program.add(
+        Function("calls_all", "frame", [Call(one) for one in [*callees, other]])
+    )
+
+
+BUFFER = 64 * 1024
+STRINGS = {
+    "movsb": "rep",
+    "movsw": "rep",
+    "MOVSW_": "rep",
+    "stosb": "rep",
+    "STOSW_": "rep",
+    "lodsb": "rep",
+    "LODSW_": "rep",
+    "scasb": "repe",
+    "SCASW_": "repe",
+    "cmpsb": "repe",
+    "CMPSW_": "repe",
+}
+
+
+def string_function(random, program, name, lines, count, executes):
+    """One string instruction over and over, with its prefix: (count) into wc,
+    (executes) times in all. QEMU, with -icount, takes a repetition for an
+    instruction, and the look at a wc of 0 for another."""
+    before = ["push wfp", "mov wfp, wsp", "push wsi", "push wdi"]
+    lines = [
+        "mov wdi, buffer_to",
+        "mov wsi, buffer_from",
+        "xor eax, eax",
+        f"mov ecx, {count}",
+        *lines,
+    ]
+    after = ["pop wdi", "pop wsi", "pop wfp", "ret"]
+    own = len(before) + len(lines) - 1 + executes + len(after)
+    more = plain(random, random.randint(0, 9)).plain
+    lines = before + lines + more + after
+    return program.add(Written(name, lines, {name: own + len(more)}))
+
+
+def strings(random, program):
+    """Long string instructions with rep, forwards and backwards."""
+    program.data += [
+        "section .bss",
+        "alignb 4096",
+        f"buffer_from: resb {BUFFER}",
+        f"buffer_to: resb {BUFFER}",
+    ]
+    callees = []
+    for kind, prefix in STRINGS.items():
+        count = random.randint(500, BUFFER // 8)
+        name = "rep_" + kind.lower().replace("_", "_word")
+        callees.append(
+            string_function(
+                random, program, name, [f"{prefix} {kind}"], count, count + 1
+            )
+        )
+    count = random.randint(500, BUFFER // 8)
+    callees.append(
+        string_function(
+            random,
+            program,
+            "rep_backwards",
+            [
+                "std",
+                "add wdi, 4095",
+                "add wsi, 4095",
+                "mov ecx, 4096",
+                "rep movsb",
+                "cld",
+            ],
+            count,
+            4097,
+        )
+    )
+    # all are equal, so that the first of them is enough
+    callees.append(
+        string_function(
+            random, program, "repne_found", ["repne scasb"], count, 1
+        )
+    )
+    random.shuffle(callees)
+    other = program.add(Function("other", "frame", [Spin(60)]))
+    return program.add(
+        Function("calls_all", "frame", [Call(one) for one in [*callees, other]])
     )
 
 

@@ -77,15 +77,9 @@ TEST(test_edges)
 
 TEST(test_any)
 {
-    uint64_t random = 1;
-
     for (int i = 0; i < 200000; i++) {
-        uint64_t n, d;
+        uint64_t n = unit_number(), d = unit_number();
 
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        n = random >> (random >> 58 & 63) % 61;
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        d = random >> (random >> 52 & 63);
         if (d == 0)
             continue;
         check(n, d);

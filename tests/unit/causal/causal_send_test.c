@@ -55,14 +55,13 @@ static struct sums sums_of_stream(void)
     prof_stream_push();
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
-        struct prof_event_causal_experiment fields;
+        const struct event *event = &seen[i].event;
 
-        if (seen[i].kind != PROF_EVENT_CAUSAL_EXPERIMENT)
+        if (event->kind != PROF_EVENT_CAUSAL_EXPERIMENT)
             continue;
-        memcpy(&fields, seen[i].fields, sizeof fields);
         sums.experiments++;
-        sums.held += fields.held;
-        sums.stolen += fields.stolen;
+        sums.held += event->as_causal_experiment.held;
+        sums.stolen += event->as_causal_experiment.stolen;
     }
     return sums;
 }
@@ -91,25 +90,22 @@ TEST(what_was_before_a_run_is_not_in_it)
 /* With each account, so that a reader that missed a packet knows it. */
 TEST(assumptions_come_each_second)
 {
-    unsigned accounts = 0, assumed = 0, learnt = 0, checked = 0;
+    unsigned accounts;
 
     assert_true(assumption.added);
     prof_causal_send_again();
     run(0, STOLEN);
     prof_stream_push();
     see_all();
-    for (unsigned i = 0; i < seen_count; i++) {
-        accounts += seen[i].kind == PROF_EVENT_CAUSAL;
-        learnt += seen[i].kind == PROF_EVENT_CAUSAL_LEARNT;
-        checked += seen[i].kind == PROF_EVENT_CAUSAL_CHECKED;
-        if (seen[i].kind != PROF_EVENT_CAUSAL_ASSUMED)
-            continue;
-        assumed++;
-        assert_int_equal(seen[i].fields[0] | seen[i].fields[1], 0);
-        assert_string_equal((const char *)seen[i].fields + 2, "it is so");
-    }
+    accounts = count_of(PROF_EVENT_CAUSAL);
     assert_true(accounts != 0);
-    assert_int_equal(assumed, accounts);
-    assert_int_equal(checked, accounts);
-    assert_int_equal(learnt, accounts);
+    assert_int_equal(count_of(PROF_EVENT_CAUSAL_CHECKED), accounts);
+    assert_int_equal(count_of(PROF_EVENT_CAUSAL_LEARNT), accounts);
+    for (unsigned i = 0; i < accounts; i++) {
+        const struct event *event = nth(PROF_EVENT_CAUSAL_ASSUMED, i);
+
+        assert_int_equal(event->as_causal_assumed.assumption, 0);
+        assert_string_equal(event->as_causal_assumed.text, "it is so");
+    }
+    assert_null(nth(PROF_EVENT_CAUSAL_ASSUMED, accounts));
 }

@@ -13,13 +13,11 @@ TEST(events_are_taken_in_due_order)
     static uint32_t numbers[ROOM];
     struct prof_held held;
     uint64_t last = 0;
-    uint32_t random = 1;
 
     prof_held_init(&held, room, ROOM);
     assert_null(prof_held_first(&held));
     for (uint32_t i = 0; i < ROOM; i++) {
-        random = random * 1664525 + 1013904223;
-        numbers[i] = random >> 28; /* many at the same time */
+        numbers[i] = unit_below(16); /* many at the same time */
         assert_true(prof_held_put(&held, numbers[i], &numbers[i]));
     }
     assert_false(prof_held_put(&held, 0, numbers));

@@ -12,6 +12,23 @@
 
 static struct prof_latency_sum sum;
 
+struct interval {
+    uint64_t low, middle, high;
+};
+
+static struct interval interval_of(uint32_t permille)
+{
+    struct interval found;
+
+    prof_latency_interval(&sum, permille, &found.low);
+    return found;
+}
+
+static uint64_t quantile_of(uint32_t permille)
+{
+    return interval_of(permille).middle;
+}
+
 /* 1 to (VALUES) times (unit), each once, in another order. */
 static void add_all(uint64_t unit)
 {
@@ -36,10 +53,10 @@ TEST(quantiles_are_near_those_of_the_values)
         assert_int_equal(sum.count, VALUES);
         assert_int_equal(sum.cycles,
                          (uint64_t)VALUES * (VALUES + 1) / 2 * units[i]);
-        is_near(prof_latency_quantile(&sum, 500), VALUES / 2 * units[i]);
-        is_near(prof_latency_quantile(&sum, 990), VALUES / 100 * 99 * units[i]);
+        is_near(quantile_of(500), VALUES / 2 * units[i]);
+        is_near(quantile_of(990), VALUES / 100 * 99 * units[i]);
         /* of the last range not all is used */
-        assert_in_range(prof_latency_quantile(&sum, 1000), VALUES * units[i],
+        assert_in_range(quantile_of(1000), VALUES * units[i],
                         VALUES * units[i] / 32 * 33);
     }
 }
@@ -47,37 +64,37 @@ TEST(quantiles_are_near_those_of_the_values)
 TEST(a_few_values)
 {
     memset(&sum, 0, sizeof sum);
-    assert_int_equal(prof_latency_quantile(&sum, 990), 0);
+    assert_int_equal(quantile_of(990), 0);
     prof_latency_add(&sum, 20);
-    assert_in_range(prof_latency_quantile(&sum, 500), 20, 21);
+    assert_in_range(quantile_of(500), 20, 21);
     prof_latency_add(&sum, 31);
     prof_latency_add(&sum, 32);
     prof_latency_add(&sum, 64);
-    assert_in_range(prof_latency_quantile(&sum, 250), 20, 21);
-    assert_in_range(prof_latency_quantile(&sum, 500), 31, 32);
-    assert_in_range(prof_latency_quantile(&sum, 750), 32, 33);
-    assert_in_range(prof_latency_quantile(&sum, 999), 64, 66);
+    assert_in_range(quantile_of(250), 20, 21);
+    assert_in_range(quantile_of(500), 31, 32);
+    assert_in_range(quantile_of(750), 32, 33);
+    assert_in_range(quantile_of(999), 64, 66);
 }
 
 TEST(intervals_are_those_of_ranks)
 {
-    struct prof_latency_interval found;
+    struct interval found;
 
     memset(&sum, 0, sizeof sum);
-    found = prof_latency_interval(&sum, 500);
+    found = interval_of(500);
     assert_int_equal(found.low + found.high, 0);
     add_all(1000);
     /* 1.96 times the root of 100,000 / 4 is 310 values */
-    found = prof_latency_interval(&sum, 500);
+    found = interval_of(500);
     is_near(found.low, (VALUES / 2 - 310) * 1000);
     is_near(found.high, (VALUES / 2 + 310) * 1000);
     assert_in_range(found.high - found.low, 600000, 640000);
     /* and that of 100,000 * 0.99 * 0.01 is 62; not all of the range is used */
-    found = prof_latency_interval(&sum, 990);
+    found = interval_of(990);
     assert_in_range(found.high - found.low, 120000, 190000);
     memset(&sum, 0, sizeof sum);
     prof_latency_add(&sum, 20);
-    found = prof_latency_interval(&sum, 990);
+    found = interval_of(990);
     assert_in_range(found.low, 20, 21);
     assert_in_range(found.high, 20, 21);
 }
@@ -89,6 +106,6 @@ TEST(values_without_bounds)
         prof_latency_add(&sum, (uint64_t)1 << i);
     assert_int_equal(sum.count, 64);
     prof_latency_add(&sum, 0);
-    assert_in_range(prof_latency_quantile(&sum, 1), 0, 1);
-    assert_true(prof_latency_quantile(&sum, 1000) >= (uint64_t)1 << 40);
+    assert_in_range(quantile_of(1), 0, 1);
+    assert_true(quantile_of(1000) >= (uint64_t)1 << 40);
 }

@@ -25,44 +25,44 @@ TEST(the_functions_are_listed)
     assert_string_equal(output, wanted);
 }
 
-TEST(what_is_no_image_is_refused)
+#define GOOD .symbols = pair, .count = 2, .build_id_bytes = 20
+
+TEST(what_cannot_be_used_is_refused)
 {
-    struct elf_plan plan = plan_of(pair, 2);
+    static const struct {
+        struct elf_plan plan; /* of a.elf, or */
+        const char *bytes;    /* all that it is */
+        const char *arguments, *words;
+    } rows[] = {
+        {{GOOD}, NULL, "missing.elf out", "cannot be read"},
+        {{GOOD}, NULL, ". out", "not a file"},
+        {{GOOD}, "#!/bin/sh\n", "a.elf out", "not an ELF file"},
+        {{GOOD}, "", "a.elf out", "not an ELF file"},
+        {{GOOD, .type = ET_REL}, NULL, "a.elf out", "not a linked image"},
+        {{.symbols = pair, .build_id_bytes = 20},
+         NULL,
+         "a.elf out",
+         "no function"},
+        {{GOOD, .stripped = true}, NULL, "a.elf out", "no symbol table"},
+        {{GOOD, .stripped = true}, NULL, "--list a.elf", "no symbol table"},
+        {{.symbols = pair, .count = 2}, NULL, "a.elf out", "no build-id"},
+        {{.symbols = pair, .count = 2, .build_id_bytes = 36},
+         NULL,
+         "a.elf out",
+         "a build-id of 36 bytes"},
+        {{GOOD}, NULL, "a.elf missing/out", "missing/out: cannot be written"},
+        {{GOOD}, NULL, "a.elf .", ".: cannot be written"},
+        {{GOOD}, NULL, "a.elf /dev/full", "/dev/full: cannot be written"},
+        {{GOOD}, NULL, "a.elf", "it reserves no space for a symbol table"},
+    };
 
-    expect_failure("missing.elf out", "cannot be read");
-    expect_failure(". out", "not a file");
-    write_file("a.elf", "#!/bin/sh\n", 10);
-    expect_failure("a.elf out", "not an ELF file");
-    write_file("a.elf", "", 0);
-    expect_failure("a.elf out", "not an ELF file");
-    plan.type = ET_REL;
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "not a linked image");
-}
-
-TEST(an_image_without_names_is_refused)
-{
-    struct elf_plan plan = plan_of(pair, 0);
-
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "no function");
-    plan = plan_of(pair, 2);
-    plan.stripped = true;
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "no symbol table");
-    expect_failure("--list a.elf", "no symbol table");
-}
-
-TEST(an_image_without_a_fitting_build_id_is_refused)
-{
-    struct elf_plan plan = plan_of(pair, 2);
-
-    plan.build_id_bytes = 0;
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "no build-id");
-    plan.build_id_bytes = 36;
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf out", "a build-id of 36 bytes");
+    for (size_t i = 0; i < COUNT(rows); ++i) {
+        if (rows[i].bytes != NULL)
+            write_file("a.elf", rows[i].bytes, strlen(rows[i].bytes));
+        else
+            write_elf("a.elf", &rows[i].plan);
+        expect_failure(rows[i].arguments, rows[i].words);
+    }
 }
 
 TEST(another_width_than_wanted_is_refused)
@@ -89,24 +89,6 @@ TEST(an_image_cut_at_any_length_is_refused)
     write_file("a.elf", file->bytes, file->used - 1);
     expect_failure("a.elf out", "truncated");
     free(file);
-}
-
-TEST(an_output_that_cannot_be_written_is_named)
-{
-    struct elf_plan plan = plan_of(pair, 2);
-
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf missing/out", "missing/out: cannot be written");
-    expect_failure("a.elf .", ".: cannot be written");
-    expect_failure("a.elf /dev/full", "/dev/full: cannot be written");
-}
-
-TEST(an_image_without_space_is_not_filled)
-{
-    struct elf_plan plan = plan_of(pair, 2);
-
-    write_elf("a.elf", &plan);
-    expect_failure("a.elf", "it reserves no space for a symbol table");
 }
 
 TEST(wrong_usage_is_explained)

@@ -15,21 +15,13 @@
 /* Starts that rise, and an end; all little-endian. */
 static uint32_t offsets[MANY + 2];
 
-static uint32_t next_random(uint32_t most)
-{
-    static uint32_t seed = 5;
-
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % most;
-}
-
 /* (count) entries from (at) on, (least) to (least + more) bytes each. */
 static uint32_t fill(uint32_t from, uint32_t count, uint32_t at, uint32_t least,
                      uint32_t more)
 {
     for (uint32_t i = from; i < from + count; ++i) {
         offsets[i] = htole32(at);
-        at += least + next_random(more + 1);
+        at += least + unit_below(more + 1);
     }
     offsets[from + count] = htole32(at);
     return at;

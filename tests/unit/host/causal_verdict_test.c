@@ -7,15 +7,11 @@
 #include "causal/causal.h"
 
 #define VALUES 3u
-#define UNKNOWN -1.0 /* of a share; of an interval: so is the gain */
 
-/* Of a row, as it is printed: the share, and gains with their intervals. */
+/* A share, and gains with their intervals; below 0: unknown. */
 struct row {
     double share;
     double values[VALUES][2];
-    enum causal_shape shape;
-    double bend;
-    const char *text;
 };
 
 static const double speedups[VALUES] = {25, 50, 95};
@@ -37,125 +33,82 @@ static struct causal_curve curve_of(const struct row *row)
     return curve;
 }
 
-static const struct row rows[] = {
+/* Rows as they are printed: the share, and of each speed-up the gain and its
+ * interval; -1 = unknown. */
+static const struct {
+    const char *printed;
+    enum causal_shape shape;
+    double bend;
+    const char *text;
+} rows[] = {
     /* gains more and more, and far more than its own time */
-    {3.59,
-     {{9.54, 1.71}, {14.04, 2.66}, {23.89, 2.14}},
-     CAUSAL_LESSENS,
-     25,
+    {"3.59  9.54 1.71, 14.04 2.66, 23.89 2.14", CAUSAL_LESSENS, 25,
      "beyond 25 % faster each further per cent gains less: 9.5 % there, 23.9 % "
      "at 95 %, which is more than its own time: what it delays gets shorter "
      "too"},
-    {20.00,
-     {{5.00, 0.20}, {10.00, 0.20}, {10.10, 0.20}},
-     CAUSAL_BENDS,
-     50,
+    {"20.00  5.00 0.20, 10.00 0.20, 10.10 0.20", CAUSAL_BENDS, 50,
      "beyond 50 % faster something else is the limit: 10.0 % there, 10.1 % at "
      "95 %"},
-    {20.00,
-     {{5.00, 0.20}, {10.00, 0.20}, {6.00, 0.20}},
-     CAUSAL_FALLS,
-     50,
+    {"20.00  5.00 0.20, 10.00 0.20, 6.00 0.20", CAUSAL_FALLS, 50,
      "beyond 50 % faster it gains less again: 10.0 % there, 6.0 % at 95 %"},
     /* the gain is the share: not more than that, though 19 % would be saved */
-    {20.00,
-     {{5.20, 0.30}, {10.50, 0.30}, {20.00, 0.30}},
-     CAUSAL_WHOLE,
-     0,
+    {"20.00  5.20 0.30, 10.50 0.30, 20.00 0.30", CAUSAL_WHOLE, 0,
      "all of its time counts"},
-    {21.28,
-     {{5.21, 0.60}, {10.45, 0.57}, {20.02, 0.50}},
-     CAUSAL_WHOLE,
-     0,
+    {"21.28  5.21 0.60, 10.45 0.57, 20.02 0.50", CAUSAL_WHOLE, 0,
      "all of its time counts"},
-    {20.00,
-     {{6.50, 0.30}, {13.00, 0.30}, {24.70, 0.30}},
-     CAUSAL_MORE,
-     0,
+    {"20.00  6.50 0.30, 13.00 0.30, 24.70 0.30", CAUSAL_MORE, 0,
      "95 % faster it saves 19.0 % of the time and gains 24.7 %, which is more "
      "than its own time: what it delays gets shorter too"},
     /* significantly more than is saved at 50 %, but not than its own time */
-    {20.00,
-     {{7.00, 0.30}, {14.00, 0.30}, {0, UNKNOWN}},
-     CAUSAL_MORE,
-     0,
+    {"20.00  7.00 0.30, 14.00 0.30, 0 -1", CAUSAL_MORE, 0,
      "50 % faster it saves 10.0 % of the time and gains 14.0 %: what it delays "
      "gets shorter too"},
-    {20.00,
-     {{2.50, 0.30}, {5.00, 0.30}, {9.50, 0.30}},
-     CAUSAL_PART,
-     0,
+    {"20.00  2.50 0.30, 5.00 0.30, 9.50 0.30", CAUSAL_PART, 0,
      "50 % of its time counts, the rest delays nothing that is counted"},
-    {UNKNOWN,
-     {{2.50, 0.30}, {5.00, 0.30}, {9.50, 0.30}},
-     CAUSAL_PART,
-     0,
+    {"-1  2.50 0.30, 5.00 0.30, 9.50 0.30", CAUSAL_PART, 0,
      "some of its time counts"},
     /* not all of it at first */
-    {20.00,
-     {{0.10, 0.30}, {1.00, 0.30}, {19.00, 0.30}},
-     CAUSAL_UNEVEN,
-     0,
+    {"20.00  0.10 0.30, 1.00 0.30, 19.00 0.30", CAUSAL_UNEVEN, 0,
      "of what it saves 10 % counts at 50 % faster, 100 % at 95 %"},
-    {UNKNOWN,
-     {{0.10, 0.30}, {1.00, 0.30}, {19.00, 0.30}},
-     CAUSAL_UNEVEN,
-     0,
+    {"-1  0.10 0.30, 1.00 0.30, 19.00 0.30", CAUSAL_UNEVEN, 0,
      "it gains 1.0 % at 50 % faster, 19.0 % at 95 %"},
     /* less after 25 %, and more again: no limit */
-    {40.00,
-     {{10.00, 0.30}, {11.00, 0.30}, {39.50, 0.30}},
-     CAUSAL_UNEVEN,
-     0,
+    {"40.00  10.00 0.30, 11.00 0.30, 39.50 0.30", CAUSAL_UNEVEN, 0,
      "of what it saves 55 % counts at 50 % faster, 104 % at 95 %"},
-    {20.00,
-     {{0.02, 0.30}, {-0.10, 0.30}, {0.20, 0.30}},
-     CAUSAL_NOTHING,
-     0,
+    {"20.00  0.02 0.30, -0.10 0.30, 0.20 0.30", CAUSAL_NOTHING, 0,
      "nothing is gained: what is counted waits for something else"},
     /* the first gain is known: it is not nothing */
-    {20.00,
-     {{5.00, 0.30}, {0.10, 0.30}, {0.20, 0.30}},
-     CAUSAL_FALLS,
-     25,
+    {"20.00  5.00 0.30, 0.10 0.30, 0.20 0.30", CAUSAL_FALLS, 25,
      "beyond 25 % faster it gains less again: 5.0 % there, 0.2 % at 95 %"},
-    {20.00,
-     {{0.02, 9.00}, {3.00, 9.00}, {12.00, 15.00}},
-     CAUSAL_UNSURE,
-     0,
+    {"20.00  0.02 9.00, 3.00 9.00, 12.00 15.00", CAUSAL_UNSURE, 0,
      "the interval is too wide to say: more experiments are needed"},
-    {20.00,
-     {{0.10, 0.30}, {-0.10, 0.30}, {-4.00, 0.30}},
-     CAUSAL_HARMS,
-     0,
+    {"20.00  0.10 0.30, -0.10 0.30, -4.00 0.30", CAUSAL_HARMS, 0,
      "it makes this longer, by 4.0 % at 95 % faster: work is done in other "
      "batches, or more often"},
-    {20.00,
-     {{5.00, 0.30}, {0.10, 0.30}, {-4.00, 0.30}},
-     CAUSAL_MIXED,
-     0,
+    {"20.00  5.00 0.30, 0.10 0.30, -4.00 0.30", CAUSAL_MIXED, 0,
      "5.0 % are gained at 25 % faster, and 4.0 % lost at 95 %: work is done in "
      "other batches, or more often"},
-    {0.00,
-     {{1.00, 0.30}, {2.00, 0.30}, {3.80, 0.30}},
-     CAUSAL_MORE,
-     0,
+    {"0.00  1.00 0.30, 2.00 0.30, 3.80 0.30", CAUSAL_MORE, 0,
      "95 % faster it saves 0.0 % of the time and gains 3.8 %, which is more "
      "than its own time: what it delays gets shorter too"},
     /* what is printed as 0.30 +- 0.30 is not known */
-    {20.00,
-     {{0, 0.10}, {0, 0.10}, {0.3049, 0.2951}},
-     CAUSAL_NOTHING,
-     0,
+    {"20.00  0 0.10, 0 0.10, 0.3049 0.2951", CAUSAL_NOTHING, 0,
      "nothing is gained: what is counted waits for something else"},
 };
 
 TEST(verdicts_fit_their_rows)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-        struct causal_curve curve = curve_of(&rows[i]);
+    for (size_t i = 0; i < COUNT(rows); ++i) {
+        struct causal_curve curve;
         char text[CAUSAL_TEXT_MAX];
+        struct row row;
 
+        assert_int_equal(
+            sscanf(rows[i].printed, "%lf %lf %lf, %lf %lf, %lf %lf", &row.share,
+                   &row.values[0][0], &row.values[0][1], &row.values[1][0],
+                   &row.values[1][1], &row.values[2][0], &row.values[2][1]),
+            1 + 2 * VALUES);
+        curve = curve_of(&row);
         causal_judge(&curve);
         causal_verdict(&curve, text);
         assert_string_equal(text, rows[i].text);
@@ -166,13 +119,10 @@ TEST(verdicts_fit_their_rows)
 
 /* ---- of any row */
 
-static uint64_t state = 1;
-
 /* Below (most), with two digits after the point. */
 static double draw(unsigned most)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)((state >> 33) % (100 * most)) / 100;
+    return (double)unit_below(100 * most) / 100;
 }
 
 static bool gains(const double value[2])

@@ -6,11 +6,12 @@
 
 #include "../unit.h"
 
-#include "base/base64.h"
+#include "base/bytes.h"
 #include "trace/console.h"
-#include "fault_maker.h"
 
 #define ROOM 2000u /* bytes of a packet: three lines */
+
+#include "fault_maker.h"
 
 struct log {
     char text[FAULT_PACKETS * 4 * 1200];
@@ -25,10 +26,9 @@ static struct console *console_for(struct found *found)
     return console;
 }
 
-static struct found read_log(const struct made *made, const char *text,
-                             size_t count, size_t piece)
+static struct found read_log(const char *text, size_t count, size_t piece)
 {
-    struct found found = {.made = made};
+    struct found found = {0};
     struct console *console = console_for(&found);
 
     for (size_t at = 0; at < count; at += piece)
@@ -40,12 +40,6 @@ static struct found read_log(const struct made *made, const char *text,
     return found;
 }
 
-static void require_others(struct found found, unsigned touched)
-{
-    for (unsigned i = 0; i < FAULT_PACKETS; ++i)
-        assert_int_equal(found.count[i], (touched >> i & 1) == 0);
-}
-
 static void put_text(struct log *log, const char *text)
 {
     memcpy(log->text + log->count, text, strlen(text));
@@ -53,7 +47,7 @@ static void put_text(struct log *log, const char *text)
 }
 
 /* The lines of all packets, each one after (before). */
-static struct log *log_of(const struct made *made, const char *before)
+static struct log *log_of(const char *before)
 {
     struct log *log = calloc(1, sizeof *log);
     char *lines = malloc(8 * 1200);
@@ -77,13 +71,11 @@ static struct log *log_of(const struct made *made, const char *before)
 
 TEST(pieces_of_any_size_do)
 {
-    struct made *made = made_for_faults(ROOM);
-    struct log *log = log_of(made, "");
+    struct log *log = log_of("");
 
     for (size_t piece = 1; piece < 3000; piece += 13)
-        require_others(read_log(made, log->text, log->count, piece), 0);
+        require_others(read_log(log->text, log->count, piece), 0);
     free(log);
-    made_free(made);
 }
 
 TEST(other_output_may_stand_between)
@@ -91,21 +83,17 @@ TEST(other_output_may_stand_between)
     static const char *const before[] = {"hello\n", "[ 1.234 ] ",
                                          "*** Listing 12 samples ***\r\n\r\n",
                                          "#prof! ok\n", "\033[0m"};
-    struct made *made = made_for_faults(ROOM);
-
     for (size_t i = 0; i < COUNT(before); ++i) {
-        struct log *log = log_of(made, before[i]);
+        struct log *log = log_of(before[i]);
 
-        require_others(read_log(made, log->text, log->count, 512), 0);
+        require_others(read_log(log->text, log->count, 512), 0);
         free(log);
     }
-    made_free(made);
 }
 
 TEST(a_flipped_bit_costs_at_most_its_packet)
 {
-    struct made *made = made_for_faults(ROOM);
-    struct log *log = log_of(made, "");
+    struct log *log = log_of("");
     size_t lines = 0;
 
     for (size_t at = 0; at < log->count; ++at) {
@@ -113,7 +101,7 @@ TEST(a_flipped_bit_costs_at_most_its_packet)
         unsigned touched = (unsigned)(lines / 3);
 
         log->text[at] ^= 4;
-        found = read_log(made, log->text, log->count, 4096);
+        found = read_log(log->text, log->count, 4096);
         for (unsigned i = 0; i < FAULT_PACKETS; ++i) {
             if (i != touched &&
                 !(log->text[at] == ('\n' ^ 4) && i == touched + 1))
@@ -123,15 +111,13 @@ TEST(a_flipped_bit_costs_at_most_its_packet)
         lines += log->text[at] == '\n';
     }
     free(log);
-    made_free(made);
 }
 
 /* The lines of two packets taken in turns, and the second one's backwards. */
 TEST(lines_may_come_in_any_order_and_again)
 {
     static const unsigned order[] = {2, 1, 0, 1, 2};
-    struct made *made = made_for_faults(ROOM);
-    struct found found = {.made = made};
+    struct found found = {0};
     struct console *console = console_for(&found);
 
     for (unsigned i = 0; i < FAULT_PACKETS * 5; ++i) {
@@ -150,13 +136,11 @@ TEST(lines_may_come_in_any_order_and_again)
     free(console);
     assert_int_equal(found.wrong, 0);
     require_others(found, 0);
-    made_free(made);
 }
 
 TEST(a_missing_line_costs_its_packet)
 {
-    struct made *made = made_for_faults(ROOM);
-    struct log *log = log_of(made, "");
+    struct log *log = log_of("");
 
     for (size_t at = 0, line = 0; at < log->count; ++line) {
         char *end = strchr(log->text + at, '\n');
@@ -165,13 +149,12 @@ TEST(a_missing_line_costs_its_packet)
 
         memcpy(cut->text, log->text, at);
         memcpy(cut->text + at, end + 1, log->count - at - bytes);
-        require_others(read_log(made, cut->text, log->count - bytes, 999),
+        require_others(read_log(cut->text, log->count - bytes, 999),
                        1u << line / 3);
         free(cut);
         at += bytes;
     }
     free(log);
-    made_free(made);
 }
 
 TEST(base64_is_strict)

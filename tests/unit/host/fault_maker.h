@@ -13,16 +13,17 @@
 #define FAULT_PACKETS 8u
 
 struct found {
-    const struct made *made;
     unsigned count[FAULT_PACKETS]; /* by sequence */
     unsigned wrong;                /* packets that were never made */
 };
 
-static inline struct made *made_for_faults(size_t packet_room)
-{
-    struct made *made = calloc(1, sizeof *made);
+static struct made *made;
 
-    made->packet_room = packet_room;
+/* Packets of ROOM bytes, which a test defines. */
+static inline void make_faults(void)
+{
+    made = calloc(1, sizeof *made);
+    made->packet_room = ROOM;
     made->step = 10000;
     made->boot = 0x5a; /* zeros at one place would pass for those at another */
     made_hello(made, 64);
@@ -32,14 +33,15 @@ static inline struct made *made_for_faults(size_t packet_room)
         made_sample(made, i);
     }
     made->used = 0;
-    return made;
 }
 
-static inline void made_free(struct made *made)
+static inline void free_faults(void)
 {
     free(made->bytes);
     free(made);
 }
+
+FIXTURE(make_faults, free_faults);
 
 static inline void note_found(void *owner, const struct packet *packet)
 {
@@ -51,15 +53,22 @@ static inline void note_found(void *owner, const struct packet *packet)
         ++found->wrong;
         return;
     }
-    bytes = made_packet(found->made, packet->sequence, &count);
+    bytes = made_packet(made, packet->sequence, &count);
     if (packet->total_bytes != count ||
         memcmp(packet->bytes, bytes, count) != 0)
         ++found->wrong;
     ++found->count[packet->sequence];
 }
 
+/* All packets but those in (touched), a bit mask, were found once. */
+static inline void require_others(struct found found, unsigned touched)
+{
+    for (unsigned i = 0; i < FAULT_PACKETS; ++i)
+        assert_int_equal(found.count[i], (touched >> i & 1) == 0);
+}
+
 /* The offset of the packet (index) among the bytes that were made. */
-static inline size_t made_offset(const struct made *made, size_t index)
+static inline size_t made_offset(size_t index)
 {
     size_t bytes;
 
@@ -69,11 +78,11 @@ static inline size_t made_offset(const struct made *made, size_t index)
 }
 
 /* The index of the packet that the byte at (offset) belongs to. */
-static inline unsigned made_owner(const struct made *made, size_t offset)
+static inline unsigned made_owner(size_t offset)
 {
     unsigned index = 0;
 
-    while (made_offset(made, index + 1) <= offset)
+    while (made_offset(index + 1) <= offset)
         ++index;
     return index;
 }

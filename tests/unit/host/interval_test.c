@@ -118,24 +118,13 @@ TEST(a_tail_of_single_samples_is_not_compared)
 
 /* ---- simulation, from a seed */
 
-static uint64_t state;
-
-/* Between 0 and 1 (xorshift64*). */
-static double chance(void)
-{
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return (double)(state * 0x2545f4914f6cdd1dull >> 11) * 0x1p-53;
-}
-
 /* Shares of a program: a few hot functions and a long tail. */
 static void make_program(double *shares)
 {
     double sum = 0;
 
     for (int i = 0; i < FUNCTIONS; ++i)
-        sum += shares[i] = pow(chance(), 6) + 1e-5;
+        sum += shares[i] = pow(unit_part(), 6) + 1e-5;
     for (int i = 0; i < FUNCTIONS; ++i)
         shares[i] /= sum;
 }
@@ -145,7 +134,7 @@ static void sample(const double *shares, double *hits)
     for (int i = 0; i < FUNCTIONS; ++i)
         hits[i] = 0;
     for (int i = 0; i < SAMPLES; ++i) {
-        double left = chance();
+        double left = unit_part();
         int at = 0;
 
         while (at < FUNCTIONS - 1 && (left -= shares[at]) >= 0)
@@ -187,7 +176,7 @@ TEST(intervals_hold_the_truth_as_often_as_they_say)
     struct tally one = {0}, two = {0};
     double shares[FUNCTIONS];
 
-    state = 42;
+    unit_seed = 42;
     for (int round = 0; round < 400; ++round) {
         make_program(shares);
         count_coverage(shares, interval_z(0.95, 1), &one, &two);
@@ -236,7 +225,7 @@ TEST(the_same_program_is_no_news)
     double shares[FUNCTIONS];
     int alarms = 0, rounds = 600;
 
-    state = 43;
+    unit_seed = 43;
     for (int round = 0; round < rounds; ++round) {
         make_program(shares);
         alarms += raises_alarm(shares);

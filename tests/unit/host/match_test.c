@@ -15,14 +15,6 @@
 #define ROUNDS 400
 #define MANY 500u
 
-static uint64_t state;
-
-static double below(double limit)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) / 9007199254740992.0 * limit;
-}
-
 /* What is true: at x of B's clock, A's is so much more. */
 struct truth {
     double more;
@@ -40,8 +32,10 @@ static void make_bounds(const struct truth *truth, struct match_bound *bounds,
                         double sign)
 {
     for (size_t i = 0; i < count; ++i) {
-        double x = below(length);
-        double delay = shortest + (below(4) < 1 ? 0 : below(20 * shortest));
+        double x = unit_part() * (length);
+        double delay =
+            shortest +
+            (unit_part() * (4) < 1 ? 0 : unit_part() * (20 * shortest));
 
         bounds[i] =
             (struct match_bound){1e9 + x, more_at(truth, x) + sign * delay};
@@ -64,19 +58,21 @@ TEST(the_truth_is_within_the_error)
 {
     static struct match_bound least[MANY], most[MANY];
 
-    for (state = 1; state <= ROUNDS; ++state) {
-        uint64_t seed = state;
-        struct truth truth = {below(2e7) - 1e7, below(2e-3) - 1e-3};
-        size_t some = 1 + (size_t)below(MANY - 1);
-        size_t more = 1 + (size_t)below(MANY - 1);
-        double length = 10 + below(1e7), shortest = 1 + below(5000);
+    for (unit_seed = 1; unit_seed <= ROUNDS; ++unit_seed) {
+        uint64_t seed = unit_seed;
+        struct truth truth = {unit_part() * (2e7) - 1e7,
+                              unit_part() * (2e-3) - 1e-3};
+        size_t some = 1 + (size_t)unit_part() * (MANY - 1);
+        size_t more = 1 + (size_t)unit_part() * (MANY - 1);
+        double length = 10 + unit_part() * (1e7),
+               shortest = 1 + unit_part() * (5000);
         struct match_clock clock;
 
         make_bounds(&truth, least, some, length, shortest, -1);
         make_bounds(&truth, most, more, length, shortest, 1);
         assert_true(match_clocks(least, some, most, more, &clock));
         check_clock(&truth, &clock);
-        state = seed;
+        unit_seed = seed;
     }
 }
 
@@ -86,7 +82,7 @@ TEST(many_messages_leave_the_shortest_delays)
     const struct truth truth = {12345, 5e-5};
     struct match_clock clock;
 
-    state = 7;
+    unit_seed = 7;
     make_bounds(&truth, least, MANY, 1e8, 200, -1);
     make_bounds(&truth, most, MANY, 1e8, 200, 1);
     assert_true(match_clocks(least, MANY, most, MANY, &clock));
@@ -102,7 +98,7 @@ TEST(a_clock_may_be_bad)
     const struct truth truth = {0, 0.03};
     struct match_clock clock;
 
-    state = 9;
+    unit_seed = 9;
     make_bounds(&truth, least, MANY, 1e8, 200, -1);
     make_bounds(&truth, most, MANY, 1e8, 200, 1);
     assert_true(match_clocks(least, MANY, most, MANY, &clock));
@@ -116,7 +112,7 @@ TEST(strange_bounds_are_left_out)
     const struct truth truth = {-5000, 0};
     struct match_clock clock;
 
-    state = 11;
+    unit_seed = 11;
     make_bounds(&truth, least, MANY, 1e7, 200, -1);
     make_bounds(&truth, most, MANY, 1e7, 200, 1);
     least[17].more += 3e8;

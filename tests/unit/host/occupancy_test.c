@@ -1,9 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds of loop occupancy: what a stream says, and differences of it. */
+/* Rounds of loop occupancy: what a stream says, and differences of it; and
+ * streams whose rounds cannot be true, or are not all there. */
 
 #include "../unit.h"
 
-#include "occupancy_reader.h"
+#include "event_script.h"
+#include "occupancy/occupancy.h"
+
+enum { IDLE, SERVER, CLIENT }; /* sites */
+
+static struct made made;
+static struct occupancy occupancy;
+
+static void set_up(void)
+{
+    made = (struct made){.packet_room = PROF_PACKET_DEFAULT, .step = 10};
+    occupancy = (struct occupancy){0};
+    made_hello(&made, 64);
+}
+
+static void tear_down(void)
+{
+    free(made.bytes);
+    occupancy_free(&occupancy);
+}
+
+static void take(void *owner, const struct packet *packet)
+{
+    occupancy_take(owner, packet);
+}
+
+/* Reads what was made, without the packets (from) to (to), and finishes. */
+static void read_without(size_t from, size_t to)
+{
+    struct packet_sink sink = {take, &occupancy};
+    uint64_t garbage = 0;
+
+    made_word(&made, PROF_EVENT_BYE, 0); /* which ends the last round */
+    made_flush(&made);
+    for (size_t i = 0; i < made.sequence; ++i) {
+        size_t bytes;
+        const uint8_t *packet = made_packet(&made, i, &bytes);
+
+        if (i < from || i >= to)
+            packet_scan(packet, bytes, true, &sink, &garbage);
+    }
+    assert_int_equal(garbage, 0);
+    occupancy_finish(&occupancy);
+}
+
+static void read_all(void)
+{
+    read_without(0, 0);
+}
+
+/* The kinds of problems that were found, "" = none. */
+static void problems_are(const char *expected)
+{
+    static const char *const names[OCCUPANCY_PROBLEM_KINDS] = {
+        [OCCUPANCY_MISSED] = "missed",
+        [OCCUPANCY_STRAY] = "stray",
+        [OCCUPANCY_TWICE] = "twice",
+        [OCCUPANCY_NO_PLACE] = "no_place",
+        [OCCUPANCY_NO_BUCKET] = "no_bucket",
+        [OCCUPANCY_NO_KIND] = "no_kind",
+        [OCCUPANCY_NOT_WALL] = "not_wall",
+        [OCCUPANCY_NOT_SITES] = "not_sites",
+        [OCCUPANCY_NOT_TOTAL] = "not_total",
+        [OCCUPANCY_BACK] = "back",
+        [OCCUPANCY_NOT_KEPT] = "not_kept",
+    };
+    char found[200] = "", text[OCCUPANCY_TEXT_MAX];
+
+    for (unsigned i = 0; i < OCCUPANCY_PROBLEM_KINDS; ++i) {
+        if (occupancy.problems[i].count == 0)
+            continue;
+        strcat(found, found[0] != '\0' ? " " : "");
+        strcat(found, names[i]);
+        assert_true(strlen(occupancy_problem_text(
+                        &occupancy, (enum occupancy_problem_kind)i, text)) >
+                    20);
+    }
+    assert_string_equal(found, expected);
+}
+
+/* Reads all, and finds problems of these kinds. */
+static void reads_with(const char *problems)
+{
+    read_all();
+    problems_are(problems);
+}
+
+static void put_places(void)
+{
+    made_script(&made, "loop_site 0 5 0 idle; loop_site 1 0 11 server@a/b.c;"
+                       "loop_site 2 1 22 cli@ent@c.c");
+}
+
+/* A round at (second) with (more) of its account; wall is the time until
+ * then. */
+static void begin_round(unsigned second, const char *more)
+{
+    made_flush(&made); /* a packet has the whole clock */
+    made.step = 0;
+    made.time = second * 10000000ull;
+    made_script(&made, "loop wall=%llu %s", second * 2000000000ull, more);
+}
+
+/* A round at (second) of two sites, and idleness: the first has called the
+ * second. All is in proportion to the time. */
+static void put_round(unsigned second)
+{
+    const unsigned long long part = second * 20000000ull; /* a hundredth */
+    char account[200];
+
+    snprintf(account, sizeof account,
+             "tasks=%llu callbacks=%llu idle=%llu interrupts=%llu sampler=%llu "
+             "stolen=%llu",
+             10 * part, 20 * part, 57 * part, 9 * part, part, 3 * part);
+    begin_round(second, account);
+    put_places();
+    made_script(&made, "loop_row site=0 own=%llu total=%llu", 57 * part,
+                57 * part);
+    made_script(&made,
+                "loop_row site=1 calls=%u pending=1 runs=%u own=%llu "
+                "total=%llu longest=7 run_p50=9",
+                second, 2 * second, 10 * part, 30 * part);
+    made_script(&made,
+                "loop_row site=2 calls=%u runs=%u own=%llu total=%llu "
+                "longest=%llu",
+                3 * second, 4 * second, 20 * part, 20 * part, 50 * part);
+    made_script(&made,
+                "loop_context 0 0 0 0 1 %llu %llu; loop_context 1 1 1 0 1 %llu "
+                "%llu; loop_context 2 1 2 0 1 %llu %llu",
+                57 * part, 57 * part, 10 * part, 30 * part, 20 * part,
+                20 * part);
+    made_script(&made, "loop_bucket 1 0 5 %u; loop_bucket 2 0 160 %u",
+                2 * second, 4 * second);
+}
+
+static bool is_wrong(enum occupancy_problem_kind kind)
+{
+    return occupancy_is_wrong(&occupancy, kind);
+}
 
 FIXTURE(set_up, tear_down);
 
@@ -12,10 +151,8 @@ TEST(a_round_is_read)
     const struct occupancy_snapshot *now = &occupancy.now;
     uint64_t parts[OCCUPANCY_PARTS];
 
-    begin_stream();
     put_round(10);
-    read_all();
-    problems_are("");
+    reads_with("");
     assert_int_equal(occupancy.rounds, 1);
     assert_int_equal(occupancy.tsc_hz, 2000000000u);
     occupancy_account(now, parts);
@@ -45,9 +182,8 @@ TEST(a_context_may_have_no_site)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    begin_stream();
     put_round(10);
-    put_node(3, 1, 77, 0, 0);
+    made_script(&made, "loop_context 3 1 77 0 1 0 0");
     read_all();
     assert_int_equal(now->node_count, 4);
     assert_true(now->nodes[3].site >= now->site_count);
@@ -61,17 +197,11 @@ TEST(what_has_not_changed_is_not_repeated)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    begin_stream();
     put_round(10);
-    begin_round(11, (struct prof_event_loop){.tasks = 4000000000,
-                                             .callbacks = 4000000000,
-                                             .idle = 11400000000,
-                                             .interrupts = 1800000000,
-                                             .sampler = 200000000,
-                                             .stolen = 600000000});
-    put_row(SERVER, 4000000000, 8000000000);
-    read_all();
-    problems_are("");
+    begin_round(11, "tasks=4000000000 callbacks=4000000000 idle=11400000000 "
+                    "interrupts=1800000000 sampler=200000000 stolen=600000000");
+    made_script(&made, "loop_row site=1 own=4000000000 total=8000000000");
+    reads_with("");
     assert_int_equal(occupancy.rounds, 2);
     assert_int_equal(now->sites[SERVER].row.own, 4000000000);
     assert_int_equal(now->sites[CLIENT].row.own, 4000000000);
@@ -82,7 +212,6 @@ TEST(what_has_not_changed_is_not_repeated)
 /* A round that nothing follows may be cut: the one before is the last. */
 TEST(a_later_event_ends_a_round)
 {
-    begin_stream();
     put_round(10);
     put_round(20);
     made_flush(&made);
@@ -94,9 +223,8 @@ TEST(a_later_event_ends_a_round)
 
 TEST(a_round_alone_may_be_cut)
 {
-    begin_stream();
     put_places();
-    begin_round(1, (struct prof_event_loop){.tasks = 2000000000});
+    begin_round(1, "tasks=2000000000");
     made_flush(&made);
     read_without(made.sequence, made.sequence + 1);
     problems_are("not_sites");
@@ -108,15 +236,13 @@ TEST(a_time_is_a_difference)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    begin_stream();
     put_round(10);
     occupancy.from = made.time;
     put_round(15);
     put_round(35);
     occupancy.to = made.time;
     put_round(50);
-    read_all();
-    problems_are("");
+    reads_with("");
     assert_int_equal(now->account.wall, 50000000000);
     assert_int_equal(now->sites[SERVER].row.own, 5000000000);
     assert_int_equal(now->sites[SERVER].row.total, 15000000000);
@@ -138,18 +264,14 @@ TEST(a_reset_begins_anew)
 {
     const struct occupancy_snapshot *now = &occupancy.now;
 
-    begin_stream();
     put_round(10);
     occupancy.from = made.time;
     put_round(12);
     made_flush(&made);
     made.time = 130000000;
-    made_loop(&made, (struct prof_event_loop){.wall = 700, .tasks = 700});
-    made_loop_row(&made, (struct prof_event_loop_row){
-                             .site = SERVER, .own = 700, .total = 700});
-    made_loop_bucket(&made, SERVER, 0, 5, 1);
-    read_all();
-    problems_are("");
+    made_script(&made, "loop wall=700 tasks=700; loop_row site=1 own=700 "
+                       "total=700; loop_bucket 1 0 5 1");
+    reads_with("");
     assert_int_equal(now->account.wall, 700);
     assert_int_equal(now->sites[SERVER].row.own, 700);
     assert_false(now->sites[CLIENT].present);
@@ -159,30 +281,18 @@ TEST(a_reset_begins_anew)
 /* Seconds after it, more than was counted before it. */
 TEST(a_reset_is_seen_late)
 {
-    begin_stream();
     put_round(2);
     occupancy.from = made.time;
-    begin_round(5, (struct prof_event_loop){.idle = 10000000000});
-    put_row(IDLE, 10000000000, 10000000000);
+    begin_round(5, "idle=10000000000");
+    made_script(&made, "loop_row site=0 own=10000000000 total=10000000000");
     made_flush(&made);
     made.time = 120000000;
-    made_loop(&made, (struct prof_event_loop){.wall = 12000000000,
-                                              .idle = 12000000000});
-    put_row(IDLE, 12000000000, 12000000000);
+    made_script(&made, "loop wall=12000000000 idle=12000000000; loop_row "
+                       "site=0 own=12000000000 total=12000000000");
     read_all();
     assert_int_equal(occupancy.problems[OCCUPANCY_BACK].count, 0);
     assert_int_equal(occupancy.now.account.wall, 12000000000);
     assert_false(occupancy.now.sites[SERVER].present);
-}
-
-static uint64_t random_bits(void)
-{
-    static uint64_t bits = 88172645463325252ull;
-
-    bits ^= bits << 13;
-    bits ^= bits >> 7;
-    bits ^= bits << 17;
-    return bits;
 }
 
 /* ---- histograms */
@@ -190,7 +300,7 @@ static uint64_t random_bits(void)
 TEST(buckets_are_narrow)
 {
     for (unsigned i = 0; i < 100000; ++i) {
-        uint64_t value = random_bits() >> random_bits() % 64;
+        uint64_t value = unit_number();
         uint32_t bucket = occupancy_bucket(value);
         uint64_t begin = occupancy_bucket_begin(bucket);
         uint64_t end = occupancy_bucket_begin(bucket + 1);
@@ -216,7 +326,7 @@ TEST(quantiles_are_right)
 
     assert_int_equal(occupancy_quantile(buckets, 0.5), 0);
     for (unsigned i = 0; i < 5000; ++i) {
-        values[i] = random_bits() >> (24 + random_bits() % 40);
+        values[i] = unit_random() >> (24 + unit_random() % 40);
         ++buckets[occupancy_bucket(values[i])];
     }
     qsort(values, 5000, sizeof *values, by_value);
@@ -235,19 +345,19 @@ TEST(quantiles_are_right)
 
 TEST(the_last_seconds_are_known)
 {
-    uint64_t idle = 0;
+    unsigned long long idle = 0;
 
-    begin_stream();
     put_places();
     for (unsigned second = 1; second <= 90; ++second) {
+        char account[100];
+
         idle += (second <= 30 ? 90 : second <= 80 ? 50 : 20) * 20000000ull;
-        begin_round(second, (struct prof_event_loop){
-                                .idle = idle,
-                                .interrupts = second * 2000000000ull - idle});
-        put_row(IDLE, idle, idle);
+        snprintf(account, sizeof account, "idle=%llu interrupts=%llu", idle,
+                 second * 2000000000ull - idle);
+        begin_round(second, account);
+        made_script(&made, "loop_row site=0 own=%llu total=%llu", idle, idle);
     }
-    read_all();
-    problems_are("");
+    reads_with("");
     assert_float_equal(occupancy_lately(&occupancy, 1), 0.8, 1e-9);
     assert_float_equal(occupancy_lately(&occupancy, 10), 0.8, 1e-9);
     assert_float_equal(occupancy_lately(&occupancy, 60), 0.55, 1e-9);
@@ -261,26 +371,13 @@ TEST(the_last_seconds_are_known)
 
 TEST(long_runs_and_freezes_are_read)
 {
-    begin_stream();
-    MADE_EVENT(&made, PROF_EVENT_LOOP_FREEZE,
-               (struct prof_event_loop_freeze){.site = CLIENT,
-                                               .outer = SERVER,
-                                               .task = 17,
-                                               .held = 500,
-                                               .address_0 = 0x100010,
-                                               .address_1 = 0x100020});
-    MADE_EVENT(&made, PROF_EVENT_LOOP_HELD,
-               (struct prof_event_loop_held){.site = CLIENT,
-                                             .task = 17,
-                                             .own = 1000,
-                                             .samples = 8,
-                                             .function_1 = 0x100010,
-                                             .samples_1 = 6,
-                                             .function_2 = 0x100020,
-                                             .samples_2 = 2});
+    made_script(&made, "loop_freeze site=2 outer=1 task=17 held=500 "
+                       "address_0=0x100010 address_1=0x100020;"
+                       "loop_held site=2 task=17 own=1000 samples=8 "
+                       "function_1=0x100010 samples_1=6 function_2=0x100020 "
+                       "samples_2=2");
     put_round(10);
-    read_all();
-    problems_are("");
+    reads_with("");
     assert_int_equal(occupancy.freeze_count, 1);
     assert_int_equal(occupancy.freezes[0].task, 17);
     assert_int_equal(occupancy.freezes[0].cycles, 500);
@@ -299,9 +396,8 @@ TEST(long_runs_and_freezes_are_read)
 
 TEST(a_name_without_a_file_is_whole)
 {
-    begin_stream();
-    begin_round(1, (struct prof_event_loop){.idle = 2000000000});
-    made_loop_site(&made, 7, 0, 0, "user@host");
+    begin_round(1, "idle=2000000000");
+    made_script(&made, "loop_site 7 0 0 user@host");
     read_all();
     for (uint32_t i = 0; i < occupancy.site_numbers.count; ++i) {
         if (occupancy.places[i].number != 7)
@@ -311,44 +407,6 @@ TEST(a_name_without_a_file_is_whole)
         return;
     }
     fail();
-}
-
-static void put_sites_to_sort(void)
-{
-    begin_stream();
-    begin_round(1,
-                (struct prof_event_loop){.tasks = 60, .idle = 2000000000 - 60});
-    made_loop_site(&made, 0, 5, 0, "zz");
-    made_loop_site(&made, 1, 0, 1, "a@");
-    made_loop_site(&made, 2, 0, 1, "b@");
-    made_loop_site(&made, 3, 0, 1, "c@");
-    put_row(0, 2000000000 - 60, 2000000000 - 60);
-    made_loop_row(&made, (struct prof_event_loop_row){.site = 1,
-                                                      .calls = 9,
-                                                      .pending = 1,
-                                                      .own = 20,
-                                                      .total = 20,
-                                                      .longest = 20,
-                                                      .delay = 1,
-                                                      .wall = 5});
-    made_loop_row(&made, (struct prof_event_loop_row){.site = 2,
-                                                      .calls = 8,
-                                                      .pending = 2,
-                                                      .own = 10,
-                                                      .total = 40,
-                                                      .longest = 5,
-                                                      .delay = 3,
-                                                      .wall = 6});
-    made_loop_row(&made, (struct prof_event_loop_row){.site = 3,
-                                                      .calls = 7,
-                                                      .pending = 3,
-                                                      .own = 30,
-                                                      .total = 30,
-                                                      .longest = 15,
-                                                      .delay = 2,
-                                                      .wall = 4});
-    read_all();
-    problems_are("");
 }
 
 TEST(sites_are_sorted)
@@ -363,7 +421,18 @@ TEST(sites_are_sorted)
         {OCCUPANCY_BY_NAME, "abcz"},  {OCCUPANCY_BY_TOTAL, "zbca"},
     };
 
-    put_sites_to_sort();
+    begin_round(1, "tasks=60 idle=1999999940");
+    made_script(&made,
+                "loop_site 0 5 0 zz; loop_site 1 0 1 a@; loop_site 2 0 1 b@;"
+                "loop_site 3 0 1 c@; loop_row site=0 own=1999999940 "
+                "total=1999999940;"
+                "loop_row site=1 calls=9 pending=1 own=20 total=20 longest=20 "
+                "delay=1 wall=5;"
+                "loop_row site=2 calls=8 pending=2 own=10 total=40 longest=5 "
+                "delay=3 wall=6;"
+                "loop_row site=3 calls=7 pending=3 own=30 total=30 longest=15 "
+                "delay=2 wall=4");
+    reads_with("");
     for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
         uint32_t count;
         uint32_t *sites = occupancy_sorted(&occupancy, &occupancy.now,
@@ -379,4 +448,152 @@ TEST(sites_are_sorted)
             orders[i].order);
     }
     assert_int_equal(occupancy_order_of("size"), OCCUPANCY_ORDERS);
+}
+
+/* ---- problems */
+
+/* The packet with the first round's rows is missing: those of the second are
+ * what has been counted since then as well. */
+TEST(a_missing_packet_is_made_up_for)
+{
+    size_t at;
+
+    made.packet_room = 700;
+    put_round(10);
+    made_flush(&made);
+    at = made.sequence - 2;
+    put_round(20);
+    read_without(at, at + 1);
+    problems_are("missed");
+    assert_int_equal(occupancy.now.account.wall, 40000000000);
+    assert_false(is_wrong(OCCUPANCY_MISSED));
+}
+
+TEST(a_late_reader_waits_for_the_next)
+{
+    made.packet_room = 300;
+    put_round(10);
+    made_flush(&made);
+    assert_true(made.sequence > 3);
+    made_hello(&made, 64);
+    put_round(20);
+    read_without(0, 3);
+    problems_are("");
+    assert_int_equal(occupancy.rounds, 1);
+    assert_int_equal(occupancy.now.account.wall, 40000000000);
+}
+
+/* A row that did not change since then is not there, and not an error. */
+TEST(missing_rows_are_no_error)
+{
+    made.packet_room = PROF_PACKET_MAX;
+    made_flush(&made);
+    put_round(10);
+    made_flush(&made);
+    begin_round(20, "tasks=2000000000 callbacks=4000000000 idle=34000000000");
+    made_script(&made, "loop_row site=0 own=34000000000 total=34000000000");
+    made_hello(&made, 64);
+    read_without(1, 2);
+    problems_are("missed no_place not_sites");
+    for (unsigned i = 0; i < OCCUPANCY_PROBLEM_KINDS; ++i)
+        assert_false(is_wrong((enum occupancy_problem_kind)i));
+}
+
+TEST(rows_without_an_account_are_wrong)
+{
+    made_script(&made,
+                "loop_row site=1 own=1 total=1; loop_context 1 1 1 0 1 1 1");
+    put_round(10);
+    made.step = 10;
+    made_script(&made, "loop_bucket 1 0 1 1");
+    reads_with("stray");
+    assert_int_equal(occupancy.problems[OCCUPANCY_STRAY].count, 3);
+    assert_true(is_wrong(OCCUPANCY_STRAY));
+}
+
+TEST(rows_that_come_twice_are_wrong)
+{
+    put_round(10);
+    made_script(&made, "loop_row site=1 own=2000000000 total=6000000000");
+    reads_with("twice");
+    assert_int_equal(occupancy.problems[OCCUPANCY_TWICE].number, SERVER);
+}
+
+TEST(sites_that_are_not_defined_are_wrong)
+{
+    made_script(&made, "loop_site 5 6 1 a kind that there is not");
+    begin_round(1, "tasks=2000000000");
+    made_script(&made, "loop_row site=7 own=2000000000 total=2000000000");
+    reads_with("no_place no_kind");
+    assert_string_equal(occupancy_name(&occupancy, 1), "[site 7]");
+    assert_true(is_wrong(OCCUPANCY_NO_PLACE));
+    assert_true(is_wrong(OCCUPANCY_NO_KIND));
+}
+
+TEST(sums_that_differ_are_wrong)
+{
+    char text[OCCUPANCY_TEXT_MAX];
+
+    put_places();
+    begin_round(1, "tasks=1000000000 idle=999999999");
+    made_script(&made,
+                "loop_row site=1 own=999999998 total=999999998; loop_row "
+                "site=0 own=999999999 total=999999999; loop_context 1 1 1 0 1 "
+                "999999995 0; loop_context 2 2 0 0 1 999999999 0");
+    reads_with("not_wall not_sites not_total");
+    assert_int_equal(occupancy.problems[OCCUPANCY_NOT_WALL].number, 1);
+    assert_int_equal(occupancy.problems[OCCUPANCY_NOT_SITES].number, 2);
+    assert_int_equal(occupancy.problems[OCCUPANCY_NOT_TOTAL].number, 3);
+    occupancy_problem_text(&occupancy, OCCUPANCY_NOT_TOTAL, text);
+    assert_string_equal(text, "at 1.0000000 s: the total of a site differs "
+                              "from that of the tree by 3 cycles");
+}
+
+FIXTURE(NULL, NULL);
+
+/* Totals against another way to find them: right ones, then one that is not. */
+TEST(totals_are_those_of_the_tree)
+{
+    for (unsigned wrong = 0; wrong < 2; ++wrong) {
+        set_up();
+        made_script(&made, "loop_site 0 0 1 x; loop_site 1 0 1 x;"
+                           "loop_site 2 0 1 x");
+        begin_round(1, "tasks=2000000000");
+        made_script(&made, /* 0 is again below itself */
+                    "loop_row site=0 own=1999999000 total=2000000000;"
+                    "loop_row site=1 own=300 total=%u;"
+                    "loop_row site=2 own=700 total=700;"
+                    "loop_context 0 0 0 0 1 1999998900 0;"
+                    "loop_context 1 0 1 0 1 100 0;"
+                    "loop_context 2 1 0 0 1 100 0;"
+                    "loop_context 3 0 2 0 1 500 0;"
+                    "loop_context 4 2 2 0 1 200 0;"
+                    "loop_context 5 0 1 0 1 200 0",
+                    600 + wrong);
+        reads_with(wrong ? "not_total" : "");
+        tear_down();
+    }
+}
+
+FIXTURE(set_up, tear_down);
+
+TEST(broken_histograms_are_wrong)
+{
+    put_round(10);
+    made_script(
+        &made,
+        "loop_bucket 1 3 0 1; loop_bucket 1 0 65 1"); /* in one, but no begin */
+    reads_with("no_bucket");
+    assert_int_equal(occupancy.problems[OCCUPANCY_NO_BUCKET].count, 2);
+}
+
+TEST(counts_that_go_back_are_wrong)
+{
+    put_round(10);
+    occupancy.from = made.time;
+    put_round(20);
+    made_script(&made, "loop_row site=2 own=3999999999 total=1");
+    read_all();
+    assert_int_equal(occupancy.problems[OCCUPANCY_BACK].count, 1);
+    assert_true(is_wrong(OCCUPANCY_BACK));
 }

@@ -3,7 +3,7 @@
 
 #include "../unit.h"
 
-#include "base/printable.h"
+#include "base/text.h"
 
 static const struct {
     const char *text;

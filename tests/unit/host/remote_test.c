@@ -31,28 +31,33 @@ static void check(const char *bytes, const char *wanted)
     assert_int_equal(reader.used, strlen(wanted));
 }
 
-TEST(packets_are_decoded)
+/* One after the other: damage ends with its packet. */
+TEST(packets_are_decoded_and_damage_is_seen)
 {
-    check("$OK#9a", "OK");
-    check("+-junk$#00", "");
-    check("$0* #7a", "0000");
-    check("$}\x03#80", "#");
-    check("$}]#da", "}");
-}
+    static const struct {
+        const char *bytes;
+        enum remote_event last;
+        const char *packet;
+    } rows[] = {
+        {"$OK#9a", REMOTE_PACKET, "OK"},
+        {"+-junk$#00", REMOTE_PACKET, ""},
+        {"$0* #7a", REMOTE_PACKET, "0000"},
+        {"$}\x03#80", REMOTE_PACKET, "#"},
+        {"$}]#da", REMOTE_PACKET, "}"},
+        {"%Stop:T05#2a", REMOTE_MORE, NULL}, /* a notification */
+        {"$OK#9a", REMOTE_PACKET, "OK"},
+        {"$OK#9b", REMOTE_DAMAGED, NULL},
+        {"$OK#zz", REMOTE_DAMAGED, NULL},
+        {"$*!#4b", REMOTE_DAMAGED, NULL},
+        {"$OK$", REMOTE_DAMAGED, NULL},
+        {"OK#9a", REMOTE_PACKET, "OK"},
+    };
 
-TEST(notifications_are_skipped)
-{
-    assert_int_equal(feed("%Stop:T05#2a"), REMOTE_MORE);
-    check("$OK#9a", "OK");
-}
-
-TEST(damage_is_seen_and_ends_with_the_packet)
-{
-    assert_int_equal(feed("$OK#9b"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$OK#zz"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$*!#4b"), REMOTE_DAMAGED);
-    assert_int_equal(feed("$OK$"), REMOTE_DAMAGED);
-    check("OK#9a", "OK");
+    for (size_t i = 0; i < COUNT(rows); ++i)
+        if (rows[i].packet != NULL)
+            check(rows[i].bytes, rows[i].packet);
+        else
+            assert_int_equal(feed(rows[i].bytes), rows[i].last);
 }
 
 TEST(packets_that_are_too_long_are_damaged)
@@ -76,12 +81,11 @@ TEST(what_is_framed_is_read)
 }
 
 /* Bytes of which many have a meaning. */
-static uint8_t random_byte(uint32_t *random)
+static uint8_t random_byte(void)
 {
     static const char some[] = "$#}*%#+0123456789abcdef";
 
-    *random = *random * 1664525u + 1013904223u;
-    return (uint8_t)some[(*random >> 16) % (sizeof some - 1)];
+    return (uint8_t)some[unit_below(sizeof some - 1)];
 }
 
 /* A piece at a time is the same as a byte at a time. */
@@ -89,14 +93,13 @@ TEST(plain_bytes_are_taken_at_once)
 {
     static struct remote_reader other;
     uint8_t bytes[16];
-    uint32_t random = 1;
 
     reader = other = (struct remote_reader){0};
     for (unsigned piece = 0; piece < 5000; ++piece) {
         size_t at = 0;
 
         for (size_t i = 0; i < sizeof bytes; ++i)
-            bytes[i] = random_byte(&random);
+            bytes[i] = random_byte();
         while (at < sizeof bytes) {
             size_t plain =
                 remote_feed_plain(&reader, bytes + at, sizeof bytes - at);

@@ -46,10 +46,23 @@ static struct image both = {
     .next = &other,
 };
 
+static uint8_t *payload; /* of both */
+static size_t bytes;
+
+static void store(void)
+{
+    payload = stored_payload(&both, &bytes);
+}
+
+static void free_payload(void)
+{
+    free(payload);
+}
+
+FIXTURE(store, free_payload);
+
 TEST(what_is_written_is_read)
 {
-    size_t bytes;
-    uint8_t *payload = stored_payload(&both, &bytes);
     const char *source = NULL;
     struct image image;
 
@@ -74,7 +87,6 @@ TEST(what_is_written_is_read)
     assert_null(image_line(&image, 0x1011, &source));
     assert_null(image_line(&image, 0x1002 + MOVED, &source));
     image_close(&image);
-    free(payload);
 }
 
 /* What any payload promises that is read. */
@@ -99,9 +111,6 @@ static void check(const struct image *image)
 
 TEST(cut_payloads_are_refused)
 {
-    size_t bytes;
-    uint8_t *payload = stored_payload(&both, &bytes);
-
     for (size_t i = 0; i < bytes; ++i) {
         uint8_t *cut = malloc(i + 1);
         struct image image;
@@ -111,14 +120,10 @@ TEST(cut_payloads_are_refused)
         assert_null(image.functions);
         free(cut);
     }
-    free(payload);
 }
 
 TEST(changed_payloads_are_harmless)
 {
-    size_t bytes;
-    uint8_t *payload = stored_payload(&both, &bytes);
-
     for (size_t i = 0; i < bytes; ++i) {
         for (unsigned change = 1; change < 256; ++change) {
             struct image image;
@@ -131,7 +136,6 @@ TEST(changed_payloads_are_harmless)
             payload[i] ^= (uint8_t)change;
         }
     }
-    free(payload);
 }
 
 /* Of 2^32 and 5 bytes, not of 5. */
@@ -139,8 +143,6 @@ TEST(a_build_id_has_its_length)
 {
     static const uint8_t more[] = {0x85, 0x80, 0x80, 0x80, 0x10};
     const size_t at = 1 + 2 + strlen(both.path) + 1;
-    size_t bytes;
-    uint8_t *payload = stored_payload(&both, &bytes);
     uint8_t *longer = malloc(bytes + sizeof more - 1);
     struct image image;
 
@@ -150,27 +152,26 @@ TEST(a_build_id_has_its_length)
     memcpy(longer + at + sizeof more, payload + at + 1, bytes - at - 1);
     assert_false(stored_read_payload(&image, longer, bytes + sizeof more - 1));
     free(longer);
-    free(payload);
 }
 
 /* 64 KiB of text from four bytes each, again and again. */
 TEST(texts_do_not_multiply)
 {
-    static uint8_t payload[65536 + 65536];
+    static uint8_t large[65536 + 65536];
     static const uint8_t head[] = {1,    0,    1, 'x', 0, 0,    0,    0,
                                    0, /* moved; functions: */
                                    0xff, 0x7f, 1, 1,   0, 0xff, 0xff, 3};
     size_t at = sizeof head;
     struct image image;
 
-    memcpy(payload, head, sizeof head);
-    memset(payload + at, 'a', 65535);
+    memcpy(large, head, sizeof head);
+    memset(large + at, 'a', 65535);
     at += 65535;
-    while (at + 6 <= sizeof payload) {
+    while (at + 6 <= sizeof large) {
         static const uint8_t one[] = {1, 1, 0xff, 0xff, 3, 0};
 
-        memcpy(payload + at, one, sizeof one);
+        memcpy(large + at, one, sizeof one);
         at += sizeof one;
     }
-    assert_false(stored_read_payload(&image, payload, at));
+    assert_false(stored_read_payload(&image, large, at));
 }

@@ -52,9 +52,9 @@ FIXTURE(begin, end);
 /* A grid whose last line is at 2^64 or beyond. */
 TEST(a_clock_near_its_end_has_few_lines)
 {
-    made_create(made, 1, PROF_TRACE_PROMISE, 0);
+    made_script(made, "create 1 promise");
     made->step = UINT64_MAX - made->time - 5;
-    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    made_script(made, "resolve 1");
     draw(whole);
     assert_in_range(count("class=\"g\""), 3, 13);
 }
@@ -71,8 +71,7 @@ TEST(any_range_has_few_lines)
     };
 
     made->time = UINT64_MAX - 10 * STEP;
-    made_create(made, 1, PROF_TRACE_PROMISE, 0);
-    made_word(made, PROF_EVENT_RESOLVE_WIDE, 1);
+    made_script(made, "create 1 promise; resolve 1");
     for (size_t i = 0; i < COUNT(ranges); ++i) {
         free(picture);
         draw(ranges[i]);
@@ -86,9 +85,7 @@ TEST(any_shift_can_be_drawn)
     static const int64_t shifts[] = {INT64_MIN, INT64_MAX, -1, 1};
 
     made->time = UINT64_MAX / 2;
-    made_create(made, 1, PROF_TRACE_TASK, 0);
-    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
-    made_suspend(made, 0);
+    made_script(made, "create 1 task; switch 1; suspend");
     for (size_t i = 0; i < COUNT(shifts); ++i) {
         free(picture);
         trace.shift = shifts[i];
@@ -101,9 +98,8 @@ TEST(any_shift_can_be_drawn)
 
 TEST(what_never_ended_is_drawn_to_the_end)
 {
-    made_create(made, 1, PROF_TRACE_PROMISE, 0);
-    made->step = 6 * PROF_CLOCK_HZ;
-    made_create(made, 2, PROF_TRACE_TASK, 0);
+    made_script(made, "create 1 promise; step %u; create 2 task",
+                6 * PROF_CLOCK_HZ);
     draw(whole);
     assert_int_equal(count("class=\"o\" d=\"M0.0 56.5H1200.0\""), 1);
     assert_int_equal(count(">promise 1, pending 6.0 s<"), 1);
@@ -111,23 +107,18 @@ TEST(what_never_ended_is_drawn_to_the_end)
 
 TEST(what_rests_is_not_pending)
 {
-    made_create(made, 1, PROF_TRACE_CALLBACK, 0);
-    made->step = 6 * PROF_CLOCK_HZ;
-    made_create(made, 2, PROF_TRACE_TASK, 0);
+    made_script(made, "create 1 callback; step %u; create 2 task",
+                6 * PROF_CLOCK_HZ);
     draw(whole);
     assert_int_equal(count(">callback 1<"), 1);
 }
 
 TEST(what_is_unknown_is_hatched)
 {
-    made_create(made, 1, PROF_TRACE_TASK, 0);
-    made_create(made, 2, PROF_TRACE_PROMISE, 0);
-    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
-    made->step = 0;
-    made_word(made, PROF_EVENT_LOST, 17);
-    made->step = 6 * STEP;
-    made_word(made, PROF_EVENT_SWITCH_WIDE, 0);
-    made_word(made, PROF_EVENT_SWITCH_WIDE, 1);
+    made_script(made,
+                "create 1 task; create 2 promise; switch 1; step 0;"
+                "lost 17; step %u; switch 0; switch 1",
+                6 * STEP);
     draw(whole);
     /* the gap; the task's unknown time; the promise may have ended in it */
     assert_int_equal(count("class=\"x\""), 2);

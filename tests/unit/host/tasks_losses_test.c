@@ -52,13 +52,10 @@ FIXTURE(begin, end);
 
 TEST(it_is_the_first_that_counts)
 {
-    uint32_t random = 1;
-
     for (uint32_t i = 0; i < LOSSES; ++i) {
-        random = random * 1664525 + 1013904223;
-        lose((random >> 16) % 8 == 0 ? (random >> 20) % DUMPS
-             : i == 0                ? 0
-                                     : tasks.losses[i - 1].dump);
+        lose(unit_below(8) == 0 ? unit_below(DUMPS)
+             : i == 0           ? 0
+                                : tasks.losses[i - 1].dump);
         for (uint32_t known = 0; known <= tasks.loss_count; ++known) {
             for (uint32_t dump = 0; dump <= DUMPS; ++dump) {
                 struct tasks_object object = {.known = known, .dump = dump};

@@ -12,28 +12,21 @@
 #define ITEMS 400
 #define FAMILIES 300
 
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % limit;
-}
-
 /* Random families: many children of few, chains, and what takes no time. */
 static void make_items(struct layout_item *items, size_t count)
 {
-    uint32_t longest = 1 + below(2000), step = 1 + below(40);
+    uint32_t longest = 1 + unit_below(2000), step = 1 + unit_below(40);
     uint64_t time = 0;
 
     for (uint32_t i = 0; i < count; ++i) {
         struct layout_item *item = &items[i];
 
-        time += below(step);
+        time += unit_below(step);
         *item = (struct layout_item){
             .begin = time,
-            .end = time + (below(8) == 0 ? 0 : below(longest)),
-            .parent = i == 0 || below(4) == 0 ? LAYOUT_NONE : below(i),
+            .end = time + (unit_below(8) == 0 ? 0 : unit_below(longest)),
+            .parent =
+                i == 0 || unit_below(4) == 0 ? LAYOUT_NONE : unit_below(i),
         };
         item->merged =
             item->parent != LAYOUT_NONE && items[item->parent].end == time;
@@ -85,8 +78,8 @@ TEST(rows_are_those_of_the_rule)
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS], again[ITEMS];
 
-    for (state = 1; state < FAMILIES; ++state) {
-        uint64_t seed = state;
+    for (unit_seed = 1; unit_seed < FAMILIES; ++unit_seed) {
+        uint64_t seed = unit_seed;
         uint32_t height, highest = 0;
 
         make_items(items, ITEMS);
@@ -101,7 +94,7 @@ TEST(rows_are_those_of_the_rule)
                 highest = rows[i];
         }
         assert_int_equal(height, highest + 1);
-        state = seed;
+        unit_seed = seed;
     }
 }
 
@@ -110,7 +103,7 @@ TEST(children_that_overlap_are_below)
     static struct layout_item items[ITEMS];
     static uint32_t rows[ITEMS];
 
-    state = 77;
+    unit_seed = 77;
     make_items(items, ITEMS);
     layout_rows(items, ITEMS, rows);
     for (size_t i = 0; i < ITEMS; ++i) {

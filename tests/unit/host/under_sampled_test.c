@@ -57,22 +57,16 @@ TEST(what_may_be_chance_is_not)
 
 TEST(another_time_is_not_compared)
 {
-    struct model model = model_of(12000, 60, 8);
+    struct model models[5];
 
-    model.from = 1;
-    assert_false(said(model));
-    model = model_of(12000, 60, 8);
-    model.loop.wall /= 2; /* it has been reset */
-    assert_false(said(model));
-    model = model_of(12000, 60, 8);
-    model.missing_packets = 1;
-    assert_false(said(model));
-    model = model_of(12000, 60, 8);
-    model.loop.idle = 0; /* the kernel does not say when it is idle */
-    assert_false(said(model));
-    model = model_of(12000, 60, 8);
-    model.loop.stolen_inside = model.loop.tasks;
-    assert_false(said(model));
-    memset(&model, 0, sizeof model);
-    assert_false(said(model));
+    for (size_t i = 0; i < COUNT(models); ++i)
+        models[i] = model_of(12000, 60, 8);
+    models[0].from = 1;
+    models[1].loop.wall /= 2; /* it has been reset */
+    models[2].missing_packets = 1;
+    models[3].loop.idle = 0; /* the kernel does not say when it is idle */
+    models[4].loop.stolen_inside = models[4].loop.tasks;
+    for (size_t i = 0; i < COUNT(models); ++i)
+        assert_false(said(models[i]));
+    assert_false(said((struct model){0}));
 }

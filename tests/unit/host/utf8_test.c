@@ -4,7 +4,7 @@
 
 #include "../unit.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 struct row {
     const char *text;

@@ -187,6 +187,8 @@ static struct lags assert_by_itself(unsigned port, unsigned flags,
     return now;
 }
 
+FIXTURE(NULL, end);
+
 TEST(answers_of_a_closed_peer)
 {
     struct lags first, second;
@@ -204,7 +206,6 @@ TEST(answers_of_a_closed_peer)
     assert_caused(1, ACK, 10, second); /* the packet before */
     (void)assert_by_itself(2, SYN, 0); /* another client */
     assert_int_equal(net_agents_known(), 2);
-    end();
 }
 
 /* The doorbell counts, not when the frame is queued. */
@@ -221,7 +222,6 @@ TEST(sent_at_the_doorbell)
     net_agents_sent();
     sent.most = lag_now();
     assert_caused(1, ACK, 10, sent);
-    end();
 }
 
 TEST(a_client_connects_again)
@@ -242,7 +242,6 @@ TEST(a_client_connects_again)
     assert_caused(2, SYN, 0, second);
     (void)assert_by_itself(5, SYN, 0);
     assert_int_equal(net_agents_known(), 3);
-    end();
 }
 
 TEST(requests_of_an_open_peer)
@@ -258,7 +257,6 @@ TEST(requests_of_an_open_peer)
     assert_caused(1, ACK, 10, first);  /* by itself */
     assert_caused(1, ACK, 0, second);  /* TCP's */
     assert_caused(2, SYN, 0, first);
-    end();
 }
 
 TEST(connections_that_come_by_themselves)
@@ -277,7 +275,6 @@ TEST(connections_that_come_by_themselves)
     assert_caused(2, SYN, 0, first);
     (void)lag_of(1, ACK | FIN, 0);
     assert_caused(3, SYN, 0, first);
-    end();
 }
 
 /* The oldest that has ended makes room, and those beyond are due at once. */

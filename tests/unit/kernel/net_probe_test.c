@@ -36,22 +36,16 @@ struct client {
 
 static struct client clients[CLIENTS];
 static struct net_probe probe;
-static uint64_t state, now, next_arrival, service_free, last_due;
-
-static double uniform(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
+static uint64_t now, next_arrival, service_free, last_due;
 
 static uint64_t exponential(uint32_t mean)
 {
-    return (uint64_t)(-(double)mean * log(uniform())) + 1;
+    return (uint64_t)(-(double)mean * log(1 - unit_part())) + 1;
 }
 
 static uint64_t about(uint32_t us)
 {
-    return (uint64_t)(us * (0.5 + uniform())) + 1;
+    return (uint64_t)(us * (0.5 + unit_part())) + 1;
 }
 
 static uint64_t hold(enum net_probe_event event)
@@ -95,7 +89,7 @@ static void serve(const struct world *world, struct client *client)
 /* By itself: OPEN on any connection; PARTLY on a new one. */
 static void arrive(const struct world *world)
 {
-    unsigned i = (unsigned)(uniform() * world->clients);
+    unsigned i = (unsigned)(unit_part() * world->clients);
 
     next_arrival = now + exponential(world->interval_us);
     if (world->kind == NET_PEER_OPEN) {
@@ -145,7 +139,7 @@ static struct net_probe_result run(const struct world *world, uint64_t seed)
 {
     struct net_probe_result result = {0};
 
-    state = seed * 977 + 1;
+    unit_seed = seed;
     now = service_free = last_due = 0;
     next_arrival = world->kind == NET_PEER_CLOSED ? UINT64_MAX : 1;
     memset(clients, 0, sizeof clients);

@@ -44,6 +44,9 @@ static inline void nothing_left(void)
     assert_null(timers);
 }
 
+/* Of every test, unless it begins with another one. */
+FIXTURE(fresh, nothing_left);
+
 static inline void is(struct promise *promise, enum promise_state state)
 {
     assert_int_equal(promise_state(promise), state);

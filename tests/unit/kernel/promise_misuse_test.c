@@ -6,11 +6,12 @@
 
 #include "promises.h"
 
+FIXTURE(fresh, NULL);
+
 TEST(the_pool_reuses_what_has_ended)
 {
     uint32_t bytes;
 
-    fresh();
     promise_free(promise_of(1));
     bytes = promise_stats().bytes;
     for (unsigned i = 0; i < 1000; i++)
@@ -25,7 +26,6 @@ TEST(use_after_the_end_is_reported)
     struct promise *promise = pending();
     uint32_t errors = promise_stats().errors;
 
-    fresh();
     promise_resolve(promise, 1);
     promise_free(promise);
     assert_false(promise_resolve(promise, 2));
@@ -43,7 +43,6 @@ TEST(a_million_are_live)
     enum { MANY = 1000000 };
     struct promise **many = malloc(MANY * sizeof *many);
 
-    fresh();
     for (unsigned i = 0; i < MANY; i++) {
         many[i] = pending();
         assert_non_null(many[i]);
@@ -62,7 +61,6 @@ TEST(no_memory_is_a_failure)
 {
     struct promise *promise, *taken = NULL;
 
-    fresh();
     refuse_at = 0;
     while ((promise = promise_new(&manual, taken, "taken")) != NULL)
         taken = promise;

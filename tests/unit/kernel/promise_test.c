@@ -11,7 +11,6 @@ TEST(a_promise_is_completed_once)
 {
     struct promise *promise = pending();
 
-    fresh();
     is(promise, PROMISE_PENDING);
     assert_true(promise_resolve(promise, 5));
     assert_false(promise_resolve(promise, 6));
@@ -23,14 +22,12 @@ TEST(a_promise_is_completed_once)
     promise = pending();
     assert_true(promise_fail(promise, "reason"));
     fails_with(promise, "reason");
-    nothing_left();
 }
 
 TEST(either_side_may_end_first)
 {
     struct promise *promise = pending();
 
-    fresh();
     promise_free(promise);
     assert_int_equal(live, 1);
     assert_false(promise_resolve(promise, 1));
@@ -41,14 +38,12 @@ TEST(either_side_may_end_first)
     promise_cancel(promise);
     assert_int_equal(cancels, 1);
     ends_as(promise, PROMISE_CANCELLED, 0);
-    nothing_left();
 }
 
 TEST(failures_that_nobody_reads_are_reported)
 {
     struct promise *promise = pending();
 
-    fresh();
     promise_fail(promise, "first");
     promise_free(promise);
     assert_string_equal(last_line,
@@ -64,7 +59,6 @@ TEST(failures_that_nobody_reads_are_reported)
     assert_int_equal(lines, 2);
     assert_int_equal(ends, 1);
     assert_int_equal(ends_read, 0);
-    nothing_left();
 }
 
 static unsigned calls;
@@ -83,7 +77,6 @@ TEST(watches_are_called_in_the_loop)
                                        {.completed = on_completed},
                                        {.completed = on_completed}};
 
-    fresh();
     calls = 0;
     for (unsigned i = 0; i < 3; i++)
         promise_watch(promise, &watches[i]);
@@ -99,7 +92,6 @@ TEST(watches_are_called_in_the_loop)
     assert_int_equal(calls, 2);
     promise_unwatch(&watches[1]);
     promise_free(promise);
-    nothing_left();
 }
 
 /* Before it is completed, and between that and the call. */
@@ -108,7 +100,6 @@ TEST(freed_while_awaited)
     struct promise *promise = pending();
     struct promise_watch watch = {.completed = on_completed};
 
-    fresh();
     promise_watch(promise, &watch);
     promise_free(promise);
     assert_int_equal(cancels, 1);
@@ -123,7 +114,6 @@ TEST(freed_while_awaited)
     turn_all();
     assert_string_equal(seen.why->text, "freed while awaited");
     assert_int_equal(lines, 2);
-    nothing_left();
 }
 
 /* ---- bind and catch */
@@ -152,7 +142,6 @@ TEST(bind_continues)
     struct promise *last =
         promise_bind(promise_bind(first, twice, NULL), twice, NULL);
 
-    fresh();
     turn_all();
     is(last, PROMISE_PENDING);
     promise_resolve(first, 5);
@@ -165,7 +154,6 @@ TEST(bind_continues)
     turn_all();
     fails_with(last, "no");
     assert_int_equal(lines, 0);
-    nothing_left();
 }
 
 /* Who waits for (promise), for the trace. */
@@ -182,7 +170,6 @@ TEST(bind_is_cancelled_in_both_halves)
     struct promise *second = pending();
     struct promise *last = promise_bind(pending(), twice, NULL);
 
-    fresh();
     promise_cancel(last);
     turn_all();
     promise_free(last);
@@ -195,7 +182,6 @@ TEST(bind_is_cancelled_in_both_halves)
     turn_all();
     promise_free(last);
     assert_int_equal(cancels, 2);
-    nothing_left();
 }
 
 /* The function of a bind is what cancels it. */
@@ -211,19 +197,16 @@ static struct promise *cancel_it(void *context, uintptr_t value)
 
 TEST(bind_may_cancel_itself)
 {
-    fresh();
     suicide = promise_bind(promise_of(1), cancel_it, NULL);
     turn_all();
     assert_int_equal(cancels, 1);
     ends_as(suicide, PROMISE_CANCELLED, 0);
-    nothing_left();
 }
 
 TEST(catch_catches)
 {
     struct promise *first = pending(), *last;
 
-    fresh();
     last = promise_catch(first, reason_length, NULL);
     promise_fail(first, "seven");
     turn_all();
@@ -234,7 +217,6 @@ TEST(catch_catches)
     last = promise_catch(NULL, reason_length, NULL);
     turn_all();
     ends_as(last, PROMISE_RESOLVED, strlen("no memory"));
-    nothing_left();
 }
 
 /* ---- several */
@@ -245,7 +227,6 @@ TEST(join_waits_for_all)
     uintptr_t values[3];
     struct promise *all = promise_join(inputs, 3, values);
 
-    fresh();
     promise_resolve(inputs[2], 30);
     promise_resolve(inputs[0], 10);
     turn_all();
@@ -256,7 +237,6 @@ TEST(join_waits_for_all)
     assert_int_equal(values[0] + values[1] + values[2], 60);
     assert_int_equal(values[1], 20);
     ends_as(promise_join(NULL, 0, NULL), PROMISE_RESOLVED, 0);
-    nothing_left();
 }
 
 TEST(join_fails_as_the_first)
@@ -264,7 +244,6 @@ TEST(join_fails_as_the_first)
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *all = promise_join(inputs, 3, NULL);
 
-    fresh();
     promise_fail(inputs[1], "one");
     promise_fail(inputs[2], "two");
     turn_all();
@@ -274,7 +253,6 @@ TEST(join_fails_as_the_first)
     fails_with(all, "one");
     assert_int_equal(lines, 0);
     assert_int_equal(ends_read, 0);
-    nothing_left();
 }
 
 TEST(choose_leaves_the_others)
@@ -282,7 +260,6 @@ TEST(choose_leaves_the_others)
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *first = promise_choose(inputs, 3);
 
-    fresh();
     promise_resolve(inputs[1], 2);
     turn_all();
     ends_as(first, PROMISE_RESOLVED, 2);
@@ -292,7 +269,6 @@ TEST(choose_leaves_the_others)
     promise_resolve(inputs[2], 3);
     assert_int_equal(lines, 0);
     fails_with(promise_choose(NULL, 0), "nothing to choose from");
-    nothing_left();
 }
 
 TEST(pick_cancels_the_others)
@@ -300,7 +276,6 @@ TEST(pick_cancels_the_others)
     struct promise *inputs[] = {pending(), pending(), pending()};
     struct promise *first = promise_pick(inputs, 3);
 
-    fresh();
     promise_resolve(inputs[1], 2);
     promise_resolve(inputs[2], 3);
     turn_all();
@@ -315,7 +290,6 @@ TEST(pick_cancels_the_others)
     promise_cancel(first);
     promise_free(first);
     assert_int_equal(cancels, 3);
-    nothing_left();
 }
 
 TEST(sleep_and_timeout)
@@ -323,7 +297,6 @@ TEST(sleep_and_timeout)
     struct promise *slept = promise_sleep(100);
     struct promise *promise = pending(), *late, *in_time;
 
-    fresh();
     pass(99);
     is(slept, PROMISE_PENDING);
     pass(1);
@@ -337,5 +310,4 @@ TEST(sleep_and_timeout)
     assert_ptr_equal(promise_result(late).why, &promise_timed_out);
     promise_free(late);
     assert_int_equal(cancels, 1);
-    nothing_left();
 }

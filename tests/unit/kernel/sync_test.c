@@ -13,7 +13,6 @@ TEST(mutex_is_passed_on)
     struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
     struct promise *third = mutex_lock(&mutex), *fourth = mutex_lock(&mutex);
 
-    fresh();
     ends_as(first, PROMISE_RESOLVED, 0);
     is(second, PROMISE_PENDING);
     promise_cancel(second);
@@ -33,7 +32,6 @@ TEST(mutex_is_passed_on)
     fails_with(second, "timed out");
     mutex_unlock(&mutex);
     promise_free(first);
-    nothing_left();
 }
 
 TEST(a_lock_that_nobody_wants_is_skipped)
@@ -42,14 +40,12 @@ TEST(a_lock_that_nobody_wants_is_skipped)
     struct promise *first = mutex_lock(&mutex), *second = mutex_lock(&mutex);
     struct promise *third = mutex_lock(&mutex);
 
-    fresh();
     promise_result(first);
     promise_free(first);
     promise_free(second); /* given up without being cancelled */
     mutex_unlock(&mutex);
     ends_as(third, PROMISE_RESOLVED, 0);
     mutex_unlock(&mutex);
-    nothing_left();
 }
 
 TEST(conditions_take_the_mutex)
@@ -58,7 +54,6 @@ TEST(conditions_take_the_mutex)
     struct condition condition = {0};
     struct promise *lock = mutex_lock(&mutex), *waits[3];
 
-    fresh();
     condition_signal(&condition);
     for (unsigned i = 0; i < 3; i++) {
         promise_result(lock);
@@ -81,7 +76,6 @@ TEST(conditions_take_the_mutex)
     ends_as(waits[2], PROMISE_RESOLVED, 0);
     mutex_unlock(&mutex);
     assert_false(mutex.locked);
-    nothing_left();
 }
 
 TEST(mailboxes_are_bounded)
@@ -89,7 +83,6 @@ TEST(mailboxes_are_bounded)
     struct mailbox box = {.capacity = 2};
     struct promise *sent[4], *received;
 
-    fresh();
     for (unsigned i = 0; i < 4; i++)
         sent[i] = mailbox_send(&box, 10 + i);
     is(sent[1], PROMISE_RESOLVED);
@@ -107,7 +100,6 @@ TEST(mailboxes_are_bounded)
     ends_as(received, PROMISE_RESOLVED, 99);
     for (unsigned i = 0; i < 4; i++)
         promise_free(sent[i]);
-    nothing_left();
 }
 
 TEST(mailboxes_without_room_hand_over)
@@ -115,7 +107,6 @@ TEST(mailboxes_without_room_hand_over)
     struct mailbox box = {0};
     struct promise *sent = mailbox_send(&box, 1), *received;
 
-    fresh();
     is(sent, PROMISE_PENDING);
     received = mailbox_receive(&box);
     is(sent, PROMISE_RESOLVED);
@@ -126,7 +117,6 @@ TEST(mailboxes_without_room_hand_over)
     promise_free(mailbox_send(&box, 2));
     ends_as(received, PROMISE_RESOLVED, 2);
     promise_free(sent);
-    nothing_left();
 }
 
 TEST(mailboxes_close)
@@ -134,7 +124,6 @@ TEST(mailboxes_close)
     struct mailbox box = {.capacity = 1};
     struct promise *sent, *waiting, *receiving;
 
-    fresh();
     promise_free(mailbox_send(&box, 1));
     waiting = mailbox_send(&box, 2);
     mailbox_close(&box);
@@ -154,5 +143,4 @@ TEST(mailboxes_close)
     is(waiting, PROMISE_RESOLVED);
     mailbox_clear(&box);
     promise_free(waiting);
-    nothing_left();
 }

@@ -121,16 +121,14 @@ static void begin(void)
     assert_int_equal(stream_listen(&listener, 7), 0);
 }
 
-/* ---- the tests */
+FIXTURE(begin, nothing_left);
 
 TEST(pieces_are_received)
 {
     char buffer[8];
-    struct stream *stream;
+    struct stream *stream = accepted();
     struct promise *promise;
 
-    begin();
-    stream = accepted();
     assert_true(conn.paused);
     promise = stream_receive(stream, buffer, 4);
     fails_with(stream_receive(stream, buffer, 4),
@@ -146,17 +144,14 @@ TEST(pieces_are_received)
     ends_as(promise, PROMISE_RESOLVED, 0);
     stream_close(stream);
     assert_true(conn.closed);
-    nothing_left();
 }
 
 TEST(what_is_given_up_is_not_lost)
 {
     char buffer[8];
-    struct stream *stream;
+    struct stream *stream = accepted();
     struct promise *promise;
 
-    begin();
-    stream = accepted();
     promise = stream_receive(stream, buffer, 8);
     promise_cancel(promise);
     promise_free(promise);
@@ -175,17 +170,14 @@ TEST(what_is_given_up_is_not_lost)
     stream = (struct stream *)promise_result(promise).value;
     promise_free(promise);
     stream_abort(stream);
-    nothing_left();
 }
 
 TEST(sending_waits_for_room)
 {
     static const char data[1000];
-    struct stream *stream;
+    struct stream *stream = accepted();
     struct promise *promise;
 
-    begin();
-    stream = accepted();
     conn.room = 300;
     promise = stream_send(stream, data, sizeof data);
     is(promise, PROMISE_PENDING);
@@ -199,17 +191,14 @@ TEST(sending_waits_for_room)
     promise = stream_send(stream, data, sizeof data);
     stream_close(stream);
     fails_with(promise, "the stream is closed");
-    nothing_left();
 }
 
 TEST(the_end_fails_what_is_pending)
 {
     char buffer[8];
-    struct stream *stream;
+    struct stream *stream = accepted();
     struct promise *sent, *received;
 
-    begin();
-    stream = accepted();
     sent = stream_send(stream, "x", 1);
     received = stream_receive(stream, buffer, 8);
     conn.handlers->gone(&conn, NET_RESET);
@@ -227,17 +216,14 @@ TEST(the_end_fails_what_is_pending)
     fails_with(stream_receive(stream, buffer, 8),
                "the peer no longer responds");
     stream_close(stream);
-    nothing_left();
 }
 
 TEST(connecting)
 {
     const struct net_address address = {0x7f000001, 9};
-    struct promise *promise;
+    struct promise *promise = stream_connect(&address);
     struct stream *stream;
 
-    begin();
-    promise = stream_connect(&address);
     assert_true(conn.handlers->accept(&conn, conn.user));
     stream = (struct stream *)promise_result(promise).value;
     assert_int_equal(stream_peer(stream).port, 9);
@@ -257,7 +243,6 @@ TEST(connecting)
     assert_true(conn.handlers->accept(&conn, conn.user));
     promise_free(promise);
     assert_true(conn.closed);
-    nothing_left();
 }
 
 TEST(memory_is_refused)

@@ -12,14 +12,6 @@
 static struct loop_timer timers[TIMERS];
 static uint64_t inserted[TIMERS]; /* step at which it was; 0: it is not there */
 
-static unsigned next_random(void)
-{
-    static uint64_t state = 1;
-
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(state >> 33);
-}
-
 /* The number of the one that must be first; TIMERS: none. */
 static unsigned first_of_all(void)
 {
@@ -41,7 +33,7 @@ static void toggle(unsigned i, uint64_t step)
         inserted[i] = 0;
         return;
     }
-    timers[i].due_ns = next_random() % 50;
+    timers[i].due_ns = unit_below(50);
     timers_insert(&timers[i]);
     inserted[i] = step;
 }
@@ -55,9 +47,8 @@ TEST(the_first_one_is_the_first)
             assert_null(timers_first());
         else
             assert_ptr_equal(timers_first(), &timers[first]);
-        toggle(next_random() % 3 == 0 && first != TIMERS
-                   ? first
-                   : next_random() % TIMERS,
+        toggle(unit_below(3) == 0 && first != TIMERS ? first
+                                                     : unit_below(TIMERS),
                step);
     }
     while (timers_first() != NULL)
@@ -71,7 +62,7 @@ TEST(very_many_are_sorted)
     struct loop_timer *many = calloc(MANY, sizeof *many);
 
     for (unsigned i = 0; i < MANY; i++) {
-        many[i].due_ns = i % 2 == 0 ? i : next_random() % MANY;
+        many[i].due_ns = i % 2 == 0 ? i : unit_below(MANY);
         timers_insert(&many[i]);
     }
     for (unsigned i = 0; i < MANY; i += 3)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long runs with their samples, the freeze guard, and how busy the loop was. */
+/* Long runs with their samples, and the freeze guard. */
 
 #include "../unit.h"
 
 #include "loop_world.h"
 
-#include "loop/guard.h"
 #include "loop/long_runs.h"
 
 #define HELD 20u
@@ -54,7 +53,7 @@ TEST(a_long_run_has_its_samples)
     sent_count = 0;
     prof_long_runs_finish(take);
     assert_int_equal(sent_count, 1);
-    assert_ptr_equal(sent[0].site->name, &hog_site);
+    assert_ptr_equal(sent[0].site->row.site, &hog_site);
     assert_int_equal(sent[0].object, 7);
     assert_int_equal(sent[0].own_cycles, 50);
     assert_int_equal(sent[0].samples, 10);
@@ -175,52 +174,4 @@ TEST(a_nested_loop_is_not_frozen)
     prof_loop_pause(&other);
     prof_loop_leave(&frame);
     prof_loop_pause(&hog);
-}
-
-/* ---- how busy it was */
-
-static void sleep_for(uint64_t ms)
-{
-    struct prof_loop_frame frame;
-
-    prof_loop_idle(&frame);
-    pass(ms);
-    prof_loop_idle_end(&frame);
-}
-
-TEST(the_last_seconds_are_known_exactly)
-{
-    struct prof_loop_account account;
-
-    for (unsigned i = 0; i < 60; i++) {
-        pass(i < 50 ? 500 : 100);
-        sleep_for(i < 50 ? 500 : 900);
-    }
-    pass(200); /* of the next second */
-    account = account_now();
-    assert_int_equal(account.busy_permille[0], 100);
-    assert_int_equal(account.busy_permille[1], 100);
-    assert_int_equal(account.busy_permille[2], (50 * 500 + 10 * 100) / 60);
-    sleep_for(100800);
-    account = account_now();
-    assert_int_equal(account.busy_permille[0], 0);
-    assert_int_equal(account.busy_permille[2], 0);
-    pass(3000);
-    account = account_now();
-    assert_int_equal(account.busy_permille[0], 1000);
-    assert_int_equal(account.busy_permille[1], 300);
-    assert_int_equal(account.busy_permille[2], 50);
-}
-
-TEST(fewer_seconds_than_asked_for)
-{
-    struct prof_loop_account account;
-
-    account = account_now();
-    assert_int_equal(account.busy_seconds[0], 0);
-    pass(3500);
-    account = account_now();
-    assert_int_equal(account.busy_seconds[0], 1);
-    assert_int_equal(account.busy_seconds[1], 3);
-    assert_int_equal(account.busy_seconds[2], 3);
 }

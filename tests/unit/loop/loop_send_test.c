@@ -7,8 +7,6 @@
 
 #include "loop_world.h"
 
-#define EVENTS_MAX 4096u
-#define FIELDS_MAX 255u
 #include "../profiler/stream_world.h"
 
 #include <inttypes.h>
@@ -38,7 +36,7 @@ static void end(void)
 
 /* The rows of (site) in another round, a second later; the last one, if there
  * is any, is (row). */
-static unsigned rows_of_round(struct prof_event_loop_row *row)
+static unsigned rows_of_round(struct event_loop_row *row)
 {
     unsigned first = kept_count, rows = 0;
 
@@ -48,13 +46,12 @@ static unsigned rows_of_round(struct prof_event_loop_row *row)
     see_from(first, kept_count);
     assert_int_equal(count_of(PROF_EVENT_LOOP), 1);
     for (unsigned i = 0; i < seen_count; i++) {
-        struct prof_event_loop_row found;
+        const struct event *event = &seen[i].event;
 
-        memcpy(&found, seen[i].fields, sizeof found);
-        if (seen[i].kind != PROF_EVENT_LOOP_ROW ||
-            found.site != prof_loop_site_number(site))
+        if (event->kind != PROF_EVENT_LOOP_ROW ||
+            event->as_loop_row.site != prof_loop_site_number(site))
             continue;
-        *row = found;
+        *row = event->as_loop_row;
         rows++;
     }
     return rows;
@@ -74,47 +71,47 @@ FIXTURE(begin, end);
 TEST(each_number_is_in_its_field)
 {
     static struct prof_loop_task oldest;
-    struct prof_event_loop_row row;
+    struct event_loop_row row;
     uint64_t pending_since = prof_loop_hosted_tsc - 17;
 
     oldest.created = pending_since;
     site->oldest = &oldest;
-    site->calls = 0x100000001;
-    site->ends[PROF_LOOP_RESOLVED] = 0x200000002;
-    site->ends[PROF_LOOP_FAILED] = 0x300000003;
-    site->ends[PROF_LOOP_CANCELLED] = 0x400000004;
-    site->pending = 5;
+    site->row.calls = 0x100000001;
+    site->row.resolved = 0x200000002;
+    site->row.failed = 0x300000003;
+    site->row.cancelled = 0x400000004;
+    site->row.pending = 5;
     node->own_cycles = 0x600000006;
     child->own_cycles = 0x100000000;
-    site->longest_cycles = 0x800000008;
-    site->longest_tsc = 0x900000009;
-    site->longest_object = 10;
+    site->row.longest_cycles = 0x800000008;
+    site->row.longest_tsc = 0x900000009;
+    site->row.longest_object = 10;
     add_values(PROF_LOOP_RUN, 11, 1000);
     add_values(PROF_LOOP_DELAY, 12, 10000);
-    site->delay_cycles = 0x1300000013;
+    site->row.sums[PROF_LOOP_DELAY].cycles = 0x1300000013;
     add_values(PROF_LOOP_WALL, 14, 100000);
-    site->wall_cycles = 0x1500000015;
-    site->held = 0x1600000016;
-    site->held_cycles = 0x1700000017;
+    site->row.sums[PROF_LOOP_WALL].cycles = 0x1500000015;
+    site->row.held = 0x1600000016;
+    site->row.held_cycles = 0x1700000017;
     assert_int_equal(rows_of_round(&row), 1);
-    assert_int_equal(row.calls, site->calls);
-    assert_int_equal(row.resolved, site->ends[PROF_LOOP_RESOLVED]);
-    assert_int_equal(row.failed, site->ends[PROF_LOOP_FAILED]);
-    assert_int_equal(row.cancelled, site->ends[PROF_LOOP_CANCELLED]);
+    assert_int_equal(row.calls, site->row.calls);
+    assert_int_equal(row.resolved, site->row.resolved);
+    assert_int_equal(row.failed, site->row.failed);
+    assert_int_equal(row.cancelled, site->row.cancelled);
     assert_int_equal(row.pending, 5);
     assert_int_equal(row.oldest, prof_loop_hosted_tsc - pending_since);
     assert_int_equal(row.own, 0x600000006);
     assert_int_equal(row.total, 0x700000006);
-    assert_int_equal(row.longest, site->longest_cycles);
-    assert_int_equal(row.longest_begin, site->longest_tsc);
+    assert_int_equal(row.longest, site->row.longest_cycles);
+    assert_int_equal(row.longest_begin, site->row.longest_tsc);
     assert_int_equal(row.longest_task, 10);
     assert_int_equal(row.runs, 22);
     assert_int_equal(row.delays, 24);
-    assert_int_equal(row.delay, site->delay_cycles);
+    assert_int_equal(row.delay, site->row.sums[PROF_LOOP_DELAY].cycles);
     assert_int_equal(row.walls, 28);
-    assert_int_equal(row.wall, site->wall_cycles);
-    assert_int_equal(row.held, site->held);
-    assert_int_equal(row.held_time, site->held_cycles);
+    assert_int_equal(row.wall, site->row.sums[PROF_LOOP_WALL].cycles);
+    assert_int_equal(row.held, site->row.held);
+    assert_int_equal(row.held_time, site->row.held_cycles);
 #define SAME(field, measure, permille)                                         \
     assert_int_equal(row.field, prof_loop_quantile(row.site, measure, permille))
     SAME(run_p50, PROF_LOOP_RUN, 500);
@@ -134,20 +131,20 @@ TEST(each_number_is_in_its_field)
 TEST(a_row_comes_when_any_number_has_changed)
 {
     uint64_t *const numbers[] = {
-        &site->calls,
-        &site->ends[PROF_LOOP_RESOLVED],
-        &site->ends[PROF_LOOP_FAILED],
-        &site->ends[PROF_LOOP_CANCELLED],
+        &site->row.calls,
+        &site->row.resolved,
+        &site->row.failed,
+        &site->row.cancelled,
         &node->own_cycles,
         &child->own_cycles,
-        &site->longest_cycles,
-        &site->longest_tsc,
-        &site->delay_cycles,
-        &site->wall_cycles,
-        &site->held,
-        &site->held_cycles,
+        &site->row.longest_cycles,
+        &site->row.longest_tsc,
+        &site->row.sums[PROF_LOOP_DELAY].cycles,
+        &site->row.sums[PROF_LOOP_WALL].cycles,
+        &site->row.held,
+        &site->row.held_cycles,
     };
-    struct prof_event_loop_row row;
+    struct event_loop_row row;
 
     assert_int_equal(rows_of_round(&row), 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

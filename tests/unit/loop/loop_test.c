@@ -1,184 +1,169 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The arithmetic of the event loop's statistics, in programs whose numbers are
- * known, and each against a second implementation after each step.
+ * known, and each against a second implementation after each step; then random
+ * programs against that one: half a million at each width, and not the same.
+ * LOOP_PROGRAMS=N takes N, LOOP_SEED=S others.
  */
 
 #include "../unit.h"
 
-#include "loop_compare.h"
+#include "loop_model.h"
 
 static void begin(void)
 {
     model_open(64 * PROF_LOOP_SITE_BYTES);
 }
 
-static struct prof_loop_row found;
+static char said[512];
 
-static void find(const struct prof_loop_row *row, void *text)
+/* "A 13/20 runs 2 longest 10": self and total cycles, and what is not 0. */
+static void say(const struct prof_loop_row *row, void *text)
 {
-    if (strcmp(row->site->text, text) == 0)
-        found = *row;
+    const struct {
+        const char *word;
+        uint64_t number;
+    } more[] = {
+        {"runs", row->sums[PROF_LOOP_RUN].count},
+        {"longest", row->longest_cycles},
+        {"delays", row->sums[PROF_LOOP_DELAY].count},
+        {"of", row->sums[PROF_LOOP_DELAY].cycles},
+        {"wall", row->sums[PROF_LOOP_WALL].cycles},
+        {"resolved", row->resolved},
+        {"failed", row->failed},
+        {"cancelled", row->cancelled},
+        {"pending", row->pending},
+        {"oldest", row->oldest_cycles},
+    };
+    char *to = text;
+
+    if (row->kind != PROF_LOOP_TASKS && row->kind != PROF_LOOP_CALLBACKS)
+        return;
+    to += strlen(to);
+    to += sprintf(to, "%s %llu/%llu", row->site->text,
+                  (unsigned long long)row->own_cycles,
+                  (unsigned long long)row->total_cycles);
+    for (size_t i = 0; i < COUNT(more); i++)
+        if (more[i].number != 0)
+            to += sprintf(to, " %s %llu", more[i].word,
+                          (unsigned long long)more[i].number);
+    strcpy(to, "\n");
 }
 
-static struct prof_loop_row *row_of(const char *name)
+static const char *rows(void)
 {
-    found = (struct prof_loop_row){0};
-    prof_loop_visit(find, (void *)name);
-    return &found;
-}
-
-static void has(const char *name, uint64_t own, uint64_t total)
-{
-    struct prof_loop_row *row = row_of(name);
-
-    assert_int_equal(row->own_cycles, own);
-    assert_int_equal(row->total_cycles, total);
+    said[0] = '\0';
+    prof_loop_visit(say, said);
+    return said;
 }
 
 FIXTURE(begin, model_close);
 
-/* ---- one task, and its end */
-
-TEST(a_task_that_never_waits)
+TEST(programs_whose_numbers_are_known)
 {
-    model_program("c0A r0 +=10 e0 p +=5");
-    has("A", 10, 10);
-    assert_int_equal(row_of("A")->resolved, 1);
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 10);
-}
+    static const struct {
+        const char *name, *program, *rows;
+    } programs[] = {
+        {"a task that never waits", "c0A r0 +=10 e0 p +=5",
+         "A 10/10 runs 1 longest 10 wall 10 resolved 1\n"},
+        {"a task that waits twice",
+         "c0A r0 +=10 p +=50 w0 +=3 r0 +=20 p +=50 w0 r0 +=5 e0 p",
+         "A 35/35 runs 3 longest 20 delays 2 of 3 wall 138 resolved 1\n"},
+        {"a task that fails", "c0A r0 +=10 p w0 r0 +=1 f0 p",
+         "A 11/11 runs 2 longest 10 delays 1 wall 11 failed 1\n"},
+        /* It goes on after it was cancelled, to release what it has. */
+        {"a task that is cancelled", "c0A r0 +=10 p +=7 w0 r0 +=4 x0 +=2 p",
+         "A 16/16 runs 2 longest 10 delays 1 wall 21 cancelled 1\n"},
+        /* `finally`, which awaits something after the failure. */
+        {"a failing task that waits once more",
+         "c0A r0 +=10 p +=5 w0 r0 +=1 p +=9 w0 r0 +=2 f0 p",
+         "A 13/13 runs 3 longest 10 delays 2 wall 27 failed 1\n"},
+        {"a task that never ends is counted", "c0A r0 +=10 p +=90 w0 r0 +=30",
+         "A 40/40 runs 1 longest 10 delays 1 pending 1 oldest 130\n"},
+        {"a run of no time", "c0A r0 p w0 r0 p w0 r0 e0 p",
+         "A 0/0 runs 3 delays 2 resolved 1\n"},
+        {"a child that never waits", "c0A r0 +=10 c1B r1 +=7 e1 p +=3 e0 p",
+         "A 13/20 runs 1 longest 13 wall 20 resolved 1\n"
+         "B 7/7 runs 1 longest 7 wall 7 resolved 1\n"},
+        {"a child that waits",
+         "c0A r0 +=10 c1B r1 +=7 p +=3 p +=90 w1 r1 +=5 e1 p w0 r0 +=1 e0 p",
+         "A 14/26 runs 2 longest 13 delays 1 wall 116 resolved 1\n"
+         "B 12/12 runs 2 longest 7 delays 1 wall 105 resolved 1\n"},
+        {"children at the same time",
+         "c0A r0 +=1 c1B r1 +=2 p c2B r2 +=3 p c3C r3 +=4 p p w3 r3 +=5 e3 p "
+         "w1 r1 +=6 e1 p w2 r2 +=7 e2 p w0 r0 +=8 e0 p",
+         "A 9/36 runs 2 longest 8 delays 1 wall 36 resolved 1\n"
+         "B 18/18 runs 4 longest 7 delays 2 wall 45 resolved 2\n"
+         "C 9/9 runs 2 longest 5 delays 1 wall 9 resolved 1\n"},
+        {"a child that outlives its parent",
+         "c0A r0 +=1 c1B r1 +=2 p e0 p +=50 w1 r1 +=100 e1 p",
+         "A 1/103 runs 1 longest 1 wall 3 resolved 1\n"
+         "B 102/102 runs 2 longest 100 delays 1 wall 152 resolved 1\n"},
+        {"a child that fails fails its parent",
+         "c0A r0 +=1 c1B r1 +=2 f1 p +=3 f0 p",
+         "A 4/6 runs 1 longest 4 wall 6 failed 1\n"
+         "B 2/2 runs 1 longest 2 wall 2 failed 1\n"},
+        {"a child that is cancelled",
+         "c0A r0 +=1 c1B r1 +=2 p +=3 e0 p w1 r1 +=4 x1 p",
+         "A 4/10 runs 1 longest 4 wall 6 resolved 1\n"
+         "B 6/6 runs 2 longest 4 delays 1 wall 9 cancelled 1\n"},
+        /* Each run of a grandchild counts for both above, after they have
+           paused, too. */
+        {"grandchildren that run after a wait",
+         "c0A r0 c1B r1 c2C r2 +=10 p p p w2 +=5 r2 +=10 e2 p w1 r1 e1 p w0 r0 "
+         "e0 p",
+         "A 0/20 runs 2 delays 1 wall 25 resolved 1\n"
+         "B 0/20 runs 2 delays 1 wall 25 resolved 1\n"
+         "C 20/20 runs 2 longest 10 delays 1 of 5 wall 25 resolved 1\n"},
+        {"a deep family after all others have ended",
+         "c0A r0 c1B r1 c2C r2 c3D r3 c4E r4 +=1 p e3 p e2 p e1 p e0 p w4 r4 "
+         "+=1000 p",
+         "A 0/1001 runs 1 wall 1 resolved 1\n"
+         "B 0/1001 runs 1 wall 1 resolved 1\n"
+         "C 0/1001 runs 1 wall 1 resolved 1\n"
+         "D 0/1001 runs 1 wall 1 resolved 1\n"
+         "E 1001/1001 runs 2 longest 1000 delays 1 pending 1 oldest 1001\n"},
+        {"direct recursion counts once",
+         "c0A r0 +=1 c1A r1 +=2 c2A r2 +=4 e2 p e1 p e0 p",
+         "A 7/7 runs 3 longest 4 wall 17 resolved 3\n"},
+        {"indirect recursion counts once",
+         "c0A r0 +=1 c1B r1 +=2 c2A r2 +=4 c3B r3 +=8 c4C r4 +=16 p p p p p w3 "
+         "r3 +=32 p",
+         "A 5/63 runs 2 longest 4 pending 2 oldest 63\n"
+         "B 42/62 runs 3 longest 32 delays 1 pending 2 oldest 62\n"
+         "C 16/16 runs 1 longest 16 pending 1 oldest 48\n"},
+        {"callbacks have descendants",
+         "bA +=5 c0B r0 +=6 p +=7 l +=1 w0 r0 +=8 e0 p",
+         "A 12/26 runs 1 longest 12\n"
+         "B 14/14 runs 2 longest 8 delays 1 wall 22 resolved 1\n"},
+        {"a task that runs the loop",
+         "c0A r0 +=10 n +=1 i +=100 l c1B r1 +=20 p bC +=3 l i +=50 l w1 r1 "
+         "+=5 e1 p l +=2 e0 p",
+         "A 12/12 runs 1 longest 12 wall 191 resolved 1\n"
+         "B 25/25 runs 2 longest 20 delays 1 wall 78 resolved 1\n"
+         "C 3/3 runs 1 longest 3\n"},
+        {"loops in loops",
+         "c0A r0 +=1 n c1B r1 +=2 n c2A r2 +=4 n i +=8 q=3 l l +=16 p l +=32 p "
+         "l +=64 p",
+         "A 85/85 runs 2 longest 65 pending 2 oldest 130\n"
+         "B 34/34 runs 1 longest 34 pending 1 oldest 129\n"},
+        {"interrupts belong to nobody else",
+         "c0A r0 +=1 q=100 +=2 c1B q=50 r1 +=3 s0=7 s1=9 +=4 p p",
+         "A 3/10 runs 1 longest 3 pending 1 oldest 176\n"
+         "B 7/7 runs 1 longest 7 pending 1 oldest 73\n"},
+        {"a reset forgets what was",
+         "c0A r0 +=10 c1B r1 +=20 z +=3 p +=4 p z bC +=1 l",
+         "A 0/0 pending 1 oldest 38\n"
+         "B 0/0 pending 1 oldest 28\n"
+         "C 1/1 runs 1 longest 1\n"},
+    };
 
-TEST(a_task_that_waits_twice)
-{
-    model_program("c0A r0 +=10 p +=50 w0 +=3 r0 +=20 p +=50 w0 r0 +=5 e0 p");
-    has("A", 35, 35);
-    assert_int_equal(row_of("A")->longest_cycles, 20);
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_DELAY].cycles, 3);
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_DELAY].count, 2);
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 138);
-}
-
-TEST(a_task_that_fails)
-{
-    model_program("c0A r0 +=10 p w0 r0 +=1 f0 p");
-    assert_int_equal(row_of("A")->failed, 1);
-    has("A", 11, 11);
-}
-
-/* It goes on after it was cancelled, to release what it has. */
-TEST(a_task_that_is_cancelled)
-{
-    model_program("c0A r0 +=10 p +=7 w0 r0 +=4 x0 +=2 p");
-    assert_int_equal(row_of("A")->cancelled, 1);
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_WALL].cycles, 21);
-    has("A", 16, 16);
-}
-
-/* `finally`, which awaits something after the failure. */
-TEST(a_failing_task_that_waits_once_more)
-{
-    model_program("c0A r0 +=10 p +=5 w0 r0 +=1 p +=9 w0 r0 +=2 f0 p");
-    has("A", 13, 13);
-}
-
-TEST(a_task_that_never_ends_is_counted)
-{
-    model_program("c0A r0 +=10 p +=90 w0 r0 +=30");
-    has("A", 40, 40);
-    assert_int_equal(row_of("A")->pending, 1);
-    assert_int_equal(row_of("A")->oldest_cycles, 130);
-}
-
-TEST(a_run_of_no_time)
-{
-    model_program("c0A r0 p w0 r0 p w0 r0 e0 p");
-    assert_int_equal(row_of("A")->sums[PROF_LOOP_RUN].count, 3);
-    has("A", 0, 0);
-}
-
-/* ---- children */
-
-TEST(a_child_that_never_waits)
-{
-    model_program("c0A r0 +=10 c1B r1 +=7 e1 p +=3 e0 p");
-    has("A", 13, 20);
-    has("B", 7, 7);
-}
-
-TEST(a_child_that_waits)
-{
-    model_program("c0A r0 +=10 c1B r1 +=7 p +=3 p +=90 w1 r1 +=5 e1 p w0 r0 "
-                  "+=1 e0 p");
-    has("A", 14, 26);
-    has("B", 12, 12);
-}
-
-TEST(children_at_the_same_time)
-{
-    model_program("c0A r0 +=1 c1B r1 +=2 p c2B r2 +=3 p c3C r3 +=4 p p w3 r3 "
-                  "+=5 e3 p w1 r1 +=6 e1 p w2 r2 +=7 e2 p w0 r0 +=8 e0 p");
-    has("A", 9, 36);
-    has("B", 18, 18);
-    has("C", 9, 9);
-    assert_int_equal(row_of("B")->calls, 2);
-}
-
-TEST(a_child_that_outlives_its_parent)
-{
-    model_program("c0A r0 +=1 c1B r1 +=2 p e0 p +=50 w1 r1 +=100 e1 p");
-    has("A", 1, 103);
-    has("B", 102, 102);
-}
-
-TEST(a_child_that_fails_fails_its_parent)
-{
-    model_program("c0A r0 +=1 c1B r1 +=2 f1 p +=3 f0 p");
-    has("A", 4, 6);
-    assert_int_equal(row_of("A")->failed, 1);
-    assert_int_equal(row_of("B")->failed, 1);
-}
-
-TEST(a_child_that_is_cancelled)
-{
-    model_program("c0A r0 +=1 c1B r1 +=2 p +=3 e0 p w1 r1 +=4 x1 p");
-    has("A", 4, 10);
-}
-
-/* Each run of a grandchild counts for both above, after they have paused, too:
- * the predecessor's statistics lose the 10 after the wait for A. */
-TEST(grandchildren_that_run_after_a_wait)
-{
-    model_program("c0A r0 c1B r1 c2C r2 +=10 p p p w2 +=5 r2 +=10 e2 p w1 r1 "
-                  "e1 p w0 r0 e0 p");
-    has("C", 20, 20);
-    has("B", 0, 20);
-    has("A", 0, 20);
-}
-
-TEST(a_deep_family_after_all_others_have_ended)
-{
-    model_program("c0A r0 c1B r1 c2C r2 c3D r3 c4E r4 +=1 p e3 p e2 p e1 p e0 "
-                  "p w4 r4 +=1000 p");
-    has("A", 0, 1001);
-    has("D", 0, 1001);
-    has("E", 1001, 1001);
-}
-
-/* ---- recursion */
-
-TEST(direct_recursion_counts_once)
-{
-    model_program("c0A r0 +=1 c1A r1 +=2 c2A r2 +=4 e2 p e1 p e0 p");
-    has("A", 7, 7);
-}
-
-TEST(indirect_recursion_counts_once)
-{
-    model_program("c0A r0 +=1 c1B r1 +=2 c2A r2 +=4 c3B r3 +=8 c4C r4 +=16 p p "
-                  "p p p w3 r3 +=32 p");
-    has("A", 5, 63);
-    has("B", 42, 62);
-    has("C", 16, 16);
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        model_open(64 * PROF_LOOP_SITE_BYTES);
+        model_program(programs[i].program);
+        if (strcmp(rows(), programs[i].rows) != 0)
+            fail_msg("%s:\n%s", programs[i].name, said);
+    }
 }
 
 static void count_contexts(const struct prof_loop_context *node, void *count)
@@ -207,49 +192,18 @@ TEST(a_chain_without_end_needs_no_memory)
     assert_int_equal(before, after);
 }
 
-/* ---- callbacks, loops, interrupts */
-
-TEST(callbacks_have_descendants)
-{
-    model_program("bA +=5 c0B r0 +=6 p +=7 l +=1 w0 r0 +=8 e0 p");
-    has("A", 12, 26);
-    has("B", 14, 14);
-}
-
-/* A task runs the loop, which runs others and waits: the seed's open end. */
-TEST(a_task_that_runs_the_loop)
-{
-    model_program("c0A r0 +=10 n +=1 i +=100 l c1B r1 +=20 p bC +=3 l i +=50 l "
-                  "w1 r1 +=5 e1 p l +=2 e0 p");
-    has("A", 12, 12);
-    has("B", 25, 25);
-    has("C", 3, 3);
-}
-
-TEST(loops_in_loops)
-{
-    model_program("c0A r0 +=1 n c1B r1 +=2 n c2A r2 +=4 n i +=8 q=3 l l +=16 p "
-                  "l +=32 p l +=64 p");
-    has("A", 85, 85);
-    has("B", 34, 34);
-}
-
-TEST(interrupts_belong_to_nobody_else)
-{
-    model_program("c0A r0 +=1 q=100 +=2 c1B q=50 r1 +=3 s0=7 s1=9 +=4 p p");
-    has("A", 3, 10);
-    has("B", 7, 7);
-}
-
 TEST(a_task_may_have_other_parents)
 {
     model_program("c0A r0 c1B r1 +=1 p p c2C r2 +=2 a12 p w1 r1 +=4 p");
-    has("A", 0, 1);
-    has("B", 5, 5);
-    has("C", 2, 6);
+    assert_string_equal(rows(),
+                        "A 0/1 runs 1 pending 1 oldest 7\n"
+                        "B 5/5 runs 2 longest 4 delays 1 pending 1 oldest 7\n"
+                        "C 2/6 runs 1 longest 2 pending 1 oldest 6\n");
     model_program("a11 w1 r1 +=8 p");
-    has("B", 13, 13);
-    has("C", 2, 6);
+    assert_string_equal(
+        rows(), "A 0/1 runs 1 pending 1 oldest 15\n"
+                "B 13/13 runs 3 longest 8 delays 2 pending 1 oldest 15\n"
+                "C 2/6 runs 1 longest 2 pending 1 oldest 14\n");
 }
 
 /* A callback of a task that ends in it, and is gone before it returns. */
@@ -258,9 +212,9 @@ TEST(a_task_that_ends_in_its_callback)
     model_program("c0A r0 c1B p w1 +=3 k1 +=5 e1");
     memset(&tasks[1].real, 0xee, sizeof tasks[1].real);
     model_program("+=6 l");
-    has("B", 11, 11);
-    has("A", 0, 11);
-    assert_int_equal(row_of("B")->sums[PROF_LOOP_DELAY].cycles, 3);
+    assert_string_equal(
+        rows(), "A 0/11 runs 1 pending 1 oldest 14\n"
+                "B 11/11 runs 1 longest 11 delays 1 of 3 wall 8 resolved 1\n");
 }
 
 /* An exception has left the inner ones without a pause. */
@@ -272,20 +226,14 @@ TEST(a_pause_ends_what_runs_within)
     prof_loop_pause(&tasks[0].real);
     prof_loop_hosted_tsc += 8;
     prof_loop_account(&account);
-    has("A", 1, 3);
-    has("B", 2, 2);
-    has("C", 4, 4);
+    assert_string_equal(rows(), "A 1/3 runs 1 longest 1 pending 1 oldest 15\n"
+                                "B 2/2 runs 1 longest 2 pending 1 oldest 14\n"
+                                "C 4/4 runs 1 longest 4\n");
     assert_int_equal(account.loop_cycles, 8);
     prof_loop_pause(&tasks[1].real); /* which does not run any longer */
-    has("B", 2, 2);
-}
-
-TEST(a_reset_forgets_what_was)
-{
-    model_program("c0A r0 +=10 c1B r1 +=20 z +=3 p +=4 p z bC +=1 l");
-    has("A", 0, 0);
-    has("C", 1, 1);
-    assert_int_equal(row_of("A")->pending, 1);
+    assert_string_equal(rows(), "A 1/3 runs 1 longest 1 pending 1 oldest 15\n"
+                                "B 2/2 runs 1 longest 2 pending 1 oldest 14\n"
+                                "C 4/4 runs 1 longest 4\n");
 }
 
 /* What is not counted yet costs nothing and is not counted later. */
@@ -322,14 +270,79 @@ TEST(what_an_interrupt_asks_for_has_a_delay)
     prof_loop_leave(&frame);
     prof_loop_begin_asked(&frame, &names[0], 0);
     prof_loop_leave(&frame);
-    has(names[0].text, 3, 3);
-    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].count, 1);
-    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].cycles, 7);
+    assert_string_equal(rows(), "A 3/3 runs 2 longest 3 delays 1 of 7\n");
     /* what was asked for before a reset is not counted after it */
     asked = prof_loop_hosted_tsc;
     prof_loop_hosted_tsc += 50;
     prof_loop_reset();
     prof_loop_begin_asked(&frame, &names[0], asked);
     prof_loop_leave(&frame);
-    assert_int_equal(row_of(names[0].text)->sums[PROF_LOOP_DELAY].count, 0);
+    assert_string_equal(rows(), "A 0/0 runs 1\n");
+}
+
+/* ---- random programs */
+
+#define PROGRAMS 500000u
+#define STEPS_MAX 60u
+
+/* Times of all sizes, and none; and until 32 bits of the clock are about to
+ * start again. */
+static uint64_t time_of_any_size(void)
+{
+    if (unit_below(8) == 0)
+        return (uint32_t)-prof_loop_hosted_tsc +
+               unit_below(4) * (1 + unit_below(9));
+    return unit_below(4) == 0 ? 0 : unit_random() >> (24 + unit_below(40));
+}
+
+static struct step any_step(unsigned tasks_used, unsigned sites_used)
+{
+    static const char steps[] = "cccrrrrpppwwwefxbllnikaqv++++++++s";
+    unsigned rare = unit_below(400);
+    struct step step = {.what = steps[unit_below(sizeof steps - 1)],
+                        .a = unit_below(tasks_used),
+                        .b = unit_below(tasks_used),
+                        .n = time_of_any_size()};
+
+    if (step.what == 'c')
+        step.b = unit_below(sites_used);
+    if (step.what == 'b' || step.what == 'n')
+        step.a = unit_below(sites_used);
+    if (rare == 0)
+        step.what = 'z';
+    return step;
+}
+
+static void one_program(void)
+{
+    unsigned tasks_used = 1 + unit_below(MODEL_TASKS - 1);
+    unsigned sites_used = 1 + unit_below(8), steps = 1 + unit_below(STEPS_MAX);
+
+    model_open(64 * PROF_LOOP_SITE_BYTES);
+    for (unsigned i = 0; i < steps; i++) {
+        struct step step = any_step(tasks_used, sites_used);
+
+        do_step(&step);
+        if (unit_below(16) == 0)
+            model_compare();
+    }
+    model_compare();
+}
+
+static unsigned setting(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+FIXTURE(NULL, model_close);
+
+TEST(random_programs)
+{
+    unsigned programs = setting("LOOP_PROGRAMS", PROGRAMS);
+
+    unit_seed = setting("LOOP_SEED", sizeof(void *));
+    for (unsigned i = 0; i < programs; i++)
+        one_program();
 }

@@ -64,19 +64,11 @@ static void utilisation_is_right(void)
     }
 }
 
-static uint32_t below(uint32_t limit)
-{
-    static uint32_t random = 1;
-
-    random = random * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(random >> 8) * limit >> 24);
-}
-
 /* Some time, in which something may be stolen; where that is known, the drain
  * says so at once. */
 static void be_with_theft(enum what what)
 {
-    uint32_t ms = below(3) == 0 ? PERIOD + below(2500) : 0;
+    uint32_t ms = unit_below(3) == 0 ? PERIOD + unit_below(2500) : 0;
     uint64_t at = 0;
     struct prof_loop_frame frame;
 
@@ -84,12 +76,12 @@ static void be_with_theft(enum what what)
         prof_loop_idle(&frame);
     else
         prof_loop_run(&outer);
-    be(what, below(300));
+    be(what, unit_below(300));
     if (ms != 0) {
         be(STOLEN, ms);
         at = prof_loop_hosted_tsc;
     }
-    be(what, below(300));
+    be(what, unit_below(300));
     if (what == IDLE)
         prof_loop_idle_end(&frame);
     else
@@ -105,11 +97,11 @@ TEST(utilisation_is_of_what_was_not_stolen)
 {
     ms_now = 0;
     for (unsigned i = 0; i < 2500; i++) {
-        be(BUSY, below(20)); /* the loop's own */
-        be_with_theft(below(2) == 0 ? IDLE : BUSY);
-        if (below(3) == 0)
+        be(BUSY, unit_below(20)); /* the loop's own */
+        be_with_theft(unit_below(2) == 0 ? IDLE : BUSY);
+        if (unit_below(3) == 0)
             utilisation_is_right();
-        if (below(100) == 0)
+        if (unit_below(100) == 0)
             prof_loop_reset();
     }
 }

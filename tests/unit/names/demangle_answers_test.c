@@ -37,6 +37,10 @@ static void expect_all(const struct pair *pairs, size_t count,
 
 static const struct pair cxx[] = {
     {"_Z1fv", "f()"},
+    {"_Z3fooi", "foo(int)"},
+    {"_ZN9VirtioNet8transmitESt10shared_ptrIN3net6PacketEE",
+     "VirtioNet::transmit(std::shared_ptr<net::Packet>)"},
+    {"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()() const"},
     {"_ZN3net6Packet4sizeEv", "net::Packet::size()"},
     {"_ZNK1A1fEv", "A::f() const"},
     {"_ZNVKO1A1fEv", "A::f() const volatile &&"},
@@ -116,6 +120,9 @@ TEST(test_cxx_as_llvm_prints_what_gnu_refuses)
 }
 
 static const struct pair rust[] = {
+    {"_RNvC7mycrate3foo", "mycrate::foo"},
+    {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+     "core::fmt::Write::write_fmt"},
     {"_ZN4core3fmt5Write10write_char17h0123456789abcdefE",
      "core::fmt::Write::write_char"},
     {"_ZN59_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$GT$3bar"
@@ -164,39 +171,46 @@ TEST(test_ocaml_as_perf_prints_it)
     EXPECT_ALL(ocaml, PROF_LANGUAGE_OCAML);
 }
 
+static const char *const others[] = {
+    "",
+    "f",
+    "_",
+    "_Z",
+    "_Zx",
+    "_ZN",
+    "_start",
+    "main",
+    "memcpy.part.0",
+    "a_name_that_is_longer_than_most_names_of_functions_in_a_c_program_are",
+    "camlish",
+    "caml",
+    "_R",
+    "_Rust",
+    "_Z1fS5_",
+    "_Z3ab",
+    "_ZN1AC",
+    "_Z1f$",
+    "?f@@YAXXZ",
+    "_ZN3fooE3",
+    "_ZN3foo3bar17h0123456789abcdeE?",
+    "\xff\xfe",
+    "_Z1fT_",
+    "f()",
+    "_GLOBAL__sub_I_main",
+};
+
 TEST(test_other_names_come_back_as_they_are)
 {
-    static const char *const names[] = {
-        "",
-        "_",
-        "_Z",
-        "_Zx",
-        "_ZN",
-        "main",
-        "camlish",
-        "caml",
-        "_R",
-        "_Rust",
-        "_Z1fS5_",
-        "_Z3ab",
-        "_ZN1AC",
-        "_Z1f$",
-        "?f@@YAXXZ",
-        "_ZN3fooE3",
-        "_ZN3foo3bar17h0123456789abcdeE?",
-        "\xff\xfe",
-        "_Z1fT_",
-        "f()",
-        "_GLOBAL__sub_I_main",
-    };
-
-    for (size_t i = 0; i < COUNT(names); i++) {
+    for (size_t i = 0; i < COUNT(others); i++) {
         struct prof_demangled got =
-            prof_demangle(names[i], out, sizeof out, &work);
+            prof_demangle(others[i], out, sizeof out, &work);
 
-        assert_string_equal(out, names[i]);
+        assert_string_equal(out, others[i]);
         assert_int_equal(got.language, PROF_LANGUAGE_NONE);
         assert_false(got.truncated);
+        got = prof_demangle(others[i], NULL, 0, &work);
+        assert_int_equal(got.bytes, 0);
+        assert_int_equal(got.truncated, others[i][0] != '\0');
     }
     prof_demangle("_Z1fv", out, sizeof out, NULL);
     assert_string_equal(out, "_Z1fv");
@@ -204,18 +218,23 @@ TEST(test_other_names_come_back_as_they_are)
 
 TEST(test_each_language_can_be_asked_for_alone)
 {
-    prof_demangle_as(PROF_LANGUAGE_RUST, "_Z1fv", out, sizeof out, &work);
-    assert_string_equal(out, "_Z1fv");
-    prof_demangle_as(PROF_LANGUAGE_RUST, "_ZN3foo3barE", out, sizeof out,
-                     &work);
-    assert_string_equal(out, "foo::bar");
-    prof_demangle_as(PROF_LANGUAGE_CXX, "_RNvC1a1b", out, sizeof out, &work);
-    assert_string_equal(out, "_RNvC1a1b");
-    prof_demangle_as(PROF_LANGUAGE_CXX, "_ZN3foo3bar17h0123456789abcdefE", out,
-                     sizeof out, &work);
-    assert_string_equal(out, "foo::bar::h0123456789abcdef");
-    prof_demangle_as(PROF_LANGUAGE_OCAML, "camlA__f_1", out, sizeof out, &work);
-    assert_string_equal(out, "A.f_1");
+    static const struct {
+        enum prof_language language;
+        const char *mangled, *readable;
+    } rows[] = {
+        {PROF_LANGUAGE_RUST, "_Z1fv", "_Z1fv"},
+        {PROF_LANGUAGE_RUST, "_ZN3foo3barE", "foo::bar"},
+        {PROF_LANGUAGE_CXX, "_RNvC1a1b", "_RNvC1a1b"},
+        {PROF_LANGUAGE_CXX, "_ZN3foo3bar17h0123456789abcdefE",
+         "foo::bar::h0123456789abcdef"},
+        {PROF_LANGUAGE_OCAML, "camlA__f_1", "A.f_1"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        prof_demangle_as(rows[i].language, rows[i].mangled, out, sizeof out,
+                         &work);
+        assert_string_equal(out, rows[i].readable);
+    }
 }
 
 TEST(test_types_that_functions_return_can_be_omitted)
@@ -288,7 +307,8 @@ TEST(test_every_cut_is_a_prefix)
         expect_prefixes(rust[i].mangled);
     for (size_t i = 0; i < COUNT(ocaml); i++)
         expect_prefixes(ocaml[i].mangled);
-    expect_prefixes("not_mangled_at_all");
+    for (size_t i = 1; i < COUNT(others); i++) /* but for the empty one */
+        expect_prefixes(others[i]);
     expect_prefixes("_Z10\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80yv");
 }
 

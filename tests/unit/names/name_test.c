@@ -54,50 +54,42 @@ static const char *xs(size_t count, const char *end)
     return name;
 }
 
-TEST(a_name_is_whole_by_default)
+TEST(names_are_whole_or_cut_where_one_sees_it)
 {
-    assert_string_equal(written_for("f", 0), "f");
-    assert_string_equal(written_for("service_main", 0), "service_main");
-    assert_string_equal(written_for(xs(1500, "end"), 0), xs(1500, "end"));
-}
+    static const struct {
+        const char *name;
+        size_t width; /* 0: any */
+        const char *written;
+    } rows[] = {
+        {"f", 0, "f"},
+        {"service_main", 0, "service_main"},
+        /* what fits its columns */
+        {"service_main", 12, "service_main"},
+        {"service_main", 13, "service_main"},
+        {"f", 1, "f"},
+        {"abc", 3, "abc"},
+        /* and what does not */
+        {"service_main", 11, "service_..."},
+        {"service_main", 4, "s..."},
+        {"service_main", 3, "..."},
+        {"service_main", 2, ".."},
+        {"service_main", 1, "."},
+        /* Whatever is in a table may not steer the terminal; 0xc2 0x9b is a
+           control sequence introducer in UTF-8, 0xc3 0x9b a letter. */
+        {"a\x1b[2Jb\nc\x7f", 0, "a?[2Jb?c?"},
+        {"a\xc2\x9b"
+         "b\xc2",
+         0, "a?b\xc2"},
+        {"\x01\x02", 2, "??"},
+        /* characters are counted, and never cut */
+        {"\xc3\xa9t\xc3\xa9_\xe2\x82\xac", 5, "\xc3\xa9t\xc3\xa9_\xe2\x82\xac"},
+        {"\xc3\xa9t\xc3\xa9_\xe2\x82\xac", 4, "\xc3\xa9..."},
+        {"\xc3\xa9t\xc3\xa9_\xe2\x82\xac", 3, "..."},
+    };
 
-/* Whatever is in a table may not steer the terminal; 0xc2 0x9b is a control
- * sequence introducer in UTF-8, 0xc3 0x9b a letter. */
-TEST(control_characters_are_not_written)
-{
-    assert_string_equal(written_for("a\x1b[2Jb\nc\x7f", 0), "a?[2Jb?c?");
-    assert_string_equal(written_for("a\xc2\x9b"
-                                    "b\xc2",
-                                    0),
-                        "a?b\xc2");
-    written_bytes = 0;
-    assert_int_equal(strlen(written_for("\x01\x02", 2)), 2);
-}
-
-TEST(a_name_that_fits_its_columns_is_whole)
-{
-    assert_string_equal(written_for("service_main", 12), "service_main");
-    assert_string_equal(written_for("service_main", 13), "service_main");
-    assert_string_equal(written_for("f", 1), "f");
-    assert_string_equal(written_for("abc", 3), "abc");
-}
-
-TEST(a_name_that_does_not_ends_with_dots)
-{
-    assert_string_equal(written_for("service_main", 11), "service_...");
-    assert_string_equal(written_for("service_main", 4), "s...");
-    assert_string_equal(written_for("service_main", 3), "...");
-    assert_string_equal(written_for("service_main", 2), "..");
-    assert_string_equal(written_for("service_main", 1), ".");
-}
-
-TEST(characters_are_counted_and_never_cut)
-{
-    const char *name = "\xc3\xa9t\xc3\xa9_\xe2\x82\xac"; /* five of them */
-
-    assert_string_equal(written_for(name, 5), name);
-    assert_string_equal(written_for(name, 4), "\xc3\xa9...");
-    assert_string_equal(written_for(name, 3), "...");
+    for (size_t i = 0; i < COUNT(rows); ++i)
+        assert_string_equal(written_for(rows[i].name, rows[i].width),
+                            rows[i].written);
 }
 
 TEST(a_name_too_long_to_be_demangled_is_still_whole)
@@ -107,6 +99,7 @@ TEST(a_name_too_long_to_be_demangled_is_still_whole)
         assert_string_equal(written_for(xs(count, ""), 0), xs(count, ""));
     assert_string_equal(written_for(xs(SHOWN_BELOW - 1, ""), 0),
                         xs(SHOWN_BELOW - 1, ""));
+    assert_string_equal(written_for(xs(1500, "end"), 0), xs(1500, "end"));
 }
 
 TEST(a_name_too_long_to_be_shown_ends_with_dots)

@@ -42,9 +42,15 @@ static uint32_t count_known(void)
     return known;
 }
 
+static void begin(void)
+{
+    world_new(WORLD_MEMORY(500));
+}
+
+FIXTURE(begin, world_end);
+
 TEST(a_drain_analyses_only_so_much)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uint32_t known = 0, drains = 0;
 
     sample_addresses();
@@ -61,14 +67,12 @@ TEST(a_drain_analyses_only_so_much)
                     ADDRESSES * CODE / STEPS_MAX + 1);
     for (uint32_t i = 1; i < prof_addresses.used; i++)
         assert_int_equal(prof_address_at(i)->pending, 0);
-    world_end(memory);
 }
 
 /* After the prologue, what is on top of the stack decides, and nothing is
  * decoded. */
 TEST(the_top_of_the_stack_decides_behind_a_prologue)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uint32_t steps;
 
     sample_addresses();
@@ -87,5 +91,4 @@ TEST(the_top_of_the_stack_decides_behind_a_prologue)
         assert_int_equal(address->pending, after ? 0 : 1);
     }
     assert_int_equal(prof_prologue_steps, steps);
-    world_end(memory);
 }

@@ -5,33 +5,26 @@
 
 #include "../unit.h"
 
-#include "stack_maker.h"
+#include "profiler_world.h"
 
 #define SAMPLES 20000u
 #define STACKS_MAX 400000u
 #define WORDS_MAX 70u
 
-static uint32_t seed;
-
-static uint32_t below(uint32_t most)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (seed >> 8) % most;
-}
-
 static uintptr_t random_word(void)
 {
     static const uintptr_t no_code[] = {0, 5, 0x1000, 0x2000000, UINT32_MAX};
 
-    return below(40) == 0 ? no_code[below(5)] : 0x3000 + below(6) * 16;
+    return unit_below(40) == 0 ? no_code[unit_below(5)]
+                               : 0x3000 + unit_below(6) * 16;
 }
 
 /* Changes some of the (count) words, innermost first, and returns how many
  * there are then. */
 static uint32_t change(uintptr_t *words, uint32_t count)
 {
-    uint32_t drop = below(4) == 0 ? below(count + 1) : below(3);
-    uint32_t add = below(3), kept;
+    uint32_t drop = unit_below(4) == 0 ? unit_below(count + 1) : unit_below(3);
+    uint32_t add = unit_below(3), kept;
 
     if (drop > count)
         drop = count;
@@ -41,8 +34,8 @@ static uint32_t change(uintptr_t *words, uint32_t count)
     memmove(words + add, words + drop, kept * sizeof *words);
     for (uint32_t i = 0; i < add; i++)
         words[i] = random_word();
-    if (kept + add != 0 && below(30) == 0)
-        words[below(kept + add)] = random_word();
+    if (kept + add != 0 && unit_below(30) == 0)
+        words[unit_below(kept + add)] = random_word();
     return kept + add;
 }
 
@@ -67,15 +60,21 @@ static void count_in(uintptr_t pc, const uintptr_t *words, uint32_t count)
     samples[stack]++;
 }
 
+static void begin(void)
+{
+    world_new(WORLD_MEMORY(500));
+}
+
+FIXTURE(begin, world_end);
+
 TEST(every_sample_is_in_the_stack_of_its_words)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint32_t count = 0;
 
-    seed = 1;
+    unit_seed = 1;
     for (uint64_t i = 1; i <= SAMPLES; i++) {
-        uintptr_t pc = 0x1500 + below(4);
+        uintptr_t pc = 0x1500 + unit_below(4);
 
         count = change(words, count);
         tick(pc, i * WORLD_PERIOD, words, count);
@@ -86,13 +85,11 @@ TEST(every_sample_is_in_the_stack_of_its_words)
         assert_true(used[i]);
         assert_int_equal(prof_stack_at(i)->self.samples, samples[i]);
     }
-    world_end(memory);
 }
 
 /* Without memory for some of them, and with it again. */
 TEST(refused_memory_leaves_no_wrong_callers)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     uintptr_t words[WORDS_MAX];
     uint64_t tsc = 0;
 
@@ -101,9 +98,9 @@ TEST(refused_memory_leaves_no_wrong_callers)
         uint32_t count = 3 + turn % 5;
 
         for (uint32_t i = 0; i < count; i++)
-            words[i] = 0x3000 + below(2000) * 16;
+            words[i] = 0x3000 + unit_below(2000) * 16;
         for (uint32_t i = 0; i < 60; i++) {
-            words[0] = 0x4000 + below(2000) * 16;
+            words[0] = 0x4000 + unit_below(2000) * 16;
             tick(0x1500, tsc += WORLD_PERIOD, words, count);
             world_refuse_from = i == 20 ? 0 : -1;
             world_refuse_count = INT32_MAX;
@@ -115,5 +112,4 @@ TEST(refused_memory_leaves_no_wrong_callers)
     }
     for (uint32_t i = 1; i < prof_stacks.used; i++)
         assert_int_equal(prof_stack_at(i)->self.samples, samples[i]);
-    world_end(memory);
 }

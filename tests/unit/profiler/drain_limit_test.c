@@ -5,7 +5,7 @@
 
 #include "../unit.h"
 
-#include "stack_maker.h"
+#include "profiler_world.h"
 
 #include "aggregate/drain.h"
 
@@ -56,9 +56,15 @@ static void assert_all_are_counted(uint32_t first, uint32_t count)
     }
 }
 
+static void begin(void)
+{
+    world_new(MEMORY);
+}
+
+FIXTURE(begin, world_end);
+
 TEST(new_stacks_are_drained_in_portions)
 {
-    void *memory = world_new(MEMORY);
     uint32_t drains = 0;
 
     tsc = 0;
@@ -78,13 +84,10 @@ TEST(new_stacks_are_drained_in_portions)
     prof_drain();
     assert_true(prof_drain_ms() > 1);
     assert_all_are_counted(0, SAMPLES);
-    world_end(memory);
 }
 
 TEST(so_are_many_known_ones)
 {
-    void *memory = world_new(MEMORY);
-
     tsc = 0;
     for (uint32_t i = 0; i < KNOWN; i++)
         world_tick(0x1500, tsc += WORLD_PERIOD);
@@ -95,14 +98,11 @@ TEST(so_are_many_known_ones)
     }
     assert_int_equal(queued(), 0);
     assert_int_equal(world_drained(0x1500).samples, KNOWN);
-    world_end(memory);
 }
 
 /* Also where the samples come in portions, after which more wait. */
 TEST(before_a_change_everything_is_drained)
 {
-    void *memory = world_new(MEMORY);
-
     tsc = 0;
     feed_new(0, SAMPLES);
     prof_report();
@@ -113,14 +113,12 @@ TEST(before_a_change_everything_is_drained)
     prof_stop();
     assert_int_equal(queued(), 0);
     assert_all_are_counted(0, 2 * SAMPLES);
-    world_end(memory);
 }
 
 /* In the interrupt, too, where a portion has less work than there are words of
  * one sample's callers, and without memory, so that none can be noted. */
 TEST(the_smallest_portion_gets_on)
 {
-    void *memory = world_new(MEMORY);
     uint64_t left;
 
     tsc = 0;
@@ -131,5 +129,4 @@ TEST(the_smallest_portion_gets_on)
         assert_true(prof_drain_in_tick(1));
         assert_in_range(queued(), 0, left - 1);
     }
-    world_end(memory);
 }

@@ -10,8 +10,6 @@
 #include "profiler_world.h"
 #include "stream_checker.h"
 
-#define SMALL WORLD_MEMORY(64)
-
 /* 600 ticks more than the vector and the overflow table hold. */
 static void queue_600(uint64_t tsc)
 {
@@ -26,19 +24,18 @@ static void count_emitted(uint64_t *stacks, uint64_t *others)
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
         *stacks += is_sample(&seen[i]);
-        if (seen[i].kind == PROF_EVENT_OVERFLOW)
-            *others += seen[i].fields[8] + 256u * seen[i].fields[9];
-        if (seen[i].kind == PROF_EVENT_DROP)
-            *others += seen[i].fields[0] + 256u * seen[i].fields[1];
+        if (!is_sample(&seen[i]))
+            *others += event_samples(&seen[i].event);
     }
-    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
+    assert_int_equal(seen[seen_count - 1].event.kind, PROF_EVENT_BYE);
     assert_false(prof_stream_on());
 }
+
+FIXTURE(world_small, world_end);
 
 /* No memory is asked for: there is some, but the heap may be damaged. */
 TEST(a_panic_emits_what_is_queued)
 {
-    void *memory = world_new(SMALL);
     uint64_t stacks, others;
 
     kept_count = 0;
@@ -52,7 +49,6 @@ TEST(a_panic_emits_what_is_queued)
     count_emitted(&stacks, &others);
     assert_true(stacks > 51); /* there was room for some of the new ones */
     assert_int_equal(stacks + others, 601);
-    world_end(memory);
 }
 
 static jmp_buf after_panic;
@@ -68,7 +64,6 @@ static void panic_now(void)
 
 TEST(a_panic_in_a_drain_emits_addresses)
 {
-    void *memory = world_new(SMALL);
     struct prof_packet head;
     uint64_t stacks, others;
 
@@ -85,5 +80,4 @@ TEST(a_panic_in_a_drain_emits_addresses)
     assert_int_equal(stacks, 0);
     assert_true(others > 0);
     assert_int_equal(others + head.discarded, 600);
-    world_end(memory);
 }

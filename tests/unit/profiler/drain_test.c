@@ -11,20 +11,10 @@
 #include "profiler_world.h"
 #include "stream_checker.h"
 
-#define SMALL WORLD_MEMORY(64)
-
-static struct prof_stats stats_now(void)
-{
-    struct prof_stats stats;
-
-    prof_stats(&stats);
-    return stats;
-}
-
 /* What must hold at any time: each tick is in one account. */
 static void assert_accounts(uint64_t ticks, uint64_t cycles)
 {
-    struct prof_stats stats = stats_now();
+    struct prof_stats stats = world_stats();
 
     assert_int_equal(stats.ticks, ticks);
     assert_int_equal(stats.attributed + stats.masked + stats.idle +
@@ -34,9 +24,10 @@ static void assert_accounts(uint64_t ticks, uint64_t cycles)
         assert_int_equal(stats.elapsed_cycles, cycles);
 }
 
+FIXTURE(world_small, world_end);
+
 TEST(each_sample_is_counted_with_its_time)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
     for (int i = 0; i < 50; i++)
@@ -47,60 +38,51 @@ TEST(each_sample_is_counted_with_its_time)
     assert_int_equal(world_drained(0x1000).samples, 25);
     assert_int_equal(world_drained(0x1000).cycles, 25 * WORLD_PERIOD);
     assert_int_equal(world_drained(0x2000).cycles, 25 * (WORLD_PERIOD + 7));
-    assert_int_equal(stats_now().missed, 0);
-    world_end(memory);
+    assert_int_equal(world_stats().missed, 0);
 }
 
 TEST(idle_is_counted_apart)
 {
-    void *memory = world_new(SMALL);
-
     world_tick(0x8fff, WORLD_PERIOD);
     world_tick(0x9000, 2 * WORLD_PERIOD);
     world_tick(0x900f, 3 * WORLD_PERIOD);
     world_tick(0x9010, 4 * WORLD_PERIOD);
     prof_drain();
-    assert_int_equal(stats_now().idle, 2);
-    assert_int_equal(stats_now().unresolved, 2);
-    assert_int_equal(stats_now().addresses, 2);
+    assert_int_equal(world_stats().idle, 2);
+    assert_int_equal(world_stats().unresolved, 2);
+    assert_int_equal(world_stats().addresses, 2);
     assert_accounts(4, 4 * WORLD_PERIOD);
-    world_end(memory);
 }
 
 TEST(a_full_vector_adds_up_in_the_small_table)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
     for (int i = 0; i < 1000; i++)
         world_tick((uintptr_t)0x1000 + (uintptr_t)(i % 5) * 64,
                    tsc += WORLD_PERIOD);
-    assert_int_equal(stats_now().queued, 1000);
+    assert_int_equal(world_stats().queued, 1000);
     prof_drain();
     assert_accounts(1000, tsc);
-    assert_int_equal(stats_now().dropped, 0);
-    assert_int_equal(stats_now().overflowed, 1000 - 63);
+    assert_int_equal(world_stats().dropped, 0);
+    assert_int_equal(world_stats().overflowed, 1000 - 63);
     for (uintptr_t i = 0; i < 5; i++)
         assert_int_equal(world_drained(0x1000 + i * 64).samples, 200);
-    world_end(memory);
 }
 
 TEST(what_fits_nowhere_is_counted_as_dropped)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
     for (uintptr_t i = 0; i < 5000; i++)
         world_tick(0x1000 + i * 16, tsc += WORLD_PERIOD);
     prof_drain();
-    assert_true(stats_now().dropped > 4000);
+    assert_true(world_stats().dropped > 4000);
     assert_accounts(5000, tsc);
-    world_end(memory);
 }
 
 TEST(it_works_again_after_an_overflow)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
     struct prof_stats before;
 
@@ -110,23 +92,22 @@ TEST(it_works_again_after_an_overflow)
         prof_drain();
     }
     assert_accounts(7000, tsc);
-    before = stats_now();
+    before = world_stats();
     for (int i = 0; i < 60; i++)
         world_tick(0x77, tsc += WORLD_PERIOD);
     prof_drain();
     assert_int_equal(world_drained(0x77).samples, 60);
-    assert_int_equal(stats_now().dropped, before.dropped);
-    assert_int_equal(stats_now().overflowed, before.overflowed);
+    assert_int_equal(world_stats().dropped, before.dropped);
+    assert_int_equal(world_stats().overflowed, before.overflowed);
     assert_accounts(7060, tsc);
-    world_end(memory);
 }
 
 /* One run with the allocations from number (from) on refused (count) times. */
 static void run_with_refusals(int from, int refusals)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT / 2);
     uint64_t tsc = 0;
 
+    world_new(PROF_MEMORY_DEFAULT / 2);
     world_refuse_from = from;
     world_refuse_count = refusals;
     for (uintptr_t turn = 0; turn < 40; turn++) {
@@ -139,10 +120,10 @@ static void run_with_refusals(int from, int refusals)
     prof_drain();
     prof_drain();
     assert_accounts(4000, tsc);
-    assert_int_equal(stats_now().queued, 0);
+    assert_int_equal(world_stats().queued, 0);
     if (refusals <= 1)
-        assert_int_equal(stats_now().dropped, 0);
-    world_end(memory);
+        assert_int_equal(world_stats().dropped, 0);
+    world_end();
     assert_int_equal(world_live, 0);
 }
 
@@ -167,38 +148,33 @@ TEST(refused_memory_for_good_is_counted)
 
 TEST(a_hundred_thousand_addresses_are_kept_apart)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint64_t tsc = 0;
 
+    world_new(PROF_MEMORY_DEFAULT);
     for (uintptr_t i = 0; i < 300000; i++) {
         world_tick(0x100000 + i % 100000 * 3, tsc += WORLD_PERIOD);
         if (i % 500 == 499)
             prof_drain();
     }
-    assert_int_equal(stats_now().addresses, 100000);
-    assert_int_equal(stats_now().dropped, 0);
+    assert_int_equal(world_stats().addresses, 100000);
+    assert_int_equal(world_stats().dropped, 0);
     for (uintptr_t i = 0; i < 100000; i += 99)
         assert_int_equal(world_drained(0x100000 + i * 3).samples, 3);
     assert_accounts(300000, tsc);
-    world_end(memory);
 }
 
 TEST(a_pause_belongs_to_no_sample)
 {
-    void *memory = world_new(SMALL);
-
     world_tick(0x1000, WORLD_PERIOD);
     prof_timebase_resume(prof_clock_of(prof_cpu_here()), 50 * WORLD_PERIOD);
     world_tick(0x1000, 51 * WORLD_PERIOD);
     prof_drain();
     assert_accounts(2, 2 * WORLD_PERIOD);
-    assert_int_equal(stats_now().missed, 0);
-    world_end(memory);
+    assert_int_equal(world_stats().missed, 0);
 }
 
 TEST(a_reset_forgets_also_what_is_queued)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
     for (uintptr_t i = 0; i < 3000; i++)
@@ -208,7 +184,6 @@ TEST(a_reset_forgets_also_what_is_queued)
     world_tick(0x1000, tsc += WORLD_PERIOD);
     prof_drain();
     assert_accounts(1, WORLD_PERIOD);
-    world_end(memory);
 }
 
 static bool take_any(const void *packet, size_t bytes)
@@ -225,9 +200,9 @@ static void assert_resets_tell(uint64_t ticks, bool memory_refused,
 {
     static const struct prof_transport sink = {.name = "sink",
                                                .send = take_any};
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
+    world_small();
     prof_transport_use(&sink);
     if (memory_refused) {
         world_refuse_from = 0;
@@ -239,10 +214,10 @@ static void assert_resets_tell(uint64_t ticks, bool memory_refused,
         prof_reset();
         assert_accounts(0, 0);
     }
-    assert_int_equal(stats_now().forgotten, 2 * ticks);
-    assert_int_equal(stats_now().stream_discarded, discarded);
+    assert_int_equal(world_stats().forgotten, 2 * ticks);
+    assert_int_equal(world_stats().stream_discarded, discarded);
     prof_transport_use(NULL);
-    world_end(memory);
+    world_end();
 }
 
 TEST(a_reset_flushes_the_stream_first)
@@ -254,7 +229,6 @@ TEST(a_reset_flushes_the_stream_first)
 /* Also what the drain itself has dropped, as there was no memory for it. */
 TEST(a_reset_counts_what_was_dropped)
 {
-    void *memory = world_new(SMALL);
     uint64_t tsc = 0;
 
     world_refuse_from = 0;
@@ -268,18 +242,14 @@ TEST(a_reset_counts_what_was_dropped)
     assert_accounts(3000, tsc);
     prof_reset();
     assert_accounts(0, 0);
-    assert_int_equal(stats_now().forgotten, 3000);
-    world_end(memory);
+    assert_int_equal(world_stats().forgotten, 3000);
 }
 
 TEST(nothing_is_allocated_before_the_drain)
 {
-    void *memory = world_new(SMALL);
-
     for (uintptr_t i = 0; i < 3000; i++)
         world_tick(0x1000 + i * 16, (i + 1) * WORLD_PERIOD);
     assert_int_equal(world_allocations, 0);
-    world_end(memory);
 }
 
 TEST(memory_too_small_or_crooked_is_refused)

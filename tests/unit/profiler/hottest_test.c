@@ -30,13 +30,13 @@ static int by_heat(const void *first, const void *second)
 }
 
 /* A world of so many functions, and their order. */
-static void *world_of(uint32_t functions)
+static void world_of(uint32_t functions)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     const struct prof_function *all[FUNCTIONS_MAX];
     uint32_t seed = functions, used = 0;
     uint64_t tsc = 0;
 
+    world_new(PROF_MEMORY_DEFAULT);
     for (uint32_t i = 0; i < functions; i++)
         for (uint32_t n = 0; n <= (seed = seed * 1664525 + 1013904223) >> 30;
              n++) {
@@ -50,7 +50,6 @@ static void *world_of(uint32_t functions)
     qsort(all, used, sizeof *all, by_heat);
     for (uint32_t i = 0; i < used; i++)
         wanted[i] = all[i]->record.key;
-    return memory;
 }
 
 static void assert_table(uint32_t rows, uint32_t functions)
@@ -77,27 +76,27 @@ static void assert_all_tables(uint32_t functions)
         assert_table(rows[i], functions);
 }
 
+FIXTURE(NULL, world_end);
+
 TEST(tables_are_in_their_order)
 {
     const uint32_t functions[] = {0,  1,  2,  31,  32,  33,
                                   63, 64, 65, 127, 128, FUNCTIONS_MAX};
 
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *memory = world_of(functions[i]);
-
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        world_of(functions[i]);
         assert_all_tables(functions[i]);
-        world_end(memory);
     }
 }
 
 /* A long table writes to the functions; profiling goes on from there. */
 TEST(samples_go_on_after_a_long_table)
 {
-    void *memory = world_of(100);
     struct prof_stats before, after;
 
+    world_of(100);
     assert_table(100, 100);
-    prof_stats(&before);
+    before = world_stats();
     for (uint32_t i = 0; i < 200; i++) {
         world_tick(0x10000 + i * 16, prof_clock_of(prof_cpu_here())->last_tsc +
                                          (i + 1) * WORLD_PERIOD);
@@ -105,8 +104,7 @@ TEST(samples_go_on_after_a_long_table)
             prof_drain();
     }
     prof_drain();
-    prof_stats(&after);
+    after = world_stats();
     assert_int_equal(after.ticks, before.ticks + 200);
     assert_int_equal(after.functions, 200);
-    world_end(memory);
 }

@@ -33,6 +33,7 @@
 #define WORLD_PERIOD (WORLD_DIVISOR * 1000u)
 #define WORLD_RATE_MHZ 1000152u /* what the divisor comes to */
 
+static void *world_memory; /* of the profiler, NULL: there is no world */
 static char world_output[1 << 16]; /* what the report wrote, NUL-terminated */
 static size_t world_output_bytes;
 static int world_refuse_from =
@@ -80,36 +81,6 @@ void prof_port_free(void *memory)
     free(memory);
 }
 
-/* A profiler fresh from prof_init() and prof_start() with (bytes) of memory,
- * whose clock says 0. The memory comes from malloc(): ASan guards its ends. */
-static inline void *world_new(size_t bytes)
-{
-    struct prof_config config = {
-        .tsc_hz = WORLD_TSC_HZ,
-        .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = WORLD_RATE_MHZ},
-        .idle = {0x9000, 0x9010},
-        .text = {0x1000, 0x1000000},
-    };
-    void *memory = malloc(bytes);
-
-    memset(prof_cpus, 0, sizeof prof_cpus);
-    prof_control_forget();
-    world_output_bytes = 0;
-    world_refuse_from = -1;
-    world_allocations = 0;
-    if (prof_init(memory, bytes, &config) != 0 || prof_start() != 0)
-        abort();
-    world_output_bytes = 0;
-    prof_meter_end(); /* samples come as a test wants */
-    prof_timebase_set(prof_clock_of(prof_cpu_here()), 0,
-                      (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
-                      WORLD_DIVISOR);
-    prof_clock_reset();
-    prof_tick_reset();
-    prof_overflow_resume(&prof_cpus[0].overflow, 0);
-    return memory;
-}
-
 static inline void world_free_table(const struct prof_table *table)
 {
     for (uint32_t i = 0; i < table->capacity; i += PROF_SEGMENT)
@@ -123,24 +94,51 @@ static inline void world_free_table(const struct prof_table *table)
         prof_port_free(table->next_slots);
 }
 
-static inline void world_end(void *memory)
+static inline void world_end(void)
 {
-    struct prof_table *const tables[] = {&prof_addresses, &prof_functions,
-                                         &prof_stacks, &prof_calls};
+    static struct prof_table *const tables[] = {
+        &prof_addresses, &prof_functions, &prof_stacks, &prof_calls};
 
+    if (world_memory == NULL)
+        return;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         world_free_table(tables[i]);
     prof_stacks_forget();
     if (prof_recent.leaves_mask != 0)
         prof_port_free(prof_recent.leaves);
     prof_table_freeze(false);
-    free(memory);
+    free(world_memory);
+    world_memory = NULL;
 }
 
-/* What was drained at (pc) without callers. */
-static inline struct prof_amount world_drained(uintptr_t pc)
+/* A profiler fresh from prof_init() and prof_start() with (bytes) of memory,
+ * whose clock says 0. The memory comes from malloc(): ASan guards its ends. */
+static inline void world_new(size_t bytes)
 {
-    return prof_stack_at(*prof_stack_slot(0, pc))->self;
+    struct prof_config config = {
+        .tsc_hz = WORLD_TSC_HZ,
+        .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = WORLD_RATE_MHZ},
+        .idle = {0x9000, 0x9010},
+        .text = {0x1000, 0x1000000},
+    };
+
+    world_end();
+    world_memory = malloc(bytes);
+    memset(prof_cpus, 0, sizeof prof_cpus);
+    prof_control_forget();
+    world_output_bytes = 0;
+    world_refuse_from = -1;
+    world_allocations = 0;
+    if (prof_init(world_memory, bytes, &config) != 0 || prof_start() != 0)
+        abort();
+    world_output_bytes = 0;
+    prof_meter_end(); /* samples come as a test wants */
+    prof_timebase_set(prof_clock_of(prof_cpu_here()), 0,
+                      (uint64_t)WORLD_PERIOD << PROF_PERIOD_SHIFT,
+                      WORLD_DIVISOR);
+    prof_clock_reset();
+    prof_tick_reset();
+    prof_overflow_resume(&prof_cpus[0].overflow, 0);
 }
 
 /* The memory that gives a vector of (entries) entries and the least frames. */
@@ -148,6 +146,26 @@ static inline struct prof_amount world_drained(uintptr_t pc)
     (2 * PROF_OVERFLOW_SLOTS * sizeof(struct prof_slot) +                      \
      (entries) * sizeof(struct prof_entry) +                                   \
      (256 + PROF_FRAMES_MARGIN) * sizeof(uint32_t))
+
+/* Whose vector has 64 entries; for FIXTURE(). */
+static inline void world_small(void)
+{
+    world_new(WORLD_MEMORY(64));
+}
+
+static inline struct prof_stats world_stats(void)
+{
+    struct prof_stats stats;
+
+    prof_stats(&stats);
+    return stats;
+}
+
+/* What was drained at (pc) without callers. */
+static inline struct prof_amount world_drained(uintptr_t pc)
+{
+    return prof_stack_at(*prof_stack_slot(0, pc))->self;
+}
 
 /* A tick at time (tsc), as the stub would have it. */
 static inline void world_tick(uintptr_t pc, uint64_t tsc)
@@ -157,6 +175,40 @@ static inline void world_tick(uintptr_t pc, uint64_t tsc)
         prof_sample_full(pc, tsc);
     else
         prof_ring_push(&prof_cpus[0].ring, pc, tsc, 0);
+}
+
+/* A tick whose callers are at (callers), innermost first, and whose walk ended
+ * for (reason). */
+static inline void tick_stopped(uintptr_t pc, uint64_t tsc,
+                                const uintptr_t *callers, uint32_t count,
+                                uint32_t reason)
+{
+    struct prof_frames *frames = &prof_cpus[0].frames;
+    uint32_t words = PROF_FRAMES_HEAD + count;
+    uint32_t *to;
+
+    prof_cpus[0].ticks++;
+    if (prof_ring_full(&prof_cpus[0].ring)) {
+        prof_sample_full(pc, tsc);
+        return;
+    }
+    if (frames->mask + 1 - (frames->head - frames->tail) < words) {
+        prof_ring_push(&prof_cpus[0].ring, pc, tsc, 0);
+        return;
+    }
+    to = frames->words + (frames->head & frames->mask);
+    memset(to, 0, PROF_FRAMES_HEAD * sizeof *to);
+    for (uint32_t i = 0; i < count; i++)
+        to[PROF_FRAMES_HEAD + i] = (uint32_t)callers[i];
+    frames->head += words;
+    prof_ring_push(&prof_cpus[0].ring, pc, tsc,
+                   words | reason << PROF_WALK_STOP_SHIFT);
+}
+
+static inline void tick(uintptr_t pc, uint64_t tsc, const uintptr_t *callers,
+                        uint32_t count)
+{
+    tick_stopped(pc, tsc, callers, count, 0);
 }
 
 #endif

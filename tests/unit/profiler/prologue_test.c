@@ -262,13 +262,11 @@ TEST(any_bytes_have_an_answer)
 {
     static uint8_t text[600];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
-    uint32_t seed = 7, framed = 0;
+    uint32_t framed = 0;
 
     for (int turn = 0; turn < 3000; turn++) {
-        for (size_t i = 0; i < sizeof text; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            text[i] = (uint8_t)(seed >> 20);
-        }
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = (uint8_t)unit_random();
         for (size_t i = 0; i < sizeof text; i += 7)
             prof_prologue_caller((uintptr_t)text + i, &range, &range, &framed);
     }

@@ -40,10 +40,10 @@ static unsigned read_rows(struct shares *rows)
  * is rounded is rounded differently from row to row. */
 static void assert_self_within_total(unsigned functions)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     struct shares rows[ROWS_MAX];
     unsigned sum = 0;
 
+    world_new(PROF_MEMORY_DEFAULT);
     for (uintptr_t i = 0; i < functions; i++)
         world_tick(0x10000 + i * 16, (i + 1) * WORLD_PERIOD);
     prof_report();
@@ -54,8 +54,10 @@ static void assert_self_within_total(unsigned functions)
         sum += rows[i].self;
     }
     assert_int_equal(sum, 10000);
-    world_end(memory);
+    world_end();
 }
+
+FIXTURE(NULL, world_end);
 
 TEST(self_never_exceeds_total)
 {
@@ -74,9 +76,9 @@ TEST(few_samples_have_an_interval)
                  {5, 10, 2366, 7634},
                  {10, 10, 7225, 10000},
                  {15, 100000, 1, 2}};
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     const char *row;
 
+    world_new(PROF_MEMORY_DEFAULT);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct prof_share_interval ends =
             prof_share_interval(known[i].hits * 10000 / known[i].samples,
@@ -95,14 +97,12 @@ TEST(few_samples_have_an_interval)
     assert_non_null(strstr(row, "0x00020000  (5.5"));
     assert_null(strstr(world_output, "0x00010000  ("));
     assert_non_null(strstr(world_output, "? fewer than 16 samples; in"));
-    world_end(memory);
 }
 
 /* Three ticks, as the interrupt counts them, and (samples) samples. */
 static void assert_report_says(unsigned samples, const char *line)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
-
+    world_new(PROF_MEMORY_DEFAULT);
     for (uintptr_t i = 0; i < samples; i++)
         world_tick(0x10000, (i + 1) * WORLD_PERIOD);
     prof_cpus[0].ticks = 3;
@@ -114,7 +114,7 @@ static void assert_report_says(unsigned samples, const char *line)
         assert_null(strstr(world_output, "the profiler lost"));
     assert_int_equal(strstr(world_output, "counted them twice") != NULL,
                      samples > 3);
-    world_end(memory);
+    world_end();
 }
 
 TEST(ticks_without_a_sample_are_reported)

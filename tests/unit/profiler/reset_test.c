@@ -8,7 +8,6 @@
 
 #include "tick/watchdog.h"
 
-#define SMALL WORLD_MEMORY(64)
 #define CALLER 0x2001u
 
 /* A tick with a caller, whose walk ended because of the depth. */
@@ -66,10 +65,11 @@ static struct prof_stats counts_now(void)
     return stats;
 }
 
+FIXTURE(world_small, world_end);
+
 TEST(a_reset_leaves_no_count)
 {
     static const struct prof_stats none;
-    void *memory = world_new(SMALL);
     struct prof_stats stats;
     uint64_t ticks;
 
@@ -84,14 +84,12 @@ TEST(a_reset_leaves_no_count)
     assert_int_equal(stats.report_cycles, 0);
     stats = counts_now();
     assert_memory_equal(&stats, &none, sizeof stats);
-    world_end(memory);
 }
 
 /* Whatever counts for the first time counts after a reset, too, and as much:
  * but for memory, which is there by then. */
 TEST(after_a_reset_all_counts_as_at_first)
 {
-    void *memory = world_new(SMALL);
     struct prof_stats first, again;
     uint64_t tsc;
 
@@ -110,13 +108,11 @@ TEST(after_a_reset_all_counts_as_at_first)
     assert_int_equal(again.refusals, 0);
     again.refusals = first.refusals;
     assert_memory_equal(&again, &first, sizeof again);
-    world_end(memory);
 }
 
 /* Resets at any moment: each tick is either counted now or forgotten. */
 TEST(resets_lose_no_tick)
 {
-    void *memory = world_new(SMALL);
     struct prof_stats stats;
     uint64_t tsc = 0, ticks = 0;
 
@@ -131,5 +127,4 @@ TEST(resets_lose_no_tick)
         assert_int_equal(stats.ticks + stats.forgotten, ticks);
         assert_int_equal(stats.ticks, counts_now().ticks);
     }
-    world_end(memory);
 }

@@ -80,6 +80,8 @@ static void expect_range(const struct prof_config *config, const char *name,
         assert_false(takes(*config, name, most + 1));
 }
 
+FIXTURE(NULL, world_end);
+
 /* The ranges that <prof/prof.h> and <prof/tick.h> state. */
 TEST(a_refused_field_is_named_with_its_range)
 {
@@ -107,38 +109,6 @@ TEST(a_refused_field_is_named_with_its_range)
     world_output[world_output_bytes] = '\0';
     assert_string_equal(world_output, "prof: config.tick.kernel_divisor is 50, "
                                       "but must be from 59 to 65536\n");
-}
-
-TEST(what_cannot_work_is_refused)
-{
-    struct prof_config config = pit;
-
-    assert_true(accepts(config));
-    config.tick.vector = 31; /* an exception's */
-    assert_false(accepts(config));
-    config = pit;
-    config.tick.kernel_divisor = 58; /* more than 20 kHz */
-    assert_false(accepts(config));
-    config.tick.kernel_divisor = 59;
-    assert_true(accepts(config));
-    config.tick.kernel_divisor = 65537;
-    assert_false(accepts(config));
-    config.tick.kind = PROF_TICK_OWN_PIT; /* has no divisor */
-    assert_true(accepts(config));
-    config.tick.vector = 31;
-    assert_false(accepts(config));
-    config = hook;
-    config.tick.rate_mhz = 999;
-    assert_false(accepts(config));
-    config.tick.rate_mhz = PROF_HZ_MAX * 1000 + 1;
-    assert_false(accepts(config));
-    config.tick.rate_mhz = 1000;
-    config.tsc_hz = 5000000000; /* 2^32 cycles and more in a period */
-    assert_false(accepts(config));
-    config.tsc_hz = 2000000000;
-    assert_true(accepts(config));
-    config.tick.kind = (enum prof_tick_kind)7;
-    assert_false(accepts(config));
 }
 
 TEST(the_pit_divides_by_whole_numbers_within_bounds)
@@ -199,8 +169,7 @@ TEST(the_hook_says_what_has_no_effect)
 /* A reset is a snapshot: the count itself goes on, which the watchdog reads. */
 TEST(a_reset_of_missed_ticks_leaves_the_clock_alone)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
-
+    world_new(PROF_MEMORY_DEFAULT);
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x1000, 11 * WORLD_PERIOD);
     prof_drain();
@@ -210,7 +179,6 @@ TEST(a_reset_of_missed_ticks_leaves_the_clock_alone)
     assert_int_equal(prof_clock_of(prof_cpu_here())->missed, 9);
     prof_clock_of(prof_cpu_here())->missed--; /* made up for after all */
     assert_int_equal(prof_clock_missed(), 0);
-    world_end(memory);
 }
 
 TEST(ticks_that_cannot_be_acknowledged_do_not_begin)

@@ -7,7 +7,6 @@
 
 #include "aggregate/sums.h"
 #include "profiler_world.h"
-#include "stack_maker.h"
 
 #include <prof/format.h>
 #include <prof/symbols.h>
@@ -52,12 +51,14 @@ static struct sums sums_now(void)
     return sums;
 }
 
+FIXTURE(NULL, world_end);
+
 TEST(each_stack_is_kept_once)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t one[] = {0x2001, 0x3001}, two[] = {0x2001, 0x3002};
     uint64_t tsc = 0;
 
+    world_new(WORLD_MEMORY(500));
     for (int i = 0; i < 30; i++)
         tick(0x1500, tsc += WORLD_PERIOD, i % 3 == 0 ? one : two, 2);
     prof_drain();
@@ -66,7 +67,6 @@ TEST(each_stack_is_kept_once)
     assert_int_equal(sums_now().cycles, tsc);
     /* root, two outer callers, two calls by them, two leaves */
     assert_int_equal(prof_stacks.used, 7);
-    world_end(memory);
 }
 
 /* Adds a row that prof_visit() passes to the sums. */
@@ -88,12 +88,12 @@ static void find_alone(const struct prof_stack_row *row, void *context)
  * with callers, before and after they were looked at. */
 TEST(samples_without_callers_count_as_all_others)
 {
-    void *memory = world_new(WORLD_MEMORY(500));
     const uintptr_t caller[] = {0x2001};
     struct prof_stack_row row = {0};
     struct sums functions;
     uint64_t tsc = 0;
 
+    world_new(WORLD_MEMORY(500));
     for (unsigned turn = 1; turn <= 3; turn++) {
         for (unsigned i = 0; i < 40; i++)
             tick(i % 4 == 3 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, caller,
@@ -117,7 +117,6 @@ TEST(samples_without_callers_count_as_all_others)
     world_tick(0x1500, tsc += WORLD_PERIOD);
     prof_drain();
     assert_int_equal(sums_now().samples, 1);
-    world_end(memory);
 }
 
 static void find_first(const struct prof_stack_row *row, void *context)
@@ -128,10 +127,10 @@ static void find_first(const struct prof_stack_row *row, void *context)
 
 TEST(first_and_last_time_are_kept)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t caller[] = {0x2001};
     struct prof_stack_row row = {0};
 
+    world_new(WORLD_MEMORY(64));
     for (uint64_t i = 1; i <= 20; i++)
         tick(0x1500, i * WORLD_PERIOD, caller, i >= 5 && i <= 9);
     prof_drain();
@@ -139,16 +138,15 @@ TEST(first_and_last_time_are_kept)
     assert_int_equal(row.samples, 5);
     assert_int_equal(row.first_tsc, 5 * WORLD_PERIOD);
     assert_int_equal(row.last_tsc, 9 * WORLD_PERIOD);
-    world_end(memory);
 }
 
 /* Functions are addresses here, there being no names. */
 TEST(a_recursive_function_counts_once_in_its_total)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t deep[] = {0x2001, 0x2001, 0x2001, 0x3001};
     uint64_t tsc = 0;
 
+    world_new(WORLD_MEMORY(64));
     for (int i = 0; i < 10; i++)
         tick(0x2001, tsc += WORLD_PERIOD, deep, 4);
     tick(0x4001, tsc += WORLD_PERIOD, deep + 3, 1);
@@ -157,14 +155,13 @@ TEST(a_recursive_function_counts_once_in_its_total)
     assert_int_equal(total_of(0x3001), 11 * WORLD_PERIOD);
     assert_int_equal(total_of(0x4001), WORLD_PERIOD);
     assert_int_equal(total_of(0x5001), 0);
-    world_end(memory);
 }
 
 TEST(folded_stacks_have_every_sample)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t callers[] = {0x2001, 0x3001};
 
+    world_new(WORLD_MEMORY(64));
     tick(0x1500, WORLD_PERIOD, callers, 2);
     tick(0x1500, 2 * WORLD_PERIOD, callers, 2);
     tick(0x1600, 3 * WORLD_PERIOD, callers + 1, 1);
@@ -177,15 +174,14 @@ TEST(folded_stacks_have_every_sample)
                                       "0x00003001;0x00001600 1\n"
                                       "[idle] 1\n"
                                       "--- end of folded stacks ---\n");
-    world_end(memory);
 }
 
 TEST(the_tree_leaves_out_what_is_small)
 {
-    void *memory = world_new(WORLD_MEMORY(1000));
     const uintptr_t callers[] = {0x2001, 0x3001};
     uint64_t tsc = 0;
 
+    world_new(WORLD_MEMORY(1000));
     for (int i = 0; i < 500; i++) {
         tick(i == 7 ? 0x1600 : 0x1500, tsc += WORLD_PERIOD, callers,
              i % 2 == 0 ? 2 : 1);
@@ -200,15 +196,14 @@ TEST(the_tree_leaves_out_what_is_small)
     assert_non_null(strstr(world_output, "  0x00003001\n"));
     assert_non_null(strstr(world_output, "      0x00001500\n"));
     assert_null(strstr(world_output, "0x00001600"));
-    world_end(memory);
 }
 
 TEST(a_reset_keeps_the_numbers_of_nodes)
 {
-    void *memory = world_new(WORLD_MEMORY(64));
     const uintptr_t callers[] = {0x2001, 0x3001};
     uint32_t nodes;
 
+    world_new(WORLD_MEMORY(64));
     tick(0x1500, WORLD_PERIOD, callers, 2);
     prof_drain();
     tick(0x1700, 2 * WORLD_PERIOD, callers, 2);
@@ -219,16 +214,15 @@ TEST(a_reset_keeps_the_numbers_of_nodes)
     prof_drain();
     assert_int_equal(prof_stacks.used, nodes);
     assert_int_equal(sums_now().samples, 1);
-    world_end(memory);
 }
 
 /* Many stacks, the allocations from number (from) on refused (count) times. */
 static struct sums run_with_refusals(int from, int refusals)
 {
-    void *memory = world_new(8 * PROF_MEMORY_DEFAULT);
     struct sums sums;
     uint64_t tsc = 0;
 
+    world_new(8 * PROF_MEMORY_DEFAULT);
     world_refuse_from = from;
     world_refuse_count = refusals;
     for (uintptr_t turn = 0; turn < 20; turn++) {
@@ -245,7 +239,7 @@ static struct sums run_with_refusals(int from, int refusals)
     prof_drain();
     sums = sums_now();
     assert_int_equal(prof_cpus[0].frames.head, prof_cpus[0].frames.tail);
-    world_end(memory);
+    world_end();
     assert_int_equal(world_live, 0);
     return sums;
 }
@@ -270,10 +264,10 @@ TEST(refused_memory_loses_no_stack)
 
 TEST(at_10_khz_a_dozen_frames_fit_between_drains)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint32_t hz = 10000;
     uint32_t words, samples;
 
+    world_new(PROF_MEMORY_DEFAULT);
     prof_clock_set(WORLD_TSC_HZ / hz << PROF_PERIOD_SHIFT, 1, hz * 1000);
     words = (prof_cpus[0].frames.mask + 1) / (PROF_FRAMES_HEAD + 12);
     samples = prof_drain_ms() * hz / 1000;
@@ -283,14 +277,13 @@ TEST(at_10_khz_a_dozen_frames_fit_between_drains)
     assert_true(prof_drain_ms() >= 10);
     prof_clock_set(WORLD_TSC_HZ / 1000 << PROF_PERIOD_SHIFT, 1, 1000 * 1000);
     assert_int_equal(prof_drain_ms(), 100);
-    world_end(memory);
 }
 
 TEST(deep_stacks_are_drained_earlier)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     uint32_t half = (prof_cpus[0].frames.mask + 1) / 2;
 
+    world_new(PROF_MEMORY_DEFAULT);
     prof_cpus[0].frames.head += half;
     assert_int_equal(prof_drain_ms(), 100);
     prof_cpus[0].frames.head++;
@@ -301,7 +294,6 @@ TEST(deep_stacks_are_drained_earlier)
     prof_cpus[0].frames.tail = UINT32_MAX - 1;
     prof_cpus[0].frames.head = prof_cpus[0].frames.tail + half + 1;
     assert_int_equal(prof_drain_ms(), 1);
-    world_end(memory);
 }
 
 static void longest(const struct prof_stack_row *row, void *context)
@@ -317,10 +309,10 @@ static void longest(const struct prof_stack_row *row, void *context)
 static void keeps_code(const uintptr_t *callers, uint32_t count,
                        uint32_t walked, uint32_t frames, uint32_t reason)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
     struct prof_stats stats;
     uint32_t most = 0;
 
+    world_new(PROF_MEMORY_DEFAULT);
     tick_stopped(0x2000, WORLD_PERIOD, callers, count, walked);
     prof_drain();
     prof_stats(&stats);
@@ -328,7 +320,7 @@ static void keeps_code(const uintptr_t *callers, uint32_t count,
     assert_int_equal(most, frames);
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++)
         assert_int_equal(stats.stopped[i], i != 0 && i == reason);
-    world_end(memory);
+    world_end();
 }
 
 TEST(a_stack_ends_before_what_is_no_code)

@@ -6,58 +6,43 @@
 
 #include "profiler_world.h"
 
-#define SMALL WORLD_MEMORY(64)
 #define VECTOR 63u /* samples that fit into it */
 #define SLICE 40u  /* periods that the host takes */
-
-static struct prof_stats stats_now(void)
-{
-    struct prof_stats stats;
-
-    prof_stats(&stats);
-    return stats;
-}
 
 /* (stolen) periods of the (whole) ones are stolen, the rest is covered. */
 static void assert_stolen(uint64_t whole, uint64_t stolen)
 {
-    assert_int_equal(stats_now().stolen_cycles, stolen * WORLD_PERIOD);
-    assert_int_equal(stats_now().elapsed_cycles,
+    assert_int_equal(world_stats().stolen_cycles, stolen * WORLD_PERIOD);
+    assert_int_equal(world_stats().elapsed_cycles,
                      (whole - stolen) * WORLD_PERIOD);
 }
 
+FIXTURE(world_small, world_end);
+
 TEST(a_sample_is_charged_one_period)
 {
-    void *memory = world_new(SMALL);
-
     for (uint64_t i = 1; i <= 10; i++)
         world_tick(0x1000, i * WORLD_PERIOD);
     world_tick(0x2000, (10 + SLICE) * WORLD_PERIOD);
     prof_drain();
     assert_int_equal(world_drained(0x1000).cycles, 10 * WORLD_PERIOD);
     assert_int_equal(world_drained(0x2000).cycles, WORLD_PERIOD);
-    assert_int_equal(stats_now().missed, SLICE - 1);
+    assert_int_equal(world_stats().missed, SLICE - 1);
     assert_stolen(10 + SLICE, SLICE - 1);
-    world_end(memory);
 }
 
 TEST(so_is_an_idle_one)
 {
-    void *memory = world_new(SMALL);
-
     world_tick(0x9000, WORLD_PERIOD);
     world_tick(0x9000, (1 + SLICE) * WORLD_PERIOD);
     prof_drain();
-    assert_int_equal(stats_now().idle_cycles, 2 * WORLD_PERIOD);
+    assert_int_equal(world_stats().idle_cycles, 2 * WORLD_PERIOD);
     assert_stolen(1 + SLICE, SLICE - 1);
-    world_end(memory);
 }
 
 /* A tick that is late by less than half a period was not lost. */
 TEST(a_late_tick_keeps_its_time)
 {
-    void *memory = world_new(SMALL);
-
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x2000, 2 * WORLD_PERIOD + WORLD_PERIOD * 2 / 5);
     world_tick(0x1000, 3 * WORLD_PERIOD);
@@ -65,7 +50,6 @@ TEST(a_late_tick_keeps_its_time)
     assert_int_equal(world_drained(0x2000).cycles,
                      WORLD_PERIOD + WORLD_PERIOD * 2 / 5);
     assert_stolen(3, 0);
-    world_end(memory);
 }
 
 /* Fills the vector, then (ticks) more, of which number (slice) comes late; the
@@ -85,36 +69,30 @@ static uint64_t overflow(uintptr_t ticks, uintptr_t slice, uintptr_t addresses)
 
 TEST(the_overflow_table_is_charged_alike)
 {
-    void *memory = world_new(SMALL);
     uint64_t whole;
 
     whole = overflow(100, 51, 2);
     prof_drain();
-    assert_int_equal(stats_now().overflowed, 100);
+    assert_int_equal(world_stats().overflowed, 100);
     assert_int_equal(world_drained(0x1010).cycles, 50 * WORLD_PERIOD);
-    assert_int_equal(stats_now().missed, SLICE - 1);
+    assert_int_equal(world_stats().missed, SLICE - 1);
     assert_stolen(whole, SLICE - 1);
-    world_end(memory);
 }
 
 TEST(so_are_dropped_samples)
 {
-    void *memory = world_new(SMALL);
     uint64_t whole;
 
     whole = overflow(3000, 2000, 3000);
     prof_drain();
-    assert_true(stats_now().dropped > 2000);
-    assert_int_equal(stats_now().dropped_cycles,
-                     stats_now().dropped * WORLD_PERIOD);
+    assert_true(world_stats().dropped > 2000);
+    assert_int_equal(world_stats().dropped_cycles,
+                     world_stats().dropped * WORLD_PERIOD);
     assert_stolen(whole, SLICE - 1);
-    world_end(memory);
 }
 
 TEST(the_report_shows_it_besides_the_shares)
 {
-    void *memory = world_new(SMALL);
-
     world_tick(0x1000, WORLD_PERIOD);
     world_tick(0x2000, (1 + SLICE) * WORLD_PERIOD);
     world_tick(0x3000, (2 + SLICE) * WORLD_PERIOD);
@@ -124,5 +102,4 @@ TEST(the_report_shows_it_besides_the_shares)
     assert_non_null(strstr(world_output, "\n0.038 s stolen, 90.70 % of the "
                                          "time: the host did not run the "
                                          "guest; it is in no share\n"));
-    world_end(memory);
 }

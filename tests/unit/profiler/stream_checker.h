@@ -3,23 +3,19 @@
 #define STREAM_CHECKER_H
 
 /*
- * A way out that keeps packets, and a small reader that knows nothing but
- * <prof/format.h>: it checks each packet's head and keeps every event with its
- * whole time, for a test to look at.
+ * A way out that keeps packets, and every event of them, as the host reads it,
+ * for a test to look at. (That the host's reader is right is tested with
+ * packets that are not the guest's, host/stream_maker.h.)
  */
 
-#include <prof/format.h>
+#include "../host/event_text.h"
+
 #include <prof/transport.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc.h"
-
 #define KEPT_MAX 4096u
-#ifndef EVENTS_MAX /* a test may want longer events, and fewer of them */
 #define EVENTS_MAX (1u << 20)
-#define FIELDS_MAX sizeof(struct prof_event_causal)
-#endif
 #define NODES_MAX (1u << 17)
 
 static struct kept {
@@ -31,11 +27,9 @@ static unsigned kept_refuse; /* this many are refused from now on */
 static unsigned kept_asked;  /* times that a packet was offered */
 
 static struct seen {
-    enum prof_event kind;
-    uint64_t clock;
+    struct event event;
     unsigned packet;
-    uint32_t node; /* SAMPLE, LEAF and NODE in all forms */
-    uint8_t fields[FIELDS_MAX];
+    unsigned bytes; /* the form that was chosen */
 } seen[EVENTS_MAX];
 static unsigned seen_count;
 
@@ -69,146 +63,53 @@ static const struct prof_transport keeper = {
     .send = keep,
 };
 
-/* Bytes of the fields of (kind), which is not short. */
-static size_t field_bytes(enum prof_event kind)
+static void know(const struct event *node)
 {
-    switch (kind) {
-#define PROF_EVENT(NAME, name, kind, meaning, fields)                          \
-    case kind:                                                                 \
-        return sizeof(struct prof_event_##name);
-#define PROF_BARE(NAME, name, kind, meaning)                                   \
-    case kind:                                                                 \
-        return 0;
-#include <prof/events.def>
-    default:
-        assert_true(false);
-        return 0;
+    assert_true(node->node < NODES_MAX);
+    if (known[node->node].defined++ > 0) {
+        assert_int_equal(known[node->node].parent, node->parent);
+        assert_true(known[node->node].address == node->address);
     }
-}
-
-/* The number in bits [from, from + count) of what begins at (at). */
-static uint64_t bits_at(const uint8_t *at, unsigned from, unsigned count)
-{
-    uint64_t number = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        unsigned bit = from + i;
-
-        number |= (uint64_t)(at[bit / 8] >> bit % 8 & 1) << i;
-    }
-    return number;
-}
-
-static void know(uint64_t node, uint64_t parent, uint64_t address)
-{
-    assert_true(node < NODES_MAX);
-    if (known[node].defined++ > 0) {
-        assert_int_equal(known[node].parent, parent);
-        assert_true(known[node].address == address);
-    }
-    known[node].parent = (uint32_t)parent;
-    known[node].address = address;
-}
-
-/* The whole time of an event whose head says the (bits) bits (low), after
- * (clock). */
-static uint64_t unwrap(uint64_t clock, uint64_t low, unsigned bits)
-{
-    uint64_t wrap = (uint64_t)1 << bits;
-    uint64_t whole = (clock & ~(wrap - 1)) | low;
-
-    return whole < clock ? whole + wrap : whole;
-}
-
-/* Keeps the short event at (at), and returns its length. */
-static size_t see_short(struct seen *event, const uint8_t *at,
-                        uint64_t text_begin)
-{
-    static const size_t bytes[] = {4, 9, 7};
-    unsigned time_bits = event->kind == PROF_EVENT_NODE ? 0 : 16;
-
-    if (time_bits > 0)
-        event->clock = unwrap(event->clock, bits_at(at, 2, 16), 16);
-    event->node = (uint32_t)bits_at(at, 2 + time_bits, 14);
-    if (event->kind != PROF_EVENT_SAMPLE)
-        know(event->node, bits_at(at, 16 + time_bits, 14),
-             text_begin + bits_at(at, 30 + time_bits, 26));
-    return bytes[event->kind];
-}
-
-/* The same for one of the others; there are (room) bytes. */
-static size_t see_other(struct seen *event, const uint8_t *at, size_t room)
-{
-    struct prof_event_node_wide wide;
-    unsigned kind = (unsigned)bits_at(at, 2, 6);
-    size_t head = kind >= 57 && kind <= 62 ? 3 : kind == 63 ? 6 : 4, bytes;
-    unsigned time_bits = head == 3 ? 16 : 24;
-
-    assert_true(room >= head);
-    event->kind = (enum prof_event)(kind == 63 ? at[4] : kind);
-    event->clock = unwrap(event->clock, bits_at(at, 8, time_bits), time_bits);
-    bytes = kind == 63 ? at[5] : field_bytes(event->kind);
-    assert_true(room >= head + bytes && bytes <= sizeof event->fields);
-    memcpy(event->fields, at + head, bytes);
-    if (event->kind == PROF_EVENT_CLOCK)
-        assert_memory_equal(event->fields, &event->clock, 8);
-    if (event->kind == PROF_EVENT_SAMPLE_LATE)
-        event->node = (uint32_t)bits_at(at, 32, 16);
-    if (event->kind == PROF_EVENT_SAMPLE_WIDE)
-        event->node = (uint32_t)bits_at(at, 32, 32);
-    if (event->kind == PROF_EVENT_NODE_WIDE) {
-        memcpy(&wide, event->fields, sizeof wide);
-        event->node = wide.node;
-        know(wide.node, wide.parent, wide.address);
-    }
-    return head + bytes;
-}
-
-static uint64_t see_events(unsigned number, const struct prof_packet *head,
-                           const uint8_t *next, const uint8_t *end)
-{
-    uint64_t clock = head->begin;
-
-    while (next < end) {
-        struct seen *event = &seen[seen_count++];
-        size_t bytes;
-
-        assert_true(seen_count <= EVENTS_MAX);
-        *event = (struct seen){.clock = clock, .packet = number};
-        event->kind = (enum prof_event)(*next & 3);
-        if (event->kind == 3)
-            bytes = see_other(event, next, (size_t)(end - next));
-        else
-            bytes = see_short(event, next, head->text_begin);
-        clock = event->clock;
-        next += bytes;
-        assert_true(next <= end);
-    }
-    return clock;
+    known[node->node].parent = node->parent;
+    known[node->node].address = node->address;
 }
 
 static void see_packet(unsigned number)
 {
-    const struct kept *packet = &kept[number];
-    uint8_t copy[PROF_PACKET_DEFAULT];
-    struct prof_packet head;
-    uint32_t crc;
+    struct event_reader reader;
+    struct packet packet;
+    uint64_t clock;
 
-    assert_true(packet->bytes > PROF_PACKET_BYTES && packet->bytes % 8 == 0);
-    memcpy(&head, packet->data, sizeof head);
-    assert_int_equal(head.magic, PROF_PACKET_MAGIC);
-    assert_int_equal(head.version, PROF_FORMAT_VERSION);
-    assert_int_equal(head.packet_bits, packet->bytes * 8);
-    assert_true(head.content_bits % 8 == 0 &&
-                head.content_bits <= head.packet_bits &&
-                head.packet_bits - head.content_bits < 64);
-    memcpy(copy, packet->data, head.content_bits / 8);
-    crc = head.crc;
-    memset(copy + offsetof(struct prof_packet, crc), 0, 4);
-    assert_int_equal(prof_crc32c(0, copy, head.content_bits / 8), crc);
-    assert_true(head.begin <= head.end);
-    assert_true(see_events(number, &head, packet->data + sizeof head,
-                           packet->data + head.content_bits / 8) == head.end);
+    assert_int_equal(
+        packet_check(kept[number].data, kept[number].bytes, &packet),
+        PACKET_GOOD);
+    assert_int_equal(packet.version, PROF_FORMAT_VERSION);
+    assert_true(packet.total_bytes == kept[number].bytes &&
+                packet.total_bytes % 8 == 0 && packet.events_bytes > 0 &&
+                packet.total_bytes - packet.events_bytes - PROF_PACKET_BYTES <
+                    8);
+    assert_true(packet.begin <= packet.end);
+    clock = packet.begin;
+    event_begin(&reader, &packet);
+    for (;;) {
+        struct seen *next = &seen[seen_count];
+        const uint8_t *before = reader.at;
+
+        assert_true(seen_count < EVENTS_MAX);
+        if (!event_next(&reader, &next->event))
+            break;
+        next->packet = number;
+        next->bytes = (unsigned)(reader.at - before);
+        if (next->event.kind == PROF_EVENT_NODE ||
+            next->event.kind == PROF_EVENT_LEAF)
+            know(&next->event);
+        if (next->event.kind != PROF_EVENT_NODE)
+            clock = next->event.time;
+        if (next->event.kind == PROF_EVENT_CLOCK)
+            assert_true(next->event.as_clock.now == clock);
+        seen_count++;
+    }
+    assert_true(event_all(&reader) && clock == packet.end);
 }
 
 /* Reads the packets numbered [first, end). */
@@ -236,20 +137,19 @@ static inline void see_all(void)
 }
 
 /* Event number (number) of kind (kind), counted from 0; NULL where none is. */
-static inline const struct seen *nth(enum prof_event kind, unsigned number)
+static inline const struct event *nth(enum prof_event kind, unsigned number)
 {
     for (unsigned i = 0; i < seen_count; i++)
-        if (seen[i].kind == kind && number-- == 0)
-            return &seen[i];
+        if (seen[i].event.kind == kind && number-- == 0)
+            return &seen[i].event;
     return NULL;
 }
 
-/* Whether it is a sample of a stack, in any form. */
-static bool is_sample(const struct seen *event)
+/* Whether it is a sample of a stack. */
+static bool is_sample(const struct seen *it)
 {
-    return event->kind == PROF_EVENT_SAMPLE || event->kind == PROF_EVENT_LEAF ||
-           event->kind == PROF_EVENT_SAMPLE_LATE ||
-           event->kind == PROF_EVENT_SAMPLE_WIDE;
+    return it->event.kind == PROF_EVENT_SAMPLE ||
+           it->event.kind == PROF_EVENT_LEAF;
 }
 
 /* Sample number (number), counted from 0; NULL where none is. */
@@ -275,8 +175,26 @@ static inline unsigned count_of(enum prof_event kind)
     unsigned count = 0;
 
     for (unsigned i = 0; i < seen_count; i++)
-        count += seen[i].kind == kind;
+        count += seen[i].event.kind == kind;
     return count;
+}
+
+/* The events from number (first) on as text, each after its time; but for
+ * nodes, which are in (known). */
+static inline const char *all_seen(unsigned first)
+{
+    static char text[4096];
+    size_t used = 0;
+
+    for (unsigned i = first; i < seen_count && used < 3500; i++) {
+        if (seen[i].event.kind == PROF_EVENT_NODE)
+            continue;
+        used +=
+            (size_t)sprintf(text + used, "%u ", (unsigned)seen[i].event.time);
+        event_text(&seen[i].event, text + used);
+        used += strlen(strcat(text + used, "\n"));
+    }
+    return text;
 }
 
 #endif

@@ -24,7 +24,7 @@ TEST(samples_are_known_whichever_packet_is_lost)
         for (unsigned i = 0; i < seen_count; i++) {
             if (!is_sample(&seen[i]))
                 continue;
-            for (uint32_t node = seen[i].node; node != 0; node /= 2)
+            for (uint32_t node = seen[i].event.node; node != 0; node /= 2)
                 assert_true(known[node].defined > 0);
         }
     }
@@ -40,11 +40,10 @@ TEST(nodes_come_before_what_names_them)
     prof_stream_end(at(10000 * 5001), 0);
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
-        uint32_t node = seen[i].node;
+        uint32_t node = seen[i].event.node;
 
-        if (seen[i].kind == PROF_EVENT_NODE ||
-            seen[i].kind == PROF_EVENT_NODE_WIDE ||
-            seen[i].kind == PROF_EVENT_LEAF)
+        if (seen[i].event.kind == PROF_EVENT_NODE ||
+            seen[i].event.kind == PROF_EVENT_LEAF)
             come[node] = known[node].parent == 0 || come[known[node].parent];
         assert_true(!is_sample(&seen[i]) || come[node]);
     }
@@ -138,11 +137,12 @@ TEST(who_joins_late_learns_all)
     }
 }
 
-/* The one event of a first sample of (node) (gap) after a start; its node is
- * at (address). */
-static const struct seen *emitted_as(uint32_t node, uintptr_t address,
-                                     uint64_t gap)
+/* The bytes of the form in which a first sample of (node) comes (gap) after a
+ * start; its node is at (address). */
+static unsigned emitted_in(uint32_t node, uintptr_t address, uint64_t gap)
 {
+    const struct seen *emitted;
+
     open_stream();
     odd_node = node;
     odd_address = address;
@@ -151,30 +151,53 @@ static const struct seen *emitted_as(uint32_t node, uintptr_t address,
     sample(at(100 + gap), node);
     prof_stream_end(at(100 + gap), 0);
     see_all();
-    assert_true(nth_sample(1)->clock == 100 + gap);
-    assert_int_equal(nth_sample(1)->node, node);
+    odd_node = 0;
+    emitted = nth_sample(1);
+    assert_true(emitted->event.time == 100 + gap);
+    assert_int_equal(emitted->event.node, node);
     assert_true(known[node].address == address);
     assert_int_equal(known[node].parent, node / 2);
-    odd_node = 0;
-    return nth_sample(1);
+    return emitted->bytes;
+}
+
+/* A node of any number and address. */
+static bool seen_wide_node(void)
+{
+    for (unsigned i = 0; i < seen_count; i++)
+        if (seen[i].event.kind == PROF_EVENT_NODE &&
+            seen[i].bytes > PROF_NODE_BYTES)
+            return true;
+    return false;
 }
 
 TEST(what_is_too_large_takes_a_longer_form)
 {
     const uintptr_t text = 0x100000, far = text + (1u << 26);
+    const struct {
+        uint32_t node;
+        uintptr_t address;
+        uint64_t gap;
+        unsigned bytes;
+        bool wide;
+    } rows[] = {
+        {9, text, 10, PROF_LEAF_BYTES, false},
+        {9, far - 1, 65535, PROF_LEAF_BYTES, false},
+        {16383, text, 0, PROF_LEAF_BYTES, false},
+        {9, text, 65536, 4 + 2, false},
+        {16384, text, 1, 4 + 2, true},
+        {65535, far, 1, 4 + 2, true},
+        {65536, text, 1, 4 + 4, true},
+        {9, far, 1, PROF_SAMPLE_BYTES, true},
+        {9, text - 1, 1, PROF_SAMPLE_BYTES, true},
+        {9, UINTPTR_MAX, 1, PROF_SAMPLE_BYTES, true},
+    };
 
-    assert_int_equal(emitted_as(9, text, 10)->kind, PROF_EVENT_LEAF);
-    assert_int_equal(emitted_as(9, far - 1, 65535)->kind, PROF_EVENT_LEAF);
-    assert_int_equal(emitted_as(16383, text, 0)->kind, PROF_EVENT_LEAF);
-    assert_int_equal(emitted_as(9, text, 65536)->kind, PROF_EVENT_SAMPLE_LATE);
-    assert_int_equal(emitted_as(16384, text, 1)->kind, PROF_EVENT_SAMPLE_LATE);
-    assert_int_equal(emitted_as(65535, far, 1)->kind, PROF_EVENT_SAMPLE_LATE);
-    assert_int_equal(emitted_as(65536, text, 1)->kind, PROF_EVENT_SAMPLE_WIDE);
-    assert_int_equal(emitted_as(9, far, 1)->kind, PROF_EVENT_SAMPLE);
-    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
-    assert_int_equal(emitted_as(9, text - 1, 1)->kind, PROF_EVENT_SAMPLE);
-    assert_int_equal(count_of(PROF_EVENT_NODE_WIDE), 1);
-    assert_int_equal(emitted_as(9, UINTPTR_MAX, 1)->kind, PROF_EVENT_SAMPLE);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        unsigned bytes = emitted_in(rows[i].node, rows[i].address, rows[i].gap);
+
+        if (bytes != rows[i].bytes || seen_wide_node() != rows[i].wide)
+            fail_msg("row %zu: %u bytes", i, bytes);
+    }
 }
 
 /* In a packet of its own, so that a listener who joins there needs no other. */
@@ -200,6 +223,6 @@ TEST(a_new_listener_gets_everything)
     assert_int_equal(known[4].defined, before + 1);
     for (first = 0; seen[first].packet == 0; first++)
         ;
-    assert_int_equal(seen[first].kind, PROF_EVENT_HELLO);
+    assert_int_equal(seen[first].event.kind, PROF_EVENT_HELLO);
     assert_int_equal(count_of_samples(), 100);
 }

@@ -10,12 +10,8 @@ FIXTURE(open_stream, NULL);
 
 TEST(every_event_is_decoded_as_emitted)
 {
-    struct prof_event_hello hello;
-    struct prof_event_start start;
-    struct prof_event_overflow overflow;
-    struct prof_event_drop drop;
-    struct prof_event_stopped_walk walk;
     const uint32_t stopped[PROF_WALK_REASONS] = {[PROF_WALK_FALLING] = 2};
+    const struct event_hello *hello = &seen[0].event.as_hello;
 
     prof_stream_start(at(10), 1000152, 64);
     sample(at(20), 1);
@@ -31,36 +27,25 @@ TEST(every_event_is_decoded_as_emitted)
     assert_false(prof_stream_on());
     see_all();
 
-    assert_int_equal(seen[0].kind, PROF_EVENT_HELLO);
-    memcpy(&hello, seen[0].fields, sizeof hello);
-    assert_int_equal(hello.version, PROF_FORMAT_VERSION);
-    assert_int_equal(hello.pointer_bits, 8 * sizeof(void *));
-    assert_true(hello.tsc_hz == SECOND && hello.unix_seconds == 1700000000);
-    assert_true(hello.text_begin == 0x100000 && hello.text_end == 0x200000);
-    assert_int_equal(hello.build_id_bytes, sizeof build_id);
-    assert_memory_equal(hello.build_id, build_id, sizeof build_id);
-    memcpy(&start, nth(PROF_EVENT_START, 0)->fields, sizeof start);
-    assert_true(start.rate_mhz == 1000152 && start.depth == 64);
-    assert_true(nth(PROF_EVENT_START, 0)->clock == 10);
-    assert_true(nth(PROF_EVENT_LEAF, 0)->clock == 20);
-    assert_int_equal(nth(PROF_EVENT_LEAF, 0)->node, 1);
-    assert_true(nth(PROF_EVENT_SAMPLE_WIDE, 0)->clock == 30);
-    assert_int_equal(nth(PROF_EVENT_SAMPLE_WIDE, 0)->node, 70000);
-    assert_true(nth(PROF_EVENT_SAMPLE, 0)->clock == 35);
-    assert_int_equal(nth(PROF_EVENT_SAMPLE, 0)->node, 1);
-    assert_true(nth(PROF_EVENT_IDLE, 0)->clock == 40);
-    assert_int_equal(nth(PROF_EVENT_MISS, 0)->fields[0], 3);
-    assert_int_equal(nth(PROF_EVENT_STOLEN, 0)->fields[0], 4);
-    memcpy(&overflow, nth(PROF_EVENT_OVERFLOW, 0)->fields, sizeof overflow);
-    assert_true(overflow.address == 0xabcdef && overflow.samples == 7 &&
-                overflow.clocks == 6);
-    memcpy(&drop, nth(PROF_EVENT_DROP, 0)->fields, sizeof drop);
-    assert_true(drop.samples == 9 && drop.clocks == 5);
-    memcpy(&walk, nth(PROF_EVENT_STOPPED_WALK, 0)->fields, sizeof walk);
-    assert_true(walk.reason == PROF_WALK_FALLING && walk.samples == 2);
-    assert_true(nth(PROF_EVENT_STOP, 0)->clock == 70);
-    assert_int_equal(seen[seen_count - 1].kind, PROF_EVENT_BYE);
-    assert_int_equal(seen[seen_count - 1].fields[0], 101);
+    assert_int_equal(seen[0].event.kind, PROF_EVENT_HELLO);
+    assert_int_equal(hello->version, PROF_FORMAT_VERSION);
+    assert_int_equal(hello->pointer_bits, 8 * sizeof(void *));
+    assert_true(hello->tsc_hz == SECOND && hello->unix_seconds == 1700000000);
+    assert_true(hello->text_begin == 0x100000 && hello->text_end == 0x200000);
+    assert_int_equal(hello->build_id_bytes, sizeof build_id);
+    assert_memory_equal(hello->build_id, build_id, sizeof build_id);
+    assert_string_equal(all_seen(1), "10 start 1000152 64\n"
+                                     "20 leaf 1 0 0x100010\n"
+                                     "30 sample 70000\n"
+                                     "35 sample 1\n"
+                                     "40 idle\n"
+                                     "45 stolen 4\n"
+                                     "45 miss 3\n"
+                                     "50 overflow 11259375 7 6\n"
+                                     "60 drop 9 5\n"
+                                     "60 stopped_walk 5 2\n"
+                                     "70 stop\n"
+                                     "80 bye 101\n");
     assert_true(known[70000].address == 0x100000 + 16 * 70000);
     assert_true(known[70000].parent == 35000 && known[1].defined == 1);
 }
@@ -83,7 +68,7 @@ TEST(times_survive_any_gap)
     clock = 5;
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         clock += gaps[i];
-        assert_true(nth_sample(number++)->clock == clock);
+        assert_true(nth_sample(number++)->event.time == clock);
     }
     assert_true(count_of(PROF_EVENT_CLOCK) >= 3);
 }
@@ -96,7 +81,7 @@ TEST(time_never_goes_back)
     prof_stream_end(at(80), 0);
     see_all();
     assert_int_equal(count_of_samples(), 3);
-    assert_true(nth_sample(2)->clock == 100);
+    assert_true(nth_sample(2)->event.time == 100);
 }
 
 TEST(packets_are_numbered_and_repeat_hello)
@@ -117,7 +102,7 @@ TEST(packets_are_numbered_and_repeat_hello)
         assert_true(head.discarded == 0);
     }
     for (unsigned i = 0; i < seen_count; i++)
-        if (seen[i].kind == PROF_EVENT_HELLO) {
+        if (seen[i].event.kind == PROF_EVENT_HELLO) {
             assert_int_equal(seen[i].packet, 64 * hellos++);
             assert_true(i == 0 || seen[i - 1].packet != seen[i].packet);
         }
@@ -129,7 +114,6 @@ TEST(what_is_refused_is_counted_and_costs_no_time)
 {
     struct prof_packet head;
     struct prof_stream_sums sums;
-    const struct seen *start;
 
     prof_stream_start(at(0), 1000000, 0);
     kept_refuse = 2;
@@ -150,9 +134,7 @@ TEST(what_is_refused_is_counted_and_costs_no_time)
     memcpy(&head, kept[1].data, sizeof head);
     assert_int_equal(head.sequence, 1);
     assert_true(head.discarded == sums.discarded);
-    start = nth(PROF_EVENT_START, 1);
-    assert_int_equal(start->packet, 1);
-    assert_true(start->clock == 10000 * 2000);
+    assert_true(nth(PROF_EVENT_START, 1)->time == 10000 * 2000);
 }
 
 TEST(a_blocked_transport_ends_all_the_same)

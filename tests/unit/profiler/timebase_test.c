@@ -14,14 +14,6 @@
 #define DIVISOR 1193u
 #define PERIOD 2599600ull /* TSC_HZ * DIVISOR / PROF_PIT_HZ, rounded down */
 
-static uint32_t seed;
-
-static uint32_t random_below(uint32_t limit)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (seed >> 8) % limit;
-}
-
 /* Cycles of (divisor) PIT counts, as a 24.8 number. */
 static uint64_t nominal(uint64_t tsc_hz, uint32_t divisor)
 {
@@ -32,7 +24,7 @@ static struct prof_timebase begin(uint64_t tsc_hz)
 {
     struct prof_timebase time;
 
-    seed = 1;
+    unit_seed = 1;
     prof_timebase_set(&time, 0, nominal(tsc_hz, DIVISOR), DIVISOR);
     return time;
 }
@@ -53,7 +45,7 @@ TEST(late_ticks_miss_nothing)
     struct prof_timebase time = begin(TSC_HZ);
 
     for (uint64_t i = 1; i <= 100000; i++)
-        prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 10 * 7));
+        prof_timebase_step(&time, i * PERIOD + unit_below(PERIOD / 10 * 7));
     assert_in_range(time.missed + 1, 0, 2);
 }
 
@@ -63,10 +55,10 @@ TEST(lost_ticks_are_counted)
     int64_t lost = 0;
 
     for (uint64_t i = 1; i <= 100000; i++) {
-        if (i < 100000 && random_below(100) < 35)
+        if (i < 100000 && unit_below(100) < 35)
             lost++;
         else
-            prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 10));
+            prof_timebase_step(&time, i * PERIOD + unit_below(PERIOD / 10));
     }
     assert_in_range(time.missed - lost + 1, 0, 2);
 }
@@ -101,7 +93,7 @@ TEST(missed_ticks_are_those_of_the_mean_period)
         prof_timebase_change(&time, counts);
         for (uint32_t i = 0; i < 4; i++, samples += 2) {
             prof_timebase_step(&time, tsc += period);
-            tsc += 40 * PERIOD + random_below(PERIOD);
+            tsc += 40 * PERIOD + unit_below(PERIOD);
             prof_timebase_step(&time, tsc);
         }
     }
@@ -125,7 +117,7 @@ TEST(a_wrong_calibration_is_found_out)
     struct prof_timebase time = begin(TSC_HZ / 1000 * 1030); /* 3 % off */
 
     for (uint64_t i = 1; i <= 20000; i++)
-        prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 50));
+        prof_timebase_step(&time, i * PERIOD + unit_below(PERIOD / 50));
     assert_in_range(time.period >> PROF_PERIOD_SHIFT, PERIOD - 30, PERIOD + 30);
     assert_int_equal(prof_timebase_cycles(&time, DIVISOR, DIVISOR),
                      time.period >> PROF_PERIOD_SHIFT);
@@ -136,8 +128,8 @@ TEST(lost_ticks_do_not_spoil_the_measured_period)
     struct prof_timebase time = begin(TSC_HZ);
 
     for (uint64_t i = 1; i <= 200000; i++)
-        if (random_below(1000) >= 3)
-            prof_timebase_step(&time, i * PERIOD + random_below(PERIOD / 3));
+        if (unit_below(1000) >= 3)
+            prof_timebase_step(&time, i * PERIOD + unit_below(PERIOD / 3));
     assert_in_range(time.period >> PROF_PERIOD_SHIFT, PERIOD - PERIOD / 2000,
                     PERIOD + PERIOD / 2000);
 }

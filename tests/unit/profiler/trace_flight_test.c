@@ -5,21 +5,13 @@
 
 #include "../unit.h"
 
-#include "trace_said.h"
+#include "trace_world.h"
 
 #define SLOTS 256u /* of a ring in the least memory */
 #define HISTORY PROF_CPU_HISTORY
 
 static PROF_TRACE_SITE(site, "here");
 static PROF_TRACE_NAME(other, "other");
-
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
 
 static void begin_flight(void)
 {
@@ -59,25 +51,13 @@ TEST(a_dump_has_the_last_events_and_what_they_name)
     prof_trace_switch(0);
     assert_int_equal(prof_trace_dump(), PROF_OK);
     all_said(HISTORY);
-    said_begins("switch 4294967295\nhistory \nsite 1 here@");
-    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 1 site 1 "
-                                 "label 0\nswitch 1\nread 9\n"));
+    said_begins("switch 4294967295\nhistory\nsite 1 here@");
+    assert_non_null(strstr(said, "alive 1 4294967295 1 1 1 0\n"
+                                 "switch 1\nread 9\n"));
     assert_non_null(strstr(said, "read 9\nresolve 1\nswitch 0\n"));
     assert_int_equal(lines_with("read 9"), SLOTS - 2);
     assert_int_equal(lines_with("create"), 0);
     assert_int_equal(stats().dumps, 1);
-}
-
-TEST(the_next_dump_has_what_the_last_one_has_not)
-{
-    prof_trace_read(1);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    prof_trace_read(2);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 1\n"), 1);
-    assert_int_equal(lines_with("read 2\n"), 1);
-    assert_int_equal(lines_with("history"), 2);
 }
 
 /* A transport during which an interrupt records. */
@@ -114,19 +94,6 @@ TEST(it_may_be_read_while_it_is_written)
     }
 }
 
-TEST(a_trigger_stops_it_until_it_was_dumped)
-{
-    prof_trace_read(1);
-    prof_trace_trigger();
-    prof_trace_read(2);
-    assert_false(prof_trace_is_on());
-    prof_trace_flush();
-    assert_true(prof_trace_is_on());
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 1\n"), 1);
-    assert_int_equal(lines_with("read 2\n"), 0);
-}
-
 TEST(a_panic_dumps)
 {
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -151,88 +118,6 @@ TEST(a_dump_goes_on_when_the_transport_does)
     prof_trace_flush();
     all_said(HISTORY);
     assert_int_equal(lines_with("read 4"), SLOTS);
-}
-
-/* A dump of (source), of which nothing is sent yet. */
-static void begin_dump(uint32_t source)
-{
-    prof_trace_read(source);
-    kept_refuse = 1000;
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    assert_int_equal(kept_count, 0);
-}
-
-/* What the last dump left is in no later one. */
-static void nothing_is_left_of_it(void)
-{
-    kept_refuse = 0;
-    assert_false(prof_trace_is_on());
-    prof_trace_flush();
-    prof_trace_read(8);
-    assert_false(prof_trace_is_on());
-    assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_OK);
-    assert_true(prof_trace_is_on());
-    prof_trace_read(2);
-    prof_trace_flush();
-    assert_int_equal(kept_count, 0);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    all_said(HISTORY);
-    assert_int_equal(lines_with("history"), 1);
-    assert_int_equal(lines_with("read 2\n"), 1);
-    assert_int_equal(lines_with("read"), 1);
-}
-
-TEST(off_ends_a_dump)
-{
-    begin_dump(1);
-    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
-    nothing_is_left_of_it();
-}
-
-TEST(off_ends_a_trigger)
-{
-    prof_trace_read(1);
-    kept_refuse = 1000;
-    prof_trace_trigger();
-    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
-    nothing_is_left_of_it();
-}
-
-TEST(off_sends_a_dump_that_is_due)
-{
-    prof_trace_read(1);
-    prof_trace_trigger();
-    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
-    assert_false(prof_trace_is_on());
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 1\n"), 1);
-}
-
-TEST(a_panic_during_a_dump_is_in_it)
-{
-    begin_dump(1);
-    prof_trace_read(2);
-    kept_refuse = 0;
-    prof_trace_last(true);
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 1\n"), 1);
-    assert_int_equal(lines_with("read 2\n"), 1);
-    assert_false(prof_trace_is_on());
-}
-
-TEST(a_trigger_during_a_dump_stops_it)
-{
-    begin_dump(1);
-    prof_trace_read(2);
-    prof_trace_trigger();
-    prof_trace_read(3);
-    kept_refuse = 0;
-    prof_trace_flush();
-    all_said(HISTORY);
-    assert_int_equal(lines_with("read 2\n"), 1);
-    assert_int_equal(lines_with("read 3\n"), 0);
-    assert_true(prof_trace_is_on());
-    assert_int_equal(stats().dumps, 1);
 }
 
 /* An interrupt whose trigger comes while the last packet is sent. */
@@ -262,29 +147,6 @@ TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
     assert_true(prof_trace_is_on());
 }
 
-/* It is not made for ever, nor goes on in another stream, which has other
- * names. */
-TEST(a_dump_ends_with_its_stream)
-{
-    begin_dump(1);
-    prof_trace_trigger();
-    assert_false(prof_trace_is_on());
-    kept_refuse = 0;
-    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
-    prof_trace_flush();
-    assert_true(prof_trace_is_on());
-    open_stream();
-    begin_dump(1);
-    open_stream();
-    prof_trace_flush();
-    assert_string_equal(all_said(HISTORY), "");
-    prof_trace_read(2);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
-    all_said(HISTORY);
-    assert_int_equal(lines_with("history"), 1);
-    assert_int_equal(lines_with("read 2\n"), 1);
-}
-
 /* As GET /profile?format=trace does: a stream of its own, now and then. */
 static void end_of_stream(void)
 {
@@ -292,24 +154,108 @@ static void end_of_stream(void)
     prof_stream_end(at(SECOND), 0);
 }
 
-TEST(it_goes_on_after_a_stream_has_ended)
+/* What happens, as words: "read 5" is an event, "?" asks whether it records,
+ * "quiet?" whether nothing was sent. */
+static void happens(const char *words)
 {
-    prof_trace_read(1);
-    end_of_stream();
-    assert_int_equal(prof_trace_mode(), PROF_TRACE_FLIGHT);
-    assert_true(prof_trace_is_on());
-    prof_trace_read(2);
-    open_stream();
-    begin_dump(3);
-    end_of_stream(); /* in the middle of a dump */
-    assert_true(prof_trace_is_on());
-    open_stream();
-    prof_trace_hello();
-    prof_trace_read(4);
-    assert_int_equal(prof_trace_dump(), PROF_OK);
+    static const struct prof_stream_settings nowhere = {
+        NULL, tree, &config, {0}};
+    char text[400], *rest = NULL;
+
+    snprintf(text, sizeof text, "%s", words);
+    for (char *word = strtok_r(text, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        if (strcmp(word, "read") == 0)
+            prof_trace_read((uint32_t)atoi(strtok_r(NULL, " ", &rest)));
+        else if (strcmp(word, "trigger") == 0)
+            prof_trace_trigger();
+        else if (strcmp(word, "dump") == 0)
+            assert_int_equal(prof_trace_dump(), PROF_OK);
+        else if (strcmp(word, "flush") == 0)
+            prof_trace_flush();
+        else if (strcmp(word, "panic") == 0)
+            prof_trace_last(true);
+        else if (strcmp(word, "refuse") == 0 || strcmp(word, "accept") == 0)
+            kept_refuse = word[0] == 'r' ? 1000 : 0;
+        else if (strcmp(word, "off") == 0)
+            assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+        else if (strcmp(word, "flight") == 0)
+            assert_int_equal(prof_trace_set_mode(PROF_TRACE_FLIGHT), PROF_OK);
+        else if (strcmp(word, "open") == 0)
+            open_stream();
+        else if (strcmp(word, "nowhere") == 0)
+            prof_stream_open(&nowhere);
+        else if (strcmp(word, "end") == 0)
+            end_of_stream();
+        else if (strcmp(word, "hello") == 0)
+            prof_trace_hello();
+        else if (strcmp(word, "quiet?") == 0)
+            assert_int_equal(kept_count, 0);
+        else
+            assert_int_equal(prof_trace_is_on(), strcmp(word, "on?") == 0);
+    }
+}
+
+/* The lines of dumps that begin one, or are a read. */
+static const char *dumped(void)
+{
+    static char lines[200];
+
     all_said(HISTORY);
-    assert_int_equal(lines_with("history"), 1);
-    assert_int_equal(lines_with("read 4\n"), 1);
+    lines[0] = '\0';
+    for (char *line = strtok(said, "\n"); line != NULL;
+         line = strtok(NULL, "\n"))
+        if (strncmp(line, "read", 4) == 0 || strcmp(line, "history") == 0)
+            strcat(strcat(lines, line), "; ");
+    return lines;
+}
+
+/* What the last dump left is in no later one. */
+#define NOTHING_IS_LEFT                                                        \
+    " accept off? flush read 8 off? flight on? read 2 flush quiet? dump"
+
+TEST(dumps_and_triggers)
+{
+    static const struct {
+        const char *name, *words, *dumped;
+        unsigned dumps;
+    } rows[] = {
+        {"the next dump has what the last one has not",
+         "read 1 dump read 2 dump", "history; read 1; history; read 2; ", 2},
+        {"a trigger stops it until it was dumped",
+         "read 1 trigger read 2 off? flush on?", "history; read 1; ", 1},
+        {"off ends a dump", "read 1 refuse dump quiet? off" NOTHING_IS_LEFT,
+         "history; read 2; ", 1},
+        {"off ends a trigger", "read 1 refuse trigger off" NOTHING_IS_LEFT,
+         "history; read 2; ", 1},
+        {"off sends a dump that is due", "read 1 trigger off off?",
+         "history; read 1; ", 1},
+        {"a panic during a dump is in it",
+         "read 1 refuse dump quiet? read 2 accept panic off?",
+         "history; read 1; read 2; ", 1},
+        {"a trigger during a dump stops it",
+         "read 1 refuse dump quiet? read 2 trigger read 3 accept flush on?",
+         "history; read 1; read 2; ", 1},
+        /* It is not made for ever, nor goes on in another stream, which has
+           other names. */
+        {"a dump ends with its stream",
+         "read 1 refuse dump quiet? trigger off? accept nowhere flush on? open "
+         "read 1 refuse dump quiet? open flush quiet? read 2 dump",
+         "history; read 2; ", 1},
+        {"it goes on after a stream has ended, in the middle of a dump, too",
+         "read 1 end on? read 2 open read 3 refuse dump quiet? end on? open "
+         "hello read 4 dump",
+         "history; read 4; ", 1},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        trace_close();
+        begin_flight();
+        happens(rows[i].words);
+        if (strcmp(dumped(), rows[i].dumped) != 0 ||
+            stats().dumps != rows[i].dumps)
+            fail_msg("%s: %s%u", rows[i].name, dumped(), stats().dumps);
+    }
 }
 
 /* Positions repeat after 2^27 events; here laps are passed at a stroke. */
@@ -450,10 +396,8 @@ TEST(a_new_reader_is_sent_the_objects_that_live)
     prof_trace_hello();
     sent();
     assert_int_equal(lines_with("alive"), 2);
-    assert_non_null(strstr(said, "alive 1 of 4294967295 kind 1 ended 0 site 1 "
-                                 "label 2\n"));
-    assert_non_null(
-        strstr(said, "alive 3 of 1 kind 8 ended 0 site 3 label 0\n"));
+    assert_non_null(strstr(said, "alive 1 4294967295 1 0 1 2\n"));
+    assert_non_null(strstr(said, "alive 3 1 8 0 3 0\n"));
     assert_non_null(strstr(said, "switch 1\n"));
     assert_non_null(strstr(said, "name 2 first\n"));
 }

@@ -5,7 +5,7 @@
 
 #include "../unit.h"
 
-#include "trace_said.h"
+#include "trace_world.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -31,14 +31,6 @@ static void begin_flight(void)
     open_stream();
     site.tag = why.tag = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_FLIGHT);
-}
-
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
 }
 
 static bool lives(uint32_t object)

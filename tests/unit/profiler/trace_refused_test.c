@@ -14,10 +14,11 @@
 
 static PROF_TRACE_SITE(site, "here");
 
+FIXTURE(NULL, world_end);
+
 TEST(refused_memory_is_an_error_and_no_more)
 {
-    void *memory = world_new(PROF_MEMORY_DEFAULT);
-
+    world_new(PROF_MEMORY_DEFAULT);
     assert_int_equal(prof_trace_start(), PROF_OK); /* prof.trace=off */
     assert_int_equal(world_live, 0);
     assert_int_equal(prof_option("prof.trace=flight"), PROF_OK);
@@ -43,7 +44,6 @@ TEST(refused_memory_is_an_error_and_no_more)
     assert_int_equal(prof_trace_command_on(), PROF_OK); /* the same memory */
     assert_int_equal(world_live, 1);
     assert_int_equal(prof_trace_create(PROF_TRACE_TASK, &site), 2);
-    world_end(memory);
 }
 
 TEST(options_are_checked)

@@ -74,14 +74,6 @@ static unsigned stack_of(unsigned number, uint64_t *addresses)
     return count;
 }
 
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
-
 /* ---- stacks that are made */
 
 /* Frames from the innermost on, as a stack has them: the next frame and the

@@ -7,7 +7,7 @@
 
 #include "../unit.h"
 
-#include "trace_said.h"
+#include "trace_world.h"
 
 #define SLOTS 256u /* of a ring in the least memory */
 
@@ -17,14 +17,6 @@ static PROF_TRACE_SITE(site, "here");
 
 /* What a packet begins with: which object is current. */
 #define BEGINNING "switch 4294967295\n"
-
-static struct prof_trace_stats stats(void)
-{
-    struct prof_trace_stats now;
-
-    prof_trace_stats(&now);
-    return now;
-}
 
 static void begin(void)
 {
@@ -68,9 +60,9 @@ TEST(each_call_is_an_event)
 {
     report_all();
     assert_string_equal(sent(), BEGINNING "site 1 here@" __FILE__ "\n"
-                                          "create 1 kind 1 site 1\n"
+                                          "create 1 1 1\n"
                                           "name 2 disk\n"
-                                          "create 2 kind 2 site 2\n"
+                                          "create 2 2 2\n"
                                           "switch 1\n"
                                           "try_read 2\n"
                                           "suspend 2\n"

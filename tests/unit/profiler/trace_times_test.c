@@ -14,7 +14,6 @@
 
 #include <prof/trace.h>
 
-#define SMALL WORLD_MEMORY(64)
 #define CYCLES (WORLD_TSC_HZ / (double)PROF_CLOCK_HZ) /* a clock */
 
 static unsigned char recorder[PROF_TRACE_MEMORY_MIN]
@@ -31,16 +30,14 @@ static void event_at(uint64_t tsc, uint32_t object)
     record->tsc_high = (uint32_t)(tsc >> 32);
 }
 
-static void *begin(void)
+static void begin(void)
 {
-    void *memory = world_new(SMALL);
-
+    world_small();
     kept_count = 0;
     prof_transport_use(&keeper);
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
     assert_int_equal(prof_trace_open(recorder, sizeof recorder), 0);
     assert_int_equal(prof_trace_set_mode(PROF_TRACE_STREAM), 0);
-    return memory;
 }
 
 #define FOUND_MAX 16u
@@ -86,51 +83,45 @@ static void check_times(const uint64_t *tscs, unsigned count)
     }
 }
 
+FIXTURE(begin, world_end);
+
 TEST(events_before_stolen_time_keep_theirs)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 5 / 2,
                               WORLD_PERIOD * 20, WORLD_PERIOD * 41};
-    void *memory = begin();
 
     world_tick(0x1000, WORLD_PERIOD);
     for (unsigned i = 0; i < 4; i++)
         event_at(times[i], i + 1);
     world_tick(0x1000, 40 * WORLD_PERIOD); /* 39 periods late */
     check_times(times, 4);
-    world_end(memory);
 }
 
 TEST(so_do_those_before_the_overflow_table)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2, WORLD_PERIOD * 70};
-    void *memory = begin();
 
     for (unsigned i = 0; i < 200; i++)
         world_tick(0x1000 + 16 * i, (i + 1) * WORLD_PERIOD);
     event_at(times[0], 1);
     event_at(times[1], 2);
     check_times(times, 2);
-    world_end(memory);
 }
 
 /* How many walks stopped is said at the end of a drain, with that time. */
 TEST(so_do_those_of_a_drain_with_stopped_walks)
 {
     const uint64_t times[] = {WORLD_PERIOD * 3 / 2};
-    void *memory = begin();
 
     world_tick(0x1000, WORLD_PERIOD);
     event_at(times[0], 1);
     prof_accounts_of(prof_cpu_here())->stopped[PROF_WALK_OUTSIDE]++;
     check_times(times, 1);
-    world_end(memory);
 }
 
 /* What both machines call a message comes out as it was. */
 TEST(messages_are_events)
 {
-    void *memory = begin();
-
     prof_trace_message(0xdeadbeef, true);
     prof_trace_message(7, false);
     find_all();
@@ -139,5 +130,4 @@ TEST(messages_are_events)
     assert_int_equal(found[0].as_send.message, 0xdeadbeef);
     assert_int_equal(found[1].kind, PROF_EVENT_RECEIVE);
     assert_int_equal(found[1].as_receive.message, 7);
-    world_end(memory);
 }

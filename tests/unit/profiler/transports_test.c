@@ -4,7 +4,8 @@
 
 #include "../unit.h"
 
-#include "base/crc.h"
+#include "../host/event_script.h"
+#include "trace/console.h"
 #include "stream/shared_memory.h"
 #include "stream/stream.h"
 #include <prof/format.h>
@@ -63,82 +64,37 @@ static void give_back(void)
 
 FIXTURE(quiet, give_back);
 
-TEST(base64_is_that_of_the_rfc)
+static const uint8_t *sent;
+static unsigned arrived;
+
+static void arrive(void *owner, const struct packet *packet)
 {
-    static const char *const rows[][2] = {
-        {"f", "Zg=="},
-        {"fo", "Zm8="},
-        {"foo", "Zm9v"},
-        {"\xff\xff\xfe", "///+"},
-    };
-    static uint8_t packet[PROF_LINE_BYTES];
-    const size_t begin = (sizeof(struct prof_packet) + 2) / 3 * 3;
-
-    for (unsigned i = 0; i < 4; i++) {
-        const size_t bytes = strlen(rows[i][0]);
-
-        said_bytes = 0;
-        memcpy(packet + begin, rows[i][0], bytes);
-        prof_transport_text(packet, begin + bytes, prof_port_write);
-        assert_memory_equal(strrchr(said, ' ') - 4, rows[i][1], 4);
-    }
+    (void)owner;
+    assert_memory_equal(packet->bytes, sent, packet->total_bytes);
+    arrived++;
 }
 
-static int digit(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = strchr(digits, c);
-
-    return found != NULL && c != '\0' ? (int)(found - digits) : -1;
-}
-
-/* Bytes of base64 from (text) on, up to a blank. */
-static size_t decode(const char *text, uint8_t *bytes)
-{
-    size_t count = 0;
-    uint32_t word = 0;
-    unsigned bits = 0;
-
-    for (; digit(*text) >= 0; text++) {
-        word = word << 6 | (uint32_t)digit(*text);
-        bits += 6;
-        if (bits >= 8)
-            bytes[count++] = (uint8_t)(word >> (bits -= 8));
-    }
-    return count;
-}
-
+/* Of any length, by the host's reader of consoles. */
 TEST(a_packet_as_text_can_be_put_together_again)
 {
-    static uint8_t packet[3000], back[PROF_LINE_BYTES + 3];
-    struct prof_packet head = {.sequence = 4711};
-    const char *line = said;
-    size_t at = 0;
+    for (unsigned events = 0; events < 300; events++) {
+        struct made made = {.packet_room = 4096, .step = 10};
+        struct console *console = calloc(1, sizeof *console);
 
-    for (size_t i = 0; i < sizeof packet; i++)
-        packet[i] = (uint8_t)(i * i >> 3);
-    memcpy(packet, &head, sizeof head);
-    prof_transport_text(packet, sizeof packet, prof_port_write);
-    for (unsigned part = 1; part <= 4; part++) {
-        unsigned sequence, number, parts, crc;
-        int begin;
-        size_t bytes;
-
-        assert_int_equal(sscanf(line, "#prof %u.%u/%u %n", &sequence, &number,
-                                &parts, &begin),
-                         3);
-        assert_true(sequence == 4711 && number == part && parts == 4);
-        bytes = decode(line + begin, back);
-        assert_true(bytes <= PROF_LINE_BYTES);
-        assert_memory_equal(back, packet + at, bytes);
-        assert_int_equal(sscanf(line + begin, "%*s %8x\n", &crc), 1);
-        assert_int_equal(crc, prof_crc32c(0, packet + at, bytes));
-        at += bytes;
-        line = strchr(line, '\n') + 1;
+        console->sink = (struct packet_sink){arrive, NULL};
+        made_hello(&made, 64);
+        for (unsigned i = 0; i < events; i++)
+            made_script(&made, "miss %u", i * i * 77777);
+        made_script(&made, "name 1 %.*s; flush", (int)(events % 5), "xxxxx");
+        sent = made.bytes;
+        said_bytes = arrived = 0;
+        prof_transport_text(made.bytes, made.count, prof_port_write);
+        console_feed(console, said, said_bytes);
+        console_end(console);
+        assert_int_equal(arrived, 1);
+        free(made.bytes);
+        free(console);
     }
-    assert_int_equal(at, sizeof packet);
-    assert_string_equal(line, "");
 }
 
 TEST(memory_is_written_over_and_counted)

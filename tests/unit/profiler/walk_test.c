@@ -219,28 +219,20 @@ TEST(the_corner_is_no_obstacle)
 
 /* ---- any content */
 
-static uint32_t seed = 1;
-
-static uint32_t next(void)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return seed >> 8;
-}
-
 static uintptr_t some_word(void)
 {
-    switch (next() % 8) {
+    switch (unit_below(8)) {
     case 0:
-        return next();
+        return (uint32_t)unit_random();
     case 1:
-        return (uintptr_t)0 - next() % 64;
+        return (uintptr_t)0 - unit_below(64);
     case 2:
-        return next() % 4 == 0 ? 0 : at(next() % WORDS) + next() % 3;
+        return unit_below(4) == 0 ? 0 : at(unit_below(WORDS)) + unit_below(3);
     case 3:
     case 4:
-        return TEXT + next() % TEXT_BYTES;
+        return TEXT + unit_below(TEXT_BYTES);
     default:
-        return at(next() % WORDS);
+        return at(unit_below(WORDS));
     }
 }
 
@@ -264,19 +256,19 @@ static uint32_t slow_walk(uintptr_t sp, uintptr_t fp, uint32_t depth)
 TEST(anything_can_be_walked)
 {
     for (int turn = 0; turn < 20000; turn++) {
-        uint32_t depth = 1 + next() % 127;
+        uint32_t depth = 1 + unit_below(127);
         uintptr_t sp, fp;
         uint32_t frames, walk;
 
         fresh(depth);
         for (size_t i = 0; i < WORDS; i++)
             stack[i] = some_word();
-        for (size_t i = next() % 8; i + 3 < WORDS; i += 2 + next() % 6) {
-            stack[i] = at(i + 2 + next() % 8);
-            stack[i + 1] = TEXT + 1 + next() % (TEXT_BYTES - 1);
+        for (size_t i = unit_below(8); i + 3 < WORDS; i += 2 + unit_below(6)) {
+            stack[i] = at(i + 2 + unit_below(8));
+            stack[i + 1] = TEXT + 1 + unit_below((TEXT_BYTES - 1));
         }
-        sp = at(next() % (WORDS - 1));
-        fp = next() % 4 == 0 ? some_word() : sp + next() % 64 / 8 * 8;
+        sp = at(unit_below((WORDS - 1)));
+        fp = unit_below(4) == 0 ? some_word() : sp + unit_below(64) / 8 * 8;
         frames = slow_walk(sp, fp, depth);
         walk = prof_walk(sp, fp);
         assert_int_equal(prof_walk_words(walk), PROF_FRAMES_HEAD + frames);

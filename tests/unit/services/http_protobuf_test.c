@@ -98,22 +98,12 @@ TEST(text_becomes_messages)
        "y\x12\x00\x12\x09\x09\x00\x00\x00\x00\x00\x00\xe0\x3f");
 }
 
-static uint64_t random_bits(void)
-{
-    static uint64_t bits = 88172645463325252ull;
-
-    bits ^= bits << 13;
-    bits ^= bits >> 7;
-    bits ^= bits << 17;
-    return bits;
-}
-
 /* To within the 16 bits that are looked at. */
 TEST(buckets_are_logarithms)
 {
     for (unsigned i = 0; i < 100000; ++i) {
-        uint64_t cycles = (random_bits() >> (18 + random_bits() % 46)) | 1;
-        uint64_t hz = 100000000u + random_bits() % 5000000000u;
+        uint64_t cycles = (unit_random() >> (18 + unit_random() % 46)) | 1;
+        uint64_t hz = 100000000u + unit_random() % 5000000000u;
         double seconds = (double)cycles / (double)hz;
         int bucket = loop_native_bucket(cycles, hz);
 

@@ -8,10 +8,10 @@
  * samples. QEMU counts instructions, so all figures repeat.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
-#include "step.h"
 #include "unit/single_step.h"
 
 #include <kernel/service.h>
@@ -25,8 +25,6 @@
 #define ROUNDS 3u
 #define ROUNDS_OF_CALL 50u
 #define NAMED __attribute__((noinline, noclone))
-/* The interrupted code's other registers are not saved. */
-#define HANDLER __attribute__((target("general-regs-only")))
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)
@@ -55,6 +53,7 @@ static const struct prof_causal_settings settings = {
     .cycles_max = 1, /* each turn of the loop begins another experiment */
 };
 
+static volatile uint32_t step_count;
 static uint8_t original[JUMP_BYTES], patched[JUMP_BYTES];
 static struct {
     uint32_t original, patched; /* steps with interrupts on, by the code */
@@ -92,11 +91,14 @@ HANDLER static void look_at_clock(void)
     time = now;
 }
 
-HANDLER void step_taken(uintptr_t flags)
+/* The trap after each instruction; samples as an NMI's handler would. */
+HANDLER static void on_step(uintptr_t *pushed)
 {
     bool as_it_was = is_there(original), whole = as_it_was || is_there(patched);
 
-    if ((flags & FLAGS_IF) == 0) {
+    step_count++;
+    guest_sample(pushed);
+    if ((pushed[PUSHED_FLAGS] & FLAGS_IF) == 0) {
         seen.half += !whole;
         return;
     }
@@ -228,7 +230,7 @@ int service_main(void)
     prof_causal_stop();
     tap_ok(memcmp(original, patched, JUMP_BYTES) != 0, "and is");
     tap_is_equal(prof_start(), 0, "started");
-    guest_set_gate(TRAP_VECTOR, (uintptr_t)step_handler);
+    guest_set_gate(TRAP_VECTOR, guest_entry(0, on_step));
     test_steps(target);
     test_clock(target);
     test_samples();

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Another function of a name that main.c has, too. */
 
-#include "other.h"
-
 #define NAMED __attribute__((noinline, noclone))
 #define ROUNDS 500u /* of two instructions */
 
@@ -12,6 +10,7 @@ static NAMED void twice(void)
         __asm__ volatile("");
 }
 
+void other_work(void);
 NAMED void other_work(void)
 {
     twice();

@@ -11,6 +11,7 @@
  */
 
 #include "guest/tap.h"
+#include "guest/word.h"
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
@@ -27,20 +28,11 @@
 #define WAIT_NS 1000000000000ull
 #define TRIES 10000u /* for an interrupt */
 
-static char want[16] = "works";
 static struct virtio_blk_request requests[PIECES];
 static uint8_t memory[PIECES][PIECE] __attribute__((aligned(4096)));
 static unsigned done_count, failed_count;
 static unsigned watched;
 static bool watched_well = true;
-
-bool service_option(const char *key, const char *value)
-{
-    if (strcmp(key, "want") != 0 || strlen(value) >= sizeof want)
-        return false;
-    strcpy(want, value);
-    return true;
-}
 
 static void *pages(size_t bytes)
 {
@@ -273,15 +265,15 @@ static void test_start(int error)
 
 int service_main(void)
 {
-    if (strcmp(want, "works") == 0)
+    if (guest_is("works"))
         test_works();
-    else if (strcmp(want, "copy") == 0)
+    else if (guest_is("copy"))
         test_copy();
-    else if (strcmp(want, "read-only") == 0)
+    else if (guest_is("read-only"))
         test_read_only();
-    else if (strcmp(want, "errors") == 0)
+    else if (guest_is("errors"))
         test_errors();
-    else if (strncmp(want, "start-", 6) == 0)
-        test_start(atoi(want + 6));
+    else if (strncmp(guest_word, "start-", 6) == 0)
+        test_start(atoi(guest_word + 6));
     return tap_end();
 }

@@ -6,6 +6,7 @@
  */
 
 #include "guest/tap.h"
+#include "guest/word.h"
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
@@ -22,19 +23,10 @@
 
 static const uint8_t gateway[] = {10, 0, 2, 2};
 static const uint8_t ours[] = {10, 0, 2, 15};
-static int start_error;
 static uint8_t mac[VIRTIO_NET_MAC];
 static unsigned answers, strangers;
 static unsigned seen_in, seen_out;
 static bool refuse;
-
-bool service_option(const char *key, const char *value)
-{
-    if (strcmp(key, "want") != 0 || strncmp(value, "start-", 6) != 0)
-        return false;
-    start_error = atoi(value + 6);
-    return true;
-}
 
 static void *pages(size_t bytes)
 {
@@ -190,7 +182,9 @@ static int test_works(void)
 
 int service_main(void)
 {
-    if (start_error == 0)
+    int start_error = atoi(guest_word + sizeof "start-" - 1);
+
+    if (guest_is(""))
         return test_works();
     tap_plan(1);
     tap_is_equal(virtio_net_start(pages), start_error, "it does not start");

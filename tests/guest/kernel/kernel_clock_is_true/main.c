@@ -55,15 +55,6 @@ static void end(const char *what)
     tap_ok(worst <= DEVIATION_MAX, what);
 }
 
-/* Not random, but it does not repeat within a test. */
-static uint32_t dither(uint32_t most)
-{
-    static uint32_t state = 7;
-
-    state = state * 1664525u + 1013904223u;
-    return (state >> 8) % most;
-}
-
 static void test_rate(uint32_t hz, const char *what)
 {
     prof_set_rate(hz);
@@ -84,10 +75,10 @@ static void test_start_stop(uint32_t hz, const char *what)
     begin();
     for (int i = 0; i < CHANGES; i++) {
         prof_start();
-        guest_poll(dither(25 * GUEST_MS));
+        guest_poll(guest_random() % (25 * GUEST_MS));
         look();
         prof_stop();
-        guest_poll(dither(15 * GUEST_MS));
+        guest_poll(guest_random() % (15 * GUEST_MS));
         look();
     }
     end(what);
@@ -103,12 +94,10 @@ static void test_square_wave(void)
 
         while (clock_ticks() == ticks)
             ;
-        arch_out8(0x43, 0x36); /* channel 0, low then high byte, mode 3 */
-        arch_out8(0x40, (uint8_t)CLOCK_DIVISOR);
-        arch_out8(0x40, CLOCK_DIVISOR >> 8);
-        guest_poll(dither(25 * GUEST_MS));
+        guest_program_pit(GUEST_PIT_SQUARE, CLOCK_DIVISOR);
+        guest_poll(guest_random() % (25 * GUEST_MS));
         prof_start();
-        guest_poll(dither(25 * GUEST_MS));
+        guest_poll(guest_random() % (25 * GUEST_MS));
         look();
         prof_stop();
     }
@@ -122,8 +111,8 @@ static void test_rates_changed(void)
     prof_start();
     begin();
     for (int i = 0; i < CHANGES; i++) {
-        prof_set_rate(rates[dither(sizeof rates / sizeof *rates)]);
-        guest_poll(dither(25 * GUEST_MS));
+        prof_set_rate(rates[guest_random() % (sizeof rates / sizeof *rates)]);
+        guest_poll(guest_random() % (25 * GUEST_MS));
         look();
     }
     end("while the rate changes a hundred times");
@@ -134,12 +123,12 @@ static void test_everything_changed(void)
 {
     begin();
     for (int i = 0; i < CHANGES; i++) {
-        prof_set_rate(1 + dither(10000));
-        guest_poll(dither(4 * GUEST_MS));
+        prof_set_rate(1 + guest_random() % 10000);
+        guest_poll(guest_random() % (4 * GUEST_MS));
         prof_start();
-        guest_poll(dither(12 * GUEST_MS));
-        prof_set_rate(1 + dither(5000));
-        guest_poll(dither(12 * GUEST_MS));
+        guest_poll(guest_random() % (12 * GUEST_MS));
+        prof_set_rate(1 + guest_random() % 5000);
+        guest_poll(guest_random() % (12 * GUEST_MS));
         look();
         prof_stop();
     }

@@ -56,11 +56,9 @@ static NOINLINE void down(uint32_t units, int more)
 /* One round of varying length, so that it is not in step with the ticks. */
 static NOINLINE void work(void)
 {
-    static uint32_t dither = 1, rounds;
-    uint32_t units;
+    static uint32_t rounds;
+    uint32_t units = 1024 + (guest_random() >> 8 & 1023);
 
-    dither = dither * 1664525u + 1013904223u;
-    units = 1024 + (dither >> 16 & 1023);
     one(units);
     two(units);
     down(units, RECURSION);

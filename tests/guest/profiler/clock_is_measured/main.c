@@ -10,9 +10,10 @@
  *   try=wrong_rate    or of which it says that it is ten times as high
  */
 
-#include "../hook_ticks_are_sampled/hook.h"
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
+#include "guest/word.h"
 #include "guest/wraps.h"
 
 #include <kernel/service.h>
@@ -22,37 +23,20 @@
 
 uint64_t prof_calibrate(void);
 
-static const char *attempt = "";
 static unsigned wrong_lines;
-
-bool service_option(const char *key, const char *value)
-{
-    static char kept[16];
-
-    if (strcmp(key, "try") != 0)
-        return false;
-    strncpy(kept, value, sizeof kept - 1);
-    attempt = kept;
-    return true;
-}
-
-static bool tries(const char *what)
-{
-    return strcmp(attempt, what) == 0;
-}
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)
 {
     struct prof_config own = *config;
 
-    if (tries("no_clock"))
+    if (guest_is("no_clock"))
         own.tsc_hz = 0;
-    if (tries("wrong_clock"))
+    if (guest_is("wrong_clock"))
         own.tsc_hz *= 5;
-    if (tries("no_rate"))
+    if (guest_is("no_rate"))
         own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK};
-    if (tries("wrong_rate"))
+    if (guest_is("wrong_rate"))
         own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK,
                                       .rate_mhz = 10 * OWN_MHZ};
     return __real_prof_init(memory, bytes, &own);
@@ -81,14 +65,14 @@ static void test_calibration(void)
 
 int service_main(void)
 {
-    bool hook = tries("no_rate") || tries("wrong_rate");
-    bool wrong = tries("wrong_rate") || tries("wrong_clock");
+    bool hook = guest_is("no_rate") || guest_is("wrong_rate");
+    bool wrong = guest_is("wrong_rate") || guest_is("wrong_clock");
     struct prof_stats stats;
 
     tap_plan(7);
     test_calibration();
     if (hook)
-        hook_timer();
+        hook_timer(hook_sample, guest_handler());
     tap_is_equal(prof_start(), 0, "started");
     guest_poll(2ull * GUEST_TSC_HZ);
     tap_is_equal(wrong_lines != 0, wrong, "what is wrong is printed");

@@ -7,8 +7,10 @@
  * the PIT behind an I/O APIC (ioapic), which is programmed as ever.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/word.h"
 #include "guest/wraps.h"
 
 #include <kernel/service.h>
@@ -30,24 +32,7 @@
 #define RTC_VECTOR 40u
 #define FREE_VECTOR 47u /* of a line that nothing uses */
 
-void timer_handler(void);
-void timer_tick(void);
-
-static char timer[16];
 static volatile uint32_t timer_ticks;
-
-bool service_option(const char *key, const char *value)
-{
-    if (strcmp(key, "timer") != 0)
-        return false;
-    strncpy(timer, value, sizeof timer - 1);
-    return true;
-}
-
-static bool is(const char *name)
-{
-    return strcmp(timer, name) == 0;
-}
 
 static volatile uint32_t *at(uint32_t address)
 {
@@ -56,14 +41,14 @@ static volatile uint32_t *at(uint32_t address)
 
 static bool is_apic(void)
 {
-    return is("apic") || is("oneshot") || is("tickless");
+    return guest_is("apic") || guest_is("oneshot") || guest_is("tickless");
 }
 
 static uint8_t vector(void)
 {
-    if (is("hpet"))
+    if (guest_is("hpet"))
         return GUEST_TIMER_VECTOR;
-    return is("rtc") ? RTC_VECTOR : FREE_VECTOR;
+    return guest_is("rtc") ? RTC_VECTOR : FREE_VECTOR;
 }
 
 int __wrap_prof_init(void *memory, size_t bytes,
@@ -71,9 +56,9 @@ int __wrap_prof_init(void *memory, size_t bytes,
 {
     struct prof_config own = *config;
 
-    if (!is("ioapic"))
+    if (!guest_is("ioapic"))
         own.tick = (struct prof_tick){.kind = PROF_TICK_GATE,
-                                      .irregular = is("tickless")};
+                                      .irregular = guest_is("tickless")};
     own.tick.vector = vector();
     return __real_prof_init(memory, bytes, &own);
 }
@@ -86,21 +71,21 @@ static void apic_eoi(void)
 /* The next interrupt of a tickless kernel comes after 0.5 to 1.5 ms. */
 static uint32_t apic_count(void)
 {
-    static uint32_t random = 1;
-
-    random = random * 1664525u + 1013904223u;
-    return is("tickless") ? APIC_HZ / 2000 + (random >> 8) % (APIC_HZ / 1000)
-                          : APIC_HZ / 1000;
+    return guest_is("tickless")
+               ? APIC_HZ / 2000 + guest_random() % (APIC_HZ / 1000)
+               : APIC_HZ / 1000;
 }
 
-void timer_tick(void)
+/* The kernel's own handler. */
+HANDLER static void on_timer(uintptr_t *pushed)
 {
+    (void)pushed;
     timer_ticks++;
-    if (is("oneshot") || is("tickless"))
+    if (guest_is("oneshot") || guest_is("tickless"))
         *at(APIC + APIC_COUNT) = apic_count();
-    if (is_apic() || is("ioapic")) {
+    if (is_apic() || guest_is("ioapic")) {
         apic_eoi();
-    } else if (is("rtc")) {
+    } else if (guest_is("rtc")) {
         arch_out8(0x70, 0x0c);
         (void)arch_in8(0x71);
         pic_eoi(RTC_LINE);
@@ -113,7 +98,8 @@ static void start_apic(void)
 {
     *at(APIC + APIC_SPURIOUS) = 0x1ff;
     *at(APIC + APIC_DIVIDE) = 0xb; /* by 1 */
-    *at(APIC + APIC_TIMER) = FREE_VECTOR | (is("apic") ? APIC_PERIODIC : 0);
+    *at(APIC + APIC_TIMER) =
+        FREE_VECTOR | (guest_is("apic") ? APIC_PERIODIC : 0);
     *at(APIC + APIC_COUNT) = apic_count();
 }
 
@@ -161,12 +147,12 @@ static void start_timer(void)
     bool on = arch_interrupts_save();
 
     pic_mask(0);
-    guest_set_gate(vector(), (uintptr_t)timer_handler);
+    guest_set_gate(vector(), guest_entry(0, on_timer));
     if (is_apic())
         start_apic();
-    else if (is("ioapic"))
+    else if (guest_is("ioapic"))
         start_io_apic();
-    else if (is("rtc"))
+    else if (guest_is("rtc"))
         start_rtc();
     else
         start_hpet();
@@ -197,7 +183,7 @@ int service_main(void)
     work(2000ull * GUEST_MS);
     stats = guest_stats();
     before = timer_ticks - before;
-    if (is("ioapic")) {
+    if (guest_is("ioapic")) {
         tap_is_between(before, 199, 201, "the kernel's handler runs as ever");
         tap_is_between((int64_t)stats.ticks, 1960, 2040, "at another rate");
         tap_is_equal(prof_set_rate(2000), 0, "the rate can be changed");

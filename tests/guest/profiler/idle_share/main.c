@@ -38,13 +38,12 @@ static uint32_t busy_percent;
 
 static void work(void *unused)
 {
-    static uint32_t dither = 3;
     uint64_t begin = arch_tsc();
     uint32_t around;
 
     (void)unused;
-    dither = dither * 1664525u + 1013904223u;
-    around = SLICE_MS * busy_percent * 10 - 5000 + (dither >> 16) % 10000;
+    around =
+        SLICE_MS * busy_percent * 10 - 5000 + (guest_random() >> 8) % 10000;
     guest_spin((uint64_t)around * (GUEST_MS / 1000));
     worked += arch_tsc() - begin;
     slices++;

@@ -11,7 +11,6 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
-#include "spin.h"
 
 #include <kernel/service.h>
 
@@ -19,6 +18,15 @@
 #define ROUNDS_FULL (5 * ROUNDS / 2) /* long enough to fill the vector */
 #define INSTRUCTIONS_MAX 40
 #define STACK_MAX 256
+
+/*
+ * Executes 2 * (rounds) instructions in a loop, the stack below painted.
+ * Returns how many bytes of that somebody has used meanwhile; SPIN_PAINT means
+ * that it may have been more. Written in spin.asm, so that no compiler changes
+ * what there is to be counted.
+ */
+uint32_t spin(uint32_t rounds);
+#define SPIN_PAINT 1024u
 
 static uint32_t stack_most; /* bytes, since it was last set to 0 */
 

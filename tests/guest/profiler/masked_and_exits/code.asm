@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; What code.h declares.
+; What main.c declares.
 
 %include "tests/guest/both.inc"
 

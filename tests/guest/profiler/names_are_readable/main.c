@@ -7,6 +7,8 @@
  * must.
  */
 
+#include "guest/word.h"
+
 #include <kernel/clock.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
@@ -17,15 +19,8 @@
 #define NAMED(symbol) __asm__(symbol) __attribute__((noinline, noclone))
 #define BUSY_NS 300000000ull
 
-static bool dies;
 static volatile int ended;    /* keeps the calls from becoming jumps */
 static volatile uint32_t sum; /* what all of them are busy with */
-
-bool service_option(const char *key, const char *value)
-{
-    dies = strcmp(key, "die") == 0 && strcmp(value, "yes") == 0;
-    return dies;
-}
 
 void ocaml(void) NAMED("camlIrc__Server__broadcast_1042");
 void rust(void) NAMED("_RNvMNtC3irc6serverNtB2_6Server9broadcast");
@@ -44,7 +39,7 @@ static inline __attribute__((always_inline)) void spend(void)
 void ocaml(void)
 {
     spend();
-    if (dies) {
+    if (guest_is("yes")) {
         while (malloc(1 << 20) != NULL)
             ;
         while (malloc(16) != NULL)

@@ -7,10 +7,10 @@
  * the time while it is drained, and each tick must be found in one account.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
-#include "nmi.h"
 
 #include <kernel/service.h>
 
@@ -40,6 +40,14 @@ int __wrap_prof_init(void *memory, size_t bytes,
                             &own);
 }
 
+static volatile uint32_t nmi_ticks;
+
+HANDLER static void on_nmi(uintptr_t *pushed)
+{
+    nmi_ticks++;
+    guest_sample(pushed);
+}
+
 static void apic_write(uint32_t number, uint32_t value)
 {
     *(volatile uint32_t *)(uintptr_t)APIC_SELECT = number;
@@ -50,26 +58,18 @@ static void apic_write(uint32_t number, uint32_t value)
  * which comes yet. */
 static void prepare_timer(void)
 {
-    guest_set_gate(NMI_VECTOR, (uintptr_t)nmi_handler);
+    guest_set_gate(NMI_VECTOR, guest_entry(0, on_nmi));
     arch_out8(PIC_MASK, arch_in8(PIC_MASK) | PIC_IRQ0);
     apic_write(APIC_PIN2_HIGH, 0);
     guest_set_pit(DIVISOR);
-}
-
-static uint32_t below(uint32_t limit)
-{
-    static uint32_t random = 1;
-
-    random = random * 1664525u + 1013904223u;
-    return (random >> 8) % limit;
 }
 
 /* Up to some hundred ticks, then drains in a row, in which more come. */
 static void rounds(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        guest_spin(below(200 * PERIOD));
-        for (uint32_t drains = 1 + below(4); drains != 0; drains--)
+        guest_spin(guest_random() % (200 * PERIOD));
+        for (uint32_t drains = 1 + guest_random() % 4; drains != 0; drains--)
             prof_drain();
     }
 }
@@ -99,7 +99,7 @@ static void test_resets(void)
     for (uint32_t i = 0; i < ROUNDS / 4; i++) {
         rounds(1);
         prof_reset();
-        guest_spin(below(3 * PERIOD));
+        guest_spin(guest_random() % (3 * PERIOD));
         stats = guest_stats();
         wrong += guest_accounted(&stats) != stats.ticks;
     }

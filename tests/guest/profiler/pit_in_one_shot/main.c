@@ -19,9 +19,7 @@
 #define COMMAND 0x43
 #define CHANNEL_0 0x40
 #define KERNEL_DIVISOR 11932u /* 100 Hz */
-#define REPEATS 0x34
-#define COUNTS_ONCE 0x30
-#define READ_STATUS 0xe2 /* of channel 0, without its count */
+#define READ_STATUS 0xe2      /* of channel 0, without its count */
 #define MODE_MASK 0x0e
 
 static struct loop_timer timer;
@@ -33,20 +31,10 @@ void __wrap_prof_port_write(const char *text, size_t bytes)
     __real_prof_port_write(text, bytes);
 }
 
-static void set_pit(uint8_t command)
-{
-    bool on = arch_interrupts_save();
-
-    arch_out8(COMMAND, command);
-    arch_out8(CHANNEL_0, (uint8_t)KERNEL_DIVISOR);
-    arch_out8(CHANNEL_0, (uint8_t)(KERNEL_DIVISOR >> 8));
-    arch_interrupts_restore(on);
-}
-
 static void once_again(void *unused)
 {
     (void)unused;
-    set_pit(COUNTS_ONCE);
+    guest_program_pit(GUEST_PIT_ONCE, KERNEL_DIVISOR);
 }
 
 static bool pit_counts_once(void)
@@ -57,7 +45,7 @@ static bool pit_counts_once(void)
     arch_out8(COMMAND, READ_STATUS);
     status = arch_in8(CHANNEL_0);
     arch_interrupts_restore(on);
-    return (status & MODE_MASK) == (COUNTS_ONCE & MODE_MASK);
+    return (status & MODE_MASK) == (GUEST_PIT_ONCE & MODE_MASK);
 }
 
 /* The kernel counts each of its ticks anew, from now on. */
@@ -86,7 +74,7 @@ static void test_starts_again(void)
     uint64_t samples, begin;
     uint32_t ms;
 
-    set_pit(REPEATS);
+    guest_set_pit(KERNEL_DIVISOR);
     tap_is_equal(prof_start(), PROF_OK, "the PIT repeats: it starts");
     samples = guest_stats().ticks;
     begin = arch_tsc();

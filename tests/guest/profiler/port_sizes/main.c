@@ -5,6 +5,7 @@
  * before and looked at afterwards, and the largest block that they ask for.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
@@ -36,20 +37,7 @@ static size_t used_by(void (*function)(void))
 
     for (size_t i = 0; i < sizeof stack; i++)
         stack[i] = PAINT;
-#ifdef __x86_64__
-    __asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; call *%1;"
-                     "mov %%rbx, %%rsp"
-                     :
-                     : "r"(stack + sizeof stack), "r"(function)
-                     : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
-                       "r10", "r11", "memory", "cc");
-#else
-    __asm__ volatile("mov %%esp, %%esi; mov %0, %%esp; call *%1;"
-                     "mov %%esi, %%esp"
-                     :
-                     : "d"(stack + sizeof stack), "c"(function)
-                     : "eax", "esi", "memory", "cc");
-#endif
+    guest_call_on(stack + sizeof stack, 0, function);
     arch_interrupts_restore(on);
     while (unused < sizeof stack && stack[unused] == PAINT)
         unused++;

@@ -6,6 +6,7 @@
  * walk may count as ended early.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
@@ -18,7 +19,8 @@
 
 static _Alignas(4096) unsigned char stack[STACK_BYTES];
 
-/* What was in the frame pointer when the stack began. */
+/* What was in the frame pointer when the stack began, as in boot code, which
+ * has no frame. */
 static const uintptr_t left[] = {0, 1, 0x2badb002, 0x9500, ~(uintptr_t)0 << 4};
 
 int __wrap_prof_init(void *memory, size_t bytes,
@@ -49,26 +51,6 @@ void outer(void)
 {
     inner();
     __asm__ volatile("");
-}
-
-/* Calls outer() at the beginning of a stack, (frame_pointer) in the register:
- * as boot code does, which has no frame. */
-static void begin_stack(uintptr_t frame_pointer)
-{
-#ifdef __x86_64__
-    __asm__ volatile("push %%rbp; mov %%rsp, %%rbx; mov %0, %%rsp;"
-                     "mov %1, %%rbp; call outer; mov %%rbx, %%rsp; pop %%rbp"
-                     :
-                     : "r"(stack + sizeof stack), "r"(frame_pointer)
-                     : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
-                       "r10", "r11", "memory", "cc");
-#else
-    __asm__ volatile("push %%ebp; mov %%esp, %%esi; mov %0, %%esp;"
-                     "mov %1, %%ebp; call outer; mov %%esi, %%esp; pop %%ebp"
-                     :
-                     : "d"(stack + sizeof stack), "c"(frame_pointer)
-                     : "eax", "esi", "memory", "cc");
-#endif
 }
 
 /* Samples in spin(), and of these with inner() and outer() above them. */
@@ -119,7 +101,7 @@ int service_main(void)
     test("on the kernel's stack");
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
         memset(stack, 0, sizeof stack);
-        begin_stack(left[i]);
+        guest_call_on(stack + sizeof stack, left[i], outer);
         prof_drain();
         test("on a stack of its own");
     }

@@ -7,19 +7,102 @@
  * is compared with a list of calls and returns that were seen on the way.
  */
 
+#include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
-#include "chain.h"
-#include "steps.h"
+#include "unit/single_step.h"
 
 #include <arch/boot.h>
+#include <kernel/console.h>
 #include <kernel/service.h>
+#include <prof/prof.h>
+#include <prof/symbols.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEBUG_VECTOR 1
 #define FAILURES_SHOWN 3
+
+#define CHAIN_MAX 140
+
+/* A call stack as it should be: an address, and the return
+ * addresses of its callers, innermost first. */
+struct chain {
+    uintptr_t addresses[CHAIN_MAX];
+    uint32_t count;
+};
+
+static bool chain_is_equal(const struct chain *a, const struct chain *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->addresses[i] != b->addresses[i])
+            return false;
+    return true;
+}
+
+static void show(const char *what, const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        struct prof_symbol symbol = {.start = 0};
+        char name[64] = "?";
+
+        if (prof_symbol_find(chain->addresses[i] - (i > 0), &symbol))
+            prof_symbol_name(&symbol, name, sizeof name);
+        console_line("# %s %u: 0x%lx %s+0x%lx", what, (unsigned)i,
+                     (unsigned long)chain->addresses[i], name,
+                     (unsigned long)(chain->addresses[i] - symbol.start));
+    }
+}
+
+/* Both of them on the console, as comments. */
+static void chain_show(const struct chain *got, const struct chain *wanted)
+{
+    show("got", got);
+    show("wanted", wanted);
+}
+
+static void keep(const struct prof_stack_row *row, void *context)
+{
+    struct chain *chain = context;
+
+    /* Two of them would be one too many: a chain that fits to nothing. */
+    chain->count = chain->count == 0 ? row->count : CHAIN_MAX;
+    for (uint32_t i = 0; i < row->count; i++)
+        chain->addresses[i] = row->addresses[i];
+}
+
+/* Takes one sample of (pc, sp, fp) and says what became of it: the only stack
+ * that the profiler knows after that. */
+static struct chain chain_sampled(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    struct chain chain = {.count = 0};
+
+    prof_reset();
+    prof_sample(pc, sp, fp);
+    prof_drain();
+    prof_visit_stacks(keep, &chain);
+    return chain;
+}
+
+/* The return addresses from the frame at (fp) on, down to a zero. */
+static struct chain chain_of_frames(uintptr_t fp)
+{
+    struct chain chain = {.count = 0};
+
+    for (; fp != 0; fp = *(const uintptr_t *)fp) {
+        uintptr_t address = ((const uintptr_t *)fp)[1];
+
+        if (address == 0)
+            break;
+        chain.addresses[chain.count++] = address;
+    }
+    return chain;
+}
+
+/* ---- step by step */
 
 static struct {
     bool begun;
@@ -67,7 +150,8 @@ static struct chain truth(uintptr_t pc)
     return chain;
 }
 
-void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* The instruction at (pc) is next, with these (sp) and (fp). */
+static void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     struct chain wanted, got;
 
@@ -86,6 +170,23 @@ void step(uintptr_t pc, uintptr_t sp, uintptr_t fp)
         steps.unreachable++;
     else if (!chain_is_equal(&got, &wanted) && steps.failed++ < FAILURES_SHOWN)
         chain_show(&got, &wanted);
+}
+
+/* The debug exception after each instruction. */
+HANDLER static void on_step(uintptr_t *pushed)
+{
+    static _Alignas(16) uint8_t floats[512];
+
+    __asm__ volatile("fxsave %0" : "=m"(floats));
+    step(pushed[PUSHED_IP], guest_pushed_sp(pushed), pushed[PUSHED_FP]);
+    __asm__ volatile("fxrstor %0" : : "m"(floats));
+}
+
+static __attribute__((noinline)) void step_through(void (*function)(void))
+{
+    STEP_ON();
+    function();
+    STEP_OFF();
 }
 
 static void test_steps(const char *name, void (*function)(void))
@@ -201,6 +302,16 @@ static void library(void)
     sink += (unsigned)strcmp(text, "w") + (strchr(text, 'w') != NULL);
 }
 
+/* Functions in assembly, each of which calls nothing. */
+void asm_frameless(void);    /* moves, no stack */
+void asm_one_push(void);     /* one word in use, then none */
+void asm_late_frame(void);   /* instructions before and inside the prologue */
+void asm_early_return(void); /* returns before it has a frame */
+void asm_endbr(void);        /* begins with endbr */
+void asm_leave(void);        /* sub, leave */
+void asm_behind_pop(void);   /* instructions between pop and ret */
+void asm_jumps(void);        /* a loop without a frame, in odd order */
+
 static void assembly(void)
 {
     asm_frameless();
@@ -243,12 +354,12 @@ static void test_task(void)
     bool on = arch_interrupts_save();
 
     memset(stack, 0, TASK_STACK_BYTES);
-    on_stack(top, task_body);
+    guest_call_on(top, 0, task_body);
     outside = guest_stats().stopped[4];
     tap_ok(!task_good && outside == 1,
            "an unannounced stack is not walked, and counted");
     prof_stack_set((uintptr_t)stack, (uintptr_t)stack + TASK_STACK_BYTES);
-    on_stack(top, task_body);
+    guest_call_on(top, 0, task_body);
     tap_ok(task_good && guest_stats().stopped[4] == 0,
            "a task is walked by its own bounds");
     prof_stack_set((uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top);
@@ -259,7 +370,7 @@ static void test_task(void)
 int service_main(void)
 {
     tap_plan(10);
-    guest_set_gate(DEBUG_VECTOR, (uintptr_t)step_stub);
+    guest_set_gate(DEBUG_VECTOR, guest_entry(0, on_step));
     prof_start();
     test_steps("calls of small leaves", calls);
     test_steps("recursion", recursion);

@@ -6,27 +6,12 @@
 
 %include "tests/guest/both.inc"
 
+; all but the counter, XCX
 %if WORD_BYTES == 8
 %define HELD rax, rdx, rbx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15
-%define SAVED rbx, rbp, r12, r13, r14, r15
 %else
 %define HELD eax, edx, ebx, esi, edi, ebp
-%define SAVED ebx, esi, edi, ebp
 %endif
-
-%macro  PUSH_ALL 1-*
-%rep    %0
-        push    %1
-%rotate 1
-%endrep
-%endmacro
-
-%macro  POP_ALL 1-*
-%rep    %0
-%rotate -1
-        pop     %1
-%endrep
-%endmacro
 
 %macro  FILL 1-*
 %assign value 0x13579b1
@@ -48,17 +33,16 @@
 %endmacro
 
         section .text
-        global  hold:function (hold.end - hold)
 
-hold:
+FUNCTION hold
         FIRST_ARGUMENT
-        PUSH_ALL SAVED
+        PUSH_ALL PRESERVED
         FILL    HELD
 .turn:  dec     ecx
         jnz     .turn
         COMPARE HELD
         xor     eax, eax
-.done:  POP_ALL SAVED
+.done:  POP_ALL PRESERVED
         ret
 .changed:
         mov     eax, 1

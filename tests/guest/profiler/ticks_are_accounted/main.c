@@ -12,9 +12,18 @@
 
 #include "guest/guest.h"
 #include "guest/tap.h"
-#include "code.h"
 
 #include <kernel/service.h>
+
+/* Interrupts are off for nine in ten of its 400 (rounds) instructions. */
+void dark(uint32_t rounds);
+
+/* Goes on after its own end, (rounds) times two instructions: in no function
+ * of the table. */
+void nameless(uint32_t rounds);
+
+/* 4,000 addresses that are all met as often, (rounds) times. */
+void wide(uint32_t rounds);
 
 void accounts_mark(void);
 

@@ -8,15 +8,12 @@
  */
 
 #include "guest/guest.h"
+#include "guest/hook.h"
 #include "guest/tap.h"
 #include "guest/wraps.h"
-#include "driver.h"
 
 #include <kernel/service.h>
 #include <string.h>
-
-#define COMMAND 0x43
-#define CHANNEL_0 0x40
 
 static unsigned gate_lines, pit_lines, lines;
 static uintptr_t kernels_handler, parasite;
@@ -29,19 +26,25 @@ void __wrap_prof_port_write(const char *text, size_t bytes)
     __real_prof_port_write(text, bytes);
 }
 
+/* The driver's handler: counts, and goes on to the one that it was given. */
+static uintptr_t driver(void)
+{
+    return guest_entry(0, hook_count);
+}
+
 /* Samples, ticks of the kernel's and calls of the driver in one second, and in
  * what a drain and the statistics at its end take longer. */
 static void test_a_second(uint32_t calls_wanted)
 {
     uint64_t samples = guest_stats().ticks, begin = arch_tsc();
     uint64_t ticks = clock_ticks();
-    uint32_t calls = driver_ticks, ms;
+    uint32_t calls = hook_ticks, ms;
 
     guest_poll(GUEST_TSC_HZ);
     samples = guest_stats().ticks - samples;
     ms = (uint32_t)((arch_tsc() - begin) / GUEST_MS);
     ticks = clock_ticks() - ticks;
-    calls = driver_ticks - calls;
+    calls = hook_ticks - calls;
     tap_note("%u samples, %u ticks, %u calls of the driver's handler in %u ms",
              (unsigned)samples, (unsigned)ticks, (unsigned)calls, (unsigned)ms);
     if (calls_wanted == 1000)
@@ -56,8 +59,7 @@ static void test_a_second(uint32_t calls_wanted)
 /* The driver puts itself into the gate and goes on to (next). */
 static void take_gate(uintptr_t next)
 {
-    driver_next = next;
-    guest_set_handler((uintptr_t)driver_handler);
+    hook_timer(hook_count, next);
     guest_poll(GUEST_TSC_HZ / 2);
 }
 
@@ -69,8 +71,7 @@ static void test_gate(void)
     tap_is_equal(guest_stats().tick.gate_taken_back, 1, "  and counted");
     test_a_second(100);
     prof_stop();
-    tap_ok(guest_handler() == (uintptr_t)driver_handler,
-           "  stopped: the gate is the driver's");
+    tap_ok(guest_handler() == driver(), "  stopped: the gate is the driver's");
     guest_set_handler(kernels_handler);
     prof_start();
 }
@@ -83,12 +84,12 @@ static void test_gate_on_top(void)
     tap_is_equal(lines, 1,
                  "a handler before ours, which goes on to it: one "
                  "line");
-    tap_ok(guest_handler() == (uintptr_t)driver_handler, "  left as it is");
+    tap_ok(guest_handler() == driver(), "  left as it is");
     test_a_second(1000);
     prof_stop();
-    lines = driver_ticks = 0;
+    lines = hook_ticks = 0;
     guest_poll(GUEST_TSC_HZ);
-    tap_is_between(driver_ticks, 98, 102, "  stopped: the PIT is the kernel's");
+    tap_is_between(hook_ticks, 98, 102, "  stopped: the PIT is the kernel's");
     prof_start();
     test_a_second(1000);
     tap_is_equal(lines, 0, "  started again: nothing more to say");
@@ -96,22 +97,12 @@ static void test_gate_on_top(void)
     test_a_second(0);
 }
 
-static void set_pit(uint8_t command, uint32_t divisor)
-{
-    bool on = arch_interrupts_save();
-
-    arch_out8(COMMAND, command);
-    arch_out8(CHANNEL_0, (uint8_t)divisor);
-    arch_out8(CHANNEL_0, (uint8_t)(divisor >> 8));
-    arch_interrupts_restore(on);
-}
-
-static void test_pit(uint8_t command, uint32_t divisor, const char *what)
+static void test_pit(uint32_t mode, uint32_t divisor, const char *what)
 {
     uint32_t before = guest_stats().tick.pit_taken_back;
 
     pit_lines = lines = 0;
-    set_pit(command, divisor);
+    guest_program_pit(mode, divisor);
     guest_poll(2 * GUEST_TSC_HZ);
     /* a count is too high for a fifth of its time only */
     for (int i = 0; i < 10 && guest_stats().tick.pit_taken_back == before; i++)
@@ -131,13 +122,13 @@ int service_main(void)
     guest_poll(GUEST_TSC_HZ);
     test_gate();
     test_gate_on_top();
-    test_pit(0x34, 11932, "the PIT ten times slower: set again");
-    test_pit(0x34, 1500, "a quarter slower: set again");
-    test_pit(0x34, 0, "as slow as can be: set again");
-    test_pit(0x34, 600, "twice as fast: set again");
-    test_pit(0x34, 1000, "a fifth faster: set again");
-    test_pit(0x36, 1193, "as a square wave: set again");
-    test_pit(0x30, 1193, "as a single shot: set again");
-    test_pit(0x34, 120, "ten times faster: set again");
+    test_pit(GUEST_PIT_REPEATS, 11932, "the PIT ten times slower: set again");
+    test_pit(GUEST_PIT_REPEATS, 1500, "a quarter slower: set again");
+    test_pit(GUEST_PIT_REPEATS, 0, "as slow as can be: set again");
+    test_pit(GUEST_PIT_REPEATS, 600, "twice as fast: set again");
+    test_pit(GUEST_PIT_REPEATS, 1000, "a fifth faster: set again");
+    test_pit(GUEST_PIT_SQUARE, 1193, "as a square wave: set again");
+    test_pit(GUEST_PIT_ONCE, 1193, "as a single shot: set again");
+    test_pit(GUEST_PIT_REPEATS, 120, "ten times faster: set again");
     return tap_end();
 }

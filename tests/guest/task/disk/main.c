@@ -9,6 +9,7 @@
  */
 
 #include "guest/tap.h"
+#include "guest/word.h"
 
 #include <kernel/clock.h>
 #include <kernel/disk.h>
@@ -21,17 +22,8 @@
 #define MANY 1000u
 #define BAD_SECTOR 2048u
 
-static char want[16] = "works";
 static uint8_t memory[PAGES * PAGE] __attribute__((aligned(4096)));
 static uint8_t small[MANY][DISK_SECTOR];
-
-bool service_option(const char *key, const char *value)
-{
-    if (strcmp(key, "want") != 0 || strlen(value) >= sizeof want)
-        return false;
-    strcpy(want, value);
-    return true;
-}
 
 static bool all_zero(void)
 {
@@ -192,11 +184,11 @@ static int test_errors(void)
 
 int service_main(void)
 {
-    if (strcmp(want, "errors") == 0)
+    if (guest_is("errors"))
         return test_errors();
-    if (strcmp(want, "numbers") == 0)
+    if (guest_is("numbers"))
         return test_numbers();
-    if (strcmp(want, "works") == 0)
+    if (guest_is("works"))
         return test_works();
     tap_plan(1);
     tap_ok(!disk_start() &&

@@ -7,6 +7,7 @@
  */
 
 #include "guest/guest.h"
+#include "guest/word.h"
 #include "guest/wraps.h"
 
 #include <kernel/console.h>
@@ -18,8 +19,6 @@
 #define HOG_MS 250u
 #define ROUNDS 150u
 
-static bool hogs;
-
 /* ---- memory for the profiler */
 
 static unsigned allocations;
@@ -28,12 +27,6 @@ void *__wrap_prof_port_alloc(size_t bytes)
 {
     allocations++;
     return __real_prof_port_alloc(bytes);
-}
-
-bool service_option(const char *key, const char *value)
-{
-    hogs = strcmp(value, "hog") == 0;
-    return strcmp(key, "do") == 0;
 }
 
 /* ---- hog */
@@ -181,7 +174,7 @@ int service_main(void)
     static struct loop_timer timer;
     unsigned at_boot = allocations;
 
-    if (hogs) {
+    if (guest_is("hog")) {
         task_await(task_start("starter", starter, NULL));
         return 0;
     }

@@ -2,22 +2,13 @@
 /* A task that uses up its stack while others wait, and one that panics. The
  * command line says how: die=overflow, die=panic or die=null. */
 
+#include "guest/word.h"
+
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
 #include <kernel/task.h>
-#include <string.h>
-
-static char die[16] = "overflow";
-
-bool service_option(const char *key, const char *value)
-{
-    if (strcmp(key, "die") != 0 || strlen(value) >= sizeof die)
-        return false;
-    strcpy(die, value);
-    return true;
-}
 
 /* volatile: so that each call has a frame of its own */
 static unsigned dig_deeper(volatile unsigned depth)
@@ -36,9 +27,9 @@ static uintptr_t dig(void *unused)
 {
     (void)unused;
     task_await(promise_sleep(NS_PER_MS));
-    if (strcmp(die, "panic") == 0)
+    if (guest_is("panic"))
         panic("a task has had enough");
-    if (strcmp(die, "null") == 0)
+    if (guest_is("null"))
         *(volatile int *)0 = 1;
     return dig_deeper(0);
 }

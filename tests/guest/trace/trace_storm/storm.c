@@ -2,8 +2,9 @@
 
 #include "storm.h"
 
-#include "entry.h"
+#include "guest/entry.h"
 #include "guest/guest.h"
+#include "unit/single_step.h"
 
 #include <arch/cpu.h>
 #include <prof/trace.h>
@@ -60,7 +61,7 @@ static inline bool waits(uint32_t number)
     return depth < STORM_DEPTH && (depth > 1 || number % NESTING == 0) && !over;
 }
 
-HANDLER void on_timer(uintptr_t *pushed)
+HANDLER static void on_timer(uintptr_t *pushed)
 {
     uint32_t number = ++entered, before;
 
@@ -88,7 +89,7 @@ void storm_begin(void)
 {
     kernels_handler = guest_handler();
     over = false;
-    guest_set_handler((uintptr_t)timer_entry);
+    guest_set_handler(guest_entry(0, on_timer));
     guest_set_pit(FAST_DIVISOR);
 }
 
@@ -104,7 +105,7 @@ void storm_end(void)
 
 /* ---- step by step */
 
-HANDLER void on_step(uintptr_t *pushed)
+HANDLER static void on_step(uintptr_t *pushed)
 {
     (void)pushed;
     steps++;
@@ -114,29 +115,16 @@ HANDLER void on_step(uintptr_t *pushed)
     prof_trace_irq_exit(STEP_VECTOR);
 }
 
-#ifdef __x86_64__
-#define STACK_TOP "(%%rsp)"
-#else
-#define STACK_TOP "(%%esp)"
-#endif
-
-/* Its own first and last instructions are steps, too. */
-static void call_in_steps(void (*function)(void))
-{
-    __asm__ volatile("pushf\n\torl $0x100, " STACK_TOP "\n\tpopf" ::
-                         : "memory", "cc");
-    function();
-    __asm__ volatile("pushf\n\tandl $~0x100, " STACK_TOP "\n\tpopf" ::
-                         : "memory", "cc");
-}
-
+/* The first and the last instructions around the call are steps, too. */
 uint32_t storm_steps(void (*function)(void))
 {
     uint32_t before = steps;
     bool on = arch_interrupts_save();
 
-    guest_set_gate(STEP_VECTOR, (uintptr_t)step_entry);
-    call_in_steps(function);
+    guest_set_gate(STEP_VECTOR, guest_entry(1, on_step));
+    STEP_ON();
+    function();
+    STEP_OFF();
     arch_interrupts_restore(on);
     return steps - before;
 }

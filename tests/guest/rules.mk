@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What images of tests/guest have in common. Included by the Makefile.
+
+define guest_library_rules
+$(BUILD)/$1/libguest.a: $(call objects,$1,tests/guest/lib)
+	$$(archive)
+endef
+$(foreach w,$(WIDTHS),$(eval $(call guest_library_rules,$w)))
