@@ -5,17 +5,19 @@
 # compiled from the same sources. Included by the Makefile.
 
 #= run
-#: of `make hosted`: address,undefined or thread, as for gcc's -fsanitize=
+#: sanitizers of `make hosted`, as for gcc's -fsanitize=: address,undefined
 SANITIZE ?=
-hosted_folder = $(BUILD)/hosted/$1$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
-hosted_program = $(call hosted_folder,$1)/$(notdir $2)
+# a build is WIDTH or WIDTH-SANITIZER-SANITIZER
+hosted_build = $1$(addprefix -,$(subst $(comma),-,$2))
+hosted_program = $(BUILD)/hosted/$1/$(notdir $2)
+hosted_services := services/irc services/http services/lua services/async
+
 HOSTED_FLAGS := -O2 -g -fno-pie -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-stack-protector -D_GNU_SOURCE \
-    -DPROF_HOSTED -U__linux__ $(addprefix -fsanitize=,$(SANITIZE)) \
-    $(if $(SANITIZE),-fno-sanitize-recover=all -DSTACK_SCALE=8u)
-# what walks stacks reads words of frames that are not its own
-hosted_walkers := profiler/sample/bounds.c $(shell grep -rl \
-    --include='*.c' '<prof/frame.h>' profiler kernel)
+    -DPROF_HOSTED -U__linux__
+hosted_sanitize = $(addprefix -fsanitize=,$2)
+hosted_flags = $(width.$1) $(HOSTED_FLAGS) $(hosted_sanitize) \
+    $(if $2,-fno-sanitize-recover=all -DSTACK_SCALE=8u)
 hosted_room.kernel = -Ikernel/hosted -Ikernel/include -Iarch/include -Idrivers \
     -Iprofiler/include
 hosted_room.arch = -Ikernel/hosted -Iarch/include -Iarch/x86
@@ -23,7 +25,9 @@ hosted_room.services = -Ikernel/include -Iprofiler/include -Iservices/lua \
     -isystem $(SOURCES)/lua5.4/src
 hosted_room.profiler = -I$(profiler_room) -Iprofiler/include -DPROF_WITH_PIT=0
 hosted_room = $(hosted_room.$(firstword $(subst /, ,$<)))
-
+# what walks stacks reads words of frames that are not its own
+hosted_walkers := profiler/sample/bounds.c $(shell grep -rl \
+    --include='*.c' '<prof/frame.h>' profiler kernel)
 # fibers.c comes between these two and those who call them
 hosted_renamed = $(if $(filter arch/x86/context.c %/context.asm,$<),objcopy \
     --redefine-sym arch_context_new=hosted_context_new \
@@ -33,71 +37,73 @@ hosted_renamed = $(if $(filter arch/x86/context.c %/context.asm,$<),objcopy \
 hosted_kernel := $(addprefix kernel/,clock console console_model loop main \
     module options panic prof_port prof_transports statistics timers trace) \
     kernel/net/calls kernel/net/peers arch/x86/exception_names \
+    arch/x86/context \
     $(filter-out %/names,$(basename $(wildcard kernel/hosted/*.c))) \
-    $(filter-out kernel/task/memory,$(basename $(wildcard kernel/task/*.c))) \
-    kernel/task/memory
-hosted_profiler = $(shell tools/build/sources.py --width $1 --without pit c asm)
-hosted_stack_bytes := 1048576
-hosted_symbols := boot_stack_top=boot_stack_bottom+$(hosted_stack_bytes) \
+    $(basename $(wildcard kernel/task/*.c))
+hosted_profiler = $(basename $(shell tools/build/sources.py --width $1 \
+    --without pit c asm))
+# boot_stack_bottom is in start.c
+hosted_symbols := boot_stack_top=boot_stack_bottom+1048576 \
     fault_stack_bottom=boot_stack_bottom fault_stack_top=boot_stack_bottom \
     text_begin=__executable_start text_end=etext rodata_begin=etext \
     rodata_end=etext init_array_begin=etext init_array_end=etext
 
-# $1 width
+# $1 width, $2 sanitizers, $3 the build
 define hosted_rules
-hosted_objects.$1 = $$(addprefix $$(call hosted_folder,$1)/obj/,$$(addsuffix .o,$$1))
-$(call hosted_folder,$1)/%: W := $1
-$(call hosted_folder,$1)/obj/%.o: %.c Makefile kernel/hosted/rules.mk \
+$(BUILD)/hosted/$3/%: W := $1
+$(BUILD)/hosted/$3/obj/%.o: %.c Makefile kernel/hosted/rules.mk \
     | packages $(rooms)/.linked
 	$$(call begin,CC)
-	$(Q)gcc $(width.$1) -std=gnu11 $(HOSTED_FLAGS) $(WARNINGS) \
+	$(Q)gcc -std=gnu11 $(hosted_flags) $(WARNINGS) \
 	    $$(if $$(filter $$(hosted_walkers),$$<),-fno-sanitize=all) \
 	    $$(hosted_room) -MMD -MP -c -o $$@ $$<
-	$(Q)$$(if $$(SANITIZE),$$(hosted_renamed))
-$(call hosted_folder,$1)/obj/%.o: %.cpp Makefile kernel/hosted/rules.mk \
-    | packages
+	$(Q)$(if $2,$$(hosted_renamed))
+$(BUILD)/hosted/$3/obj/%.o: %.cpp Makefile kernel/hosted/rules.mk | packages
 	$$(call begin,CXX)
-	$(Q)gcc $(width.$1) -std=gnu++17 $(HOSTED_FLAGS) -fno-exceptions \
-	    -fno-rtti -fno-threadsafe-statics -Wall -Wextra -Wshadow=local \
-	    $(WERROR) $$(hosted_room) -MMD -MP -c -o $$@ $$<
-$(call hosted_folder,$1)/obj/%.o: %.asm $(BUILD)/$1/prof_offsets.inc
+	$(Q)gcc -std=gnu++17 $(hosted_flags) -fno-exceptions -fno-rtti \
+	    -fno-threadsafe-statics -Wall -Wextra -Wshadow=local $(WERROR) \
+	    $$(hosted_room) -MMD -MP -c -o $$@ $$<
+$(BUILD)/hosted/$3/obj/%.o: %.asm $(BUILD)/$1/prof_offsets.inc
 	$$(call begin,NASM)
-	$(Q)mkdir -p $$(@D) && nasm -f elf$$(bits) -g -F dwarf -Werror \
-	    -DPROF_HOSTED -I$(BUILD)/$1/ -I$$(<D)/ \
-	    -o $$@ $$<
-	$(Q)$$(if $$(SANITIZE),$$(hosted_renamed))
-$(call hosted_folder,$1)/libnames.a: \
-    $(call hosted_folder,$1)/obj/kernel/hosted/names.o
+	$(Q)nasm -f elf$$(bits) -g -F dwarf -Werror -DPROF_HOSTED \
+	    -I$(BUILD)/$1/ -I$$(<D)/ -o $$@ $$<
+	$(Q)$(if $2,$$(hosted_renamed))
+$(BUILD)/hosted/$3/libnames.a: $(BUILD)/hosted/$3/obj/kernel/hosted/names.o
 	$$(archive)
-$(call hosted_folder,$1)/liblua.a: tools/build/lua.sh \
-    $(SOURCES)/lua5.4/.unpacked
+$(BUILD)/hosted/$3/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked
 	$$(call begin,LUA)
-	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) -std=gnu11 \
-	    $(filter-out -DPROF_HOSTED -U__linux__,$(HOSTED_FLAGS)) -Iservices/lua
-$(call hosted_folder,$1)/obj/services/lua/main.o: \
-    | $(SOURCES)/lua5.4/.unpacked
+	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc -std=gnu11 \
+	    $(filter-out -DPROF_HOSTED -U__linux__,$(hosted_flags)) \
+	    -Iservices/lua
+$(BUILD)/hosted/$3/obj/services/lua/main.o: | $(SOURCES)/lua5.4/.unpacked
+$(BUILD)/hosted/$3/lua: $(BUILD)/hosted/$3/liblua.a
+$(foreach s,$(sort $(hosted_services) $(service)),$(eval \
+    $(call hosted_service,$1,$2,$3,$s)))
 endef
-$(foreach w,$(WIDTHS),$(eval $(call hosted_rules,$w)))
-
-# $1 width, $2 service
+# the same, $4 the service
 define hosted_service
-$(call hosted_program,$1,$2): $(addprefix $(call hosted_folder,$1)/obj/, \
-    $(addsuffix .o,$(hosted_kernel) arch/x86/context arch/x86/$1/context \
-    $(basename $(call hosted_profiler,$1)) \
-    $(basename $(wildcard $2/*.c $2/*.cpp $2/$1/*.asm)))) \
-    $(if $(filter %/lua,$2),$(call hosted_folder,$1)/liblua.a) \
-    $(call hosted_folder,$1)/libnames.a $(wildcard $2/ldflags) \
-    $(BUILD)/host/embed
+$(call hosted_program,$3,$4): $(addprefix $(BUILD)/hosted/$3/obj/, \
+    $(addsuffix .o,$(hosted_kernel) arch/x86/$1/context \
+    $(call hosted_profiler,$1) \
+    $(basename $(wildcard $4/*.c $4/*.cpp $4/$1/*.asm)))) \
+    $(BUILD)/hosted/$3/libnames.a $(wildcard $4/ldflags) $(BUILD)/host/embed
 	$$(call begin,LINK)
-	$(Q)gcc $(width.$1) -no-pie $(if $(SANITIZE),,-static) \
-	    $(addprefix -fsanitize=,$(SANITIZE)) -Wl,--build-id=sha1 \
-	    -Wl,-z,noexecstack $(addprefix -Wl$(comma)--defsym=,$(hosted_symbols)) \
-	    $(addprefix -Wl$(comma),$(shell cat $(wildcard $2/ldflags) \
-	    /dev/null)) -o $$@ $$(filter %.o %.a,$$^) -lm && $(BUILD)/host/embed $$@
+	$(Q)gcc $(width.$1) -no-pie $(if $2,,-static) $(hosted_sanitize) \
+	    -Wl,--build-id=sha1 -Wl,-z,noexecstack \
+	    $(addprefix -Wl$(comma)--defsym=,$(hosted_symbols)) \
+	    $(addprefix -Wl$(comma),$(shell cat $(wildcard $4/ldflags) \
+	    /dev/null)) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lm \
+	    && $(BUILD)/host/embed $$@
 endef
-$(foreach w,$(WIDTHS),$(eval $(call hosted_service,$w,$(service))))
+hosted_tested := i386: x86_64: x86_64:address,undefined
+$(foreach b,$(sort $(hosted_tested) $(ARCH):$(SANITIZE)),$(foreach w,$(firstword \
+    $(subst :, ,$b)),$(foreach z,$(or $(word 2,$(subst :, ,$b)),none),$(eval \
+    $(call hosted_rules,$w,$(filter-out none,$z),$(call \
+    hosted_build,$w,$(filter-out none,$z)))))))
+test-images: $(foreach b,i386 x86_64 x86_64-address-undefined,$(foreach \
+    s,$(hosted_services),$(call hosted_program,$b,$s)))
 
 .PHONY: hosted
 #: SERVICE as a Linux process, for perf, strace and sanitizers
-hosted: $(call hosted_program,$(ARCH),$(service))
+hosted: $(call hosted_program,$(call hosted_build,$(ARCH),$(SANITIZE)),$(service))
 	@echo '$<'

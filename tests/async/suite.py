@@ -12,10 +12,10 @@ from expected import COROUTINES, DEMOS
 from harness import qemu
 from harness.command import Command
 from harness.payload import Payload
-from harness.suite import WIDTHS, background, check, run
+from harness.suite import PROCESSES, WIDTHS, background, check, run
 from sequence import sequence
 
-PARTS = WIDTHS
+PARTS = (*WIDTHS, *PROCESSES)
 DISK = "driver=null-co,node-name=d,size=1048576,read-zeroes=on"
 DISK = ["-blockdev", f"{DISK},latency-ns=1000000"]
 DISK += ["-device", "virtio-blk-pci,drive=d"]
@@ -403,7 +403,37 @@ def repeats(s):
     check.same(first, second)
 
 
+def shows_as_process(s, width, demo):
+    """When things happen is up to the host, but not what."""
+    packets, trace = s.work / f"{demo}.packets", s.work / f"{demo}.trace"
+    disk = s.work / "disk"
+    disk.write_bytes(bytes(1 << 20))
+    with s.guest(
+        *(width, "async", demo),
+        append=f"demo={demo} prof.trace=stream prof.every=0 prof.out=uart2",
+        stream=packets,
+        disk=disk,
+    ) as process:
+        check.same(process.end(), 0)
+        check.same(process.said(), "")
+        check.has(process.text(), f"^async: {demo}: resolved with ")
+    image = s.image(width, "async")
+    Command(s).record(trace, "-q", "-k", image, f"file:{packets}")
+    run(s.parasite, "info", "--check", trace)
+    text = run(s.parasite, "script", trace).out
+    for pattern, count in SHOWS[demo].items():
+        check.same(len(re.findall(pattern, text)), count, pattern)
+
+
 def suite(s):
+    if s.part in PROCESSES:
+        s.use_processes(PROCESSES[s.part])
+        for demo in (demo for demo in SHOWS if demo not in ("udp", "tcp")):
+            s.holds(
+                f"demo={demo} shows what it is for",
+                *(shows_as_process, s, s.part.split("-")[0], demo),
+            )
+        return
     for demo in SHOWS:
         s.holds(f"demo={demo} shows what it is for", shows, s, demo)
     s.holds(many_are_served, s)

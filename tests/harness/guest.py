@@ -273,15 +273,15 @@ class Guest:
                 with suppress(BrokenPipeError):  # what it never read
                     self.process.stdin.close()
             self.why = progress.wait(self.process, self.watch)
-            self.code = (
-                qemu.STOPPED
-                if self.why
-                else qemu.exit_code(self.process.returncode, self.said())
-            )
+            self.code = qemu.STOPPED if self.why else self.exit_code()
             self._clean()
             if self.watch.overdue:
                 raise progress.Overdue(f"{self.why}:\n{self.tail()}")
         return self.code
+
+    def exit_code(self):
+        """Of the guest, once QEMU has ended."""
+        return qemu.exit_code(self.process.returncode, self.said())
 
     def kill(self):
         """Kills it."""

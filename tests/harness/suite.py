@@ -26,6 +26,7 @@ from pathlib import Path
 
 from . import check, progress, tap
 from .guest import Guest, GuestError
+from .process import Process
 from .proc import (
     Background,
     Done,
@@ -45,6 +46,7 @@ __all__ = [
     "Failed",
     "Guest",
     "GuestError",
+    "PROCESSES",
     "Skip",
     "Suite",
     "WIDTHS",
@@ -59,6 +61,12 @@ __all__ = [
 ]
 
 WIDTHS = ("i386", "x86_64")
+# parts of suites that run services as processes, and their builds
+PROCESSES = {
+    "i386-process": "i386",
+    "x86_64-process": "x86_64",
+    "x86_64-sanitized": "x86_64-address-undefined",
+}
 _SUBREAPER = 36  # prctl: orphaned descendants become our children
 
 
@@ -74,6 +82,7 @@ class Suite:
         self.part, self.tap = part, writer
         self.work, self.build = Path(work), Path(build)
         self.parasite = self.build / "host" / "parasite"
+        self.processes = None
 
     @contextmanager
     def test(self, what):
@@ -177,18 +186,23 @@ class Suite:
 
     # ---- guests
 
+    def use_processes(self, build):
+        """From now on guest() starts services as Linux processes, those of
+        (build), such as "x86_64-address-undefined"."""
+        self.processes = self.build / "hosted" / build
+
     def image(self, width, name):
         """Path of an image: "split" of a service, "test/heap" of a test."""
+        if self.processes:
+            return self.processes / name
         return self.build / width / name / f"{Path(name).name}.elf"
 
     def guest(self, width, name, log="guest", **options):
         """A Guest of that image; (log) is a name in the work folder."""
-        return Guest(
-            self.image(width, name),
-            width,
-            self.work / f"{log}.{width}.log",
-            **options,
-        )
+        image, path = self.image(width, name), self.work / f"{log}.{width}.log"
+        if self.processes:
+            return Process(image, path, **options)
+        return Guest(image, width, path, **options)
 
 
 def _cpu_seconds():

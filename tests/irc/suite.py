@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The IRC server and its clients: its answers on the host, whatever clients
-may send; loadgen; and the server booted, under load and with real clients."""
+may send; loadgen; and the server booted, under load and with real clients; also as a process."""
 
 from clients import test_clients
-from harness.suite import WIDTHS
+from harness.suite import PROCESSES, WIDTHS
 from hosted import test_fuzz, test_host, test_loadgen, test_story
 from probes import test_probes
+from processes import test_processes
 from sessions import test_sessions
 from traced import test_traced
 
@@ -22,6 +23,7 @@ PARTS = (
     *(f"{width}-clients" for width in WIDTHS),
     *(f"{width}-probes" for width in WIDTHS),
     *(f"{width}-traced" for width in WIDTHS),
+    *PROCESSES,
 )
 
 
@@ -30,7 +32,10 @@ def suite(s):
         HOST[s.part](s)
         return
     width, subject = s.part.split("-")
-    if subject == "clients":
+    if s.part in PROCESSES:
+        s.use_processes(PROCESSES[s.part])
+        test_processes(s, width)
+    elif subject == "clients":
         test_clients(s, width)
     elif subject == "probes":
         test_probes(s, width)

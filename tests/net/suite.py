@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests on QEMU's user network, which this machine talks to over forwarded
-ports of the loopback; then over a bad wire, and through floods."""
+ports of the loopback; then over a bad wire, and through floods. The web server also as a process."""
 
-from harness.suite import WIDTHS
+from harness.suite import PROCESSES, WIDTHS
 from limits import test_limits
 from peers import test_causal, test_checksums, test_connections
 from streams import test_streams
@@ -18,9 +18,15 @@ SUBJECTS = {
     "wire": test_wire,
     "limits": test_limits,
 }
-PARTS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
+PARTS = (
+    *(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS),
+    *PROCESSES,
+)
 
 
 def suite(s):
     s.width, subject = s.part.split("-")
+    if s.part in PROCESSES:
+        s.use_processes(PROCESSES[s.part])
+        subject = "http"
     SUBJECTS[subject](s)
