@@ -12,7 +12,8 @@ page_interactive := $(addprefix host/pages/shared/,view.css view.js \
 page_flame := $(addprefix host/pages/flame/,body.html style.css data.js \
     state.js weigh.js trees.js colours.js sides.js paint.js graph.js \
     timeline.js table.js search.js about.js save.js keys.js main.js)
-page_timeline := $(addprefix host/pages/timeline/,body.html style.css \
+page_timeline := host/pages/shared/shapes.js \
+    $(addprefix host/pages/timeline/,body.html style.css \
     model.js rows.js state.js palette.js place.js project.js paint.js \
     arrows.js groups.js counters.js late.js about.js panels.js times.js \
     stacks.js search.js picture.js keys.js main.js)
@@ -32,7 +33,7 @@ $(BUILD)/host/pages/overview.html: $(page_shared) $(page_overview)
 $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
     $(page_timeline) host/tasks/tasks.h
 $(BUILD)/host/pages/causal.html: \
-    $(addprefix host/pages/shared/,text.js keys.js) \
+    $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
     $(page_causal)
 $(pages): $(page_base)
 	$(call begin,PAGE)

@@ -247,14 +247,20 @@ static void reset_socket(int file)
     close(file);
 }
 
+/* Whether it is the service's: it has neither closed it nor lost it. */
+static bool is_owned(const struct net_conn *conn)
+{
+    return conn->state == CONN_OPEN || conn->state == CONN_CONNECTING ||
+           conn->state == CONN_GONE;
+}
+
 /* (conn) is invalid afterwards. */
 static void free_conn(struct net_conn *conn, bool reset)
 {
     *conn->link = conn->next;
     if (conn->next != NULL)
         conn->next->link = conn->link;
-    if (conn->state == CONN_OPEN || conn->state == CONN_CONNECTING ||
-        conn->state == CONN_GONE)
+    if (is_owned(conn))
         counts.connections--;
     else
         counts.closing--;
@@ -399,11 +405,9 @@ bool net_send_datagram(const struct net_address *address, const void *bytes,
 
 static void set_gone(struct net_conn *conn, int error)
 {
-    bool closing = conn->state != CONN_OPEN && conn->state != CONN_CONNECTING;
-
     changed = true;
     conn->reason = error == ETIMEDOUT ? NET_TIMEOUT : NET_RESET;
-    conn->state = closing ? CONN_ABORT : CONN_GONE;
+    conn->state = is_owned(conn) ? CONN_GONE : CONN_ABORT;
     conn->unsent = 0;
 }
 
@@ -526,7 +530,8 @@ static void complete(struct net_conn *conn)
 {
     if (conn->state == CONN_CONNECTING)
         return;
-    send_unsent(conn);
+    if (conn->state != CONN_GONE)
+        send_unsent(conn);
     offer_room(conn);
     report_end(conn);
     if (conn->state == CONN_CLOSE && conn->unsent == 0)
@@ -672,8 +677,7 @@ void net_resume(struct net_conn *conn)
 
 static void leave(struct net_conn *conn, enum state state)
 {
-    if (conn->state == CONN_OPEN || conn->state == CONN_CONNECTING ||
-        conn->state == CONN_GONE) {
+    if (is_owned(conn)) {
         counts.connections--;
         counts.closing++;
     }

@@ -79,7 +79,7 @@ def compares_with_guest(s, width):
     folder, s.processes = s.processes, None
     guest = recorded(s, width, "guest", s.image(width, "lua"))
     s.processes = folder
-    said = run(s.parasite, "diff", guest, process).out
+    said = run(s.parasite, "diff", "--all", guest, process).out
     check.has(said, "luaV_execute")
 
 

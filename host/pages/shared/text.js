@@ -12,16 +12,6 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-// An element of a picture.
-function shape(tag, attributes, ...children) {
-  const NS = 'http://www.w3.org/2000/svg';
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes))
-    element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 // What is done on each kind of event at (element), which is returned.
 function listen(element, actions) {
   for (const [kind, act] of Object.entries(actions))
