@@ -38,7 +38,7 @@
 %%begin:
         push    BP
         mov     BP, SP
-        call    hook
+        call    patch_hook
         pop     BP
         times ENTRY_BYTES - ($ - %%begin) int3
 %endmacro
@@ -47,7 +47,7 @@
 ; not that of the next one.
 %macro RETURN 0
 %%begin:
-        call    hook
+        call    patch_hook
         times RETURN_BYTES - ($ - %%begin) nop
 %endmacro
 
@@ -63,7 +63,7 @@ prof_patch_returns:
 %endrep
 
 ; Calls prof_patch_hook(frame): above this frame is where it was called from.
-hook:
+patch_hook:
         push    BP
         mov     BP, SP
         pushf
