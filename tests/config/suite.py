@@ -239,6 +239,7 @@ def link(s, width, profiler, folder):
         "--start-group",
         *objects,
         profiler,
+        s.build / width / "libguest.a",
         f"build/newlib/{width}/lib/libc.a",
         f"build/newlib/{width}/lib/libm.a",
         libgcc,
