@@ -23,11 +23,11 @@ hosted_room.kernel = -Ikernel/hosted -Ikernel/include -Iarch/include -Idrivers \
 hosted_room.arch = -Ikernel/hosted -Iarch/include -Iarch/x86
 hosted_room.services = -Ikernel/include -Iprofiler/include -Iservices/lua \
     -isystem $(SOURCES)/lua5.4/src
-hosted_room.profiler = -I$(profiler_room) -Iprofiler/include -DPROF_WITH_PIT=0
+hosted_room.profiler = -I$(profiler_room) -Iprofiler/include
 hosted_room = $(hosted_room.$(firstword $(subst /, ,$<)))
 # what walks stacks reads words of frames that are not its own
-hosted_walkers := profiler/sample/bounds.c $(shell grep -rl \
-    --include='*.c' '<prof/frame.h>' profiler kernel)
+hosted_walkers := profiler/sample/bounds.c profiler/trace/stacks.c \
+    profiler/control/causal.c profiler/loop/guard.c kernel/panic.c
 # fibers.c comes between these two and those who call them
 hosted_renamed = $(if $(filter arch/x86/context.c %/context.asm,$<),objcopy \
     --redefine-sym arch_context_new=hosted_context_new \
@@ -40,8 +40,8 @@ hosted_kernel := $(addprefix kernel/,clock console console_model loop main \
     arch/x86/context \
     $(filter-out %/names,$(basename $(wildcard kernel/hosted/*.c))) \
     $(basename $(wildcard kernel/task/*.c))
-hosted_profiler = $(basename $(shell tools/build/sources.py --width $1 \
-    --without pit c asm))
+hosted_profiler = $(basename $(filter-out %/offsets.c %/reserve.c,$(wildcard \
+    profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm)))
 # boot_stack_bottom is in start.c
 hosted_symbols := boot_stack_top=boot_stack_bottom+1048576 \
     fault_stack_bottom=boot_stack_bottom fault_stack_top=boot_stack_bottom \
@@ -91,8 +91,8 @@ $(call hosted_program,$3,$4): $(addprefix $(BUILD)/hosted/$3/obj/, \
 	$(Q)gcc $(width.$1) -no-pie $(if $2,,-static) $(hosted_sanitize) \
 	    -Wl,--build-id=sha1 -Wl,-z,noexecstack \
 	    $(addprefix -Wl$(comma)--defsym=,$(hosted_symbols)) \
-	    $(addprefix -Wl$(comma),$(shell cat $(wildcard $4/ldflags) \
-	    /dev/null)) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lm \
+	    $(addprefix -Wl$(comma),$(if $(wildcard \
+	    $4/ldflags),$(file <$4/ldflags))) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lm \
 	    && $(BUILD)/host/embed $$@
 endef
 hosted_tested := i386: x86_64: x86_64:address,undefined
