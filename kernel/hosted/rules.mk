@@ -91,19 +91,21 @@ $(call hosted_program,$3,$4): $(addprefix $(BUILD)/hosted/$3/obj/, \
 	$(Q)gcc $(width.$1) -no-pie $(if $2,,-static) $(hosted_sanitize) \
 	    -Wl,--build-id=sha1 -Wl,-z,noexecstack \
 	    $(addprefix -Wl$(comma)--defsym=,$(hosted_symbols)) \
-	    $(addprefix -Wl$(comma),$(if $(wildcard \
-	    $4/ldflags),$(file <$4/ldflags))) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lm \
+	    $(addprefix -Wl$(comma),$(if $(wildcard $4/ldflags),$(file \
+	    <$4/ldflags))) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lm \
 	    && $(BUILD)/host/embed $$@
 endef
 hosted_tested := i386: x86_64: x86_64:address,undefined
-$(foreach b,$(sort $(hosted_tested) $(ARCH):$(SANITIZE)),$(foreach w,$(firstword \
-    $(subst :, ,$b)),$(foreach z,$(or $(word 2,$(subst :, ,$b)),none),$(eval \
-    $(call hosted_rules,$w,$(filter-out none,$z),$(call \
-    hosted_build,$w,$(filter-out none,$z)))))))
+hosted_width = $(word 1,$(subst :, ,$1))
+hosted_sanitizers = $(word 2,$(subst :, ,$1))
+$(foreach b,$(sort $(hosted_tested) $(ARCH):$(SANITIZE)),$(eval $(call \
+    hosted_rules,$(call hosted_width,$b),$(call hosted_sanitizers,$b),$(call \
+    hosted_build,$(call hosted_width,$b),$(call hosted_sanitizers,$b)))))
 test-images: $(foreach b,i386 x86_64 x86_64-address-undefined,$(foreach \
     s,$(hosted_services),$(call hosted_program,$b,$s)))
 
 .PHONY: hosted
 #: SERVICE as a Linux process, for perf, strace and sanitizers
-hosted: $(call hosted_program,$(call hosted_build,$(ARCH),$(SANITIZE)),$(service))
+hosted: $(call hosted_program,$(call \
+    hosted_build,$(ARCH),$(SANITIZE)),$(service))
 	@echo '$<'
