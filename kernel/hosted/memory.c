@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Memory as the kernel wants it. Stacks of tasks: addresses that are reserved at
- * once and made accessible page by page, so that the guard pages of
+ * Memory as the kernel wants it. Stacks of tasks are at addresses that are
+ * reserved at once and made accessible page by page, so that the guard pages of
  * kernel/task/stacks.c are real.
  */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * <kernel/net.h> on sockets of Linux, on the loopback. Handlers are called in the
- * loop's turns, as over lwIP: received data first, then the hooks of the turn,
+ * <kernel/net.h> on sockets of Linux, on the loopback. Handlers are called in
+ * the loop's turns, as over lwIP: received data first, then the hooks of the turn,
  * then what was written is sent, and what was closed ends.
  *
  * What a service has written is in a buffer of NET_ROOM_MAX bytes of its

@@ -301,8 +301,8 @@ enum cxx_word_index {
     CXX_W_THIS,
 };
 
-/* Index of the row of (table) that begins with the two letters at (code); (rows)
- * if there is none. */
+/* Index of the row of (table) that begins with the two letters at (code);
+ * (rows) if there is none. */
 PROF_HIDDEN uint32_t cxx_find(const char *code, const void *table, size_t row,
                               uint32_t rows);
 /* Index of the builtin type for the letter after 'D'; letters alone are

@@ -71,8 +71,8 @@ PROF_HIDDEN void cxx_queue_list(struct cxx *x, uint32_t list);
 PROF_HIDDEN void cxx_queue_arguments(struct cxx *x, uint32_t list);
 PROF_HIDDEN void cxx_text(struct cxx *x, const char *text);
 /*
- * The same for text and operands. (a) and (b) are two nodes, mostly those of the
- * item's node, c and d are those of (b). N is one of these letters:
+ * The same for text and operands. (a) and (b) are two nodes, mostly those of
+ * the item's node, c and d are those of (b). N is one of these letters:
  *
  *     %N         both halves of the node
  *     %<N        its first half

@@ -58,8 +58,9 @@ uint32_t cxx_builtin_d(char letter)
     return 0xffff;
 }
 
-/* 5.1.4.1 Operator encodings. The second number is how loosely it binds for LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and
- * ->*, 5 to 18 binary, 19 always in parentheses. */
+/* 5.1.4.1 Operator encodings. The second number is how loosely it binds for
+ * LLVM: 0 primary, 1 postfix, 2 unary, 4 .* and ->*, 5 to 18 binary, 19 always
+ * in parentheses. */
 const struct cxx_op cxx_ops[] = {
     {"aN", CXX_OP_ASSIGN, 17, false, "&="},
     {"aS", CXX_OP_ASSIGN, 17, false, "="},

@@ -747,8 +747,8 @@ static void rust_brace(struct rust *x, struct rust_frame *f)
     }
 }
 
-/* <const> that is one literal, by its type's name. False: invalid, or of another
- * kind. */
+/* <const> that is one literal, by its type's name. False: invalid, or of
+ * another kind. */
 static bool literal(struct rust *x, struct rust_frame *f)
 {
     switch (*basic_type(f->b)) {
@@ -905,7 +905,8 @@ static void rust_arg(struct rust *x)
         rust_done(x);
 }
 
-/* <type>, f->b being its letter: a basic type, one of beginnings[], or a path. */
+/* <type>, f->b being its letter: a basic type, one of beginnings[], or a
+ * path. */
 static void rust_type(struct rust *x, struct rust_frame *f)
 {
     const char *basic;
@@ -967,7 +968,7 @@ static bool abi(struct rust *x)
 #define DONE "\10"        /* returns from what is none */
 #define BECOME "\11"      /* the next rule */
 #define VALUE_PATH "\12"  /* calls RUST_PATH as a value */
-#define LIST "\13"        /* of the next rule, with ", " or " + " between, to E */
+#define LIST "\13"        /* of the next rule, ", " or " + " between, to E */
 #define BACK "\14"        /* calls the next rule at a back reference */
 #define BACK_END "\15"
 #define IDENTIFIER "\16"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The IRC server and its clients: its answers on the host, whatever clients
-may send; loadgen; and the server booted, under load and with real clients; also as a process."""
+may send; loadgen; and the server booted, under load and with real clients; also
+as a process."""
 
 from clients import test_clients
 from harness.suite import PROCESSES, WIDTHS

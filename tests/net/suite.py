@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests on QEMU's user network, which this machine talks to over forwarded
-ports of the loopback; then over a bad wire, and through floods. The web server also as a process."""
+ports of the loopback; then over a bad wire, and through floods. The web server
+also as a process."""
 
 from harness.suite import PROCESSES, WIDTHS
 from limits import test_limits
