@@ -65,13 +65,29 @@ CASES = [
             f"{option}",
             image="test/own_time_is_apart",
             icount=2,
-            shows=[own, r"\bwork\b"],
-            hides=[r"\bprof_\w"],
+            exits=0,
+            shows=[own, "^ok 5 ", r"\bwork\b"],
+            hides=["^not ok", r"\bprof_\w"],
         )
         for form, option, own in (
             ("table", "", "^ +[1-9][0-9]+    in the profiler, and in no"),
             ("tree", "prof.report=tree", "in the profiler, and in no share$"),
             ("folded", "prof.report=folded", r"^\[profiler\] [1-9][0-9]+$"),
+            ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
+        )
+    ),
+    *(
+        quiet(
+            f"own_time_is_apart_unnamed_{form}",
+            f"names=none {option}".rstrip(),
+            image="test/own_time_is_apart",
+            icount=2,
+            exits=0,
+            shows=["^prof: no names, addresses only: ", own, "^ok 5 "],
+            hides=["^not ok", r"\bprof_\w"],
+        )
+        for form, option, own in (
+            ("table", "", "^ +[1-9][0-9]+    in the profiler, and in no"),
             ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
         )
     ),
