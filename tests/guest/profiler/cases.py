@@ -145,6 +145,37 @@ CASES = [
             "^panic: the image ends here$",
         ],
     ),
+    quiet(
+        "names_by_loader",
+        boots="grub",
+        icount=2,
+        exits=101,
+        shows=[
+            "^prof: names of [1-9][0-9]+ functions from the loader's symbol "
+            "table$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +[1-9][0-9]+ +0x[0-9a-f]+  work$",
+            "^panic: out of luck at ",
+            "^  #0  0x[0-9a-f]+  fail [+] 0x",
+            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
+            "^ok 8 ",
+        ],
+        hides=["^not ok", "addresses only", "^  #[0-9]+ .*[?]$"],
+    ),
+    quiet(
+        "names_by_loader_that_has_none",
+        image="test/names_by_loader",
+        icount=2,
+        exits=101,
+        shows=[
+            "^prof: no names, addresses only: the image contains no symbol "
+            "table$",
+            "^no names: the image contains no symbol table$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +[1-9][0-9]+ +0x[0-9a-f]+  0x[0-9a-f]+$",
+            "^panic: out of luck at ",
+            "^  #0  0x[0-9a-f]+  [?]$",
+        ],
+        hides=["the loader's symbol table", "  work$", "service_main"],
+    ),
     quiet("nmi_ticks_are_sampled", icount=4),
     quiet("poll_does_all", icount=2),
     quiet("port_sizes", icount=0),
