@@ -103,7 +103,7 @@ text()
     text_of "$1" smallest --without pit --without callers --without stream \
         --without trace --without loop --without causal --without trees \
         --without classes --without checks --without options \
-        --without builtin --without user \
+        --without builtin --without elf --without user \
         --without cxx --without rust --without ocaml
     read -r code whole <"$build/bench/text.$1.smallest"
     keep "$1" text_smallest "$code"

@@ -24,6 +24,7 @@
 #include <kernel/service.h>
 #include <malloc.h>
 #include <prof/causal.h>
+#include <prof/error.h>
 #include <prof/transport.h>
 #include <prof/loop_stats.h>
 #include <prof/port.h>
@@ -92,9 +93,35 @@ size_t prof_port_held(size_t *bytes)
     return held_blocks;
 }
 
+/* The image's ELF symbol table where the loader has put it. */
+static int loader_names(void)
+{
+    const struct arch_symbols *given = &arch_boot.symbols;
+    const struct prof_elf_symbols symbols = {
+        .symbols = (void *)given->table.begin,
+        .symbols_bytes = given->table.end - given->table.begin,
+        .entry_bytes = given->entry_bytes,
+        .strings = (const char *)given->names.begin,
+        .strings_bytes = given->names.end - given->names.begin,
+        .code_begin = (uintptr_t)text_begin,
+        .code_end = (uintptr_t)text_end,
+    };
+
+    return prof_symbols_elf(&symbols);
+}
+
 void prof_port_names(void)
 {
-    if (prof_symbols_embedded() != 0)
+    int error = prof_symbols_embedded();
+
+    if (error == PROF_ESYM_NONE && arch_boot.symbols.table.begin != 0) {
+        error = loader_names();
+        if (error == 0)
+            console_line("prof: names of %u functions from the loader's symbol "
+                         "table",
+                         (unsigned)prof_symbols_count());
+    }
+    if (error != 0)
         console_line("prof: no names, addresses only: %s",
                      prof_strerror(prof_symbols_error()));
 }

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Opens the symbol table in the image, or prints why it cannot be used. Call
- * early, so that a panic has names. Contexts: boot, console ready.
+ * Opens the symbol table in the image or, where nothing was embedded, that of
+ * the loader, and prints that it is this one; or prints why there are no names.
+ * Call early, so that a panic has names. Contexts: boot, console ready.
  */
 void prof_port_names(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Searches RAM for ranges that hold neither the image nor modules nor page
- * tables. At most ten ranges are in use, so a linear search is fast enough.
+ * Searches RAM for ranges that hold neither the image nor modules, symbols
+ * or page tables. At most twelve ranges are in use, so a linear search is fast enough.
  */
 
 #include "boot_heap.h"
@@ -21,6 +21,12 @@ void boot_heap_reserve(struct arch_region tables)
     page_tables = tables;
 }
 
+static struct arch_region whole_pages(uintptr_t begin, uintptr_t end)
+{
+    return (struct arch_region){begin & PAGE_MASK,
+                                (end + (PAGE_BYTES - 1)) & PAGE_MASK};
+}
+
 /* The range in use with number (index), whole pages. False: no more. */
 static bool used_range(size_t index, struct arch_region *range)
 {
@@ -29,11 +35,16 @@ static bool used_range(size_t index, struct arch_region *range)
             (struct arch_region){(uintptr_t)image_begin, (uintptr_t)image_end};
     } else if (index == 1) {
         *range = page_tables;
-    } else if (index - 2 < arch_boot.module_count) {
-        const struct arch_module *module = &arch_boot.module[index - 2];
+    } else if (index == 2) {
+        *range = whole_pages(arch_boot.symbols.table.begin,
+                             arch_boot.symbols.table.end);
+    } else if (index == 3) {
+        *range = whole_pages(arch_boot.symbols.names.begin,
+                             arch_boot.symbols.names.end);
+    } else if (index - 4 < arch_boot.module_count) {
+        const struct arch_module *module = &arch_boot.module[index - 4];
 
-        range->begin = module->begin & PAGE_MASK;
-        range->end = (module->end + (PAGE_BYTES - 1)) & PAGE_MASK;
+        *range = whole_pages(module->begin, module->end);
     } else {
         return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Normalizes the loader's memory map, modules and command line.
+ * Normalizes the loader's memory map, modules, symbols and command line.
  *
  * Regions are always sorted and disjoint: a new region is merged with those it
  * touches, and a reserved range is cut out of those it overlaps. Page 0 is
@@ -117,6 +117,67 @@ void boot_info_module(uint64_t begin, uint64_t end, const char *name)
     module->begin = (uintptr_t)begin;
     module->end = (uintptr_t)end;
     copy_string(module->name, sizeof(module->name), name);
+}
+
+/* Elf32_Shdr and Elf64_Shdr: members have the width of the image or 32 bits. In
+ * a tag of Multiboot 2 they are aligned to no more than that. */
+struct section {
+    uint32_t name;
+    uint32_t type;
+    uintptr_t flags;
+    uintptr_t address;
+    uintptr_t offset;
+    uintptr_t bytes;
+    uint32_t link; /* of symbols: number of the section with their names */
+    uint32_t info;
+    uintptr_t alignment;
+    uintptr_t entry_bytes;
+} __attribute__((packed, aligned(4)));
+_Static_assert(sizeof(struct section) == (sizeof(uintptr_t) == 8 ? 64 : 40),
+               "as in the ELF file");
+
+#define SECTION_SYMBOLS 2u
+#define SECTION_STRINGS 3u
+
+/* Where a section of (type) is in memory; empty if it is another, or nowhere. */
+static struct arch_region section_range(const struct section *section,
+                                        uint32_t type)
+{
+    const uint64_t begin = section->address;
+    const uint64_t bytes = section->bytes;
+
+    if (section->type != type || begin < LOWEST || begin >= HIGHEST ||
+        bytes == 0 || bytes > HIGHEST - begin)
+        return (struct arch_region){0, 0};
+    return (struct arch_region){(uintptr_t)begin, (uintptr_t)(begin + bytes)};
+}
+
+static const struct section *section_at(const void *headers, size_t number,
+                                        size_t entry_bytes)
+{
+    return (const void *)((const char *)headers + number * entry_bytes);
+}
+
+void boot_info_sections(const void *headers, size_t count, size_t entry_bytes)
+{
+    struct arch_symbols *symbols = &arch_boot.symbols;
+
+    if (headers == NULL || entry_bytes < sizeof(struct section) ||
+        entry_bytes % sizeof(uint32_t) != 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct section *section = section_at(headers, i, entry_bytes);
+
+        symbols->table = section_range(section, SECTION_SYMBOLS);
+        if (symbols->table.end == 0 || section->link >= count)
+            continue;
+        symbols->names = section_range(
+            section_at(headers, section->link, entry_bytes), SECTION_STRINGS);
+        symbols->entry_bytes = section->entry_bytes;
+        if (symbols->names.end != 0)
+            return;
+    }
+    *symbols = (struct arch_symbols){0};
 }
 
 void boot_info_command_line(const char *text)

@@ -8,6 +8,7 @@
  * them to pages and drop what is above 4 GiB. Contexts: boot.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -26,6 +27,14 @@ void boot_info_reserved(uint64_t begin, uint64_t bytes);
 
 /* Adds a module, half-open; (name) may be NULL. */
 void boot_info_module(uint64_t begin, uint64_t end, const char *name);
+
+/*
+ * Looks for the image's symbol table among the (count) ELF section headers at
+ * (headers), (entry_bytes) apart, which are those of the image's width, with
+ * the addresses to which the loader has copied the sections. It is not used
+ * unless all of it lies below 4 GiB, and above the first page.
+ */
+void boot_info_sections(const void *headers, size_t count, size_t entry_bytes);
 
 /* Sets the command line; NULL means an empty one. */
 void boot_info_command_line(const char *text);

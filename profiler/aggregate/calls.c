@@ -21,13 +21,14 @@ static bool is_outermost(uint32_t call, uint32_t function)
 }
 
 /* Whether a call of (function) by (caller) is the profiler's: it is one of its
- * functions, or the caller's is. What has no name counts as unresolved. */
+ * functions, or a named one called by those. Others without a name count as
+ * unresolved. */
 static bool is_own(uint32_t caller, uint32_t function)
 {
     const struct prof_function *called = prof_function_at(function);
 
-    return prof_function_is_named(called) &&
-           (prof_code_is_own(called->record.key) || prof_call_is_own(caller));
+    return prof_code_is_own(called->record.key) ||
+           (prof_function_is_named(called) && prof_call_is_own(caller));
 }
 
 /* The call found last: new stacks are often in the same one. */

@@ -147,6 +147,14 @@ static void take_totals(struct prof_stats *stats, const struct totals *totals)
         stats->attributed -= stats->masked + stats->own;
         stats->attributed_cycles -= stats->masked_cycles + stats->own_cycles;
     }
+    if (PROF_HAS_CALLS) { /* these were unresolved */
+        const struct prof_amount *unnamed = &totals->sums.own_unnamed;
+
+        stats->attributed += unnamed->samples;
+        stats->attributed_cycles += unnamed->cycles;
+        stats->unresolved -= unnamed->samples;
+        stats->unresolved_cycles -= unnamed->cycles;
+    }
     stats->dropped_cycles += counts->accounts.no_memory.cycles;
     for (uint32_t i = 0; PROF_WITH_CALLERS && i < PROF_WALK_REASONS; i++)
         stats->stopped[i] = counts->accounts.stopped[i];

@@ -138,6 +138,15 @@ static void add_stacks(uint32_t vmm)
     }
 }
 
+/* Adds (self) to what is the profiler's own, and makes it nothing. */
+static void take_own(struct prof_amount *self, bool named)
+{
+    prof_amount_add(&sums.own, self->samples, self->cycles);
+    if (!named)
+        prof_amount_add(&sums.own_unnamed, self->samples, self->cycles);
+    *self = (struct prof_amount){0};
+}
+
 /* Adds the total of each call to its caller's and to its function's. Parents
  * have lower numbers, so one pass backwards suffices. Recursive calls are part
  * of the outermost one and are not added to the function again. The profiler's
@@ -150,11 +159,9 @@ static void add_calls(void)
         struct prof_function *function;
 
         call = PROF_TABLE_BEFORE(&prof_calls, call, i - 1);
-        if ((call->record.link & PROF_CALL_OWN) != 0) {
-            prof_amount_add(&sums.own, call->self.samples, call->self.cycles);
-            call->self = (struct prof_amount){0};
-        }
         function = prof_function_at((uint32_t)call->record.key);
+        if ((call->record.link & PROF_CALL_OWN) != 0)
+            take_own(&call->self, prof_function_is_named(function));
         sums.functions += function->self.samples == 0 && call->self.samples;
         prof_amount_add(&function->self, call->self.samples, call->self.cycles);
         call->total += prof_sums_weight(&call->self);

@@ -16,8 +16,10 @@ struct prof_sums {
     struct prof_amount own;     /* in the profiler, and in named functions that
                                    it called; in no other sum. 0 without
                                    PROF_HAS_CALLS (calls.h) */
-    uint32_t addresses;         /* distinct ones that were sampled */
-    uint32_t functions;         /* and distinct functions */
+    struct prof_amount own_unnamed; /* of own: in functions without a name,
+                                       which the drain calls unresolved */
+    uint32_t addresses;             /* distinct ones that were sampled */
+    uint32_t functions;             /* and distinct functions */
 };
 
 /*

@@ -54,6 +54,10 @@ NOTHING(prof_symbols_moved, (uintptr_t bytes))
 CALL(uintptr_t, prof_symbols_moved_by, (void), return 0)
 #endif
 
+#if !PROF_WITH_ELF
+ABSENT(prof_symbols_elf, (const struct prof_elf_symbols *symbols))
+#endif
+
 #if !PROF_WITH_USER
 NOTHING(prof_sample_user, (void))
 NOTHING(prof_space_set, (uint32_t number))

@@ -17,6 +17,7 @@
 #include <prof/error.h>
 #include <prof/symbols.h>
 
+#include "symbols/elf.h"
 #include "symbols/table.h"
 
 /* The table in use. Written by prof_symbols_open() only. */
@@ -80,6 +81,8 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
 
     /* A: the old table is gone before any of its fields changes. */
     __atomic_store_n(&table.count, 0, __ATOMIC_SEQ_CST);
+    if (PROF_WITH_ELF)
+        prof_elf_close();
     table.error = prof_symtab_test(head, bytes, build_id, build_id_bytes);
     if (table.error != PROF_OK || head->count == 0)
         return table.error;
@@ -89,6 +92,15 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     return PROF_OK;
 }
 
+#if PROF_WITH_ELF
+int prof_symbols_elf(const struct prof_elf_symbols *symbols)
+{
+    __atomic_store_n(&table.count, 0, __ATOMIC_SEQ_CST); /* A */
+    table.error = prof_elf_open(symbols);
+    return table.error;
+}
+#endif
+
 int prof_symbols_error(void)
 {
     return table.error;
@@ -96,7 +108,9 @@ int prof_symbols_error(void)
 
 uint32_t prof_symbols_count(void)
 {
-    return __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
+    uint32_t count = __atomic_load_n(&table.count, __ATOMIC_ACQUIRE); /* C */
+
+    return PROF_WITH_ELF && count == 0 ? prof_elf_count() : count;
 }
 
 /* Index of the last start that is not above (key), 0 if all are above. */
@@ -124,6 +138,8 @@ bool prof_symbol_find(uintptr_t address, struct prof_symbol *found)
     uintptr_t key = address - table.base;
     uint32_t index, start, size;
 
+    if (PROF_WITH_ELF && count == 0)
+        return prof_elf_find(address, found);
     /* below base, key wraps around to above the end; test_order() checks it */
     if (count == 0 || key >= table.end)
         return false;
@@ -210,6 +226,8 @@ size_t prof_symbol_name(const struct prof_symbol *symbol, char *out,
     uint32_t index = symbol->index;
     size_t bytes = 0;
 
+    if (PROF_WITH_ELF && count == 0)
+        return prof_elf_name(symbol, out, size);
     if (index < count)
         bytes = put_name(out, size,
                          table.names + table.marks[index / PROF_SYMTAB_BLOCK],

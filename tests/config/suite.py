@@ -25,7 +25,7 @@ PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 PARTS_OF_PROFILER = (
     *("pit", "callers", "user", "stream", "trace", "loop", "causal"),
     "trees",
-    *("classes", "checks", "options", "builtin"),
+    *("classes", "checks", "elf", "options", "builtin"),
     *("cxx", "rust", "ocaml"),
 )
 # The smallest that the kernel can boot, whose ticks are those of the PIT, and

@@ -70,6 +70,7 @@ PARTS = {
         "tick/meter.c",
     ],
     "checks": [],
+    "elf": ["symbols/elf.c"],
     "options": [],
     "cxx": ["demangle/cxx*.c"],
     "rust": ["demangle/rust*.c"],

@@ -5,8 +5,8 @@
 /*
  * What the loader passed to the image, in one form for Multiboot 1 (i386),
  * Multiboot 2 and PVH (x86_64). It is copied out of the loader's memory before
- * that memory is reused. Only the contents of modules stay where they are; the
- * heap avoids them.
+ * that memory is reused. Only the contents of modules and the symbol table stay
+ * where they are; the heap avoids them.
  */
 
 #include <stdbool.h>
@@ -31,6 +31,17 @@ struct arch_module {
     char name[ARCH_MODULE_NAME_MAX]; /* from the loader, may be "" */
 };
 
+/*
+ * The image's ELF symbol table and its names (.symtab, .strtab), half-open,
+ * where the loader has put them into memory. They stay there; the heap avoids
+ * them. All 0: the loader gave none (QEMU's -kernel), or the image has none.
+ */
+struct arch_symbols {
+    struct arch_region table;
+    struct arch_region names;
+    size_t entry_bytes; /* of the table */
+};
+
 struct arch_boot {
     const char *loader;        /* "multiboot", "multiboot2" or "pvh" */
     bool memory_map;           /* false: none given, regions are a fallback */
@@ -42,6 +53,7 @@ struct arch_boot {
     size_t module_count;
     struct arch_region region[ARCH_REGIONS_MAX];
     struct arch_module module[ARCH_MODULES_MAX];
+    struct arch_symbols symbols;
     char command_line[ARCH_COMMAND_LINE_MAX];
 };
 
@@ -49,7 +61,8 @@ struct arch_boot {
 extern struct arch_boot arch_boot;
 
 /*
- * The largest free range of RAM, without the image, modules and page tables:
+ * The largest free range of RAM, without the image, modules, symbols and page
+ * tables:
  * this is where the heap goes. Contexts: after arch start-up.
  */
 struct arch_region arch_heap_region(void);

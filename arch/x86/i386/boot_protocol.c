@@ -74,5 +74,8 @@ void boot_protocol_read(uint32_t magic, uintptr_t information)
                                : NULL);
     if ((info->flags & MULTIBOOT_INFO_MODS) != 0)
         read_modules(info);
+    if ((info->flags & MULTIBOOT_INFO_ELF_SHDR) != 0)
+        boot_info_sections((const void *)(uintptr_t)info->u.elf_sec.addr,
+                           info->u.elf_sec.num, info->u.elf_sec.size);
     read_memory(info);
 }

@@ -76,6 +76,21 @@ static void read_multiboot2_memory(const struct multiboot2_info *info)
     each_multiboot2_range(map, false, boot_info_reserved);
 }
 
+static void read_multiboot2_sections(const struct multiboot2_info *info)
+{
+    const struct multiboot2_sections *sections =
+        (const void *)find_tag(info, MULTIBOOT2_SECTIONS, NULL);
+    uint32_t room;
+
+    if (sections == NULL || sections->tag.bytes < sizeof(*sections) ||
+        sections->entry_bytes == 0)
+        return;
+    room = sections->tag.bytes - (uint32_t)sizeof(*sections);
+    if (sections->count <= room / sections->entry_bytes)
+        boot_info_sections(sections->headers, sections->count,
+                           sections->entry_bytes);
+}
+
 static void read_multiboot2(const struct multiboot2_info *info)
 {
     const struct multiboot2_string *line =
@@ -89,6 +104,7 @@ static void read_multiboot2(const struct multiboot2_info *info)
 
         boot_info_module(module->begin, module->end, module->name);
     }
+    read_multiboot2_sections(info);
     read_multiboot2_memory(info);
 }
 

@@ -19,6 +19,7 @@ enum {
     MULTIBOOT2_MODULE = 3,
     MULTIBOOT2_BASIC_MEMORY = 4,
     MULTIBOOT2_MEMORY_MAP = 6,
+    MULTIBOOT2_SECTIONS = 9,
 };
 
 /* The information: total bytes, a reserved word, and then tags. */
@@ -65,6 +66,15 @@ struct multiboot2_memory_map {
     uint32_t entry_bytes;
     uint32_t entry_version;
     /* struct multiboot2_range, entry_bytes apart */
+};
+
+/* The image's ELF section headers. */
+struct multiboot2_sections {
+    struct multiboot2_tag tag;
+    uint32_t count;
+    uint32_t entry_bytes;
+    uint32_t names; /* number of the section with the names of sections */
+    char headers[]; /* entry_bytes apart */
 };
 
 #endif

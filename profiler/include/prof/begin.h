@@ -134,7 +134,8 @@ static inline void prof_begin_causal(const struct prof_config *config)
 }
 
 /*
- * Opens the image's symbol table (`parasite embed`), gives the profiler memory
+ * Opens the image's symbol table (`parasite embed`), unless names are there
+ * already (prof_symbols_elf()), gives the profiler memory
  * of its own, PROF_MEMORY_DEFAULT and, where (config) has no pool,
  * PROF_BEGIN_POOL, sets the options in (line), and calls prof_init() and what
  * the options ask for: the transport prof.out, of the (count) in (list) or
@@ -163,7 +164,8 @@ static inline int prof_begin_with(const struct prof_config *config,
         whole.pool_bytes = sizeof pool;
     }
     prof_pool_open(whole.pool, whole.pool_bytes); /* options allocate */
-    (void)prof_symbols_embedded();
+    if (prof_symbols_count() == 0)
+        (void)prof_symbols_embedded();
     if (whole.build_id_bytes == 0)
         whole.build_id = prof_symbols_build_id(&whole.build_id_bytes);
     prof_option_line(line);

@@ -89,6 +89,12 @@
 #define PROF_WITH_CHECKS 1
 #endif
 
+/* Names from the ELF symbol table that a loader gives, prof_symbols_elf().
+ * Without: only those that `embed` has put into the image. */
+#ifndef PROF_WITH_ELF
+#define PROF_WITH_ELF 1
+#endif
+
 /* prof_option(). Without: it returns PROF_EABSENT, and the defaults hold. */
 #ifndef PROF_WITH_OPTIONS
 #define PROF_WITH_OPTIONS 1
@@ -132,6 +138,7 @@ PROF_IS_CHOICE(PROF_WITH_BUILTIN);
 PROF_IS_CHOICE(PROF_WITH_TREES);
 PROF_IS_CHOICE(PROF_WITH_CLASSES);
 PROF_IS_CHOICE(PROF_WITH_CHECKS);
+PROF_IS_CHOICE(PROF_WITH_ELF);
 PROF_IS_CHOICE(PROF_WITH_OPTIONS);
 PROF_IS_CHOICE(PROF_WITH_CXX);
 PROF_IS_CHOICE(PROF_WITH_RUST);

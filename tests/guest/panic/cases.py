@@ -188,6 +188,14 @@ CASES = [
     without_names(
         "panic_without_names", "none", "the image contains no symbol table"
     ),
+    dies(
+        "panic_with_names_of_loader",
+        "names=none",
+        NOTHING_LEFT,
+        [*PANICS, *KERNEL],
+        more=["^prof: names of [1-9][0-9]+ functions from the loader's symb"],
+        boots="grub",
+    ),
     dies("rodata_write_panics", "rodata_write", READ_ONLY, ["write_rodata"]),
     dies(
         "smashed_return_panics",

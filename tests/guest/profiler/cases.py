@@ -65,13 +65,29 @@ CASES = [
             f"{option}",
             image="test/own_time_is_apart",
             icount=2,
-            shows=[own, r"\bwork\b"],
-            hides=[r"\bprof_\w"],
+            exits=0,
+            shows=[own, "^ok 5 ", r"\bwork\b"],
+            hides=["^not ok", r"\bprof_\w"],
         )
         for form, option, own in (
             ("table", "", "^ +[1-9][0-9]+    in the profiler, and in no"),
             ("tree", "prof.report=tree", "in the profiler, and in no share$"),
             ("folded", "prof.report=folded", r"^\[profiler\] [1-9][0-9]+$"),
+            ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
+        )
+    ),
+    *(
+        quiet(
+            f"own_time_is_apart_unnamed_{form}",
+            f"names=none {option}".rstrip(),
+            image="test/own_time_is_apart",
+            icount=2,
+            exits=0,
+            shows=["^prof: no names, addresses only: ", own, "^ok 5 "],
+            hides=["^not ok", r"\bprof_\w"],
+        )
+        for form, option, own in (
+            ("table", "", "^ +[1-9][0-9]+    in the profiler, and in no"),
             ("classic", "prof.form=classic", r"\*\*\* Listing [1-9]"),
         )
     ),
@@ -128,6 +144,37 @@ CASES = [
             "^  #4  0x[0-9a-f]+  service_main [+] 0x",
             "^panic: the image ends here$",
         ],
+    ),
+    quiet(
+        "names_by_loader",
+        boots="grub",
+        icount=2,
+        exits=101,
+        shows=[
+            "^prof: names of [1-9][0-9]+ functions from the loader's symbol "
+            "table$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +[1-9][0-9]+ +0x[0-9a-f]+  work$",
+            "^panic: out of luck at ",
+            "^  #0  0x[0-9a-f]+  fail [+] 0x",
+            "^  #1  0x[0-9a-f]+  service_main [+] 0x",
+            "^ok 8 ",
+        ],
+        hides=["^not ok", "addresses only", "^  #[0-9]+ .*[?]$"],
+    ),
+    quiet(
+        "names_by_loader_that_has_none",
+        image="test/names_by_loader",
+        icount=2,
+        exits=101,
+        shows=[
+            "^prof: no names, addresses only: the image contains no symbol "
+            "table$",
+            "^no names: the image contains no symbol table$",
+            r"^ +[0-9.]+ % +[0-9.]+ % +[1-9][0-9]+ +0x[0-9a-f]+  0x[0-9a-f]+$",
+            "^panic: out of luck at ",
+            "^  #0  0x[0-9a-f]+  [?]$",
+        ],
+        hides=["the loader's symbol table", "  work$", "service_main"],
     ),
     quiet("nmi_ticks_are_sampled", icount=4),
     quiet("poll_does_all", icount=2),

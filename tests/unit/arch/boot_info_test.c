@@ -6,6 +6,7 @@
 #include "../../../arch/x86/boot_info.h"
 
 #include <arch/boot.h>
+#include <elf.h>
 
 #define PAGE 4096u
 #define MIB (1u << 20)
@@ -108,4 +109,113 @@ TEST(a_word_that_is_too_long_is_left_out)
     boot_info_command_line(line);
     assert_true(arch_boot.command_line_cut);
     assert_string_equal(arch_boot.command_line, "");
+}
+
+/* ---- section headers */
+
+#if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Shdr elf_section;
+#else
+typedef Elf32_Shdr elf_section;
+#endif
+
+#define SECTIONS 4u
+#define SYMBOLS 2u
+#define STRINGS 3u
+
+/* Code, symbols and strings. */
+static elf_section *sections(void)
+{
+    elf_section *all = calloc(SECTIONS, sizeof *all);
+
+    all[1] = (elf_section){.sh_type = SHT_PROGBITS, .sh_addr = MIB};
+    all[SYMBOLS].sh_type = SHT_SYMTAB;
+    all[SYMBOLS].sh_addr = 4 * MIB;
+    all[SYMBOLS].sh_size = 480;
+    all[SYMBOLS].sh_entsize = 24;
+    all[SYMBOLS].sh_link = STRINGS;
+    all[STRINGS].sh_type = SHT_STRTAB;
+    all[STRINGS].sh_addr = 5 * MIB + 3;
+    all[STRINGS].sh_size = 100;
+    return all;
+}
+
+static bool has_symbols(void)
+{
+    const struct arch_symbols *symbols = &arch_boot.symbols;
+    static const struct arch_symbols none;
+
+    if (symbols->table.begin == 0) {
+        assert_memory_equal(symbols, &none, sizeof none);
+        return false;
+    }
+    return true;
+}
+
+TEST(symbols_are_found_among_the_sections)
+{
+    elf_section *all = sections();
+
+    boot_info_sections(all, SECTIONS, sizeof *all);
+    assert_true(has_symbols());
+    assert_int_equal(arch_boot.symbols.table.begin, 4 * MIB);
+    assert_int_equal(arch_boot.symbols.table.end, 4 * MIB + 480);
+    assert_int_equal(arch_boot.symbols.entry_bytes, 24);
+    assert_int_equal(arch_boot.symbols.names.begin, 5 * MIB + 3);
+    assert_int_equal(arch_boot.symbols.names.end, 5 * MIB + 103);
+    free(all);
+}
+
+/* As in a tag of Multiboot 2, and in a newer format. */
+TEST(headers_may_be_unaligned_and_larger)
+{
+    const size_t bytes = sizeof(elf_section) + 12;
+    elf_section *all = sections();
+    char *larger = calloc(SECTIONS + 1, bytes);
+
+    for (unsigned i = 0; i < SECTIONS; i++)
+        memcpy(larger + 4 + i * bytes, &all[i], sizeof *all);
+    boot_info_sections(larger + 4, SECTIONS, bytes);
+    assert_true(has_symbols());
+    free(larger);
+    free(all);
+}
+
+TEST(damaged_sections_are_no_symbols)
+{
+    elf_section *all = sections();
+    const elf_section symbols = all[SYMBOLS], strings = all[STRINGS];
+
+    boot_info_sections(NULL, SECTIONS, sizeof *all);
+    assert_false(has_symbols());
+    boot_info_sections(all, SECTIONS, sizeof *all - 4);
+    assert_false(has_symbols());
+    boot_info_sections(all, SECTIONS, sizeof *all + 1);
+    assert_false(has_symbols());
+    boot_info_sections(all, 0, sizeof *all);
+    assert_false(has_symbols());
+    boot_info_sections(all, STRINGS, sizeof *all); /* the strings are not */
+    assert_false(has_symbols());
+#define DAMAGE(number, field, value)                                           \
+    all[number].field = value;                                                 \
+    boot_info_sections(all, SECTIONS, sizeof *all);                            \
+    assert_false(has_symbols());                                               \
+    all[SYMBOLS] = symbols;                                                    \
+    all[STRINGS] = strings
+    DAMAGE(SYMBOLS, sh_type, SHT_DYNSYM);
+    DAMAGE(SYMBOLS, sh_addr, 0);
+    DAMAGE(SYMBOLS, sh_addr, PAGE - 1);
+    DAMAGE(SYMBOLS, sh_addr, UINTPTR_MAX);
+    DAMAGE(SYMBOLS, sh_size, 0);
+    DAMAGE(SYMBOLS, sh_size, UINTPTR_MAX);
+    DAMAGE(SYMBOLS, sh_size, UINT32_MAX - 4 * MIB);
+    DAMAGE(SYMBOLS, sh_link, SECTIONS);
+    DAMAGE(SYMBOLS, sh_link, UINT32_MAX);
+    DAMAGE(SYMBOLS, sh_link, 1);
+    DAMAGE(STRINGS, sh_type, SHT_PROGBITS);
+    DAMAGE(STRINGS, sh_addr, 0);
+    DAMAGE(STRINGS, sh_size, UINTPTR_MAX);
+    boot_info_sections(all, SECTIONS, sizeof *all);
+    assert_true(has_symbols());
+    free(all);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_ELF_H
+#define PROF_ELF_H
+
+/*
+ * The image's ELF symbol table, as a loader has put it into memory: what
+ * lookup.c asks where no table of `parasite embed` is open. Contracts as in
+ * <prof/symbols.h>, of the calls with the same names.
+ */
+
+#include <prof/symbols.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts, and uses from now on. Returns PROF_OK or PROF_ESYM... */
+int prof_elf_open(const struct prof_elf_symbols *given);
+
+/* No table is in use from now on. */
+void prof_elf_close(void);
+
+uint32_t prof_elf_count(void);
+bool prof_elf_find(uintptr_t address, struct prof_symbol *found);
+size_t prof_elf_name(const struct prof_symbol *symbol, char *out, size_t size);
+
+#endif
