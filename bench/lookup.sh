@@ -19,7 +19,7 @@ mkdir -p "$work"
 gcc -std=gnu11 -O2 -Ihost -Iprofiler -Iprofiler/include \
     -o "$work/lookup" bench/lookup.c \
     bench/functions.c host/embed/[!m]*.c host/symbols/*.c \
-    profiler/symbols/lookup.c \
+    profiler/symbols/elf.c profiler/symbols/lookup.c \
     profiler/symbols/table.c profiler/base/crc.c -lelf -lbacktrace
 
 # instructions LABEL IMAGE ENGINE: for one lookup; ours comes first

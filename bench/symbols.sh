@@ -19,7 +19,8 @@ gcc -std=gnu11 -O2 -Ihost -Iprofiler -Iprofiler/include \
     -o "$program" bench/symbols.c \
     bench/functions.c \
     host/embed/[!m]*.c host/symbols/*.c \
-    profiler/symbols/lookup.c profiler/symbols/table.c \
+    profiler/symbols/elf.c profiler/symbols/lookup.c \
+    profiler/symbols/table.c \
     profiler/base/crc.c -lelf # all of embed but main.c
 
 # functions FILE [OPTION]: the lines of nm

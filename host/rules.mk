@@ -40,7 +40,8 @@ parasite_main := host/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(filter-out %/main.c,$(host_sources)) profiler/causal/gain.c \
-    profiler/symbols/lookup.c profiler/symbols/table.c profiler/base/crc.c) \
+    $(addprefix profiler/symbols/,elf.c lookup.c table.c) \
+    profiler/base/crc.c) \
     $(message_sources:.c=.o) $(BUILD)/host/obj/host/pages/templates.o
 	$(archive)
 $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \

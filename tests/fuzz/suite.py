@@ -70,7 +70,7 @@ PAGE_KINDS = 11  # that pages_fuzz.c writes, the last of causal profiling
 EMBED = "build_id fill image lookup names table verify"
 SYMBOLS = tuple(
     f"profiler/{name}.c"
-    for name in ("symbols/lookup", "symbols/table", "base/crc")
+    for name in ("symbols/elf", "symbols/lookup", "symbols/table", "base/crc")
 )
 FUZZERS = {
     "tables": Fuzzer(

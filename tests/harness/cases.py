@@ -65,8 +65,9 @@ def case(
     (rtc)     date that its clock begins with, as 2026-01-02T03:04:05
     (qemu)    more arguments for QEMU
     (exits)   for an image that does not print TAP and end with 0: its exit
-              code; (shows) are then regular expressions that a line of its
-              output must match, (hides) such that none may
+              code
+    (shows)   regular expressions that a line of its output must match each,
+              (hides) such that none may
     """
     return Case(
         name,
@@ -117,9 +118,9 @@ def _modules(case_, base):
 
 def _as_expected(case_, code, text):
     """What differs from (exits), (shows) and (hides)."""
-    wrong = []
-    if code != case_.exits:
-        wrong.append(f"exit code {code} instead of {case_.exits}")
+    wrong, exits = [], case_.exits or 0
+    if code != exits:
+        wrong.append(f"exit code {code} instead of {exits}")
     lines = text.splitlines()
     for pattern in case_.shows:
         if not any(re.search(pattern, line) for line in lines):
@@ -151,13 +152,11 @@ def run(case_, width, loader, build):
         with suppress(progress.Overdue):  # guest.why has it
             guest.end()
         code, text = guest.code, guest.text() + guest.said()
+    wrong = _as_expected(case_, code, text)
     if case_.exits is None:
         results = tap.parse(text)
-        wrong = [f"ended with status {code}"] if code else []
     else:
-        results = tap.Results(planned=1)
-        wrong = _as_expected(case_, code, text)
-        results.passed = int(not wrong)
+        results = tap.Results(planned=1, passed=int(not wrong))
     if guest.why:
         wrong.append(guest.why)
     if code in (qemu.RESET, qemu.QEMU_FAILED) and wrong:

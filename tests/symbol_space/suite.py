@@ -15,6 +15,7 @@ PARTS = WIDTHS
 
 HERE = "tests/symbol_space"
 SOURCES = (
+    "profiler/symbols/elf.c",
     "profiler/symbols/table.c",
     "profiler/symbols/lookup.c",
     "profiler/base/crc.c",
