@@ -56,7 +56,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     xen/xen xen/xen_calls \
     trace/console trace/event \
     trace/guest_names trace/model trace/packet \
-    image/lookup image/stored \
+    image/lookup image/stored image/symbol_list \
+    symbols/function_symbols \
     causal/take causal/curve causal/notes \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \

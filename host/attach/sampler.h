@@ -72,6 +72,13 @@ void sampler_report(struct sampler *sampler);
 bool sampler_read(struct sampler *sampler, uint64_t address, uint8_t *to,
                   size_t count);
 
+/* The same as (cpu) sees them; returns how many of the first ones are there. */
+size_t sampler_read_some(struct sampler *sampler, size_t cpu, uint64_t address,
+                         uint8_t *to, size_t count);
+
+/* The guest is stopped: whether a call of an image returns to (address). */
+bool sampler_after_call(struct sampler *sampler, size_t cpu, uint64_t address);
+
 /* The guest is stopped: unwinds (cpu). sampler_walk() returns false instead if
  * the CPU is halted. */
 void sampler_unwind(struct sampler *sampler, size_t cpu,

@@ -139,6 +139,33 @@ bool sampler_read(struct sampler *sampler, uint64_t address, uint8_t *to,
     return read_any(&reading, address, to, count);
 }
 
+size_t sampler_read_some(struct sampler *sampler, size_t cpu, uint64_t address,
+                         uint8_t *to, size_t count)
+{
+    struct reading reading = {sampler, sampler->machine, cpu, 0};
+    size_t done = 0;
+
+    while (done < count) {
+        size_t piece = PAGE - (address + done) % PAGE;
+
+        if (piece > count - done)
+            piece = count - done;
+        if (!read_any(&reading, address + done, to + done, piece))
+            break;
+        done += piece;
+    }
+    return done;
+}
+
+bool sampler_after_call(struct sampler *sampler, size_t cpu, uint64_t address)
+{
+    struct reading reading = {sampler, sampler->machine, cpu, 0};
+    const struct unwind_memory memory = {
+        read_word, {read_any, &reading}, &reading};
+
+    return unwind_after_call(sampler->unwinder, &memory, address);
+}
+
 enum { SEEN_ONCE = 1, SEEN_RUNNING, SEEN_HALTED };
 
 /* Whether (address), of which there is no image, follows a HLT. A halted CPU is

@@ -6,6 +6,7 @@
  */
 
 #include "attach/sampler.h"
+#include "attach/show.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -13,7 +14,6 @@
 #include "cli/arguments.h"
 #include "gdb/stub.h"
 #include "image/find.h"
-#include "image/names.h"
 #include "input/capture.h"
 #include "input/qemu.h"
 #include "input/request.h"
@@ -22,7 +22,6 @@
 #include "xen/xen.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,67 +215,6 @@ static int attach_resume(const char *target, double timeout)
               target);
 }
 
-/* ---- the stacks of all CPUs, as text */
-
-static const char *const modes[] = {
-    [MODE_REAL] = "16-bit",
-    [MODE_32] = "32-bit",
-    [MODE_64] = "64-bit",
-};
-
-static void print_frames(FILE *out, struct names *names,
-                         const struct unwind_stack *stack, int digits)
-{
-    unsigned number = 0;
-
-    for (size_t i = 0; i < stack->count; ++i) {
-        size_t count;
-        const struct frame *frames =
-            names_at(names, stack->addresses[i], i > 0, &count);
-
-        for (size_t k = 0; k < count; ++k) {
-            const char *line =
-                frames[k].line != 0 ? names_text(names, frames[k].line) : "";
-
-            fprintf(out, "  %2u  0x%0*" PRIx64 "  %s%s%s\n", number++, digits,
-                    stack->addresses[i], names_text(names, frames[k].function),
-                    *line != '\0' ? "  " : "", line);
-        }
-    }
-}
-
-/* The guest is stopped: prints the stack of every CPU, also of halted ones. */
-static void print_stacks(FILE *out, struct sampler *sampler,
-                         struct image *image)
-{
-    static const char *const reasons[] = {
-        [PROF_WALK_DEPTH] = "there are more callers",
-        [PROF_WALK_ROOM] = "there are more callers",
-        [PROF_WALK_UNALIGNED] = "the next frame is not aligned",
-        [PROF_WALK_OUTSIDE] = "the next frame is not on the stack",
-        [PROF_WALK_FALLING] = "the next frame is below this one",
-        [PROF_WALK_NOT_CODE] = "the next address is not code",
-    };
-    struct names names;
-    struct machine *machine = sampler->machine;
-
-    names_open(&names, image, true, true);
-    for (size_t i = 0; i < machine->cpu_count; ++i) {
-        const struct registers *registers = &machine->cpus[i].registers;
-        struct unwind_stack stack;
-        bool halted = !sampler_walk(sampler, i, &stack);
-
-        if (halted)
-            sampler_unwind(sampler, i, &stack);
-        fprintf(out, "CPU %zu: %s, %s\n", i, halted ? "halted" : "running",
-                modes[registers->mode]);
-        print_frames(out, &names, &stack, registers->mode == MODE_64 ? 16 : 8);
-        if (stack.stopped != 0)
-            fprintf(out, "      (%s)\n", reasons[stack.stopped]);
-    }
-    names_close(&names);
-}
-
 /* ---- the options */
 
 static struct attach {
@@ -368,7 +306,7 @@ static const struct argument options[] = {
     {NULL, 'T', "SECONDS", NULL, .take = set_duration, .hidden = true},
     {"kernel", 'k', "IMAGE",
      "the ELF image that the guest runs, for callers and names, or a list of "
-     "symbols like /proc/kallsyms; may be repeated",
+     "symbols of nm, objdump or /proc/kallsyms; may be repeated",
      .take = add_image},
     {"output", 'o', "TRACE", "the folder to write (x.trace)",
      .text = &attach.output},
@@ -377,7 +315,8 @@ static const struct argument options[] = {
      "sample less often, so that the guest is paused for no more than this "
      "share of the time, such as 0.5%",
      .take = set_budget},
-    {"once", 0, NULL, "print the stack of every CPU instead",
+    {"once", 0, NULL,
+     "print registers, code, stack and callers of every CPU instead",
      .flag = &attach.once},
     {"packets", 0, "NUMBER", /* for top */
      "write packets to this open file instead of a trace", .take = set_packets,
@@ -456,7 +395,7 @@ static int print_once(struct image *image)
 
     if (stop == MACHINE_ENDED || stop == MACHINE_TORN)
         die("%s", machine_reason_text(sampler->machine));
-    print_stacks(stdout, sampler, image);
+    show_cpus(stdout, sampler, attach.image != NULL ? image : NULL);
     return STATUS_OK;
 }
 

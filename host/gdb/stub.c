@@ -467,17 +467,23 @@ static struct stub *stub_of(struct machine *machine)
     return (struct stub *)machine;
 }
 
-static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
+/* The answer to "g" as bytes, at most REGISTERS_BYTES_MAX. */
+static size_t register_bytes(struct stub *stub, uint8_t *bytes)
 {
-    uint8_t bytes[REGISTERS_BYTES_MAX];
     uint8_t *digits = stub->reader.data;
-    size_t count;
 
     for (size_t i = 0; i < stub->reader.used; ++i) {
         if (digits[i] == 'x') /* not available */
             digits[i] = '0';
     }
-    count = remote_hex(digits, stub->reader.used, bytes, sizeof bytes);
+    return remote_hex(digits, stub->reader.used, bytes, REGISTERS_BYTES_MAX);
+}
+
+static bool take_registers(struct stub *stub, struct machine_cpu *cpu)
+{
+    uint8_t bytes[REGISTERS_BYTES_MAX];
+    size_t count = register_bytes(stub, bytes);
+
     return count > 0 &&
            registers_take(&stub->layout, bytes, count, &cpu->registers);
 }
@@ -685,6 +691,26 @@ static bool stub_is_halted(struct machine *machine, size_t cpu)
     return strstr(text, "halted") != NULL;
 }
 
+static bool stub_registers(struct machine *machine, size_t cpu,
+                           struct register_values *values)
+{
+    struct stub *stub = stub_of(machine);
+    uint8_t bytes[REGISTERS_BYTES_MAX];
+    bool chosen = put_choice(stub, cpu), fine = true;
+    size_t count;
+
+    wire_question(stub);
+    wire_put(stub, "g");
+    wire_send(stub);
+    if (chosen)
+        fine = receive_choice(stub);
+    if (wire_receive(stub) != WIRE_DATA || !fine)
+        return false;
+    count = register_bytes(stub, bytes);
+    registers_read(&stub->layout, bytes, count, values);
+    return count > 0;
+}
+
 static void stub_continue(struct machine *machine)
 {
     struct stub *stub = stub_of(machine);
@@ -716,5 +742,6 @@ static void stub_end(struct machine *machine)
 }
 
 static const struct machine_calls calls = {
-    stub_stop, stub_read, stub_is_halted, stub_continue, stub_end,
+    stub_stop,      stub_read,     stub_is_halted,
+    stub_registers, stub_continue, stub_end,
 };

@@ -308,10 +308,7 @@ static bool try_one(struct image *image, const char *path, char *why)
     if (symbols.elf == NULL || elf_kind(symbols.elf) != ELF_K_ELF) {
         elf_end(symbols.elf);
         close(file);
-        snprintf(why, IMAGE_WHY_MAX,
-                 "%s: not an ELF file; -k takes the image as it was linked",
-                 path);
-        return image_open_list(image, path);
+        return image_open_list(image, path, why);
     }
     read_sections(&symbols);
     if (image->build_id_bytes == 0)

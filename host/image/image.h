@@ -52,8 +52,8 @@ struct image {
 };
 
 /* Reads (paths), an ELF file with symbols or a list of symbols as in
- * /proc/kallsyms, or several, with IMAGE_PATHS_MARK in between; ends the
- * process if one of them is neither. */
+ * /proc/kallsyms or of nm or objdump, or several, with IMAGE_PATHS_MARK in
+ * between; ends the process if one of them is neither. */
 void image_open(struct image *image, const char *paths);
 
 /* The same, but returns false with the reason in (why), which has room for
@@ -63,8 +63,9 @@ bool image_try(struct image *image, const char *paths, char *why);
 /* The image's ELF file, NULL if it is a list of symbols or from a trace. */
 const char *image_file(const struct image *image);
 
-/* Reads a list of symbols; false if (path) is none. */
-bool image_open_list(struct image *image, const char *path);
+/* Reads a list of symbols into (image), which is empty; false, with the reason
+ * in (why) as above, if (path) is none. */
+bool image_open_list(struct image *image, const char *path, char *why);
 
 /* A part of an image's code, in memory and in its ELF file. */
 struct segment {

@@ -58,7 +58,10 @@ void names_open(struct names *names, struct image *image, bool lines,
     };
     if (image != NULL && (lines || inlined)) {
         names->dwarf = open_dwarf(image);
-        if (names->dwarf == NULL && image_file(image) != NULL)
+        if (image->is_list)
+            log_info("%s: a list of symbols, which has no source lines",
+                     image->path);
+        else if (names->dwarf == NULL && image_file(image) != NULL)
             log_info(
                 "%s: no debug information, so no source lines; compile with -g",
                 image->path);

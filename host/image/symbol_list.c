@@ -1,117 +1,616 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of symbols: lines of "ADDRESS TYPE NAME", as /proc/kallsyms and nm
- * have them. Functions are those of the types t and w; each ends where the next
- * symbol begins. */
+/*
+ * A list of symbols, a text, in one of two forms that may not be mixed up:
+ *
+ *   ADDRESS [SIZE] TYPE NAME [MODULE]      /proc/kallsyms, nm, nm -S
+ *   ADDRESS FLAGS SECTION SIZE NAME        objdump -t, and objdump -x, in which
+ *                                          much else precedes and follows
+ *
+ * objdump says what is a function, how large it is and where its section ends,
+ * so that the functions are those of the ELF file itself. nm says none of it,
+ * but that a symbol is code: a function ends where the next symbol begins, and
+ * what has the name of the function before it and a further part is a label in
+ * that function (nasm's local labels), unless a compiler makes such names of
+ * functions.
+ *
+ * Which of several names an address has is decided as for an ELF file
+ * (function_symbols.h).
+ *
+ * Sources: nm(1), objdump(1); bfd/syms.c, bfd_print_symbol_vandf(), and
+ * bfd/elf.c, bfd_elf_print_symbol(), of binutils.
+ */
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "image/image.h"
+#include "symbols/function_symbols.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES_MAX 512
-#define LAST_BYTES 4096u /* of the last function, if nothing follows */
+#define LINE_BYTES_MAX 65536u
+#define LAST_BYTES 4096u /* of the last function, if nothing says its size */
+#define DIGITS_MAX 16u
 
-struct line {
+enum kind { KIND_DATA, KIND_LABEL, KIND_FUNCTION };
+
+struct entry {
     uint64_t address;
-    char type;
-    char name[NAME_BYTES_MAX];
+    uint64_t size;  /* 0 = not stated */
+    size_t section; /* only objdump's */
+    const char *name;
+    enum binding binding;
+    enum kind kind;
 };
 
-static bool parse_symbol(const char *text, struct line *line)
-{
-    char address[17];
+/* Of objdump's list, 0 is any of nm's. */
+struct section {
+    char *name;
+    bool is_code;
+    bool is_listed; /* by objdump -x, which says where it is */
+    uint64_t begin;
+    uint64_t end;
+};
 
-    if (sscanf(text, "%16[0-9a-fA-F] %c %511s", address, &line->type,
-               line->name) != 3 ||
-        !isalpha((unsigned char)line->type))
+struct list {
+    struct entry *entries;
+    size_t count;
+    struct section *sections;
+    size_t section_count;
+    bool is_objdump;
+    bool has_sizes;  /* nm -S */
+    bool in_table;   /* of objdump's symbols */
+    bool only_zeros; /* all addresses so far, at least one */
+    uint64_t begin;  /* _stext and _etext, 0 = not there */
+    uint64_t end;
+    unsigned number; /* of the line */
+};
+
+/* ---- words of a line */
+
+/* A hexadecimal number and one space after it; false if it is none. */
+static bool take_number(const char **text, uint64_t *value, size_t *digits)
+{
+    char *end;
+
+    *digits = strspn(*text, "0123456789abcdefABCDEF");
+    if (*digits == 0 || *digits > DIGITS_MAX || (*text)[*digits] != ' ')
         return false;
-    line->address = strtoull(address, NULL, 16);
+    *value = strtoull(*text, &end, 16);
+    *text = end + 1;
     return true;
 }
 
-/* What may end a function: those of constants and sections do not. */
-static bool is_place(char type)
+/* The length of (text) without the module of a line of /proc/kallsyms. */
+static size_t name_bytes(const char *text)
 {
-    return strchr("tTwWdDbBrR", type) != NULL;
+    const char *module = strstr(text, "\t[");
+
+    return module != NULL ? (size_t)(module - text) : strlen(text);
 }
 
-static int by_start(const void *left, const void *right)
+static char *copy_name(const char *text, size_t bytes)
 {
-    const struct image_symbol *a = left, *b = right;
+    char *name = xreallocarray(NULL, bytes + 1, 1);
 
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return strcmp(a->name, b->name);
+    memcpy(name, text, bytes);
+    name[bytes] = '\0';
+    return name;
 }
 
-/* Ends each symbol at the next address, and keeps one function of each. */
-static void keep_functions(struct image *image)
+static void add_entry(struct list *list, struct entry entry, const char *name)
+{
+    size_t bytes = name_bytes(name);
+
+    if (list->count == 0)
+        list->only_zeros = true;
+    list->only_zeros = list->only_zeros && entry.address == 0;
+    entry.name = copy_name(name, bytes);
+    if (strcmp(entry.name, "_stext") == 0)
+        list->begin = entry.address;
+    else if (strcmp(entry.name, "_etext") == 0)
+        list->end = entry.address;
+    VECTOR_ADD(list->entries, list->count, entry);
+}
+
+/* ---- a line of nm */
+
+/* "                 U NAME": needed, but not there. */
+static bool is_undefined(const char *text)
+{
+    size_t spaces = strspn(text, " ");
+
+    return spaces > 0 && isalpha((unsigned char)text[spaces]) &&
+           text[spaces + 1] == ' ' && text[spaces + 2] != '\0';
+}
+
+static bool is_type(char type)
+{
+    return isalpha((unsigned char)type) || type == '?' || type == '-';
+}
+
+static enum binding binding_of_type(char type)
+{
+    if (type == 'w' || type == 'W')
+        return BINDING_WEAK;
+    return islower((unsigned char)type) ? BINDING_LOCAL : BINDING_GLOBAL;
+}
+
+static bool take_nm(struct list *list, const char *text)
+{
+    struct entry entry = {.kind = KIND_DATA};
+    size_t digits;
+    char type;
+
+    if (is_undefined(text))
+        return true;
+    if (!take_number(&text, &entry.address, &digits))
+        return false;
+    if (text[0] != '\0' && text[1] != ' ' &&
+        !take_number(&text, &entry.size, &digits))
+        return false;
+    type = text[0];
+    if (!is_type(type) || text[1] != ' ' || text[2] == '\0' || text[2] == ' ')
+        return false;
+    list->has_sizes = list->has_sizes || entry.size != 0;
+    if (strchr("tTwWi", type) != NULL)
+        entry.kind = KIND_FUNCTION;
+    else if (strchr("dDbBrR", type) == NULL)
+        return true; /* of constants and sections, which end no function */
+    entry.binding = binding_of_type(type);
+    add_entry(list, entry, text + 2);
+    return true;
+}
+
+/* ---- a line of objdump */
+
+#define FLAGS_BYTES 7u /* "g     F" */
+#define FLAG_SCOPE 0
+#define FLAG_WEAK 1
+#define FLAG_INDIRECT 4
+#define FLAG_DEBUGGING 5
+#define FLAG_TYPE 6
+
+static bool are_flags(const char *text)
+{
+    static const char *const may[FLAGS_BYTES] = {" lgu!", " w",  " C",  " W",
+                                                 " iI",   " dD", " fFO"};
+
+    for (size_t i = 0; i < FLAGS_BYTES; ++i) {
+        if (text[i] == '\0' || strchr(may[i], text[i]) == NULL)
+            return false;
+    }
+    return text[FLAGS_BYTES] == ' ';
+}
+
+static size_t section_of(struct list *list, const char *name, size_t bytes)
+{
+    for (size_t i = list->section_count; i-- > 0;) {
+        if (strlen(list->sections[i].name) == bytes &&
+            strncmp(list->sections[i].name, name, bytes) == 0)
+            return i;
+    }
+    VECTOR_ADD(list->sections, list->section_count,
+               (struct section){.name = copy_name(name, bytes)});
+    return list->section_count - 1;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* The name after what objdump says of who may see it. */
+static const char *skip_visibility(const char *text)
+{
+    static const char *const words[] = {".hidden ", ".internal ",
+                                        ".protected "};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        if (begins_with(text, words[i]))
+            text += strlen(words[i]);
+    }
+    if (begins_with(text, "0x") && strchr(text, ' ') != NULL)
+        text = strchr(text, ' ') + 1; /* other bits, as a number */
+    return text;
+}
+
+static enum binding binding_of_flags(const char *flags)
+{
+    if (flags[FLAG_WEAK] == 'w')
+        return BINDING_WEAK;
+    return flags[FLAG_SCOPE] == 'l' ? BINDING_LOCAL : BINDING_GLOBAL;
+}
+
+/* Whether it is in no section: a constant, or one that is not there. */
+static bool is_nowhere(const char *section)
+{
+    return section[0] == '*';
+}
+
+static bool take_objdump(struct list *list, const char *text)
+{
+    struct entry entry = {.kind = KIND_DATA};
+    size_t digits, size_digits, bytes;
+    const char *flags, *section;
+
+    if (!take_number(&text, &entry.address, &digits) || !are_flags(text))
+        return false;
+    flags = text;
+    section = text + FLAGS_BYTES + 1;
+    bytes = strcspn(section, "\t");
+    text = section + bytes;
+    if (bytes == 0 || *text++ != '\t' ||
+        !take_number(&text, &entry.size, &size_digits) || size_digits != digits)
+        return false;
+    text = skip_visibility(text);
+    if (flags[FLAG_DEBUGGING] == 'd' || is_nowhere(section) || *text == '\0')
+        return true;
+    entry.section = section_of(list, section, bytes);
+    if (flags[FLAG_TYPE] == 'F' || flags[FLAG_INDIRECT] == 'i')
+        entry.kind = KIND_FUNCTION;
+    else if (flags[FLAG_TYPE] == ' ')
+        entry.kind = KIND_LABEL;
+    entry.binding = binding_of_flags(flags);
+    add_entry(list, entry, text);
+    return true;
+}
+
+/* A row of objdump -x's table of sections: number, name, size, address. Its
+ * flags are the next line. Other text is skipped. */
+static void take_section(struct list *list, const char *text)
+{
+    struct section *section;
+    uint64_t size, address;
+    char name[256];
+    size_t at;
+
+    if (sscanf(text, " %*u %255s %" SCNx64 " %" SCNx64 " %*x %*x 2**", name,
+               &size, &address) == 3) {
+        at = section_of(list, name, strlen(name));
+        section = &list->sections[at];
+        section->is_listed = true;
+        section->begin = address;
+        section->end = checked_add(address, size);
+    } else if (list->section_count > 0 && strstr(text, ", CODE") != NULL) {
+        list->sections[list->section_count - 1].is_code = true;
+    }
+}
+
+/* ---- all lines */
+
+/* Whether objdump wrote it: what precedes its table of symbols. */
+static bool is_heading(const char *text)
+{
+    return strstr(text, ":     file format ") != NULL ||
+           strcmp(text, "SYMBOL TABLE:") == 0;
+}
+
+/* False if the line is neither of this list nor to be skipped. */
+static bool take_line(struct list *list, const char *text)
+{
+    if (is_heading(text)) {
+        list->is_objdump = list->is_objdump || list->count == 0;
+        list->in_table = strcmp(text, "SYMBOL TABLE:") == 0;
+        return list->is_objdump;
+    }
+    if (text[0] == '\0') {
+        list->in_table = false;
+        return true;
+    }
+    if (list->in_table)
+        return take_objdump(list, text) ||
+               strcmp(text, "no symbols") == 0; /* of a stripped file */
+    if (list->is_objdump) {
+        take_section(list, text);
+        return true;
+    }
+    if (list->count == 0 && take_objdump(list, text)) {
+        /* such a list without its heading */
+        list->is_objdump = list->in_table = true;
+        return true;
+    }
+    return take_nm(list, text);
+}
+
+/* False, with the reason in (why), if that is no list. */
+static bool read_lines(struct list *list, FILE *in, const char *path, char *why)
+{
+    static char text[LINE_BYTES_MAX];
+
+    while (fgets(text, sizeof text, in) != NULL) {
+        size_t bytes = strcspn(text, "\r\n");
+        bool whole = text[bytes] != '\0' || feof(in);
+
+        text[bytes] = '\0';
+        ++list->number;
+        if (whole && take_line(list, text))
+            continue;
+        if (list->count == 0)
+            snprintf(why, IMAGE_WHY_MAX,
+                     "%s: not an ELF file, and no list of symbols as nm, "
+                     "objdump -t and /proc/kallsyms print it; -k takes the "
+                     "image as it was linked",
+                     path);
+        else
+            snprintf(why, IMAGE_WHY_MAX,
+                     "%s:%u: the list of symbols is damaged: the lines before "
+                     "this one are those of %s",
+                     path, list->number,
+                     list->is_objdump ? "objdump" : "nm or /proc/kallsyms");
+        return false;
+    }
+    return true;
+}
+
+/* ---- from symbols to functions */
+
+/* What compilers put after a function's name where they make another function
+ * of a part or a variant of it. */
+static bool is_compilers(const char *suffix)
+{
+    static const char *const words[] = {
+        "cold",     "part",    "constprop", "isra",   "lto_priv",
+        "llvm",     "clone",   "cfi",       "cfi_jt", "localalias",
+        "resolver", "default", "warm",      "__uniq"};
+    size_t bytes = strcspn(suffix, ".");
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        if (strlen(words[i]) == bytes && strncmp(suffix, words[i], bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether nm's (entry) is a label of (function), by its name. */
+static bool is_label_of(const struct function *entry,
+                        const struct function *function)
+{
+    size_t bytes = strlen(function->name);
+
+    return entry->binding == BINDING_LOCAL && entry->size == 0 &&
+           strncmp(entry->name, function->name, bytes) == 0 &&
+           entry->name[bytes] == '.' && !is_compilers(entry->name + bytes + 1);
+}
+
+/* Whether nm's (all)[at] is a label: of a function at the nearest address below
+ * that has one, by any of its names; or by itself. Those before it that are
+ * labels have lost their names. */
+static bool is_label(const struct function *all, size_t at)
+{
+    const char *name = all[at].name;
+    uint64_t start = all[at].start;
+    bool found = false;
+
+    if (all[at].binding == BINDING_LOCAL && all[at].size == 0 &&
+        (name[0] == '.' || name[0] == '$'))
+        return true;
+    for (size_t i = at; i-- > 0 && (!found || all[i].start == start);) {
+        if (all[i].name[0] == '\0')
+            continue;
+        if (is_label_of(&all[at], &all[i]))
+            return true;
+        if (!found && all[i].start != all[at].start) {
+            found = true;
+            start = all[i].start;
+        }
+    }
+    return false;
+}
+
+static void drop_labels(struct function *all, size_t *count)
 {
     size_t kept = 0;
-    uint64_t next = 0;
 
-    for (size_t i = image->count; i-- > 0;) {
-        struct image_symbol *symbol = &image->functions[i];
-
-        symbol->end = next != 0 ? next
-                      : symbol->start < UINT64_MAX - LAST_BYTES
-                          ? symbol->start + LAST_BYTES
-                          : UINT64_MAX;
-        if (i == 0 || image->functions[i - 1].start != symbol->start)
-            next = symbol->start;
+    for (size_t i = 0; i < *count; ++i) {
+        if (!is_label(all, i))
+            continue;
+        free((char *)all[i].name);
+        all[i].name = "";
     }
-    for (size_t i = 0; i < image->count; ++i) {
-        struct image_symbol *symbol = &image->functions[i];
-
-        if (symbol->name[0] == '\0' ||
-            (kept > 0 && image->functions[kept - 1].start == symbol->start))
-            free((char *)symbol->name);
-        else
-            image->functions[kept++] = *symbol;
+    for (size_t i = 0; i < *count; ++i) {
+        if (all[i].name[0] != '\0')
+            all[kept++] = all[i];
     }
-    image->count = kept;
+    *count = kept;
 }
 
-static void put_symbol(struct image *image, const struct line *line)
+static int by_address(const void *left, const void *right)
 {
-    bool is_function = strchr("tTwW", line->type) != NULL;
+    const struct entry *a = left, *b = right;
 
-    if (strcmp(line->name, "_stext") == 0)
-        image->begin = line->address;
-    else if (strcmp(line->name, "_etext") == 0)
-        image->end = line->address;
-    VECTOR_ADD(image->functions, image->count,
-               (struct image_symbol){line->address, 0,
-                                     xstrdup(is_function ? line->name : "")});
+    return (a->address > b->address) - (a->address < b->address);
 }
 
-bool image_open_list(struct image *image, const char *path)
+static uint64_t last_end(const struct entry *entry)
+{
+    return checked_add(entry->address,
+                       entry->size != 0 ? entry->size : LAST_BYTES);
+}
+
+/* Where the run of code of (entries)[at] ends in nm's list: at the next datum.
+ * They are looked at from the last one on. */
+static uint64_t limit_of_run(const struct list *list, size_t at,
+                             uint64_t *datum, uint64_t *last)
+{
+    const struct entry *entry = &list->entries[at];
+
+    if (entry->kind == KIND_DATA) {
+        *datum = entry->address;
+        return 0;
+    }
+    if (last_end(entry) > *last)
+        *last = last_end(entry);
+    return *datum != 0 ? *datum : *last;
+}
+
+/* The sections' ends, where nothing says them: at the first symbol of another
+ * section after all of theirs. */
+static void find_ends(struct list *list)
+{
+    for (size_t i = 0; i < list->count; ++i) {
+        const struct entry *entry = &list->entries[i];
+        struct section *section = &list->sections[entry->section];
+        uint64_t end = checked_add(entry->address, entry->size);
+
+        if (begins_with(section->name, ".text") || entry->kind == KIND_FUNCTION)
+            section->is_code = section->is_code || !section->is_listed;
+        if (!section->is_listed && end > section->end)
+            section->end = end;
+    }
+    for (size_t i = 0; i < list->section_count; ++i) {
+        struct section *section = &list->sections[i];
+        uint64_t least = section->end, end = checked_add(least, LAST_BYTES);
+
+        if (section->is_listed || !section->is_code)
+            continue;
+        for (size_t k = 0; k < list->count; ++k) {
+            const struct entry *entry = &list->entries[k];
+
+            if (entry->section != i && entry->address >= least &&
+                entry->address < end)
+                end = entry->address;
+        }
+        section->end = end;
+    }
+}
+
+/* Whether objdump's (entry) is a function, or may be one in assembler. */
+static bool is_function(const struct list *list, const struct entry *entry)
+{
+    const struct section *section = &list->sections[entry->section];
+
+    return section->is_code && entry->kind != KIND_DATA &&
+           entry->address < section->end &&
+           (entry->kind == KIND_FUNCTION ||
+            (strchr(entry->name, '.') == NULL && entry->name[0] != '$'));
+}
+
+/* Moves the functions of (list) to *(all), where they are sorted. */
+static size_t take_functions(struct list *list, struct function **all)
+{
+    uint64_t datum = 0, last = 0;
+    size_t count = 0;
+
+    for (size_t i = list->count; i-- > 0;) {
+        struct entry *entry = &list->entries[i];
+        uint64_t limit = list->is_objdump
+                             ? list->sections[entry->section].end
+                             : limit_of_run(list, i, &datum, &last);
+        bool is_one = list->is_objdump ? is_function(list, entry)
+                                       : entry->kind == KIND_FUNCTION;
+
+        if (!is_one || entry->address == 0 || limit <= entry->address)
+            continue;
+        vector_reserve_one(all, count, sizeof **all);
+        (*all)[count++] = (struct function){
+            .start = entry->address,
+            .size = entry->size,
+            .limit = limit,
+            .name = entry->name,
+            .binding = entry->binding,
+            .label = entry->kind == KIND_LABEL ||
+                     (list->has_sizes && entry->size == 0),
+        };
+        entry->name = NULL;
+    }
+    if (count > 0)
+        qsort(*all, count, sizeof **all, function_compare);
+    return count;
+}
+
+static void put_functions(struct image *image, struct list *list)
+{
+    struct function *all = NULL, *chosen;
+    size_t count;
+
+    if (list->count > 0)
+        qsort(list->entries, list->count, sizeof *list->entries, by_address);
+    if (list->is_objdump)
+        find_ends(list);
+    count = take_functions(list, &all);
+    if (!list->is_objdump)
+        drop_labels(all, &count);
+    chosen = xreallocarray(NULL, count, sizeof *chosen);
+    image->count = functions_choose(all, count, chosen);
+    image->functions =
+        xreallocarray(NULL, image->count, sizeof *image->functions);
+    for (size_t i = 0, k = 0; i < count; ++i) {
+        if (k == image->count || all[i].name != chosen[k].name) {
+            free((char *)all[i].name);
+            continue;
+        }
+        image->functions[k] = (struct image_symbol){
+            chosen[k].start, chosen[k].start + chosen[k].size, chosen[k].name};
+        ++k;
+    }
+    free(chosen);
+    free(all);
+}
+
+/* Where the code is: between the kernel's own marks, in the sections of code,
+ * or where the functions are. */
+static void find_code(struct image *image, const struct list *list)
+{
+    image->begin = list->begin;
+    image->end = list->end;
+    if (image->count == 0 || image->begin < image->end)
+        return;
+    image->begin = image->functions[0].start;
+    image->end = image->functions[image->count - 1].end;
+    for (size_t i = 0; i < list->section_count; ++i) {
+        const struct section *section = &list->sections[i];
+
+        if (!section->is_listed || !section->is_code ||
+            section->begin == section->end)
+            continue;
+        if (section->begin < image->begin)
+            image->begin = section->begin;
+        if (section->end > image->end)
+            image->end = section->end;
+    }
+}
+
+static void free_list(struct list *list)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        free((char *)list->entries[i].name);
+    for (size_t i = 0; i < list->section_count; ++i)
+        free(list->sections[i].name);
+    free(list->entries);
+    free(list->sections);
+}
+
+bool image_open_list(struct image *image, const char *path, char *why)
 {
     FILE *in = fopen(path, "re");
-    char text[2 * NAME_BYTES_MAX];
-    struct line line;
+    struct list list = {0};
     bool fine = in != NULL;
 
-    while (fine && fgets(text, sizeof text, in) != NULL) {
-        fine = parse_symbol(text, &line);
-        if (fine && line.address != 0 && line.address != UINT64_MAX &&
-            is_place(line.type))
-            put_symbol(image, &line);
-    }
+    if (in == NULL)
+        snprintf(why, IMAGE_WHY_MAX, "%s: cannot be read: %s", path,
+                 strerror(errno));
+    fine = fine && read_lines(&list, in, path, why);
     if (in != NULL)
         fclose(in);
-    if (image->count > 0)
-        qsort(image->functions, image->count, sizeof *image->functions,
-              by_start);
-    keep_functions(image);
-    image->is_list = true;
-    if (image->count > 0 && image->begin >= image->end) {
-        image->begin = image->functions[0].start;
-        image->end = image->functions[image->count - 1].end;
+    if (fine) {
+        put_functions(image, &list);
+        find_code(image, &list);
+        image->is_list = true;
     }
-    return fine && image->count > 0;
+    if (fine && image->count == 0) {
+        fine = false;
+        snprintf(why, IMAGE_WHY_MAX,
+                 list.only_zeros
+                     ? "%s: all addresses are 0; read /proc/kallsyms as root, "
+                       "with kernel.kptr_restrict below 2"
+                     : "%s: a list of symbols without a function",
+                 path);
+    }
+    free_list(&list);
+    return fine;
 }

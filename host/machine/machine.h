@@ -56,6 +56,8 @@ struct machine_calls {
     bool (*read)(struct machine *machine, size_t cpu, uint64_t address,
                  size_t bytes);
     bool (*is_halted)(struct machine *machine, size_t cpu);
+    bool (*registers)(struct machine *machine, size_t cpu,
+                      struct register_values *values);
     void (*go_on)(struct machine *machine);
     void (*end)(struct machine *machine);
 };
@@ -92,6 +94,14 @@ static inline bool machine_read(struct machine *machine, size_t cpu,
 static inline bool machine_is_halted(struct machine *machine, size_t cpu)
 {
     return machine->calls->is_halted(machine, cpu);
+}
+
+/* While it is stopped: all registers of (cpu) that can be had, which takes a
+ * question of its own; false if none can. */
+static inline bool machine_registers(struct machine *machine, size_t cpu,
+                                     struct register_values *values)
+{
+    return machine->calls->registers(machine, cpu, values);
 }
 
 /* Lets the guest run, unless somebody else holds it. */

@@ -595,6 +595,16 @@ int unwind_after_halt(struct unwinder *unwinder, uint64_t address)
     return byte < 0 ? -1 : byte == HLT;
 }
 
+bool unwind_after_call(struct unwinder *unwinder,
+                       const struct unwind_memory *memory, uint64_t address)
+{
+    struct walk walk = {.unwinder = unwinder, .memory = memory};
+
+    if (unwinder->changes != unwinder->places.changes)
+        walk_forget(unwinder);
+    return call_before(&walk, address).kind != CALL_NONE;
+}
+
 struct places *unwind_places(struct unwinder *unwinder)
 {
     return &unwinder->places;

@@ -57,6 +57,11 @@ void unwind_walk(struct unwinder *unwinder, const struct registers *registers,
 /* Whether the instruction before (address) is HLT; -1 if no image is there. */
 int unwind_after_halt(struct unwinder *unwinder, uint64_t address);
 
+/* Whether (address) is in an image and the instruction before it is a call, so
+ * that a word on the stack with this value seems to be a return address. */
+bool unwind_after_call(struct unwinder *unwinder,
+                       const struct unwind_memory *memory, uint64_t address);
+
 /* Where the images are. */
 struct places *unwind_places(struct unwinder *unwinder);
 

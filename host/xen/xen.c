@@ -165,6 +165,33 @@ static bool is_halted(struct machine *machine, size_t cpu)
     return machine->cpus[cpu].blocked;
 }
 
+#define PLACE(name, field, offset, bytes) [REGISTER_##name] = {offset, bytes},
+static const struct register_layout layout_hvm = {
+    .places = {XEN_HVM_REGISTERS(PLACE)}};
+static const struct register_layout layout_pv64 = {
+    .places = {XEN_PV64_REGISTERS(PLACE)}};
+static const struct register_layout layout_pv32 = {
+    .places = {XEN_PV32_REGISTERS(PLACE)}};
+
+static bool all_registers(struct machine *machine, size_t cpu,
+                          struct register_values *values)
+{
+    const struct xen *xen = xen_of(machine);
+
+    if (xen->cpus[cpu].error != 0)
+        return false;
+    if (xen->about.is_hvm)
+        registers_read(&layout_hvm, xen->cpus[cpu].context, XEN_HVM_BYTES,
+                       values);
+    else if (xen->about.is_64)
+        registers_read(&layout_pv64, xen->cpus[cpu].context, XEN_PV64_BYTES,
+                       values);
+    else
+        registers_read(&layout_pv32, xen->cpus[cpu].context, XEN_PV32_BYTES,
+                       values);
+    return true;
+}
+
 static void go_on(struct machine *machine)
 {
     struct xen *xen = xen_of(machine);
@@ -195,8 +222,8 @@ static void xen_end(struct machine *machine)
     xen->cpus = NULL;
 }
 
-static const struct machine_calls xen_machine = {xen_stop, read_window,
-                                                 is_halted, go_on, xen_end};
+static const struct machine_calls xen_machine = {
+    xen_stop, read_window, is_halted, all_registers, go_on, xen_end};
 
 int xen_begin(struct xen *xen, const struct xen_calls *calls, void *owner,
               unsigned number)

@@ -93,6 +93,84 @@ const char *xen_kind(const struct xen *xen);
 #define XEN_PV32_CR 2716u
 #define XEN_PV32_BYTES 2800u
 
+/* All registers that are shown: name, Xen's field, offset, bytes. */
+/* clang-format off */
+#define XEN_HVM_REGISTERS(REGISTER)                                            \
+    REGISTER(AX, rax, 512, 8)                                                  \
+    REGISTER(BX, rbx, 520, 8)                                                  \
+    REGISTER(CX, rcx, 528, 8)                                                  \
+    REGISTER(DX, rdx, 536, 8)                                                  \
+    REGISTER(FP, rbp, 544, 8)                                                  \
+    REGISTER(SI, rsi, 552, 8)                                                  \
+    REGISTER(DI, rdi, 560, 8)                                                  \
+    REGISTER(SP, rsp, 568, 8)                                                  \
+    REGISTER(R8, r8, 576, 8)                                                   \
+    REGISTER(R9, r9, 584, 8)                                                   \
+    REGISTER(R10, r10, 592, 8)                                                 \
+    REGISTER(R11, r11, 600, 8)                                                 \
+    REGISTER(R12, r12, 608, 8)                                                 \
+    REGISTER(R13, r13, 616, 8)                                                 \
+    REGISTER(R14, r14, 624, 8)                                                 \
+    REGISTER(R15, r15, 632, 8)                                                 \
+    REGISTER(IP, rip, 640, 8)                                                  \
+    REGISTER(FLAGS, rflags, 648, 8)                                            \
+    REGISTER(CR0, cr0, 656, 8)                                                 \
+    REGISTER(CR2, cr2, 664, 8)                                                 \
+    REGISTER(CR3, cr3, 672, 8)                                                 \
+    REGISTER(CR4, cr4, 680, 8)                                                 \
+    REGISTER(CS, cs_sel, 736, 4)                                               \
+    REGISTER(DS, ds_sel, 740, 4)                                               \
+    REGISTER(ES, es_sel, 744, 4)                                               \
+    REGISTER(FS, fs_sel, 748, 4)                                               \
+    REGISTER(GS, gs_sel, 752, 4)                                               \
+    REGISTER(SS, ss_sel, 756, 4)                                               \
+    REGISTER(FS_BASE, fs_base, 832, 8)                                         \
+    REGISTER(GS_BASE, gs_base, 840, 8)                                         \
+    REGISTER(EFER, msr_efer, 992, 8)
+#define XEN_PV64_REGISTERS(REGISTER)                                           \
+    REGISTER(R15, user_regs.r15, 520, 8)                                       \
+    REGISTER(R14, user_regs.r14, 528, 8)                                       \
+    REGISTER(R13, user_regs.r13, 536, 8)                                       \
+    REGISTER(R12, user_regs.r12, 544, 8)                                       \
+    REGISTER(FP, user_regs.rbp, 552, 8)                                        \
+    REGISTER(BX, user_regs.rbx, 560, 8)                                        \
+    REGISTER(R11, user_regs.r11, 568, 8)                                       \
+    REGISTER(R10, user_regs.r10, 576, 8)                                       \
+    REGISTER(R9, user_regs.r9, 584, 8)                                         \
+    REGISTER(R8, user_regs.r8, 592, 8)                                         \
+    REGISTER(AX, user_regs.rax, 600, 8)                                        \
+    REGISTER(CX, user_regs.rcx, 608, 8)                                        \
+    REGISTER(DX, user_regs.rdx, 616, 8)                                        \
+    REGISTER(SI, user_regs.rsi, 624, 8)                                        \
+    REGISTER(DI, user_regs.rdi, 632, 8)                                        \
+    REGISTER(IP, user_regs.rip, 648, 8)                                        \
+    REGISTER(CS, user_regs.cs, 656, 2)                                         \
+    REGISTER(FLAGS, user_regs.rflags, 664, 8)                                  \
+    REGISTER(SP, user_regs.rsp, 672, 8)                                        \
+    REGISTER(SS, user_regs.ss, 680, 2)                                         \
+    REGISTER(ES, user_regs.es, 688, 2)                                         \
+    REGISTER(DS, user_regs.ds, 696, 2)                                         \
+    REGISTER(FS, user_regs.fs, 704, 2)                                         \
+    REGISTER(GS, user_regs.gs, 712, 2)
+#define XEN_PV32_REGISTERS(REGISTER)                                           \
+    REGISTER(BX, user_regs.ebx, 516, 4)                                        \
+    REGISTER(CX, user_regs.ecx, 520, 4)                                        \
+    REGISTER(DX, user_regs.edx, 524, 4)                                        \
+    REGISTER(SI, user_regs.esi, 528, 4)                                        \
+    REGISTER(DI, user_regs.edi, 532, 4)                                        \
+    REGISTER(FP, user_regs.ebp, 536, 4)                                        \
+    REGISTER(AX, user_regs.eax, 540, 4)                                        \
+    REGISTER(IP, user_regs.eip, 548, 4)                                        \
+    REGISTER(CS, user_regs.cs, 552, 2)                                         \
+    REGISTER(FLAGS, user_regs.eflags, 556, 4)                                  \
+    REGISTER(SP, user_regs.esp, 560, 4)                                        \
+    REGISTER(SS, user_regs.ss, 564, 2)                                         \
+    REGISTER(ES, user_regs.es, 568, 2)                                         \
+    REGISTER(DS, user_regs.ds, 572, 2)                                         \
+    REGISTER(FS, user_regs.fs, 576, 2)                                         \
+    REGISTER(GS, user_regs.gs, 580, 2)
+/* clang-format on */
+
 /* A PV guest has its interrupts masked in its own memory: what is here does not
  * say so. */
 void xen_context_hvm(const uint8_t *context, struct registers *registers);

@@ -67,6 +67,19 @@ SAME(AT(vcpu_guest_context_x86_32, user_regs.esp), XEN_PV32_ESP);
 SAME(AT(vcpu_guest_context_x86_32, ctrlreg), XEN_PV32_CR);
 SAME(sizeof(struct vcpu_guest_context_x86_32), XEN_PV32_BYTES);
 
+#define SAME_FIELD(type, field, offset, size)                                  \
+    SAME(AT(type, field), offset);                                             \
+    SAME(sizeof(((struct type *)0)->field), size);
+#define HVM(name, field, offset, size)                                         \
+    SAME_FIELD(hvm_hw_cpu, field, offset, size)
+#define PV64(name, field, offset, size)                                        \
+    SAME_FIELD(vcpu_guest_context_x86_64, field, offset, size)
+#define PV32(name, field, offset, size)                                        \
+    SAME_FIELD(vcpu_guest_context_x86_32, field, offset, size)
+XEN_HVM_REGISTERS(HVM)
+XEN_PV64_REGISTERS(PV64)
+XEN_PV32_REGISTERS(PV32)
+
 struct here {
     xencall_handle *call;
     xenforeignmemory_handle *memory;

@@ -11,6 +11,7 @@ import fake
 import foreign
 import moved
 import odd
+import once
 import running
 import stops
 from exact import SHARES
@@ -342,6 +343,7 @@ def fakes(s, attach):
     split_ram(s, attach)
     cut_ram(s, attach)
     odd.odd(s, attach)
+    once.of_stubs(s, attach)
     for what, kind, options in STUBS:
         stub_test(s, attach, what, kind, **options)
     with s.test("no stub at all"):
@@ -367,5 +369,6 @@ def suite(s):
     stops.stops(s, attach, foreign.blocks_image(s))
     ends(s, attach)
     running.running(s, attach)
+    once.once(s, attach)
     running.ring(s, attach)
     triple_fault(s, attach)

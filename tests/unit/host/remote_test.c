@@ -234,6 +234,86 @@ TEST(registers_that_a_description_lacks_or_invents)
     assert_int_equal(found.mode, MODE_64); /* nothing says otherwise */
 }
 
+/* What registers_print() makes of (values). */
+static const char *printed(const struct register_values *values,
+                           enum registers_mode mode)
+{
+    static char text[2048];
+    FILE *out;
+
+    memset(text, 0, sizeof text);
+    out = fmemopen(text, sizeof text - 1, "w");
+    registers_print(out, values, mode);
+    fclose(out);
+    return text;
+}
+
+TEST(registers_as_text)
+{
+    struct register_layout layout = {0};
+    struct register_values values;
+    struct registers found;
+
+    /* i386, not described */
+    memset(sent, 0, sizeof sent);
+    set(0, 0xa, 4);
+    set(12, 0xb, 4);
+    set(32, 0x100000, 4);
+    set(36, 0x3ed7, 4);
+    set(40, 0x1b, 4);
+    assert_true(registers_take(&layout, sent, 64, &found));
+    registers_read(&layout, sent, 64, &values);
+    assert_string_equal(
+        printed(&values, MODE_32),
+        "  eax 0000000a  ebx 0000000b  ecx 00000000  edx 00000000\n"
+        "  esi 00000000  edi 00000000  esp 00000000  ebp 00000000\n"
+        "  eip 00100000\n"
+        "  eflags 00003ed7  CF PF AF ZF SF IF DF OF  IOPL 3\n"
+        "  cs 001b (ring 3)  ss 0000  ds 0000  es 0000  fs 0000  gs 0000\n");
+
+    /* described, of which some are cut off */
+    layout = (struct register_layout){0};
+    memset(sent, 0, sizeof sent);
+    registers_add_xml(&layout, CORE CONTROL "<reg name='r15' bitsize='64'/>");
+    set(0, 0xffffffff80001234u, 8);
+    set(32, 8, 4);
+    set(36, 0x80010033, 8);
+    set(44, 0xd01, 8);
+    registers_read(&layout, sent, 52, &values);
+    assert_string_equal(
+        printed(&values, MODE_64),
+        "  rax ffffffff80001234  rsp 0000000000000000  rbp 0000000000000000\n"
+        "  rip 0000000000000000\n"
+        "  cs 0008 (ring 0)\n"
+        "  cr0 0000000080010033  PE MP ET NE WP PG\n"
+        "  efer 0000000000000d01  SCE LME LMA NXE\n");
+
+    /* none is known */
+    registers_read(&layout, sent, 0, &values);
+    assert_string_equal(printed(&values, MODE_REAL), "");
+}
+
+/* Control registers and bases, where the description has three too many. */
+TEST(bases_where_a_description_invents_registers)
+{
+    struct register_layout layout = {0};
+    struct register_values values;
+    struct registers found;
+
+    memset(sent, 0, sizeof sent);
+    registers_add_xml(&layout,
+                      CORE BASES "<reg name='fs_base' bitsize='64'/>"
+                                 "<reg name='gs_base' bitsize='64'/>" CONTROL);
+    set(36, 0x1000, 8);
+    set(44, 0x2000, 8);
+    set(52, 1, 8);
+    assert_true(registers_take(&layout, sent, 52 + 16, &found));
+    registers_read(&layout, sent, 52 + 16, &values);
+    assert_int_equal(values.values[REGISTER_FS_BASE], 0x1000);
+    assert_int_equal(values.values[REGISTER_GS_BASE], 0x2000);
+    assert_int_equal(values.values[REGISTER_CR0], 1);
+}
+
 TEST(included_files_are_named)
 {
     static const char xml[] = "<target><xi:include href=\"a.xml\"/>\n"

@@ -225,6 +225,35 @@ TEST(registers_of_hvm)
     assert_true(registers->mode == MODE_REAL && registers->ip == 0xfffffff0);
 }
 
+/* Those of (context) that are shown, each where Xen has it. */
+TEST(all_registers_of_hvm)
+{
+    struct register_values values;
+
+    put64(fake.contexts[0] + 512, 0x1122334455667788);
+    put64(fake.contexts[0] + XEN_HVM_RFLAGS, 0x246);
+    put32(fake.contexts[0] + 756, 0x18);
+    stops(MACHINE_STOPPED);
+    assert_true(machine_registers(&xen.machine, 0, &values));
+    for (int i = 0; i < REGISTERS; ++i)
+        assert_true(values.known[i]);
+    assert_true(values.values[REGISTER_AX] == 0x1122334455667788);
+    assert_true(values.values[REGISTER_IP] == 0xffffffff81000010);
+    assert_true(values.values[REGISTER_FP] == 0x2010);
+    assert_true(values.values[REGISTER_CS] == 0x10);
+    assert_true(values.values[REGISTER_SS] == 0x18);
+    assert_true(values.values[REGISTER_FLAGS] == 0x246);
+    assert_true(values.values[REGISTER_CR3] == ROOT);
+    assert_true(values.values[REGISTER_EFER] == 0x500);
+    goes_on();
+    fake.context_error[0] = EINVAL;
+    fake.offline[0] = true;
+    stops(MACHINE_STOPPED);
+    assert_false(machine_registers(&xen.machine, 0, &values));
+    fake.offline[0] = false;
+    fake.context_error[0] = 0;
+}
+
 TEST(memory_of_hvm_is_mapped_once)
 {
     const struct machine_cpu *cpu;
@@ -366,6 +395,7 @@ static void make_pv64(void)
 
 TEST(pv_of_64_bits)
 {
+    struct register_values values;
     const struct machine_cpu *cpu;
 
     make_pv64();
@@ -376,6 +406,10 @@ TEST(pv_of_64_bits)
     assert_true(cpu->registers.mode == MODE_64);
     assert_true(cpu->registers.ip == 0x100010 && cpu->registers.sp == 0x1000);
     assert_true(cpu->registers.cr3 == (fake.first + 1) << 12);
+    assert_true(machine_registers(&xen.machine, 0, &values));
+    assert_true(values.values[REGISTER_IP] == 0x100010);
+    assert_true(values.values[REGISTER_CS] == 0xe033);
+    assert_true(values.known[REGISTER_R15] && !values.known[REGISTER_CR0]);
     assert_true(machine_read(&xen.machine, 0, 0x1010, 8));
     assert_true(cpu->bytes[0] == 0x99);
     assert_true(fake.maps == 5); /* neighbours are another guest's */
