@@ -31,10 +31,23 @@ enum flame_side {
     FLAME_SIDES
 };
 
+/* Whose code a function is. */
+enum flame_part {
+    FLAME_PART_UNKNOWN,
+    FLAME_PART_KERNEL,
+    FLAME_PART_SERVICE,
+    FLAME_PART_LIBRARY, /* from elsewhere, linked into one of the others */
+    FLAME_PART_PROFILER,
+    FLAME_PART_USER,  /* user mode */
+    FLAME_PART_OTHER, /* in a folder that says nothing */
+    FLAME_PARTS
+};
+
 struct flame_function {
     uint32_t name;   /* of flame.strings */
     uint32_t folder; /* also; 0 = unknown */
     enum source_language language;
+    enum flame_part part;
 };
 
 struct flame_node {
@@ -145,6 +158,17 @@ void flame_finish(struct flame *flame);
 
 void flame_free(struct flame *flame);
 
+/* "kernel" and so on; "" for FLAME_PART_UNKNOWN. */
+const char *flame_part_name(enum flame_part part);
+
+/* The part of the code at (address), which is called (name), as far as that
+ * says it: where an image is in the upper half of all addresses, the lower one
+ * is user mode. And by (folder) of the source, of which the first folder that
+ * is known decides. */
+enum flame_part flame_part_at(const struct names *names, const char *name,
+                              uint64_t address);
+enum flame_part flame_part_of_folder(const char *folder);
+
 /* Parts of flame_add(): the number of a function that is no code; of the node
  * of (function) below (parent), which for the root are FLAME_NONE both; of the
  * stack that ends at (node). */
@@ -211,6 +235,12 @@ void flame_put_columns(const struct flame *flame, struct columns *columns);
 /* Write the page or the picture. Return whether all of it was written. */
 bool flame_write_page(const struct flame *flame, FILE *out);
 bool flame_write_svg(const struct flame *flame, FILE *out);
+
+/* For page_picture_draw(), of a struct flame: without tooltips, and the higher
+ * (step) is, the fewer narrow boxes are in it. There is none from both sides.
+ */
+bool flame_draw_less(void *owner, unsigned step, FILE *out, char *about,
+                     size_t room);
 
 /* Writes the page of (view), which is open and has lines; returns false also if
  * nothing is selected. */

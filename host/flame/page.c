@@ -56,6 +56,8 @@ static void put_tree(const struct flame *flame, struct columns *columns)
                     flame_functions(flame), functions[i].folder);
     COLUMNS_PUT_ALL(columns, "function.language", columns_put,
                     flame_functions(flame), functions[i].language);
+    COLUMNS_PUT_ALL(columns, "function.part", columns_put,
+                    flame_functions(flame), functions[i].part);
     COLUMNS_PUT_ALL(columns, "node.depth", columns_put_change,
                     flame_nodes(flame), nodes[i].depth);
     COLUMNS_PUT_ALL(columns, "node.function", columns_put, flame_nodes(flame),
@@ -136,10 +138,14 @@ static json_t *sides_of(const struct flame *flame)
 static json_t *head_of(const struct flame *flame)
 {
     json_t *head = json_object(), *languages = json_array();
+    json_t *parts = json_array();
 
     for (int i = 0; i < SOURCE_LANGUAGES; ++i)
         json_array_append_new(languages, json_string(source_language_name(
                                              (enum source_language)i)));
+    for (int i = 0; i < FLAME_PARTS; ++i)
+        json_array_append_new(parts,
+                              json_string(flame_part_name((enum flame_part)i)));
     /* by number: a path need not be UTF-8, which JSON must be */
     json_set(head, "title", json_integer(flame->title));
     json_set(head, "arch", json_string(flame->arch));
@@ -155,6 +161,7 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "served", json_boolean(flame->is_served));
     json_set(head, "sides", sides_of(flame));
     json_set(head, "languages", languages);
+    json_set(head, "parts", parts);
     if (flame->sides != NULL)
         json_set(head, "both", sides_head(flame));
     return head;
@@ -170,10 +177,13 @@ void flame_put_columns(const struct flame *flame, struct columns *columns)
 bool flame_write_page(const struct flame *flame, FILE *out)
 {
     struct columns columns = {0};
+    struct page_picture picture = {0};
 
+    page_picture_draw(&picture, flame_draw_less, (void *)(uintptr_t)flame);
     flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
     if (flame->sides != NULL)
         sides_put_columns(flame, &columns);
-    return page_write_head(&page_flame, head_of(flame), &columns, out);
+    return page_write_pictured(&page_flame, head_of(flame), &columns, &picture,
+                               out);
 }

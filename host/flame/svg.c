@@ -22,6 +22,7 @@
 #define ROW 18.0          /* with the gap */
 #define CHAR 6.62         /* width of a letter at 11 pixels, monospaced */
 #define NARROWEST 0.6     /* boxes below this are left out */
+#define STEPS_MAX 8       /* a box may not be left out above 150 pixels */
 #define TITLED 2.0        /* boxes from this on have a tooltip */
 #define HUES 8            /* of folders; the others share a grey */
 #define LEGEND_REST 200.0 /* of its line, used by other things */
@@ -35,6 +36,8 @@ struct picture {
     uint32_t folders[HUES]; /* of flame.strings, the heaviest first */
     bool by_word;           /* no folder is known: hues go by names */
     double *x;              /* by depth, where the next box begins */
+    double narrowest;       /* pixels: boxes below this are left out */
+    bool has_tips;          /* boxes have tooltips */
 };
 
 static const char style[] =
@@ -154,7 +157,7 @@ static void put_box(struct picture *picture, uint32_t node, double x,
             "<g><rect class=\"%s\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" "
             "height=\"%.0f\"/>",
             class, x, y, wide, ROW - 1);
-    if (width >= TITLED)
+    if (picture->has_tips && width >= TITLED)
         put_tooltip(picture, node);
     if (width > 4 * CHAR) {
         fprintf(picture->out, "<text x=\"%.1f\" y=\"%.0f\">", x + 4, y + 12.5);
@@ -166,9 +169,9 @@ static void put_box(struct picture *picture, uint32_t node, double x,
 }
 
 /* Whether a box is visible; if not, its descendants are not either. */
-static bool is_seen(const struct flame *flame, uint32_t node)
+static bool is_seen(const struct picture *picture, uint32_t node)
 {
-    return width_of(flame, node) >= NARROWEST;
+    return width_of(picture->flame, node) >= picture->narrowest;
 }
 
 static void put_boxes(struct picture *picture)
@@ -182,17 +185,18 @@ static void put_boxes(struct picture *picture)
 
         picture->x[depth] = x + width;
         picture->x[depth + 1] = x;
-        if (width >= NARROWEST)
+        if (width >= picture->narrowest)
             put_box(picture, i, x, width);
     }
 }
 
-static uint32_t levels_of(const struct flame *flame)
+static uint32_t levels_of(const struct picture *picture)
 {
+    const struct flame *flame = picture->flame;
     uint32_t levels = 0;
 
     for (uint32_t i = 0; i < flame_nodes(flame); ++i)
-        if (flame->nodes[i].depth >= levels && is_seen(flame, i))
+        if (flame->nodes[i].depth >= levels && is_seen(picture, i))
             levels = flame->nodes[i].depth + 1;
     return levels;
 }
@@ -297,7 +301,7 @@ static void put_legend(const struct picture *picture)
             "<text class=\"s\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">"
             "boxes below %.2f %% are omitted</text>\n",
             WIDTH - MARGIN, picture->height - 7,
-            100 * NARROWEST / (WIDTH - 2 * MARGIN));
+            100 * picture->narrowest / (WIDTH - 2 * MARGIN));
 }
 
 static void put_head(struct picture *picture)
@@ -327,9 +331,13 @@ static void put_head(struct picture *picture)
             number_count(losses, lost));
 }
 
-bool flame_write_svg(const struct flame *flame, FILE *out)
+static void draw(const struct flame *flame, double narrowest, bool has_tips,
+                 FILE *out)
 {
-    struct picture picture = {.flame = flame, .out = out};
+    struct picture picture = {.flame = flame,
+                              .out = out,
+                              .narrowest = narrowest,
+                              .has_tips = has_tips};
     uint32_t deepest = 0;
 
     for (uint32_t i = 0; i < flame_nodes(flame); ++i)
@@ -337,12 +345,36 @@ bool flame_write_svg(const struct flame *flame, FILE *out)
             deepest = flame->nodes[i].depth;
     picture.x = xreallocarray(NULL, deepest + 2, sizeof *picture.x);
     picture.z = flame->is_diff ? flame_z(flame) : 0;
-    picture.height = HEAD + levels_of(flame) * ROW + FOOT;
+    picture.height = HEAD + levels_of(&picture) * ROW + FOOT;
     choose_folders(&picture);
     put_head(&picture);
     put_boxes(&picture);
     put_legend(&picture);
     fputs("</svg>\n", out);
     free(picture.x);
+}
+
+bool flame_write_svg(const struct flame *flame, FILE *out)
+{
+    draw(flame, NARROWEST, true, out);
     return ferror(out) == 0;
+}
+
+bool flame_draw_less(void *owner, unsigned step, FILE *out, char *about,
+                     size_t room)
+{
+    const struct flame *flame = owner;
+    double narrowest = NARROWEST;
+
+    snprintf(about, room,
+             "A static picture would be too large for this page; parasite "
+             "flame --svg makes one.");
+    if (flame->sides != NULL || step > STEPS_MAX)
+        return false;
+    while (step-- > 0)
+        narrowest *= 2;
+    snprintf(about, room,
+             "This is a static picture of it, as by parasite flame --svg.");
+    draw(flame, narrowest, false, out);
+    return true;
 }

@@ -29,6 +29,9 @@ uint32_t flame_function(struct flame *flame, struct view *view,
         const char *folder =
             source_folder(&view->names, frame->address, frame->inlined);
 
+        function.part = flame_part_at(
+            &view->names, names_text(&view->names, frame->frame.function),
+            frame->address);
         function.folder = strings_put(&flame->strings, folder);
         function.language = source_language(&view->names, frame->address);
     }
@@ -294,6 +297,19 @@ static void shorten_folders(struct flame *flame)
     }
 }
 
+/* A folder says more than an address, except about user mode. */
+static void find_parts(struct flame *flame)
+{
+    for (uint32_t i = 0; i < flame_functions(flame); ++i) {
+        struct flame_function *one = &flame->functions[i];
+        enum flame_part part =
+            flame_part_of_folder(strings_text(&flame->strings, one->folder));
+
+        if (one->part != FLAME_PART_USER && part != FLAME_PART_UNKNOWN)
+            one->part = part;
+    }
+}
+
 static const struct flame *sorted_flame;
 
 /* Siblings are adjacent, the heaviest first; equal ones by name, so that the
@@ -373,6 +389,7 @@ void flame_finish(struct flame *flame)
     add_totals(flame);
     choose_lines(flame);
     shorten_folders(flame);
+    find_parts(flame);
     draw_order(flame, order);
     renumber(flame, order);
     free(order);

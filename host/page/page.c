@@ -109,13 +109,53 @@ static void write_packed(const struct part *parts, size_t count, FILE *out)
     deflateEnd(stream);
 }
 
-static const char mark[] = "@PAYLOAD@";
-
-bool page_write(const struct page *page, const char *json, const void *columns,
-                size_t bytes, FILE *out)
+void page_picture_draw(struct page_picture *picture,
+                       bool (*draw)(void *owner, unsigned step, FILE *out,
+                                    char *about, size_t room),
+                       void *owner)
 {
-    const char *at = memmem(page->begin, (size_t)(page->end - page->begin),
-                            mark, strlen(mark));
+    for (unsigned step = 0;; ++step) {
+        FILE *out = open_memstream(&picture->svg, &picture->bytes);
+        bool fine;
+
+        if (out == NULL)
+            die("out of memory");
+        fine = draw(owner, step, out, picture->about, sizeof picture->about);
+        if (fclose(out) != 0)
+            die("out of memory");
+        if (fine && picture->bytes <= PAGE_PICTURE_MAX)
+            return;
+        free(picture->svg);
+        picture->svg = NULL;
+        if (!fine)
+            return;
+    }
+}
+
+/* In an element of its own, so that its styles are not the page's. */
+static void put_picture(const struct page_picture *picture, FILE *out)
+{
+    fprintf(out, "<p>%s</p>\n", picture->about);
+    if (picture->svg == NULL)
+        return;
+    fputs("<img class=\"static\" alt=\"Static picture\" "
+          "src=\"data:image/svg+xml;base64,",
+          out);
+    put_base64((const uint8_t *)picture->svg, picture->bytes, out);
+    fputs("\">\n", out);
+}
+
+static const char mark[] = "@PAYLOAD@";
+static const char picture_mark[] = "@PICTURE@";
+
+/* (picture) may be NULL. */
+static bool write_page(const struct page *page,
+                       const struct page_picture *picture, const char *json,
+                       const void *columns, size_t bytes, FILE *out)
+{
+    const char *from = page->begin;
+    const char *at =
+        memmem(from, (size_t)(page->end - from), mark, strlen(mark));
     const char *rest = at + strlen(mark);
     size_t length = strlen(json);
     const uint8_t head[] = {(uint8_t)length, (uint8_t)(length >> 8),
@@ -123,14 +163,29 @@ bool page_write(const struct page *page, const char *json, const void *columns,
     const struct part parts[] = {
         {head, sizeof head}, {json, length}, {columns, bytes}};
 
-    fwrite(page->begin, 1, (size_t)(at - page->begin), out);
+    if (picture != NULL) {
+        const char *place = memmem(from, (size_t)(at - from), picture_mark,
+                                   strlen(picture_mark));
+
+        fwrite(from, 1, (size_t)(place - from), out);
+        put_picture(picture, out);
+        from = place + strlen(picture_mark);
+    }
+    fwrite(from, 1, (size_t)(at - from), out);
     write_packed(parts, sizeof parts / sizeof parts[0], out);
     fwrite(rest, 1, (size_t)(page->end - rest), out);
     return ferror(out) == 0;
 }
 
-bool page_write_head(const struct page *page, json_t *head,
-                     struct columns *columns, FILE *out)
+bool page_write(const struct page *page, const char *json, const void *columns,
+                size_t bytes, FILE *out)
+{
+    return write_page(page, NULL, json, columns, bytes, out);
+}
+
+static bool write_head(const struct page *page,
+                       const struct page_picture *picture, json_t *head,
+                       struct columns *columns, FILE *out)
 {
     static struct columns none;
     char *text;
@@ -143,9 +198,26 @@ bool page_write_head(const struct page *page, json_t *head,
     text = json_dumps(head, JSON_COMPACT);
     if (text == NULL)
         die("cannot encode the page's head as JSON");
-    fine = page_write(page, text, columns->bytes, columns->used, out);
+    fine = write_page(page, picture, text, columns->bytes, columns->used, out);
     free(text);
     json_decref(head);
     columns_free(columns);
+    return fine;
+}
+
+bool page_write_head(const struct page *page, json_t *head,
+                     struct columns *columns, FILE *out)
+{
+    return write_head(page, NULL, head, columns, out);
+}
+
+bool page_write_pictured(const struct page *page, json_t *head,
+                         struct columns *columns, struct page_picture *picture,
+                         FILE *out)
+{
+    bool fine = write_head(page, picture, head, columns, out);
+
+    free(picture->svg);
+    picture->svg = NULL;
     return fine;
 }

@@ -5,7 +5,8 @@
 usage: build_page.py TITLE BODY.html STYLE.css... HEADER.h... SCRIPT.js...
 
 Prints the template of a page with a script and a payload. @PAYLOAD@ in it is
-where the host command writes the payload (host/page). Pages that
+where the host command writes the payload (host/page), @PICTURE@ where it writes
+what is seen without scripts. Pages that
 need no payload are made by build() in one go. Scripts know the enums of the C
 headers that they name: TASKS_END.open is TASKS_OPEN of enum tasks_end.
 
@@ -56,6 +57,17 @@ NO_SCRIPT = (
     "<noscript>This page needs JavaScript. It loads nothing from the network."
     "</noscript>"
 )
+PICTURED = ("flame", "timeline")  # pages with a static picture
+NO_SCRIPT_PICTURED = """<noscript>
+<style>
+body > * { display: none !important; }
+body > noscript { display: block !important; padding: 9px 14px; }
+html body { display: block; height: auto; overflow: auto; }
+</style>
+<p>This page needs JavaScript, which is off here. It loads nothing from the
+network.</p>
+@PICTURE@
+</noscript>"""
 PAYLOAD = '<script id="payload" type="application/octet-stream">@PAYLOAD@'
 
 
@@ -153,7 +165,7 @@ def template(title, body, styles, headers, scripts):
         markup = markup.replace(name, part)
     parts = [
         markup,
-        NO_SCRIPT,
+        NO_SCRIPT_PICTURED if title in PICTURED else NO_SCRIPT,
         PAYLOAD + "</script>",
         f"<script>{script}</script>",
     ]

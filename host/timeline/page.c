@@ -521,9 +521,14 @@ static json_t *head_of(const struct timeline *timeline)
 bool timeline_write_page(const struct timeline *timeline, FILE *out)
 {
     struct columns columns = {0};
+    struct page_picture picture = {0};
+    struct timeline_drawing *drawing = timeline_drawing_open(timeline);
 
+    page_picture_draw(&picture, timeline_draw_less, drawing);
+    timeline_drawing_close(drawing);
     put_columns(timeline, &columns);
     if (timeline->samples != NULL)
         flame_put_columns(timeline->samples, &columns);
-    return page_write_head(&page_timeline, head_of(timeline), &columns, out);
+    return page_write_pictured(&page_timeline, head_of(timeline), &columns,
+                               &picture, out);
 }

@@ -26,6 +26,7 @@
 #define CHAR 6.2          /* width of a letter, about */
 #define NARROW 0.3        /* left out */
 #define NAMED 30.0        /* has its name */
+#define STEPS_MAX 64      /* of halves of the time */
 #define GRID 12           /* lines at most */
 #define TIME_ROOM 60.0    /* of a time below them */
 #define GAP 2.0           /* width of a loss, at least */
@@ -414,40 +415,85 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     fputs("</svg>\n", out);
 }
 
-/* Rows of all traces, below each other. */
-static void place_trace(const struct timeline *timeline, struct svg *all,
-                        const struct svg_range *range)
+/* Where the traces are, below each other, and what is shown of them. */
+struct timeline_drawing {
+    const struct timeline *timeline;
+    uint64_t clocks; /* of all */
+    struct svg all[TIMELINE_TRACES_MAX];
+};
+
+/* Rows of a trace up to the last one with something in sight. */
+static uint32_t rows_in_sight(const struct svg *svg)
 {
+    uint32_t rows = 1;
+
+    for (uint32_t i = 0; i < svg->family.count; ++i)
+        if (svg->family.rows[i] >= rows &&
+            in_sight(svg, svg->family.items[i].begin, svg->family.items[i].end))
+            rows = svg->family.rows[i] + 1;
+    return rows;
+}
+
+/* Rows of all traces, or as far as there is something in sight in them. */
+static void place_traces(struct timeline_drawing *drawing,
+                         const struct svg_range *range, bool only_in_sight)
+{
+    size_t count = drawing->timeline->count;
     double rows = 0, top = HEAD, pitch = PITCH;
 
-    for (size_t i = 0; i < timeline->count; ++i) {
-        family_make(&all[i].family, all[i].tasks, true);
-        all[i].rests = tasks_resting(all[i].tasks);
-        rows += all[i].family.height;
+    for (size_t i = 0; i < count; ++i) {
+        struct svg *svg = &drawing->all[i];
+
+        svg->from = (double)range->from;
+        svg->to = (double)range->to;
+        svg->high = only_in_sight ? rows_in_sight(svg) : svg->family.height;
+        rows += svg->high;
     }
     if (rows * PITCH > HEIGHT_MAX)
         pitch = HEIGHT_MAX / rows;
-    for (size_t i = 0; i < timeline->count; ++i) {
-        const struct timeline_trace *trace = &timeline->traces[i];
-
-        all[i].begin = trace->tasks.begin;
-        all[i].moved =
-            (double)(int64_t)(trace->tasks.begin + (uint64_t)trace->shift -
-                              timeline->begin);
-        all[i].from = (double)range->from;
-        all[i].to = (double)range->to;
-        all[i].pitch = pitch;
-        all[i].top = top;
-        all[i].high = all[i].family.height * pitch;
-        top += all[i].high + BETWEEN;
+    for (size_t i = 0; i < count; ++i) {
+        drawing->all[i].pitch = pitch;
+        drawing->all[i].top = top;
+        drawing->all[i].high *= pitch;
+        top += drawing->all[i].high + BETWEEN;
     }
 }
 
-bool timeline_write_svg(const struct timeline *timeline,
-                        const struct svg_range *wanted, FILE *out)
+struct timeline_drawing *timeline_drawing_open(const struct timeline *timeline)
 {
-    struct svg all[TIMELINE_TRACES_MAX];
-    uint64_t clocks = timeline->end - timeline->begin;
+    struct timeline_drawing *drawing = xreallocarray(NULL, 1, sizeof *drawing);
+
+    drawing->timeline = timeline;
+    drawing->clocks = timeline->end - timeline->begin;
+    for (size_t i = 0; i < timeline->count; ++i) {
+        const struct timeline_trace *trace = &timeline->traces[i];
+        struct svg *svg = &drawing->all[i];
+
+        *svg = (struct svg){.tasks = &trace->tasks,
+                            .name = trace->name,
+                            .begin = trace->tasks.begin};
+        svg->moved =
+            (double)(int64_t)(trace->tasks.begin + (uint64_t)trace->shift -
+                              timeline->begin);
+        family_make(&svg->family, svg->tasks, true);
+        svg->rests = tasks_resting(svg->tasks);
+    }
+    return drawing;
+}
+
+void timeline_drawing_close(struct timeline_drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->timeline->count; ++i) {
+        family_free(&drawing->all[i].family);
+        free(drawing->all[i].rests);
+    }
+    free(drawing);
+}
+
+static void draw(struct timeline_drawing *drawing,
+                 const struct svg_range *wanted, bool only_in_sight, FILE *out)
+{
+    uint64_t clocks = drawing->clocks;
     struct svg_range range = *wanted;
 
     if (range.to > clocks)
@@ -458,15 +504,45 @@ bool timeline_write_svg(const struct timeline *timeline,
         range.from -= range.from == UINT64_MAX;
         range.to = range.from + 1;
     }
-    for (size_t i = 0; i < timeline->count; ++i)
-        all[i] = (struct svg){.tasks = &timeline->traces[i].tasks,
-                              .name = timeline->traces[i].name,
-                              .out = out};
-    place_trace(timeline, all, &range);
-    put_all(timeline, all, &range, out);
-    for (size_t i = 0; i < timeline->count; ++i) {
-        family_free(&all[i].family);
-        free(all[i].rests);
-    }
+    for (size_t i = 0; i < drawing->timeline->count; ++i)
+        drawing->all[i].out = out;
+    place_traces(drawing, &range, only_in_sight);
+    put_all(drawing->timeline, drawing->all, &range, out);
+}
+
+bool timeline_write_svg(const struct timeline *timeline,
+                        const struct svg_range *range, FILE *out)
+{
+    struct timeline_drawing *drawing = timeline_drawing_open(timeline);
+
+    draw(drawing, range, false, out);
+    timeline_drawing_close(drawing);
     return ferror(out) == 0;
+}
+
+bool timeline_draw_less(void *owner, unsigned step, FILE *out, char *about,
+                        size_t room)
+{
+    struct timeline_drawing *drawing = owner;
+    double ms = 1e3 / PROF_CLOCK_HZ;
+    struct svg_range range = {0,
+                              step < STEPS_MAX ? drawing->clocks >> step : 0};
+
+    if (step > 0 && range.to == 0) {
+        snprintf(about, room,
+                 "A static picture would be too large for this page; parasite "
+                 "timeline --svg --from --to makes one.");
+        return false;
+    }
+    if (step == 0)
+        snprintf(about, room,
+                 "This is a static picture of it, as by parasite timeline "
+                 "--svg.");
+    else
+        snprintf(about, room,
+                 "This is a static picture of the first %.4g ms of %.4g ms; "
+                 "parasite timeline --svg --from --to draws any stretch.",
+                 (double)range.to * ms, (double)drawing->clocks * ms);
+    draw(drawing, &range, true, out);
+    return true;
 }

@@ -105,6 +105,16 @@ struct svg_range {
     uint64_t to; /* UINT64_MAX: to the end */
 };
 
+/* A picture that is drawn several times. */
+struct timeline_drawing;
+struct timeline_drawing *timeline_drawing_open(const struct timeline *timeline);
+void timeline_drawing_close(struct timeline_drawing *drawing);
+
+/* For page_picture_draw(), of a drawing: half as much of the time with each
+ * (step). */
+bool timeline_draw_less(void *owner, unsigned step, FILE *out, char *about,
+                        size_t room);
+
 /* Write the page, or a picture of (range) with the traces below each other.
  * Return whether all of it was written. */
 bool timeline_write_page(const struct timeline *timeline, FILE *out);

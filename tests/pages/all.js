@@ -6,13 +6,13 @@
 const {drive} = require('./browser.js');
 
 const PARTS = {
-  graph: ['graph', 'table', 'time', 'diff'],
-  looks: ['looks', 'boxes', 'files', 'sides'],
+  graph: ['graph', 'table', 'time', 'diff', 'touch'],
+  looks: ['looks', 'boxes', 'files', 'sides', 'static'],
   every: ['every', 'own'],
-  large: ['large'],
+  large: ['large', 'static'],
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
-    'pictures',
+    ...['pictures', 'touch', 'static'],
   ],
 };
 

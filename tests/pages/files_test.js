@@ -165,6 +165,16 @@ async function sources() {
       for (const language of ['C', 'assembly'])
         assert(languages.includes(language), `${languages}`);
     });
+  await test('parts are those of the guest, and user mode', async () => {
+    const parts = await legendOf('parts.html', 'part');
+    for (const part of [
+      ...['kernel', 'library', 'profiler', 'service', 'user mode'],
+    ])
+      assert(parts.includes(part), `${part}: ${parts}`);
+    const kernel = await openPage('parts.html#c=part&s=%5Eloop_&f=loop_run');
+    assert.strictEqual(await kernel.inputValue('#colour'), 'part');
+    await closePage(kernel);
+  });
   await test('the folder that all share has its own name', async () => {
     const folders = await legendOf('project.html', 'folder');
     assert.deepStrictEqual(folders.slice(0, 2).sort(), ['lib', 'project']);

@@ -160,6 +160,23 @@ def make_files(pages):
         )
 
 
+def make_parts(pages):
+    """A program's code, and an address space of user mode beside it."""
+    image = pages.s.image("i386", "lua")
+    addresses = pages.work / "addresses"
+    known = text_addresses(image).splitlines()
+    user = len(known) // 10 * ["ffffff00"]
+    addresses.write_text("\n".join(known + user) + "\n", encoding="ascii")
+    stream = pages.stream(
+        *("make_stream", "parts", 20000, 1, addresses),
+        BUILD_ID=build_id(image),
+    )
+    pages.parasite(
+        *("flame", "-q", "--profiler", "-k", image),
+        *("-o", pages.work / "parts.html", stream),
+    )
+
+
 def make_served(pages, trace, name):
     """The pages of parasite open, in a folder as they are on its server."""
     folder = pages.work / name
@@ -270,6 +287,7 @@ def suite(s):
     if s.part == "looks":
         make_files(pages)
         make_project(pages)
+        make_parts(pages)
         make_sides(pages)
     if s.part == "every":
         make_served(pages, "stolen", "open")

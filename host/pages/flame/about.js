@@ -176,7 +176,8 @@ function categoryLegend() {
   const used = categories.list
     .slice(0, -1)
     .filter(({name}) => name !== 'unknown');
-  const rest = used.splice(LEGEND_ROWS);
+  // there are few parts, and each is worth a word
+  const rest = used.splice(view.colour === 'part' ? Infinity : LEGEND_ROWS);
   const items = used.map(({hue, name}) => legendItem(fillOf(hue, 0, 1), name));
   if (rest.length) {
     const title = rest.map(({name}) => name).join('\n');

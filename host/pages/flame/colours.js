@@ -6,6 +6,14 @@
 const HUES = [38, 250, 150, 85, 310, 200, 12, 118, 280, 225, 60, 175, 340];
 const LANGUAGE_HUES = [-1, 250, 310, 38, 85, 150];
 const GREY = -1;
+// Of parts of the program: far from each other, also in a timeline's bars.
+const PART_HUES = {
+  kernel: 250,
+  service: 38,
+  library: 150,
+  profiler: 85,
+  'user mode': 310,
+};
 
 let dark = false;
 const colourCache = new Map();
@@ -64,9 +72,12 @@ function wordOf(f) {
 }
 
 function keyOf(f, mode) {
+  if (mode === 'part' && data.functions.part[f])
+    return data.head.parts[data.functions.part[f]];
   if (isPseudo(f) && !data.head.waits) return '';
   if (mode === 'language')
     return data.head.languages[data.functions.language[f]] || 'unknown';
+  if (mode === 'part') return 'unknown';
   return data.functions.folders[f] || wordOf(f) || 'unknown';
 }
 
@@ -96,6 +107,7 @@ function hueOfCategory(name, place, mode) {
   if (name === 'unknown') return GREY;
   if (mode === 'language')
     return LANGUAGE_HUES[data.head.languages.indexOf(name)];
+  if (mode === 'part') return PART_HUES[name] ?? 200;
   return place < HUES.length ? HUES[place] : GREY;
 }
 

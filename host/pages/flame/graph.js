@@ -5,6 +5,7 @@ const PADDING = 6; // pixels around the picture
 
 const scene = {parts: [], width: 0, height: 0, stop: null};
 let focused = null; // {part, node} that keys and buttons are about
+let picked = 0; // node that was last clicked, or selected by a key
 let pointed = -1; // function under the mouse, in graph or table
 
 // The tree, or callers above a function and callees below it.
@@ -130,6 +131,7 @@ function scrollTo(spot) {
 
 function choose(spot) {
   focused = spot;
+  if (view.sandwich < 0) picked = spot.node;
   const f = spot.part.tree.func[spot.node];
   if (f >= 0) chooseFunction(f, false);
   scrollTo(spot);
@@ -156,6 +158,71 @@ function open(spot) {
   choose(spot);
   if (view.sandwich < 0) zoomTo(spot.node);
   else if (f >= 0) showSandwich(f);
+}
+
+const STEP = 1.5; // how much wider boxes are after a step
+
+// Zooms by a step towards (node), to its outermost caller that is narrow enough
+// for that, or to itself.
+function stepInto(node) {
+  const {parent, end, width} = data.tree,
+    {zoom} = view;
+  if (view.sandwich >= 0 || node <= zoom || node >= end[zoom]) return;
+  while (parent[node] !== zoom && width[parent[node]] * STEP <= width[zoom])
+    node = parent[node];
+  zoomTo(node);
+}
+
+// Zooms out to the nearest caller that is so much wider.
+function stepOut() {
+  const {parent, width} = data.tree;
+  if (view.sandwich >= 0 || view.zoom === 0) return;
+  let node = parent[view.zoom];
+  while (node > 0 && width[node] < STEP * width[view.zoom]) node = parent[node];
+  zoomTo(node);
+}
+
+// Towards what was last clicked; if that is reached, to the widest callees.
+function stepByButton() {
+  const {tree} = scene.parts[0];
+  if (picked > view.zoom && picked < tree.end[view.zoom]) {
+    stepInto(picked);
+    return;
+  }
+  let spot = {part: scene.parts[0], node: view.zoom};
+  for (let next = spot; next; next = inwards(next)) {
+    spot = next;
+    if (tree.width[spot.node] * STEP <= tree.width[view.zoom]) break;
+  }
+  stepInto(spot.node);
+}
+
+// Two fingers: each time they have moved apart by STEP, a step towards the
+// frame that was between them; together, a step out. Moved, they scroll.
+function listenToPinches() {
+  let node = 0,
+    apart = 1,
+    rest = 0; // less than the pixel that a box scrolls by
+  listenToPinch(
+    $('graph'),
+    ({x, y}) => {
+      const spot = spotAt({clientX: x, clientY: y});
+      node = spot?.part.tree === data.tree ? spot.node : 0;
+      apart = 1;
+      rest = 0;
+      hideTip();
+    },
+    ({dy, times}) => {
+      rest -= dy;
+      $('scroll').scrollTop += Math.trunc(rest);
+      rest %= 1;
+      apart /= times;
+      if (apart > 1 / STEP && apart < STEP) return;
+      if (apart < 1) stepOut();
+      else stepInto(node);
+      apart = 1;
+    },
+  );
 }
 
 function showSandwich(f) {
@@ -234,6 +301,7 @@ function beside({part, node}, step) {
 }
 
 function listenToGraph() {
+  listenToPinches();
   const pointTo = (spot, event) => {
     point(spot ? spot.part.tree.func[spot.node] : -1);
     showTip(spot, event);

@@ -13,6 +13,8 @@ const keyList = [
   [['ArrowRight'], 'select the frame to the right', () => walk('right')],
   [['Enter', ' '], 'zoom to the selected frame', () => open(focused)],
   [['Backspace', 'h'], 'zoom out one level', () => outwards()],
+  [['+'], 'zoom in a step, towards the last click', () => stepByButton()],
+  [['-'], 'zoom out a step', () => stepOut()],
   [['r'], 'reset the view', () => resetView()],
   [['v'], 'sandwich: callers and callees', () => showSandwich(view.func)],
   [['x', 'Delete'], 'remove frame and callees', () => removeChosen()],
@@ -83,9 +85,11 @@ function stepBack() {
 
 const helpTexts = [
   'Mouse: click a frame to zoom, right-click to select it without zooming. ' +
-    'Touch: tap a frame to select it, tap it again to zoom.',
+    'Touch: tap a frame to select it, tap it again to zoom, spread two ' +
+    'fingers to zoom towards the frame between them, pinch to zoom out.',
   'Timeline: drag to select a time range, drag its ends or its middle to ' +
-    'change it, double-click to clear it, turn the wheel to zoom. ' +
+    'change it, double-click to clear it, turn the wheel or pinch with two ' +
+    'fingers to zoom, move them to scroll; keys zoom around the last click. ' +
     'Functions: click to select, double-click for the sandwich view.',
   "A frame's width is its share of what is shown. Names in [brackets] " +
     'are not functions. The address of this page includes the view: copy it ' +

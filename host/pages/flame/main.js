@@ -36,6 +36,7 @@ function changed(what, done) {
 }
 
 function showButtons() {
+  $('zoom-in').disabled = $('zoom-out').disabled = view.sandwich >= 0;
   press('flame', !view.icicle);
   press('icicle', view.icicle);
   press('samples', !view.byTime);
@@ -112,6 +113,8 @@ function listenToButtons() {
     restore: restoreRemoved,
     'side-toggle': toggleSide,
     'help-open': showHelp,
+    'zoom-in': stepByButton,
+    'zoom-out': stepOut,
     folded: saveFolded,
     png: savePng,
     zoom: () => open(focused),
@@ -163,6 +166,7 @@ function countWaits() {
 }
 
 async function begin() {
+  needCanvas();
   data = await loadData();
   if (data.head.waits) countWaits();
   beginState(data);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown, also as the URL's hash.
 
-const COLOURS = ['folder', 'language', 'exits', 'change', 'sides'];
+const COLOURS = [...['folder', 'part', 'language', 'exits', 'change', 'sides']];
 const SORTS = ['self', 'total', 'change', 'name'];
 
 const view = {
@@ -66,8 +66,14 @@ const hashParts = {
 };
 
 // Another page's hash may ask for colours that this page does not have.
-const hasColour = (name) =>
-  name === 'change' ? data.head.diff : name === 'sides' ? isBoth() : true;
+const hasColour = (name) => {
+  const needs = {
+    change: () => data.head.diff,
+    sides: isBoth,
+    part: () => data.functions.part.some((part) => part > 0),
+  };
+  return needs[name] ? needs[name]() : true;
+};
 
 function viewOfHash(hash) {
   readHash(hash);

@@ -14,6 +14,7 @@ const line = {
   key: '', // what the bars are made for
   stop: null, // ends their making
   drag: null, // {kind, at, range}
+  clicked: null, // clock
 };
 
 const lineWidth = () => $('time').clientWidth;
@@ -260,8 +261,27 @@ function panTime(part) {
   repaintTimeline();
 }
 
+// What keys zoom around: the last click; else the range; else the middle.
 const middleOfTime = () =>
-  view.range ? (view.range[0] + view.range[1]) / 2 : (line.from + line.to) / 2;
+  line.clicked !== null && line.clicked >= line.from && line.clicked <= line.to
+    ? line.clicked
+    : view.range
+      ? (view.range[0] + view.range[1]) / 2
+      : (line.from + line.to) / 2;
+
+function listenToFingers() {
+  listenToPinch(
+    $('timeline'),
+    () => {
+      line.drag = null;
+      hideTip();
+    },
+    ({x, dx, times}) => {
+      zoomTime(times, clockOfX(lineX({clientX: x})));
+      panTime(-dx / lineWidth());
+    },
+  );
+}
 
 function lineX(event) {
   return event.clientX - $('timeline').getBoundingClientRect().left;
@@ -289,11 +309,17 @@ function endDrag(event) {
   const x = lineX(event),
     {kind, at} = line.drag;
   line.drag = null;
-  if (kind === 'new' && Math.abs(x - at) < 3) setRange(null);
+  if (Math.abs(x - at) >= 3) {
+    line.clicked = null; // the range is what it is about
+    return;
+  }
+  line.clicked = clockOfX(x);
+  if (kind === 'new') setRange(null);
 }
 
 function listenToTimeline() {
   const canvas = $('timeline');
+  listenToFingers();
   const pointermove = (event) => {
     const x = lineX(event);
     if (line.drag) {

@@ -47,5 +47,6 @@ function functionsOf(columns, strings) {
     names,
     folders: Array.from(columns.plain('function.folder'), (i) => strings[i]),
     language: Uint8Array.from(columns.plain('function.language')),
+    part: Uint8Array.from(columns.plain('function.part')),
   };
 }

@@ -71,4 +71,17 @@ function ticksOf(from, to, rough) {
 function showFailure(error) {
   $('title').textContent = 'This page cannot be displayed';
   $('facts').textContent = String(error.stack || error);
+  showStatic();
+}
+
+// Instead of what does not work: what is seen without scripts, if the page has
+// a picture for that. Where scripts are on, it is a text and not yet elements.
+function showStatic() {
+  const text = document.querySelector('noscript')?.textContent ?? '',
+    other = new DOMParser().parseFromString(text, 'text/html'),
+    picture = other.querySelector('img.static');
+  if (!picture) return;
+  document.body.classList.add('failed');
+  document.body.append(make('p', picture.previousElementSibling.textContent));
+  document.body.append(document.adoptNode(picture));
 }

@@ -2,6 +2,12 @@
 // What the pages of the flame graph and of the timeline have in common:
 // canvases, their colours, the tooltip over them, and the search.
 
+// Before all else: without a canvas there is nothing to draw on.
+function needCanvas() {
+  if (!make('canvas').getContext('2d'))
+    throw new Error('This browser does not let the page use a canvas');
+}
+
 // A canvas of (width) x (height) CSS pixels; its context, scaled.
 function sized(canvas, width, height, scale = devicePixelRatio || 1) {
   const wide = Math.round(width * scale),
@@ -80,6 +86,66 @@ function listenToWheel(canvas, pan, zoom) {
     else zoom(Math.exp(deltaY / 400), event);
   };
   canvas.addEventListener('wheel', turn, {passive: false});
+}
+
+const APART_LEAST = 16; // pixels between two fingers that are counted
+
+// Two fingers: (begin) is called with their middle, {x, y} of the window, when
+// the second one comes, and (move) with {x, y, dx, dy, times} as they move:
+// where the middle was, how far it went, and how much closer they came. Until
+// both are gone, the other listeners of (canvas) that are added later hear
+// nothing of them.
+function listenToPinch(canvas, begin, move) {
+  const fingers = new Map();
+  let last = null, // the middle, and how far apart
+    isPinch = false;
+  const measure = () => {
+    const [a, b] = [...fingers.values()],
+      apart = Math.hypot(a.x - b.x, a.y - b.y);
+    return {
+      x: (a.x + b.x) / 2,
+      y: (a.y + b.y) / 2,
+      apart: Math.max(APART_LEAST, apart),
+    };
+  };
+  const place = ({clientX: x, clientY: y, pointerId}) =>
+    fingers.set(pointerId, {x, y});
+  const gone = (event) => {
+    if (isPinch) event.stopImmediatePropagation();
+    fingers.delete(event.pointerId);
+    last = null;
+    if (fingers.size === 0) isPinch = false;
+  };
+  listen(canvas, {
+    pointerdown: (event) => {
+      if (event.pointerType !== 'touch') return;
+      place(event);
+      if (fingers.size > 1) {
+        event.stopImmediatePropagation();
+        last = fingers.size === 2 ? measure() : null;
+        if (!isPinch) begin(last);
+        isPinch = true;
+      }
+    },
+    pointermove: (event) => {
+      if (!fingers.has(event.pointerId)) return;
+      place(event);
+      if (!isPinch) return;
+      event.stopImmediatePropagation();
+      if (!last) return;
+      const {x, y, apart} = last;
+      last = measure();
+      move({x, y, dx: last.x - x, dy: last.y - y, times: apart / last.apart});
+    },
+    pointerup: gone,
+    pointercancel: gone,
+  });
+  // else the browser takes them, where it may scroll
+  const keep = (event) => {
+    if (event.touches.length > 1 && event.cancelable) event.preventDefault();
+  };
+  for (const kind of ['touchstart', 'touchmove'])
+    canvas.addEventListener(kind, keep, {passive: false});
 }
 
 // Listens to the search: (input), and the buttons beside it. What was searched

@@ -7,11 +7,15 @@ const pan = (part) => {
   changed('view');
 };
 
+// Around the last click; else around the chosen object; else the middle.
 const zoomBy = (times) => {
   const object = view.chosen && rowOfObject(view.chosen) >= 0;
-  const middle = object
-    ? xOf((model.objects.begin[view.chosen] + endOf(view.chosen)) / 2)
-    : port.width / 2;
+  const middle =
+    shown.clicked !== null
+      ? xOf(shown.clicked)
+      : object
+        ? xOf((model.objects.begin[view.chosen] + endOf(view.chosen)) / 2)
+        : port.width / 2;
   zoomTo(times, middle > 0 && middle < port.width ? middle : port.width / 2);
   changed('view');
 };
@@ -94,7 +98,7 @@ const keyList = [
   [['a', 'd'], 'move in time', (key) => pan(key === 'a' ? -0.2 : 0.2)],
   [
     ['w', 's', '+', '-'],
-    'zoom in or out',
+    'zoom in or out, around the last click',
     (key) => zoomBy('w+'.includes(key) ? 0.7 : 1 / 0.7),
   ],
   [['0'], 'show all of the time', () => showAllTimes()],
@@ -135,6 +139,9 @@ const keyList = [
 const helpTexts = [
   'Mouse: drag to move, turn the wheel to zoom in time, Shift and drag to ' +
     'select a time, click an object for its details, click a group to open it.',
+  'Touch: drag to move, spread or pinch two fingers to zoom around them and ' +
+    'move them to move, tap to choose. The buttons + and \u2212 zoom around ' +
+    'the point that was last clicked or tapped.',
   'A group of many alike objects shows how many exist (blue) and are ready ' +
     '(orange), when one of them runs (white, below), and each life at its ' +
     'end, the longer the higher; red ones failed. Click a life to choose it.',

@@ -79,6 +79,7 @@ function showFacts() {
 
 // An object, or a group as -1 - its number, which is opened.
 function choose(object) {
+  shown.clicked = null;
   if (object < 0) {
     view.opened = toggled(view.opened, groups[-1 - object].key);
     changed('items');
@@ -344,6 +345,7 @@ function listenToWindow() {
 }
 
 async function begin() {
+  needCanvas();
   const columns = await readPayload();
   await loadModel(columns);
   await finished(makeIndexes());

@@ -9,6 +9,7 @@ const shown = {
   stop: null, // ends the making of the next
   isLate: false, // the next is out of date already
   drag: null,
+  clicked: null, // the time of the last click, if nothing was chosen since
 };
 
 const FONT = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
@@ -175,10 +176,35 @@ function endDrag(event) {
     if (held.selects) changed('range');
     return;
   }
-  choose(objectAt(...pointAt(event)));
+  const [x, y] = pointAt(event),
+    time = timeOf(x);
+  choose(objectAt(x, y));
+  shown.clicked = time;
+}
+
+// Two fingers keep the time and the row that were between them.
+function listenToFingers() {
+  const yIn = (y) => y - $('canvas').getBoundingClientRect().top;
+  let row = 0;
+  listenToPinch(
+    $('canvas'),
+    ({y}) => {
+      shown.drag = null;
+      hideTip();
+      row = items.count ? rowOfY(yIn(y), projection(view.focus)) : 0;
+    },
+    ({x, y, dx, dy, times}) => {
+      const by = (-dx / port.width) * (view.to - view.from);
+      zoomTo(times, x - $('canvas').getBoundingClientRect().left);
+      setTimes(view.from + times * by, view.to + times * by);
+      if (!rowsFit()) view.focus = focusFor(row, yIn(y + dy));
+      changed('view');
+    },
+  );
 }
 
 function listenToPicture() {
+  listenToFingers();
   listen($('canvas'), {
     pointerdown: startDrag,
     pointermove: (event) => {
