@@ -97,13 +97,14 @@ TARGET ?=
 record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
-record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
 	$(if $(load_says),@echo '$(load_says)')
-	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	$(Q)ACCEL=$$($(accel)) || exit; export ACCEL; \
+	    APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
 	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
 	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
 	    $(addprefix -d ,$(SECONDS)) -- \
-	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    qemu-system-$(ARCH) -accel $$ACCEL -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'

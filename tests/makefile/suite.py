@@ -4,6 +4,7 @@ with a web site; make record and make causal, of a program of their own; and
 make async, with each of its programs."""
 
 import collections
+import os
 import re
 import shutil
 import socket
@@ -189,6 +190,93 @@ def names_have_lines(width):
     check.has(done.err, listed + f"{folder}/other.c:[0-9]+$", count=1)
 
 
+# ---- the accelerator
+
+# a machine where KVM works, or fails: every start is noted, and is TCG's
+QEMU = """\
+#!/bin/sh
+case " $* " in *' -accel kvm '*) {kvm} ;; esac
+echo "$*" >>{log}
+real=$(PATH=${{PATH#*:}} command -v "${{0##*/}}")
+for word; do
+    shift
+    [ "$word" != kvm ] || word=tcg
+    set -- "$@" "$word"
+done
+exec "$real" "$@"
+"""
+
+
+def with_kvm(s, width, kvm):
+    """(environment, log) of a host with such a QEMU, and a variable for make:
+    a probe of its own."""
+    folder = s.work / "accelerator"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    probe, log = folder / "hello.elf", folder / "log"
+    shutil.copy(s.image(width, "hello"), probe)
+    qemu = folder / f"qemu-system-{width}"
+    qemu.write_text(QEMU.format(kvm=kvm, log=log), encoding="ascii")
+    qemu.chmod(0o755)
+    device = folder / "kvm"
+    device.touch()
+    path = f"{folder}:{os.environ['PATH']}"
+    env = {**PLAIN, "PATH": path, "PARASITE_KVM": str(device)}
+    return env, log, f"PROBE={probe}"
+
+
+RECORDS = (
+    ("run", "SERVICE=hello"),
+    ("record", "SERVICE=hello"),
+    ("async", "DEMO=sleep"),
+)
+
+
+def made(s, width, env, *words):
+    out = s.work / "accelerator.trace"
+    shutil.rmtree(out, ignore_errors=True)
+    words = ("make", *words, f"ARCH={width}", f"OUT={out}", "REPORTS=1")
+    return run(*words, env=env).text
+
+
+def accelerator_is_kvm(s, width):
+    """Asked once; and not where instructions are counted."""
+    env, log, probe = with_kvm(s, width, ":")
+    for words in RECORDS:
+        said = made(s, width, env, *words, probe)
+        check.has(said, "^accelerator: KVM$", count=1)
+    started = log.read_text(encoding="ascii")
+    check.has(started, "^-accel kvm ", count=1 + len(RECORDS))
+    check.lacks(started, "^-accel tcg ")
+    counted = "QEMU_ARGS=-icount shift=0,sleep=on"
+    for words in RECORDS:
+        log.unlink()
+        said = made(s, width, env, *words, probe, counted)
+        check.contains(said, "accelerator: TCG, which counts instructions")
+        check.has(log.read_text(encoding="ascii"), "^-accel tcg ", count=1)
+
+
+def accelerator_is_tcg(s, width):
+    """Where KVM does not boot the probe, or is not there, as is said."""
+    env, log, probe = with_kvm(s, width, "exit 2")
+    for words in RECORDS:
+        said = made(s, width, env, *words, probe)
+        check.contains(said, "accelerator: TCG: KVM failed to boot it")
+    started = log.read_text(encoding="ascii")
+    check.has(started, "^-accel tcg ", count=len(RECORDS))
+    env, log, probe = with_kvm(s, width, ":")
+    (log.parent / "kvm").unlink()
+    said = made(s, width, env, *RECORDS[1], probe)
+    check.has(said, r"^accelerator: TCG \(KVM: no access to .*/kvm\)$")
+
+
+def experiments_stay_with_tcg():
+    """They count instructions."""
+    words = ("make", "-n", "causal", "SERVICE=lottery")
+    check.has(run(*words, env=PLAIN).out, r"\bACCEL=tcg\b.*")
+    check.contains(run(*words, env=PLAIN).out, "-icount shift=")
+
+
 def test_own(s, width):
     """Its folder is anywhere."""
     with tempfile.TemporaryDirectory(prefix="own.") as folder:
@@ -291,6 +379,7 @@ def docs_are_renewed(s):
 def test_words(s):
     s.holds(help_is_whole)
     s.holds(append_takes_precedence)
+    s.holds(experiments_stay_with_tcg)
     for target in MEASURES:
         s.holds(
             f"make {target} writes no document", docs_are_left_alone, target
@@ -349,6 +438,8 @@ def suite(s):
     if s.part in WIDTHS:
         s.holds(site, s, s.part)
         test_own(s, s.part)
+        s.holds(accelerator_is_kvm, s, s.part)
+        s.holds(accelerator_is_tcg, s, s.part)
         return
     test_words(s)
     for word, answer in WRONG:
