@@ -11,7 +11,7 @@ import socket
 import tempfile
 from pathlib import Path
 
-from harness.suite import WIDTHS, background, check, run
+from harness.suite import WIDTHS, background, check, given_time, run
 
 PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
@@ -277,6 +277,33 @@ def experiments_stay_with_tcg():
     check.contains(run(*words, env=PLAIN).out, "-icount shift=")
 
 
+def web_server_has_a_causal_profile(s, width):
+    """Under the load that make brings, with what is its unit of work."""
+    words = (
+        *("make", "causal", "SERVICE=http", f"ARCH={width}"),
+        *(f"HTTP_PORT={free_port()}", "CLIENTS=4"),
+    )
+
+    def in_time(seconds):
+        text = run(*words, f"SECONDS={seconds:.0f}", env=PLAIN).out
+        check.has(text, r"^# [1-9]\d* experiments$")
+        check.has(text, "^http_answer:$")
+
+    given_time(in_time, (16, 64, 192))
+    log = s.build / width / "causal-http.log"
+    check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
+
+
+def progress_is_asked_for(width):
+    """Where nothing says what is called for each unit of work."""
+    done = run(
+        *("make", "causal", "SERVICE=hello", f"ARCH={width}"),
+        env=PLAIN,
+        status=2,
+    )
+    check.contains(done.err, "PROGRESS=function")
+
+
 def test_own(s, width):
     """Its folder is anywhere."""
     with tempfile.TemporaryDirectory(prefix="own.") as folder:
@@ -289,6 +316,8 @@ def test_own(s, width):
         shutil.rmtree((s.build / width / made).parent, ignore_errors=True)
     s.holds(failure_is_named, s, width)
     s.holds(names_have_lines, width)
+    s.holds(web_server_has_a_causal_profile, s, width)
+    s.holds(progress_is_asked_for, width)
 
 
 def rate_of(*words):
