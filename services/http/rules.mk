@@ -8,7 +8,7 @@
 HTTP_PORT ?= 8080
 #: what it wants to be shown for its profile; empty = something random
 TOKEN ?=
-#: wrk = CLIENTS connections of that program ask SERVICE=http for its index; or no
+#: wrk: CLIENTS connections of it ask SERVICE=http for its index; or no
 LOAD ?= no
 $(call one_of,LOAD,no wrk)
 
