@@ -194,6 +194,13 @@ endef
 $(if $(filter $(service),$(programs)),,$(foreach w,$(WIDTHS),$(eval \
     $(call own_rules,$w))))
 
+# the image that says whether guests run with KVM, and what ACCEL means to those
+# who start QEMU themselves
+PROBE = $(call image,$(ARCH),services/hello)
+accel_needs = $(if $(filter auto,$(ACCEL)),$(PROBE))
+accel = ARCH=$(ARCH) ACCEL=$(ACCEL) PROBE=$(PROBE) QEMU_ARGS="$(QEMU_ARGS)" \
+    tools/build/run.py --accel
+
 include $(wildcard */rules.mk */*/rules.mk)
 
 # ---- what people ask for
@@ -207,7 +214,6 @@ script = $(call existing,$(if $(filter lua,$(SERVICE)),SCRIPT,MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
     INITRD="$(script)" QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
     tools/build/run.py $(IMAGE)
-PROBE = $(call image,$(ARCH),services/hello)
 
 .PHONY: packages image objects run gdb iso clean help
 packages:
@@ -217,7 +223,7 @@ objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 
 #= run
 #: boot SERVICE and print its profile until it ends
-run: $(IMAGE) $(PROBE) $(load_needs)
+run: $(IMAGE) $(accel_needs) $(load_needs)
 	$(if $(load_says),@echo '$(load_says)')
 	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
 #: the same, waiting for a debugger before the first instruction

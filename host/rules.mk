@@ -99,24 +99,28 @@ TARGET ?=
 record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
-record: $(IMAGE) $(BUILD)/host/parasite $(load_needs)
+record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
 	$(if $(load_says),@echo '$(load_says)')
-	$(Q)APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	$(Q)ACCEL=$$($(accel)) || exit; export ACCEL; \
+	    APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
 	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
 	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
 	    $(addprefix -d ,$(SECONDS)) -- \
-	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+	    qemu-system-$(ARCH) -accel $$ACCEL -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
 	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
 # which function is called for each unit of work, and which might be faster
 causal.irc := prof.causal=auto prof.progress=irc::Server::privmsg
+causal.http := prof.causal=auto prof.progress=http_answer
 causal.lottery := prof.causal=on prof.target=draw_number \
     prof.progress=sell_ticket
 causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
     prof.causal=auto) $(addprefix prof.progress=,$(PROGRESS))
 causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
     $(causal.$(notdir $1)),$(causal_asked)))
+# who asks the web server, and for how long: it does not end by itself
+causal_load.http = LOAD=wrk SECONDS=$(or $(SECONDS),30)
 # instructions are counted: a busy host steals nothing then
 causal_icount := -icount shift=0,align=off,sleep=off
 causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
@@ -134,6 +138,7 @@ causal-$1: $(BUILD)/host/parasite
 	$$(Q)$$(MAKE) --no-print-directory record SERVICE=$1 ACCEL=tcg \
 	    REPORTS=0 SESSIONS=30000 OUT=$(causal_out).trace \
 	    QEMU_ARGS="$(causal_icount) $$(QEMU_ARGS)" PROGRESS= TARGET= \
+	    $(causal_load.$1) \
 	    APPEND="$(call causal_words,$(1:/=)) $$(APPEND)" \
 	    >$(causal_out).log 2>&1 || { status=$$$$?; \
 	    tail -n 9 $(causal_out).log >&2; \
@@ -143,7 +148,10 @@ causal-$1: $(BUILD)/host/parasite
 	    --coz $(causal_out).coz $(causal_out).trace || { \
 	    grep '^causal: ' $(causal_out).log | \
 	    tools/build/causal_lines.sh \
-	    $(causal_image) >&2; exit 1; }
+	    $(causal_image) >&2; \
+	    $(if $(findstring prof.progress=,$(call causal_words,$(1:/=))),,\
+	    echo 'make causal: say what is called for each unit of work:' \
+	    'PROGRESS=function' >&2;) exit 1; }
 	@printf 'wrote %s: %s\n' log $(causal_out).log \
 	    trace $(causal_out).trace page $(causal_out).html \
 	    'for Coz' $(causal_out).coz

@@ -21,9 +21,11 @@ async: $(call image,$(ARCH),services/async)
 	    QUIET=1 tools/build/run.py $<
 else
 #: record DEMO of the service async to OUT, and say what it waited for
-async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite
-	$(Q)$(BUILD)/host/parasite record -q $(record_rate) -t virtio -o $(OUT) -- \
-	    qemu-system-$(ARCH) -accel $(ACCEL:auto=tcg) -display none \
+async: $(call image,$(ARCH),services/async) $(BUILD)/host/parasite \
+    $(accel_needs)
+	$(Q)ACCEL=$$($(accel)) || exit; \
+	    $(BUILD)/host/parasite record -q $(record_rate) -t virtio -o $(OUT) -- \
+	    qemu-system-$(ARCH) -accel $$ACCEL -display none \
 	    -no-reboot -monitor none -m $(MEM) \
 	    -netdev $(NETDEV) -device virtio-net-pci,netdev=net,mac=$(MAC) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $< \

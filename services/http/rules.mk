@@ -8,6 +8,9 @@
 HTTP_PORT ?= 8080
 #: what it wants to be shown for its profile; empty = something random
 TOKEN ?=
+#: wrk: CLIENTS connections of it ask SERVICE=http for its index; or no
+LOAD ?= no
+$(call one_of,LOAD,no wrk)
 
 # a network of the user's takes the place of this one
 ifeq ($(SERVICE),http)
@@ -16,6 +19,8 @@ load_words = prof.every=10000 http.token=$(http_token)
 ifeq ($(filter -netdev -nic,$(QEMU_ARGS)),)
 load_args = -netdev user,id=http,hostfwd=tcp:127.0.0.1:$(HTTP_PORT)-:80 \
     -device virtio-net-pci,netdev=http
+load = $(if $(filter wrk,$(LOAD)),CLIENTS=$(CLIENTS) tools/loadgen/web.sh \
+    http://127.0.0.1:$(HTTP_PORT)/)
 load_says = http://127.0.0.1:$(HTTP_PORT)/ \
     http://127.0.0.1:$(HTTP_PORT)/profile?token=$(http_token)
 endif

@@ -131,9 +131,10 @@ def _as_expected(case_, code, text):
     return wrong
 
 
-def run(case_, width, loader, build):
+def run(case_, width, loader, build, accel="tcg"):
     """Runs it; (tap.Results, path of the log, CPU seconds)."""
-    base = Path(build) / width / "test" / f"{case_.name}.{loader}"
+    where = loader if accel == "tcg" else f"{loader}-{accel}"
+    base = Path(build) / width / "test" / f"{case_.name}.{where}"
     base.parent.mkdir(parents=True, exist_ok=True)
     image = Path(build) / width / case_.image
     image = image / f"{image.name}.elf"
@@ -147,6 +148,7 @@ def run(case_, width, loader, build):
         modules=_modules(case_, base),
         icount=case_.icount,
         rtc=case_.rtc,
+        accel=accel,
         args=case_.args,
     ) as guest:
         with suppress(progress.Overdue):  # guest.why has it

@@ -4,13 +4,14 @@ with a web site; make record and make causal, of a program of their own; and
 make async, with each of its programs."""
 
 import collections
+import os
 import re
 import shutil
 import socket
 import tempfile
 from pathlib import Path
 
-from harness.suite import WIDTHS, background, check, run
+from harness.suite import WIDTHS, background, check, given_time, run
 
 PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
@@ -189,6 +190,120 @@ def names_have_lines(width):
     check.has(done.err, listed + f"{folder}/other.c:[0-9]+$", count=1)
 
 
+# ---- the accelerator
+
+# a machine where KVM works, or fails: every start is noted, and is TCG's
+QEMU = """\
+#!/bin/sh
+case " $* " in *' -accel kvm '*) {kvm} ;; esac
+echo "$*" >>{log}
+real=$(PATH=${{PATH#*:}} command -v "${{0##*/}}")
+for word; do
+    shift
+    [ "$word" != kvm ] || word=tcg
+    set -- "$@" "$word"
+done
+exec "$real" "$@"
+"""
+
+
+def with_kvm(s, width, kvm):
+    """(environment, log) of a host with such a QEMU, and a variable for make:
+    a probe of its own."""
+    folder = s.work / "accelerator"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    probe, log = folder / "hello.elf", folder / "log"
+    shutil.copy(s.image(width, "hello"), probe)
+    qemu = folder / f"qemu-system-{width}"
+    qemu.write_text(QEMU.format(kvm=kvm, log=log), encoding="ascii")
+    qemu.chmod(0o755)
+    device = folder / "kvm"
+    device.touch()
+    path = f"{folder}:{os.environ['PATH']}"
+    env = {**PLAIN, "PATH": path, "PARASITE_KVM": str(device)}
+    return env, log, f"PROBE={probe}"
+
+
+RECORDS = (
+    ("run", "SERVICE=hello"),
+    ("record", "SERVICE=hello"),
+    ("async", "DEMO=sleep"),
+)
+
+
+def made(s, width, env, *words):
+    out = s.work / "accelerator.trace"
+    shutil.rmtree(out, ignore_errors=True)
+    words = ("make", *words, f"ARCH={width}", f"OUT={out}", "REPORTS=1")
+    return run(*words, env=env).text
+
+
+def accelerator_is_kvm(s, width):
+    """Asked once; and not where instructions are counted."""
+    env, log, probe = with_kvm(s, width, ":")
+    for words in RECORDS:
+        said = made(s, width, env, *words, probe)
+        check.has(said, "^accelerator: KVM$", count=1)
+    started = log.read_text(encoding="ascii")
+    check.has(started, "^-accel kvm ", count=1 + len(RECORDS))
+    check.lacks(started, "^-accel tcg ")
+    counted = "QEMU_ARGS=-icount shift=0,sleep=on"
+    for words in RECORDS:
+        log.unlink()
+        said = made(s, width, env, *words, probe, counted)
+        check.contains(said, "accelerator: TCG, which counts instructions")
+        check.has(log.read_text(encoding="ascii"), "^-accel tcg ", count=1)
+
+
+def accelerator_is_tcg(s, width):
+    """Where KVM does not boot the probe, or is not there, as is said."""
+    env, log, probe = with_kvm(s, width, "exit 2")
+    for words in RECORDS:
+        said = made(s, width, env, *words, probe)
+        check.contains(said, "accelerator: TCG: KVM failed to boot it")
+    started = log.read_text(encoding="ascii")
+    check.has(started, "^-accel tcg ", count=len(RECORDS))
+    env, log, probe = with_kvm(s, width, ":")
+    (log.parent / "kvm").unlink()
+    said = made(s, width, env, *RECORDS[1], probe)
+    check.has(said, r"^accelerator: TCG \(KVM: no access to .*/kvm\)$")
+
+
+def experiments_stay_with_tcg():
+    """They count instructions."""
+    words = ("make", "-n", "causal", "SERVICE=lottery")
+    check.has(run(*words, env=PLAIN).out, r"\bACCEL=tcg\b.*")
+    check.contains(run(*words, env=PLAIN).out, "-icount shift=")
+
+
+def web_server_has_a_causal_profile(s, width):
+    """Under the load that make brings, with what is its unit of work."""
+    words = (
+        *("make", "causal", "SERVICE=http", f"ARCH={width}"),
+        *(f"HTTP_PORT={free_port()}", "CLIENTS=4"),
+    )
+
+    def in_time(seconds):
+        text = run(*words, f"SECONDS={seconds:.0f}", env=PLAIN).out
+        check.has(text, r"^# [1-9]\d* experiments$")
+        check.has(text, "^http_answer:$")
+
+    given_time(in_time, (16, 64, 192))
+    log = s.build / width / "causal-http.log"
+    check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
+
+
+def progress_is_asked_for(width):
+    """Where nothing says what is called for each unit of work."""
+    done = run(
+        *("make", "causal", "SERVICE=hello", f"ARCH={width}"),
+        env=PLAIN,
+        status=2,
+    )
+    check.contains(done.err, "PROGRESS=function")
+
+
 def test_own(s, width):
     """Its folder is anywhere."""
     with tempfile.TemporaryDirectory(prefix="own.") as folder:
@@ -201,6 +316,8 @@ def test_own(s, width):
         shutil.rmtree((s.build / width / made).parent, ignore_errors=True)
     s.holds(failure_is_named, s, width)
     s.holds(names_have_lines, width)
+    s.holds(web_server_has_a_causal_profile, s, width)
+    s.holds(progress_is_asked_for, width)
 
 
 def rate_of(*words):
@@ -291,6 +408,7 @@ def docs_are_renewed(s):
 def test_words(s):
     s.holds(help_is_whole)
     s.holds(append_takes_precedence)
+    s.holds(experiments_stay_with_tcg)
     for target in MEASURES:
         s.holds(
             f"make {target} writes no document", docs_are_left_alone, target
@@ -349,6 +467,8 @@ def suite(s):
     if s.part in WIDTHS:
         s.holds(site, s, s.part)
         test_own(s, s.part)
+        s.holds(accelerator_is_kvm, s, s.part)
+        s.holds(accelerator_is_tcg, s, s.part)
         return
     test_words(s)
     for word, answer in WRONG:

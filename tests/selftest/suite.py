@@ -372,6 +372,16 @@ def _me():
     return int(Path("/proc/self/stat").read_text().split()[0])
 
 
+MADE = """\
+from harness.suite import Skip
+
+def suite(s):
+    with s.test("a"):
+        raise Skip("no tap device")
+    s.holds("b", lambda: True)
+"""
+
+
 def test_suites(s):
     out = io.StringIO()
     inner = Suite("", s.work, s.build, tap.Writer(out))
@@ -388,6 +398,14 @@ def test_suites(s):
         inner.holds("wanted status", lambda: run("false", status=1))
         check.same(inner.tap.end(), 1)
         check.same(counts(out.getvalue()), (2, 3, 1))
+    with s.test("and so it is when the runner has started it"):
+        folder = s.work / "tests" / "made"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "suite.py").write_text(MADE, encoding="ascii")
+        words = (sys.executable, "-m", "harness.suite", "made", s.work / "made")
+        path = {"PYTHONPATH": str(Path("tests").absolute())}
+        done = run(*words, cwd=s.work, env=path)
+        check.same(counts(done.out), (1, 0, 1))
     with s.test("what QEMU's end means"):
         check.same(qemu.exit_code(7, ""), 3)
         check.same(

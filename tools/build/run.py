@@ -15,6 +15,9 @@ environment says how:
   GDB       port to wait for a debugger at, before the first instruction
   QEMU_ARGS more arguments for QEMU
   QUIET     not empty: only what the guest prints is printed
+
+run.py --accel only prints what ACCEL means for such a machine, tcg or kvm, for
+those who start QEMU themselves.
 """
 
 import os
@@ -27,55 +30,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 sys.dont_write_bytecode = True
 
-from harness import qemu  # noqa: E402
-
-PROBE_S = 10
-GUEST_ENDED = 1  # QEMU's status where the guest's code is 0
+from harness import accelerator, qemu  # noqa: E402
 
 
 def log(text, out=sys.stdout):
     if not os.environ.get("QUIET"):
         print(text, file=out, flush=True)
-
-
-def boots_with_kvm(image, width):
-    line = qemu.command(
-        width, image, accel="kvm", memory=64, serial="null", args=[]
-    )
-    try:
-        done = subprocess.run(
-            line,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=PROBE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == GUEST_ENDED
-
-
-def probe(image, width):
-    """Whether a guest comes up with KVM, asked once per boot of this host."""
-    known = Path(image).parent / "accelerator"
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        boot = "unknown"
-    lines = known.read_text().splitlines() if known.exists() else []
-    if len(lines) != 2 or lines[0] != boot:
-        if not os.access("/dev/kvm", os.W_OK):
-            found = "tcg TCG (KVM: no access to /dev/kvm)"
-        elif boots_with_kvm(image, width):
-            found = "kvm KVM"
-        else:
-            found = "tcg TCG: KVM failed to boot it; using slower TCG"
-        known.write_text(f"{boot}\n{found}\n")
-        lines = [boot, found]
-    accel, _, words = lines[1].partition(" ")
-    log(f"accelerator: {words}")
-    return accel
 
 
 def run(line, limit):
@@ -99,17 +59,23 @@ def run(line, limit):
 
 
 def main():
-    image = Path(sys.argv[1])
     get = os.environ.get
     width = get("ARCH") or "x86_64"
-    accel = get("ACCEL") or "tcg"
     append = get("APPEND") or ""
     modules = [name for name in (get("INITRD") or "").split(",") if name]
     limit = float(get("LIMIT") or 0)
     args = (get("QEMU_ARGS") or "").split()
-    iso = None
-    if accel == "auto":
-        accel = probe(os.environ["PROBE"], width)
+    accel, why = accelerator.choose(
+        get("ACCEL") or "tcg", get("PROBE"), width, args
+    )
+    if sys.argv[1:] == ["--accel"]:
+        if why:
+            log(f"accelerator: {why}", sys.stderr)
+        print(accel)
+        return 0
+    if why:
+        log(f"accelerator: {why}")
+    image, iso = Path(sys.argv[1]), None
     if get("LOADER") == "grub":
         iso = image.with_suffix(".iso")
         qemu.make_iso(width, iso, image, append, modules)
