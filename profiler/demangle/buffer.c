@@ -96,29 +96,20 @@ size_t demangle_decimal(char digits[DEMANGLE_DIGITS], uint32_t value)
 void demangle_put_decimal(struct demangle_buffer *o, uint32_t value)
 {
     char digits[DEMANGLE_DIGITS];
+    size_t at = demangle_decimal(digits, value);
 
-    for (size_t at = demangle_decimal(digits, value); at < sizeof digits; at++)
-        demangle_put_char(o, digits[at]);
+    demangle_put_bytes(o, digits + at, sizeof digits - at);
 }
 
 void demangle_put_utf8(struct demangle_buffer *o, uint32_t code)
 {
-    if (code < 0x80) {
-        demangle_put_char(o, (char)code);
-        return;
-    }
-    if (code < 0x800) {
-        demangle_put_char(o, (char)(0xc0 | code >> 6));
-    } else {
-        if (code < 0x10000) {
-            demangle_put_char(o, (char)(0xe0 | code >> 12));
-        } else {
-            demangle_put_char(o, (char)(0xf0 | code >> 18));
-            demangle_put_char(o, (char)(0x80 | (code >> 12 & 0x3f)));
-        }
-        demangle_put_char(o, (char)(0x80 | (code >> 6 & 0x3f)));
-    }
-    demangle_put_char(o, (char)(0x80 | (code & 0x3f)));
+    const uint32_t rest =
+        (code >= 0x80) + (code >= 0x800) + (uint32_t)(code >= 0x10000);
+    const uint32_t lead = rest == 0 ? 0 : -(0x80u >> rest);
+
+    demangle_put_char(o, (char)(lead | code >> 6 * rest));
+    for (uint32_t i = rest; i-- > 0;)
+        demangle_put_char(o, (char)(0x80 | (code >> 6 * i & 0x3f)));
 }
 
 void demangle_comma(struct demangle_buffer *o)
@@ -134,7 +125,7 @@ void demangle_commas(struct demangle_buffer *o, uint16_t keep_count)
 }
 
 /* Bytes of the UTF-8 sequence that begins with (first), 0 for none. */
-static size_t utf8_bytes(unsigned char first)
+static DEMANGLE_SHARED size_t utf8_bytes(unsigned char first)
 {
     if (first < 0x80)
         return 1;

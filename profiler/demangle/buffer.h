@@ -17,6 +17,14 @@
 
 #define PROF_HIDDEN __attribute__((visibility("hidden")))
 
+/* A function that would be copied to its callers though a call is smaller,
+ * where code is compiled for size. */
+#ifdef __OPTIMIZE_SIZE__
+#define DEMANGLE_SHARED __attribute__((noinline))
+#else
+#define DEMANGLE_SHARED
+#endif
+
 struct demangle_buffer {
     char *to;        /* the caller's buffer */
     size_t room;     /* its size, without the byte for NUL */
@@ -64,10 +72,16 @@ PROF_HIDDEN void demangle_stop(struct demangle_buffer *o);
 PROF_HIDDEN size_t demangle_close(struct demangle_buffer *o);
 
 /* Copies (n) bytes. Most copies are short: 4 to 16 bytes are two overlapping
- * words, which is faster than a call of memcpy. */
+ * words, which is faster than a call of memcpy, but takes more code. */
 static inline void demangle_copy(char *to, const char *s, size_t n)
 {
-    if (n > 16) {
+#ifdef __OPTIMIZE_SIZE__
+    const bool call = true;
+#else
+    const bool call = n > 16;
+#endif
+
+    if (call) {
         __builtin_memcpy(to, s, n);
     } else if (n >= 8) {
         __builtin_memcpy(to, s, 8);

@@ -81,7 +81,7 @@ static void lay_out(struct cxx *x, void *end)
 /* Skips "_GLOBAL__I_" or "_GLOBAL__D_", which GCC puts before the names of
  * functions that run static constructors and destructors. Returns the special
  * to print for it, or 0. */
-static uint32_t take_global(struct cxx *x)
+static DEMANGLE_SHARED uint32_t take_global(struct cxx *x)
 {
     const char *s = x->s;
     char letter = s[1] == 'G' ? cxx_global(s, (size_t)(x->end - s)) : 0;

@@ -138,8 +138,8 @@ static void put_literal(const struct cxx *x, struct pen *p,
 }
 
 /* What is in a table: its row has a whole word to read. */
-static void put_leaf(const struct cxx *x, struct pen *p,
-                     const struct cxx_node *n)
+static DEMANGLE_SHARED void put_leaf(const struct cxx *x, struct pen *p,
+                                     const struct cxx_node *n)
 {
     static const char nullptr_t[WORD] = "std::nullptr_t";
     const char *s;
