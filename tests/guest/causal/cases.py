@@ -62,15 +62,15 @@ CASES = [
     asks(
         "causal_refused",
         "prof.causal=on prof.progress=work_done prof.target=no_such "
-        "prof.target=prof_drain prof.target=entered "
-        "prof.target=end_visit prof.progress=left units=4000",
+        "prof.target=prof_drain prof.target=prof_patch_entries "
+        "prof.target=end_visit prof.progress=prof_patch_returns units=4000",
         [
             r"^causal: no_such: no function of this name",
             r"^causal: prof_drain: the function is the profiler's own$",
-            # static: the hooks, and what they call
-            r"^causal: entered: the function is the profiler's own$",
+            # the hooks, and what they call
+            r"^causal: prof_patch_entries: the function is the profiler's own$",
             r"^causal: end_visit: the function is the profiler's own$",
-            r"^causal: left: the function is the profiler's own$",
+            r"^causal: prof_patch_returns: the function is the profiler's own$",
             r"^causal: no target: what prof.target= names was refused$",
             r"^causal: no experiments: a target or a progress point is missing",
         ],
