@@ -29,11 +29,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define EVENTS_MAX 64
+#define OTHER_FILES 64             /* besides connections */
 #define MESSAGE_NS (10 * NS_PER_S) /* between messages about refused peers */
 #define LINGER_NS (NET_LINGER_S * NS_PER_S)
 
@@ -608,6 +609,20 @@ static void look_for_lingering(void *unused)
     changed = true;
 }
 
+/* A connection is a file, and there may be more of these than a shell usually
+ * allows; fewer connections are then accepted. */
+static void allow_files(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    files.rlim_cur = NET_CONNECTIONS + OTHER_FILES;
+    if (files.rlim_cur > files.rlim_max)
+        files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int net_start(void)
 {
     static PROF_TRACE_SITE(site, "network");
@@ -618,6 +633,7 @@ int net_start(void)
     if (started)
         return 0;
     started = true;
+    allow_files();
     loop_add(&source);
     loop_every(&timer, NS_PER_S, look_for_lingering, NULL);
     return 0;

@@ -14,7 +14,7 @@ hosted_services := services/irc services/http services/lua services/async
 
 HOSTED_FLAGS := -O2 -g -fno-pie -fno-omit-frame-pointer \
     -fno-optimize-sibling-calls -fno-stack-protector -D_GNU_SOURCE \
-    -DPROF_HOSTED -U__linux__
+    -D_FILE_OFFSET_BITS=64 -DPROF_HOSTED -U__linux__
 hosted_sanitize = $(addprefix -fsanitize=,$2)
 hosted_flags = $(width.$1) $(HOSTED_FLAGS) $(hosted_sanitize) \
     $(if $2,-fno-sanitize-recover=all -DSTACK_SCALE=8u)
