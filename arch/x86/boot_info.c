@@ -136,6 +136,10 @@ struct section {
 _Static_assert(sizeof(struct section) == (sizeof(uintptr_t) == 8 ? 64 : 40),
                "as in the ELF file");
 
+/* More sections, or larger headers, are not those of an image. */
+#define SECTIONS_MAX 0xffffu
+#define SECTION_BYTES_MAX 1024u
+
 #define SECTION_SYMBOLS 2u
 #define SECTION_STRINGS 3u
 
@@ -163,7 +167,8 @@ void boot_info_sections(const void *headers, size_t count, size_t entry_bytes)
     struct arch_symbols *symbols = &arch_boot.symbols;
 
     if (headers == NULL || entry_bytes < sizeof(struct section) ||
-        entry_bytes % sizeof(uint32_t) != 0)
+        entry_bytes > SECTION_BYTES_MAX ||
+        entry_bytes % sizeof(uint32_t) != 0 || count > SECTIONS_MAX)
         return;
     for (size_t i = 0; i < count; i++) {
         const struct section *section = section_at(headers, i, entry_bytes);

@@ -64,10 +64,12 @@ enum flame_part flame_part_of_folder(const char *folder)
 static uint64_t upper_half(const struct names *names)
 {
     for (const struct image *one = names->image; one != NULL; one = one->next) {
-        uint64_t half =
-            one->begin > UINT32_MAX ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
+        /* 32-bit kernels have the upper two GiB, or one */
+        uint64_t half = one->begin > UINT32_MAX
+                            ? (uint64_t)1 << 63
+                            : one->begin & ~(((uint64_t)1 << 30) - 1);
 
-        if (one->begin >= half)
+        if (half >= (uint64_t)1 << 31 && one->begin >= half)
             return half;
     }
     return 0;

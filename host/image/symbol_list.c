@@ -354,9 +354,11 @@ static bool read_lines(struct list *list, FILE *in, const char *path, char *why)
 static bool is_compilers(const char *suffix)
 {
     static const char *const words[] = {
-        "cold",     "part",    "constprop", "isra",   "lto_priv",
-        "llvm",     "clone",   "cfi",       "cfi_jt", "localalias",
-        "resolver", "default", "warm",      "__uniq"};
+        "cold",     "part",    "constprop", "isra",    "lto_priv",
+        "llvm",     "clone",   "cfi",       "cfi_jt",  "localalias",
+        "resolver", "default", "warm",      "__uniq",  "actor",
+        "destroy",  "resume",  "cleanup",   "_omp_fn", "_omp_cpyfn",
+        "lto"};
     size_t bytes = strcspn(suffix, ".");
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
@@ -423,7 +425,9 @@ static int by_address(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
 
-    return (a->address > b->address) - (a->address < b->address);
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (int)a->kind - (int)b->kind; /* a datum ends what is before it */
 }
 
 static uint64_t last_end(const struct entry *entry)
@@ -556,9 +560,11 @@ static void put_functions(struct image *image, struct list *list)
  * or where the functions are. */
 static void find_code(struct image *image, const struct list *list)
 {
-    image->begin = list->begin;
-    image->end = list->end;
-    if (image->count == 0 || image->begin < image->end)
+    bool marked = list->begin != 0 && list->begin < list->end;
+
+    image->begin = marked ? list->begin : 0;
+    image->end = marked ? list->end : 0;
+    if (image->count == 0 || marked)
         return;
     image->begin = image->functions[0].start;
     image->end = image->functions[image->count - 1].end;

@@ -163,9 +163,10 @@ uint64_t cmos_unix_seconds(void)
 
 /* ---- the end */
 
+/* Also in the handler of a fault: nothing of the program runs any more. */
 void debug_exit(uint8_t code)
 {
-    exit(code);
+    _exit(code);
 }
 
 /* ---- devices that there are none of */

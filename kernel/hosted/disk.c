@@ -86,7 +86,8 @@ static void *serve(void *unused)
 
 static int start_thread(void)
 {
-    struct epoll_event wanted = {.events = EPOLLIN};
+    /* by edges: the loop may have taken an answer before it is announced */
+    struct epoll_event wanted = {.events = EPOLLIN | EPOLLET};
     sigset_t all, before;
     pthread_t thread;
     int error;
@@ -95,7 +96,7 @@ static int start_thread(void)
     answers = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (work < 0 || answers < 0 ||
         epoll_ctl(hosted_files(), EPOLL_CTL_ADD, answers, &wanted) != 0)
-        return VIRTIO_BLK_QUEUES;
+        return VIRTIO_BLK_MEMORY;
     sigfillset(&all); /* samples are of the event loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(&thread, NULL, serve, NULL);
@@ -103,13 +104,10 @@ static int start_thread(void)
     return error == 0 ? 0 : VIRTIO_BLK_MEMORY;
 }
 
-int virtio_blk_start(void *(*allocate)(size_t bytes))
+static int open_disk(void)
 {
     struct stat status;
 
-    (void)allocate;
-    if (file >= 0)
-        return 0;
     if (hosted_disk() == NULL)
         return VIRTIO_BLK_NONE;
     file = open(hosted_disk(), O_RDWR | O_CLOEXEC);
@@ -121,6 +119,20 @@ int virtio_blk_start(void *(*allocate)(size_t bytes))
         return VIRTIO_BLK_NONE;
     sectors = (uint64_t)status.st_size / VIRTIO_BLK_SECTOR;
     return start_thread();
+}
+
+int virtio_blk_start(void *(*allocate)(size_t bytes))
+{
+    static bool started;
+    int error = started ? 0 : open_disk();
+
+    (void)allocate;
+    started = error == 0;
+    if (!started && file >= 0)
+        close(file);
+    if (!started)
+        file = -1;
+    return error;
 }
 
 uint64_t virtio_blk_sectors(void)

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Samples of the wait have this address: it is in the C library, or in the
- * kernel, in truth. */
+/* Samples of the wait have this address. The real one is in the C library or in
+ * Linux. */
 __asm__(".pushsection .text.arch_idle, \"ax\", @progbits\n"
         ".globl arch_idle_begin, arch_idle_end\n"
         ".type arch_idle_begin, @function\n"
@@ -68,7 +68,10 @@ void arch_idle(void)
 
     arch_interrupts_on();
     hosted_idle_begin();
-    (void)epoll_pwait2(hosted_files(), &event, 1, timed ? &left : NULL, NULL);
+    if (epoll_pwait2(hosted_files(), &event, 1, timed ? &left : NULL, NULL) <
+            0 &&
+        errno != EINTR)
+        panic("epoll_pwait2() failed: it needs Linux 5.11");
     hosted_idle_end();
 }
 

@@ -5,6 +5,7 @@
 #include <arch/cpu.h>
 #include <arch/registers.h>
 #include <arch/trap.h>
+#include <errno.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
 #include <kernel/panic.h>
@@ -66,12 +67,15 @@ static void tick_kernel(void)
         observe_leave(ARCH_IRQ_BASE);
 }
 
-/* With interrupts off. */
+/* With interrupts off. The loop's guard may print here. */
 static void take(const struct interrupted *at)
 {
+    int before = errno;
+
     now = *at;
     tick_kernel();
     prof_sample(now.pc, now.sp, now.fp);
+    errno = before;
 }
 
 static void on_tick(int number, siginfo_t *info, void *context)
@@ -102,22 +106,20 @@ bool hosted_interrupts_off(void)
     return on;
 }
 
-/* A signal between the look at (pending) and the last store waits until the
- * next time. */
 void hosted_interrupts_restore(bool on)
 {
+    const uintptr_t *frame = __builtin_frame_address(0);
+    const struct interrupted at = {(uintptr_t)__builtin_return_address(0),
+                                   (uintptr_t)(frame + 2), *frame};
+
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (!on)
         return;
-    if (pending) {
-        const uintptr_t *frame = __builtin_frame_address(0);
-        struct interrupted at = {(uintptr_t)__builtin_return_address(0),
-                                 (uintptr_t)(frame + 2), *frame};
-
+    for (off = false; pending; off = false) {
+        off = true;
         pending = false;
         take(&at);
     }
-    off = false;
 }
 
 bool hosted_interrupts_are_on(void)
@@ -161,8 +163,11 @@ void arch_irq_handle(unsigned line, arch_irq_handler *handler)
 
 void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave)
 {
+    bool on = hosted_interrupts_off();
+
     observe_enter = enter;
     observe_leave = leave;
+    hosted_interrupts_restore(on);
 }
 
 void arch_irq_interrupted(const void *frame, struct arch_interrupted *at)
@@ -250,9 +255,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
     kernel_exception(&registers);
 }
 
-static void on_end(int number)
+/* A second one ends a service that never gets to its loop. */
+static void on_end(int number, siginfo_t *info, void *context)
 {
+    (void)info;
+    (void)context;
     ending = number;
+    signal(number, SIG_DFL);
 }
 
 static bool end_waits(void)
@@ -273,7 +282,10 @@ static void handle(int number, void (*handler)(int, siginfo_t *, void *))
                                .sa_flags =
                                    SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
-    sigfillset(&action.sa_mask);
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGPROF);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     if (sigaction(number, &action, NULL) != 0)
         panic("a signal cannot be handled");
 }
@@ -291,8 +303,8 @@ void hosted_signals_start(void)
     for (size_t i = 0; !HAS_SANITIZER && i < sizeof faults / sizeof *faults;
          i++)
         handle(faults[i], on_fault);
-    signal(SIGINT, on_end);
-    signal(SIGTERM, on_end);
+    handle(SIGINT, on_end);
+    handle(SIGTERM, on_end);
     signal(SIGPIPE, SIG_IGN);
     loop_add(&source);
 }

@@ -6,9 +6,8 @@
  * then what was written is sent, and what was closed ends.
  *
  * What a service has written is in a buffer of NET_ROOM_MAX bytes of its
- * connection until the socket takes it, so that there is as much room as over
- * lwIP; what was received is not read from the socket while the connection is
- * paused.
+ * connection until the socket takes it; Linux holds more of it. What was
+ * received is not read from the socket while the connection is paused.
  */
 
 #include "idle.h"
@@ -25,6 +24,7 @@
 #include <kernel/loop.h>
 #include <kernel/net.h>
 #include <kernel/net_link.h>
+#include <netinet/tcp.h>
 #include <prof/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +55,7 @@ struct watched {
 
 struct listener {
     struct watched watched; /* first */
+    struct listener *next;
     const struct net_handlers *handlers;
     void *context;
 };
@@ -86,6 +87,7 @@ struct hook {
 };
 
 static struct net_conn *connections;
+static struct listener *listeners;
 static struct net_stats counts;
 static struct hook hooks[NET_HOOKS_MAX];
 static unsigned hook_count;
@@ -184,6 +186,14 @@ uint32_t net_ip(void)
 
 /* ---- making and freeing */
 
+/* After the service has closed it, what is received is discarded. */
+static bool may_receive(const struct net_conn *conn)
+{
+    return !conn->ended &&
+           ((conn->state == CONN_OPEN && !conn->paused) ||
+            conn->state == CONN_CLOSE || conn->state == CONN_LINGER);
+}
+
 /* What its file is waited for: level-triggered, so that nothing is lost. */
 static void wait_for(struct net_conn *conn, uint32_t events)
 {
@@ -201,8 +211,7 @@ static void wait_again(struct net_conn *conn)
 
     if (conn->state == CONN_CONNECTING || conn->unsent != 0)
         events |= EPOLLOUT;
-    if (conn->state == CONN_LINGER ||
-        (conn->state == CONN_OPEN && !conn->paused && !conn->ended))
+    if (may_receive(conn))
         events |= EPOLLIN;
     wait_for(conn, events);
 }
@@ -212,6 +221,7 @@ static struct net_conn *make(int file, const struct sockaddr_in *peer,
 {
     struct net_conn *conn = malloc(sizeof *conn);
     struct epoll_event wanted = {.events = EPOLLIN};
+    const int on = 1;
 
     if (conn == NULL)
         return NULL;
@@ -223,6 +233,8 @@ static struct net_conn *make(int file, const struct sockaddr_in *peer,
                                       ntohs(peer->sin_port)};
     conn->address = net_peer_begin(conn->peer.ip);
     conn->waits_for = EPOLLIN;
+    /* writes are collected until the end of the turn, as over lwIP */
+    (void)setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     wanted.data.ptr = conn;
     if (conn->address == NULL ||
         epoll_ctl(hosted_files(), EPOLL_CTL_ADD, file, &wanted) != 0) {
@@ -248,7 +260,26 @@ static void reset_socket(int file)
     close(file);
 }
 
-/* Whether it is the service's: it has neither closed it nor lost it. */
+/* Without files left, who connects has to wait until one is free: their sockets
+ * are ready all the time, and the loop would not sleep. */
+static void listen_again(bool again)
+{
+    static bool listening = true;
+
+    if (listening == again)
+        return;
+    listening = again;
+    for (struct listener *each = listeners; each != NULL; each = each->next) {
+        struct epoll_event wanted = {.events = again ? EPOLLIN : 0,
+                                     .data.ptr = each};
+
+        (void)epoll_ctl(hosted_files(), EPOLL_CTL_MOD, each->watched.file,
+                        &wanted);
+    }
+}
+
+/* Whether it is the service's, which has neither closed it nor been called for
+ * its end. */
 static bool is_owned(const struct net_conn *conn)
 {
     return conn->state == CONN_OPEN || conn->state == CONN_CONNECTING ||
@@ -271,6 +302,7 @@ static void free_conn(struct net_conn *conn, bool reset)
     else
         close(conn->watched.file);
     free(conn);
+    listen_again(true);
 }
 
 /* ---- accepting and connecting */
@@ -327,6 +359,8 @@ static void accept_all(const struct listener *listener)
         int file = accept4(listener->watched.file, (struct sockaddr *)&peer,
                            &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
+        if (file < 0 && (errno == EMFILE || errno == ENFILE))
+            listen_again(false);
         if (file < 0)
             return;
         accept_one(listener, file, &peer);
@@ -347,12 +381,15 @@ int net_listen(uint16_t port, const struct net_handlers *handlers,
 
     if (file >= 0 && listener != NULL) {
         (void)setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        *listener = (struct listener){{file, true}, handlers, context};
+        *listener =
+            (struct listener){{file, true}, listeners, handlers, context};
         if (bind(file, (const struct sockaddr *)&at, sizeof at) != 0)
             error = NET_EPORT;
         else if (listen(file, NET_BACKLOG) == 0 &&
-                 epoll_ctl(hosted_files(), EPOLL_CTL_ADD, file, &wanted) == 0)
+                 epoll_ctl(hosted_files(), EPOLL_CTL_ADD, file, &wanted) == 0) {
+            listeners = listener;
             return 0;
+        }
     }
     if (file >= 0)
         close(file);
@@ -428,15 +465,10 @@ static void send_unsent(struct net_conn *conn)
             return;
         }
         conn->unsent -= (size_t)sent;
+        conn->linger_until_ns = clock_ns() + LINGER_NS; /* it reads */
         memmove(conn->buffer, conn->buffer + sent, conn->unsent);
     }
     wait_again(conn);
-}
-
-static bool may_receive(const struct net_conn *conn)
-{
-    return (conn->state == CONN_OPEN && !conn->paused && !conn->ended) ||
-           conn->state == CONN_LINGER;
 }
 
 /* At most a window's worth in a turn, so that all have their turn. */
@@ -522,7 +554,6 @@ static void offer_room(struct net_conn *conn)
 static void close_ours(struct net_conn *conn)
 {
     conn->state = CONN_LINGER;
-    conn->linger_until_ns = clock_ns() + LINGER_NS;
     (void)shutdown(conn->watched.file, SHUT_WR);
 }
 
@@ -531,20 +562,21 @@ static void complete(struct net_conn *conn)
 {
     if (conn->state == CONN_CONNECTING)
         return;
-    if (conn->state != CONN_GONE)
+    if (conn->state != CONN_GONE && conn->state != CONN_ABORT)
         send_unsent(conn);
-    offer_room(conn);
-    report_end(conn);
     if (conn->state == CONN_CLOSE && conn->unsent == 0)
         close_ours(conn);
     if (conn->state == CONN_GONE) {
+        changed = true; /* hooks of the next turn may have to act on it */
         net_call_gone(conn->handlers, conn, conn->reason);
         free_conn(conn, true);
     } else if (conn->state == CONN_ABORT) {
         free_conn(conn, true);
-    } else if (conn->state == CONN_LINGER &&
-               (conn->ended || clock_ns() >= conn->linger_until_ns)) {
-        free_conn(conn, !conn->ended);
+    } else if (conn->state == CONN_LINGER && conn->ended) {
+        free_conn(conn, false);
+    } else if ((conn->state == CONN_CLOSE || conn->state == CONN_LINGER) &&
+               clock_ns() >= conn->linger_until_ns) {
+        free_conn(conn, true);
     } else {
         wait_again(conn);
     }
@@ -593,6 +625,11 @@ static void turn(void)
             serve((struct net_conn *)watched, events[i].events);
     }
     event_count = 0;
+    for (struct net_conn *conn = changed ? connections : NULL; conn != NULL;
+         conn = conn->next) {
+        offer_room(conn);
+        report_end(conn);
+    }
     call_hooks();
     if (!changed)
         return;
@@ -617,7 +654,8 @@ static void allow_files(void)
 
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
         return;
-    files.rlim_cur = NET_CONNECTIONS + OTHER_FILES;
+    if (files.rlim_cur < NET_CONNECTIONS + OTHER_FILES)
+        files.rlim_cur = NET_CONNECTIONS + OTHER_FILES;
     if (files.rlim_cur > files.rlim_max)
         files.rlim_cur = files.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &files);
@@ -706,6 +744,7 @@ void net_close(struct net_conn *conn)
 {
     bool open = conn->state == CONN_OPEN;
 
+    conn->linger_until_ns = clock_ns() + LINGER_NS;
     leave(conn, open ? CONN_CLOSE : CONN_ABORT);
 }
 

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define MEMORY_DEFAULT_MIB 128u
-#define BOOT_STACK_BYTES (1u << 20) /* hosted.mk says where it ends */
+#define BOOT_STACK_BYTES (1u << 20) /* rules.mk says where it ends */
 
 struct arch_boot arch_boot = {
     .loader = "Linux",

@@ -49,6 +49,7 @@ enum { BIND_LOCAL = 0, BIND_GLOBAL = 1, BIND_WEAK = 2 };
 static struct {
     struct elf_symbol *functions; /* by address, no two of which overlap */
     const char *strings;
+    size_t strings_bytes;
     uintptr_t end;   /* of the code, as linked */
     uintptr_t moved; /* where the image runs, less where it is linked */
     uint32_t count;  /* 0 = there is none; lettered accesses only */
@@ -57,6 +58,18 @@ static struct {
 static const char *name_of(const struct elf_symbol *symbol)
 {
     return elf.strings + symbol->name;
+}
+
+/* Length of the name at (at) in the strings; up to PROF_SYMTAB_NAME_MAX, and
+ * never beyond them: they are in memory that anybody may write to. */
+static size_t name_bytes(uint32_t at)
+{
+    size_t bytes = 0;
+
+    while (bytes < PROF_SYMTAB_NAME_MAX && at + bytes < elf.strings_bytes &&
+           elf.strings[at + bytes] != '\0')
+        bytes++;
+    return bytes;
 }
 
 /* A bare label, which may not be a function. */
@@ -91,7 +104,8 @@ static bool is_function(const struct elf_symbol *symbol,
         return false;
     if (symbol->value < given->code_begin || symbol->value >= given->code_end)
         return false;
-    if (symbol->name >= given->strings_bytes || *name_of(symbol) == '\0')
+    if (symbol->name >= given->strings_bytes || *name_of(symbol) == '\0' ||
+        name_bytes(symbol->name) == PROF_SYMTAB_NAME_MAX)
         return false;
     return type != TYPE_NONE ||
            (*name_of(symbol) != '$' && !has_dot(name_of(symbol)));
@@ -274,7 +288,7 @@ void prof_elf_close(void)
 
 int prof_elf_open(const struct prof_elf_symbols *given)
 {
-    uint32_t count;
+    uint32_t count, all;
     int error = test(given);
 
     /* D: as A in lookup.c */
@@ -283,13 +297,16 @@ int prof_elf_open(const struct prof_elf_symbols *given)
         return error;
     elf.functions = (struct elf_symbol *)given->symbols;
     elf.strings = given->strings;
+    elf.strings_bytes = given->strings_bytes;
     elf.end = given->code_end;
     elf.moved = prof_symbols_moved_by();
-    count = (uint32_t)(given->symbols_bytes / sizeof(struct elf_symbol));
-    count = keep_functions(elf.functions, count, given);
+    all = (uint32_t)(given->symbols_bytes / sizeof(struct elf_symbol));
+    count = keep_functions(elf.functions, all, given);
     sort(elf.functions, count);
     count = choose(elf.functions, count);
     set_sizes(elf.functions, count);
+    for (uint32_t i = count; count != 0 && i < all; i++) /* opened again */
+        elf.functions[i].section = SECTION_NONE;
     /* E: pairs with F. Whoever sees the count sees the sorted table. */
     __atomic_store_n(&elf.count, count, __ATOMIC_RELEASE);
     return count != 0 ? PROF_OK : PROF_ESYM_NONE;
@@ -331,11 +348,11 @@ size_t prof_elf_name(const struct prof_symbol *symbol, char *out, size_t size)
     size_t bytes = 0;
 
     if (symbol->index < prof_elf_count()) {
-        const char *name = name_of(&elf.functions[symbol->index]);
+        uint32_t at = elf.functions[symbol->index].name;
 
-        for (; name[bytes] != '\0'; bytes++)
-            if (bytes < size)
-                out[bytes] = name[bytes];
+        bytes = name_bytes(at);
+        for (size_t i = 0; i < bytes && i < size; i++)
+            out[i] = elf.strings[at + i];
     }
     if (size > 0)
         out[bytes < size ? bytes : size - 1] = '\0';

@@ -33,11 +33,12 @@ static const struct multiboot2_tag *find_tag(const struct multiboot2_info *info,
     while (at < end && end - at >= sizeof(struct multiboot2_tag)) {
         const struct multiboot2_tag *tag = (const void *)at;
 
-        if (tag->type == MULTIBOOT2_END || tag->bytes < sizeof(*tag))
+        if (tag->type == MULTIBOOT2_END || tag->bytes < sizeof(*tag) ||
+            tag->bytes > end - at)
             return NULL;
         if (tag->type == type && tag > after)
             return tag;
-        at += (tag->bytes + MULTIBOOT2_TAG_ALIGN - 1) &
+        at += ((uintptr_t)tag->bytes + MULTIBOOT2_TAG_ALIGN - 1) &
               ~(uintptr_t)(MULTIBOOT2_TAG_ALIGN - 1);
     }
     return NULL;

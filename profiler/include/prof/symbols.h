@@ -59,11 +59,12 @@ struct prof_elf_symbols {
  * Uses (symbols) from now on. For images in which nothing was embedded: to be
  * called where prof_symbols_embedded() has returned PROF_ESYM_NONE. (*symbols)
  * is not kept; the symbols and strings that it leads to are, and MUST remain
- * valid and unchanged: the loader's memory is not the heap's. The symbols are
- * WRITTEN: functions are moved to their beginning, sorted by address. Of
- * several at one address, and of labels, those are functions that `parasite
- * embed` would take. A symbol whose name is not in the strings, or whose
- * address is not in the code, is ignored.
+ * valid and unchanged: keep the heap out of that memory. The symbols are
+ * WRITTEN, so they MUST NOT be part of the image: functions are moved to their
+ * beginning, sorted by address. Where several symbols have one address, and for
+ * labels, the choice is that of `parasite embed`. A symbol whose name is not in
+ * the strings, or has PROF_SYMTAB_NAME_MAX bytes or more, or whose address is
+ * not in the code, is ignored. The same table may be opened again.
  *
  * Contexts: boot, thread; an NMI meanwhile has no names. No allocation, 256
  * bytes of stack; n log n comparisons for n symbols, some 20 ms for 100,000.
@@ -134,15 +135,17 @@ static inline int prof_symbols_embedded(void)
 
 /* The image's build-id for prof_config.build_id, as `parasite embed` found it
  * in a note or made it; (*bytes) is its length. Contexts: any, after
- * prof_symbols_embedded(); NULL and 0 where that failed. */
+ * prof_symbols_embedded(); NULL and 0 where that failed, or has no build-id. */
 static inline const uint8_t *prof_symbols_build_id(size_t *bytes)
 {
     const struct prof_symtab *table = prof_symbols_in_image();
 
-    *bytes =
-        prof_symbols_error() == 0 && prof_symbols_space.bytes >= sizeof *table
-            ? table->build_id_bytes
-            : 0;
+    *bytes = prof_symbols_error() == 0 &&
+                     prof_symbols_space.bytes >= sizeof *table &&
+                     table->magic == PROF_SYMTAB_MAGIC &&
+                     table->build_id_bytes <= PROF_BUILD_ID_MAX
+                 ? table->build_id_bytes
+                 : 0;
     return *bytes != 0 ? table->build_id : NULL;
 }
 
