@@ -34,6 +34,20 @@ def ends_by_signal(s, width):
         check.has(process.text(), r"^--- profile: \d+ samples")
 
 
+def panics(s, width):
+    """At a fault, with a backtrace; a sanitizer has its own."""
+    with lua(s, width, "fault", "prof.every=0") as process:
+        process.wait_line(r"^lua: [\d.]+ iterations/s")
+        code = process.interrupt(signal.SIGSEGV)
+        if s.part.endswith("sanitized"):
+            check.contains(process.said(), "AddressSanitizer: SEGV")
+        else:
+            check.same(code, 101)
+            check.has(process.text(), "^panic: page fault")
+            check.has(process.text(), r"^  #\d+ .*  service_main \+ ")
+            check.has(process.text(), "^panic: the image ends here")
+
+
 def obeys_commands(s, width):
     with lua(s, width, "typed", "prof.every=0", typed=True) as process:
         process.wait_line(r"^lua: [\d.]+ iterations/s")
@@ -77,8 +91,10 @@ def compares_with_guest(s, width):
     """`diff` finds the interpreter in both, by its name."""
     process = recorded(s, width, "process", s.image(width, "lua"))
     folder, s.processes = s.processes, None
-    guest = recorded(s, width, "guest", s.image(width, "lua"))
-    s.processes = folder
+    try:
+        guest = recorded(s, width, "guest", s.image(width, "lua"))
+    finally:
+        s.processes = folder
     said = run(s.parasite, "diff", "--all", guest, process).out
     check.has(said, "luaV_execute")
 
@@ -88,6 +104,7 @@ def suite(s):
     s.use_processes(PROCESSES[s.part])
     s.holds("functions have their names", has_names, s, width)
     s.holds("a signal ends it with a report", ends_by_signal, s, width)
+    s.holds("a fault is a panic", panics, s, width)
     s.holds("commands are typed", obeys_commands, s, width)
     s.holds("arguments are checked", arguments_are_checked, s, width)
     s.holds("wrong options are ignored", wrong_options_are_ignored, s, width)
