@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Searches RAM for ranges that hold neither the image nor modules, symbols
- * or page tables. At most twelve ranges are in use, so a linear search is fast enough.
+ * Searches RAM for ranges that hold neither the image nor modules, symbols or
+ * page tables. At most twelve ranges are in use, so a linear search is fast
+ * enough.
  */
 
 #include "boot_heap.h"

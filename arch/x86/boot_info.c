@@ -143,7 +143,7 @@ _Static_assert(sizeof(struct section) == (sizeof(uintptr_t) == 8 ? 64 : 40),
 #define SECTION_SYMBOLS 2u
 #define SECTION_STRINGS 3u
 
-/* Where a section of (type) is in memory; empty if it is another, or nowhere. */
+/* Where a section of (type) is in memory. Empty: it is another, or nowhere. */
 static struct arch_region section_range(const struct section *section,
                                         uint32_t type)
 {

@@ -2,8 +2,8 @@
 
 /*
  * <kernel/net.h> on sockets of Linux, on the loopback. Handlers are called in
- * the loop's turns, as over lwIP: received data first, then the hooks of the turn,
- * then what was written is sent, and what was closed ends.
+ * the loop's turns, as over lwIP: received data first, then the hooks of the
+ * turn, then what was written is sent, and what was closed ends.
  *
  * What a service has written is in a buffer of NET_ROOM_MAX bytes of its
  * connection until the socket takes it; Linux holds more of it. What was

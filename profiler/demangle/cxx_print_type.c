@@ -140,9 +140,9 @@ static bool is_within(struct cxx *x, uint32_t scope, uint32_t reference,
 
 /*
  * The same for the parameter that the reference (x->it.node) refers to, one
- * step, as GNU does it. It remembers in which scope it first saw a parameter after a
- * reference, and looks there again when it comes upon it from elsewhere. *copy
- * is then what is left of that scope, to be queued again with
+ * step, as GNU does it. It remembers in which scope it first saw a parameter
+ * after a reference, and looks there again when it comes upon it from
+ * elsewhere. *copy is then what is left of that scope, to be queued again with
  * cxx_scope_again(), else 0.
  */
 static bool cxx_resolve_reference(struct cxx *x, uint32_t *node,

@@ -40,9 +40,9 @@ void prof_text_fixed(struct prof_text *out, uint64_t value, unsigned width,
 
 /*
  * Writes (format) with %s, %u, %ju and %%. A number may have a width, in
- * blanks. A precision is not printf's: the value is in units of the last of so many
- * decimals, up to 9, and the width is that before the point. "%4.2u %%" with
- * 123 writes "   1.23 %".
+ * blanks. A precision is not printf's: the value is in units of the last of so
+ * many decimals, up to 9, and the width is that before the point. "%4.2u %%"
+ * with 123 writes "   1.23 %".
  */
 __attribute__((format(printf, 2, 3))) void
 prof_text_format(struct prof_text *out, const char *format, ...);
