@@ -44,7 +44,8 @@ def panics(s, width):
         else:
             check.same(code, 101)
             check.has(process.text(), "^panic: page fault")
-            check.has(process.text(), r"^  #\d+ .*  service_main \+ ")
+            # it may be in the C library, which has no frame pointers
+            check.has(process.text(), r"^  #0  0x[0-9a-f]+  \S+ \+ 0x")
             check.has(process.text(), "^panic: the image ends here")
 
 
