@@ -32,7 +32,7 @@ class Process(Guest):
     """(program), started at once. (append), (modules), (typed), (limit) and
     (cpu_limit) are as for Guest; (stream) is the file of its second serial
     line, (disk) that of its disk. With (forward) the service listens at
-    port(N) of 127.0.0.1. What else QEMU is told has no meaning here."""
+    port(N) of 127.0.0.1. Other options of Guest have no effect."""
 
     def __init__(
         self,
