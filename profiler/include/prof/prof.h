@@ -350,7 +350,7 @@ struct prof_stack_row {
 };
 
 /* The same for each distinct call stack; its addresses, too, are valid during
- * the call only. The rows add up likewise, with the profiler's own stacks
+ * the call only. The rows add up as those do, with the profiler's own stacks
  * besides. Linear in the stacks; 1 KiB of stack. */
 void prof_visit_stacks(void (*visit)(const struct prof_stack_row *row,
                                      void *context),
