@@ -27,7 +27,8 @@ struct show {
     struct names names;
     size_t cpu;
     const struct registers *registers;
-    int digits; /* of an address */
+    struct unwind_stack callers; /* of it */
+    int digits;                  /* of an address */
     unsigned word;
 };
 
@@ -85,7 +86,17 @@ static void print_code(struct show *show)
 
 /* ---- the words on its stack */
 
-/* Prints which call returns to (value), if one does. */
+/* Whether (address), as a trace has it, is that of a caller. It may have been
+ * interrupted there, so that no call is before it. */
+static bool is_caller(const struct show *show, uint64_t address)
+{
+    for (size_t i = 1; i < show->callers.count; ++i)
+        if (show->callers.addresses[i] == address)
+            return true;
+    return false;
+}
+
+/* Prints which function is continued at (value), if one is. */
 static bool print_return(struct show *show, uint64_t value)
 {
     struct places *places = unwind_places(show->sampler->unwinder);
@@ -94,7 +105,8 @@ static bool print_return(struct show *show, uint64_t value)
     size_t count;
 
     if (show->registers->mode == MODE_REAL ||
-        !sampler_after_call(show->sampler, show->cpu, value))
+        (!is_caller(show, address) &&
+         !sampler_after_call(show->sampler, show->cpu, value)))
         return false;
     frames = names_at(&show->names, address, true, &count);
     if (count == 0)
@@ -184,8 +196,9 @@ static void print_stack(struct show *show, const struct register_values *values)
 
 /* ---- its callers */
 
-static void print_frames(struct show *show, const struct unwind_stack *stack)
+static void print_frames(struct show *show)
 {
+    const struct unwind_stack *stack = &show->callers;
     unsigned number = 0;
 
     for (size_t i = 0; i < stack->count; ++i) {
@@ -221,13 +234,13 @@ static void show_cpu(struct show *show)
     };
     struct sampler *sampler = show->sampler;
     struct register_values values = {0};
-    struct unwind_stack stack;
+    struct unwind_stack *stack = &show->callers;
     /* where there is no image, a HLT is looked for at the second time */
-    bool halted = !sampler_walk(sampler, show->cpu, &stack) ||
-                  !sampler_walk(sampler, show->cpu, &stack);
+    bool halted = !sampler_walk(sampler, show->cpu, stack) ||
+                  !sampler_walk(sampler, show->cpu, stack);
 
     if (halted)
-        sampler_unwind(sampler, show->cpu, &stack);
+        sampler_unwind(sampler, show->cpu, stack);
     fprintf(show->out, "CPU %zu: %s, %s\n", show->cpu,
             halted ? "halted" : "running", modes[show->registers->mode]);
     if (machine_registers(sampler->machine, show->cpu, &values))
@@ -235,9 +248,9 @@ static void show_cpu(struct show *show)
     print_code(show);
     print_stack(show, &values);
     fputs("  callers:\n", show->out);
-    print_frames(show, &stack);
-    if (stack.stopped != 0)
-        fprintf(show->out, "      (%s)\n", reasons[stack.stopped]);
+    print_frames(show);
+    if (stack->stopped != 0)
+        fprintf(show->out, "      (%s)\n", reasons[stack->stopped]);
 }
 
 void show_cpus(FILE *out, struct sampler *sampler, struct image *image)

@@ -3,10 +3,12 @@
 its stack's return addresses are its callers'."""
 
 import re
+import socket
 
 import fake
 from exact import SHARES
 from harness.suite import check, given_time, run
+from stops import functions
 
 GENERAL = "AX BX CX DX SI DI BP SP IP".split()
 CONTROL = "CR0 CR2 CR3 CR4 EFER".split()
@@ -107,6 +109,42 @@ def look(s, attach, guest):
     check.has(shown[1], r"^    \*$")  # an empty stack is not printed at length
 
 
+def stop_at(guest, address):
+    """Lets the guest run until a CPU is to execute what is at (address)."""
+    with socket.socket(socket.AF_UNIX) as stub:
+        stub.connect(guest.address("stub").removeprefix("unix:"))
+        answers = stub.makefile("rb")
+
+        def send(words):
+            stub.sendall(fake.packet(words))
+
+        def answered():
+            """The payload of the next packet."""
+            while answers.read(1) != b"$":
+                pass
+            payload = b""
+            while not payload.endswith(b"#"):
+                payload += answers.read(1)
+            answers.read(2)
+            stub.sendall(b"+")
+            return payload[:-1].decode()
+
+        send(f"Z0,{address:x},1")
+        check.same(answered(), "OK")
+        send("c")
+        check.has(answered(), "^T05")
+        send(f"z0,{address:x},1")
+        check.same(answered(), "OK")
+
+
+def in_interrupt(s, attach, guest):
+    """What an interrupt has interrupted is a caller, although no call is before
+    it: its address is marked on the stack as well."""
+    known = dict((name, at) for at, name in functions(s.image(s.part, "split")))
+    stop_at(guest, known["trap_irq_0"])
+    look(s, attach, guest)
+
+
 def by_lists(s, attach, guest):
     """Names and offsets by all lists are those by the image."""
     image = s.image(s.part, "split")
@@ -148,6 +186,7 @@ def once(s, attach):
         for what, test in (
             ("--once shows what the monitor shows", look),
             ("--once by lists of symbols", by_lists),
+            ("--once where an interrupt begins", in_interrupt),
         ):
             with s.test(what):
                 test(s, attach, guest)
