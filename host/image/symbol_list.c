@@ -21,6 +21,7 @@
  */
 
 #include "base/checked.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "symbols/function_symbols.h"
@@ -40,16 +41,15 @@ enum kind { KIND_DATA, KIND_LABEL, KIND_FUNCTION };
 
 struct entry {
     uint64_t address;
-    uint64_t size;  /* 0 = not stated */
-    size_t section; /* only objdump's */
+    uint64_t size;    /* 0 = not stated */
+    uint32_t section; /* only objdump's */
     const char *name;
     enum binding binding;
     enum kind kind;
 };
 
-/* Of objdump's list, 0 is any of nm's. */
+/* Of objdump's list. */
 struct section {
-    char *name;
     bool is_code;
     bool is_listed; /* by objdump -x, which says where it is */
     uint64_t begin;
@@ -59,8 +59,10 @@ struct section {
 struct list {
     struct entry *entries;
     size_t count;
-    struct section *sections;
+    struct strings section_names;
+    struct section *sections; /* by the numbers of their names; 0 is unused */
     size_t section_count;
+    uint32_t described; /* the section of the last row of objdump -x's table */
     bool is_objdump;
     bool has_sizes;  /* nm -S */
     bool in_table;   /* of objdump's symbols */
@@ -187,16 +189,15 @@ static bool are_flags(const char *text)
     return text[FLAGS_BYTES] == ' ';
 }
 
-static size_t section_of(struct list *list, const char *name, size_t bytes)
+static uint32_t section_of(struct list *list, const char *text, size_t bytes)
 {
-    for (size_t i = list->section_count; i-- > 0;) {
-        if (strlen(list->sections[i].name) == bytes &&
-            strncmp(list->sections[i].name, name, bytes) == 0)
-            return i;
-    }
-    VECTOR_ADD(list->sections, list->section_count,
-               (struct section){.name = copy_name(name, bytes)});
-    return list->section_count - 1;
+    char *name = copy_name(text, bytes);
+    uint32_t number = strings_put(&list->section_names, name);
+
+    while (list->section_count <= number)
+        VECTOR_ADD(list->sections, list->section_count, (struct section){0});
+    free(name);
+    return number;
 }
 
 static bool begins_with(const char *text, const char *word)
@@ -267,17 +268,16 @@ static void take_section(struct list *list, const char *text)
     struct section *section;
     uint64_t size, address;
     char name[256];
-    size_t at;
 
     if (sscanf(text, " %*u %255s %" SCNx64 " %" SCNx64 " %*x %*x 2**", name,
                &size, &address) == 3) {
-        at = section_of(list, name, strlen(name));
-        section = &list->sections[at];
+        list->described = section_of(list, name, strlen(name));
+        section = &list->sections[list->described];
         section->is_listed = true;
         section->begin = address;
         section->end = checked_add(address, size);
-    } else if (list->section_count > 0 && strstr(text, ", CODE") != NULL) {
-        list->sections[list->section_count - 1].is_code = true;
+    } else if (list->described != 0 && strstr(text, ", CODE") != NULL) {
+        list->sections[list->described].is_code = true;
     }
 }
 
@@ -379,27 +379,25 @@ static bool is_label_of(const struct function *entry,
            entry->name[bytes] == '.' && !is_compilers(entry->name + bytes + 1);
 }
 
-/* Whether nm's (all)[at] is a label: of a function at the nearest address below
- * that has one, by any of its names; or by itself. Those before it that are
- * labels have lost their names. */
-static bool is_label(const struct function *all, size_t at)
+/* Whether nm's (entry) is a label: by itself, or of one of the (count)
+ * functions below it, which are sorted, by any name at its own address or at
+ * the nearest lower one. */
+static bool is_label(const struct function *functions, size_t count,
+                     const struct function *entry)
 {
-    const char *name = all[at].name;
-    uint64_t start = all[at].start;
-    bool found = false;
+    uint64_t lowest = entry->start;
 
-    if (all[at].binding == BINDING_LOCAL && all[at].size == 0 &&
-        (name[0] == '.' || name[0] == '$'))
+    if (entry->binding == BINDING_LOCAL && entry->size == 0 &&
+        (entry->name[0] == '.' || entry->name[0] == '$'))
         return true;
-    for (size_t i = at; i-- > 0 && (!found || all[i].start == start);) {
-        if (all[i].name[0] == '\0')
-            continue;
-        if (is_label_of(&all[at], &all[i]))
-            return true;
-        if (!found && all[i].start != all[at].start) {
-            found = true;
-            start = all[i].start;
+    for (size_t i = count; i-- > 0;) {
+        if (functions[i].start < lowest) {
+            if (lowest != entry->start)
+                break;
+            lowest = functions[i].start;
         }
+        if (is_label_of(entry, &functions[i]))
+            return true;
     }
     return false;
 }
@@ -409,13 +407,9 @@ static void drop_labels(struct function *all, size_t *count)
     size_t kept = 0;
 
     for (size_t i = 0; i < *count; ++i) {
-        if (!is_label(all, i))
-            continue;
-        free((char *)all[i].name);
-        all[i].name = "";
-    }
-    for (size_t i = 0; i < *count; ++i) {
-        if (all[i].name[0] != '\0')
+        if (is_label(all, kept, &all[i]))
+            free((char *)all[i].name);
+        else
             all[kept++] = all[i];
     }
     *count = kept;
@@ -452,8 +446,39 @@ static uint64_t limit_of_run(const struct list *list, size_t at,
     return *datum != 0 ? *datum : *last;
 }
 
-/* The sections' ends, where nothing says them: at the first symbol of another
- * section after all of theirs. */
+/* The first of the sorted entries at (address) or above it. */
+static size_t first_from(const struct list *list, uint64_t address)
+{
+    size_t low = 0, high = list->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (list->entries[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where (section), whose last symbol ends at (least), ends: at the next symbol
+ * of another section, if one is near. */
+static uint64_t end_of_section(const struct list *list, uint32_t section,
+                               uint64_t least)
+{
+    uint64_t end = checked_add(least, LAST_BYTES);
+    size_t at = first_from(list, least);
+
+    /* few of its own are here: those without a size at its very end */
+    while (at < list->count && list->entries[at].section == section)
+        ++at;
+    if (at < list->count && list->entries[at].address < end)
+        end = list->entries[at].address;
+    return end;
+}
+
+/* The sections' ends, where nothing says them. */
 static void find_ends(struct list *list)
 {
     for (size_t i = 0; i < list->count; ++i) {
@@ -461,25 +486,18 @@ static void find_ends(struct list *list)
         struct section *section = &list->sections[entry->section];
         uint64_t end = checked_add(entry->address, entry->size);
 
-        if (begins_with(section->name, ".text") || entry->kind == KIND_FUNCTION)
+        if (begins_with(strings_text(&list->section_names, entry->section),
+                        ".text") ||
+            entry->kind == KIND_FUNCTION)
             section->is_code = section->is_code || !section->is_listed;
         if (!section->is_listed && end > section->end)
             section->end = end;
     }
     for (size_t i = 0; i < list->section_count; ++i) {
         struct section *section = &list->sections[i];
-        uint64_t least = section->end, end = checked_add(least, LAST_BYTES);
 
-        if (section->is_listed || !section->is_code)
-            continue;
-        for (size_t k = 0; k < list->count; ++k) {
-            const struct entry *entry = &list->entries[k];
-
-            if (entry->section != i && entry->address >= least &&
-                entry->address < end)
-                end = entry->address;
-        }
-        section->end = end;
+        if (!section->is_listed && section->is_code)
+            section->end = end_of_section(list, (uint32_t)i, section->end);
     }
 }
 
@@ -585,8 +603,7 @@ static void free_list(struct list *list)
 {
     for (size_t i = 0; i < list->count; ++i)
         free((char *)list->entries[i].name);
-    for (size_t i = 0; i < list->section_count; ++i)
-        free(list->sections[i].name);
+    strings_free(&list->section_names);
     free(list->entries);
     free(list->sections);
 }
