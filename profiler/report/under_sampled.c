@@ -39,12 +39,14 @@ static uint32_t share_of_loop(const struct prof_stats *stats,
     return prof_share_of(work - account->stolen_inside_cycles, wall);
 }
 
-/* The upper end of the share outside of idle, 1/100 %, which is (share). */
+/* The upper end of the share of the program's work, 1/100 %, which is (share):
+ * neither idle nor in the profiler. */
 static uint32_t most_by_samples(const struct prof_stats *stats, uint32_t share)
 {
-    uint64_t samples = (stats->ticks - stats->queued) / PROF_UNDER_SAMPLED_ONE;
+    uint64_t drained = stats->ticks - stats->queued;
+    uint64_t samples = drained / PROF_UNDER_SAMPLED_ONE;
     uint64_t hits =
-        (stats->ticks - stats->queued - stats->idle) / PROF_UNDER_SAMPLED_ONE;
+        (drained - stats->idle - stats->own) / PROF_UNDER_SAMPLED_ONE;
 
     if (samples < PROF_UNDER_SAMPLED_LEAST)
         return PROF_SHARE_ALL;
@@ -70,7 +72,7 @@ void prof_report_under_sampled(struct prof_text *out,
     prof_loop_account(&account);
     loop = share_of_loop(stats, &account);
     sampled = stats->elapsed_cycles + stats->own_cycles;
-    share = prof_share_of(sampled - stats->idle_cycles, sampled);
+    share = prof_share_of(stats->elapsed_cycles - stats->idle_cycles, sampled);
     if (loop <= PROF_UNDER_SAMPLED_TIMES(most_by_samples(stats, share)))
         return;
     prof_text_format(out,
