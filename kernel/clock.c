@@ -9,6 +9,7 @@
 #include "clock.h"
 
 #include <arch/cpu.h>
+#include <arch/timer.h>
 #include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
@@ -39,6 +40,7 @@ int clock_start(void)
     if (tsc_hz == 0)
         return -1;
     boot_unix_seconds = cmos_unix_seconds();
+    (void)arch_timer_start(tsc_hz); /* without it the tick ends halts */
     boot_tsc = arch_tsc();
     arch_irq_handle(PIC_LINE_TIMER, tick);
     pit_start(CLOCK_DIVISOR);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event loop. Only the thread uses the queue of timers (timers.c). The
- * timer interrupt just counts; it ends the halt in arch_idle(), after which the
- * loop reads the clock. So a timer is late by up to one tick of the kernel if
- * the loop is halted, and by up to the running time of the service's code if it
- * is not.
+ * The event loop. Only the thread uses the queue of timers (timers.c). Before a
+ * halt the CPU's own timer is armed for the first of them; any interrupt ends
+ * the halt, after which the loop looks for work, and halts again if there is
+ * none. So a tick or a sample is no turn of the loop, and a timer is late by no
+ * more than the running time of the service's code. On a CPU without a timer of
+ * its own it is late by up to one tick of the kernel.
  */
 
 #include "timers.h"
 
 #include <arch/cpu.h>
+#include <arch/timer.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
@@ -162,14 +164,30 @@ static bool any_waiting(void)
     return any;
 }
 
-static void wait_for_interrupt(void)
+static void arm_for(const struct loop_timer *first)
+{
+    uint64_t now_ns = clock_ns();
+
+    if (first == NULL)
+        arch_timer_arm(ARCH_TIMER_NS_MAX);
+    else
+        arch_timer_arm(first->due_ns > now_ns ? first->due_ns - now_ns : 0);
+}
+
+/* With interrupts off, and when there is none; leaves them on. */
+static void wait_for_work(void)
 {
     uint32_t before = prof_trace_current();
     struct prof_loop_frame frame;
 
     prof_trace_suspend(&idle);
     prof_loop_idle(&frame);
-    arch_idle();
+    do {
+        arm_for(timers_first());
+        arch_idle();
+        arch_interrupts_off();
+    } while (!due(clock_ns()) && !any_waiting());
+    arch_interrupts_on();
     prof_loop_idle_end(&frame);
     prof_trace_switch(before);
 }
@@ -313,7 +331,7 @@ void loop_wait(void)
         prof_causal_spin();
         arch_interrupts_on();
     } else {
-        wait_for_interrupt();
+        wait_for_work();
     }
     loop_poll();
     prof_causal_work();

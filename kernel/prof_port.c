@@ -33,7 +33,7 @@
 #include <stdlib.h>
 
 static _Alignas(8) unsigned char memory[PROF_MEMORY_DEFAULT];
-static struct loop_timer drain_timer, soon_timer, report_timer;
+static struct loop_timer drain_timer, report_timer;
 static uint32_t reports;               /* tables printed */
 static size_t held_blocks, held_bytes; /* allocated by the profiler */
 
@@ -126,37 +126,59 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
-/* Period of checking whether a drain is due. Short, because the interval
- * changes with the rate and the depth of stacks: with a hundred callers at 5
- * kHz half of the profiler's memory fills up in 4 ms. */
+/* How often it is looked at when a drain is due: in turns of the loop, for that
+ * changes with the rate and the depth of stacks. With a hundred callers at 5
+ * kHz half of the profiler's memory fills up in 4 ms. While the CPU is halted
+ * it does not change: there, all samples are alike. */
 #define DRAIN_CHECK_MS 3u
 
-/* When the last drain was, and how long a millisecond is. Real time, and not
- * divided: this is asked at each tick. */
-static uint64_t drained_tsc, cycles_per_ms;
+/* By the TSC: in experiments the loop's clock is another one. */
+static uint64_t drained_tsc, checked_tsc, cycles_per_ms;
+
+static void on_drain(void *unused);
+
+/* Arms it for when a drain is due, if there is anything to drain. */
+static void arm_drain(void)
+{
+    uint64_t between = prof_drain_ms() * cycles_per_ms;
+    uint64_t since = arch_tsc() - drained_tsc;
+
+    if (!prof_running() && !prof_trace_is_on() && !prof_causal_running())
+        loop_cancel(&drain_timer);
+    else
+        loop_once(
+            &drain_timer,
+            since < between ? (between - since) * NS_PER_MS / cycles_per_ms : 0,
+            on_drain, NULL);
+}
 
 static void on_drain(void *unused)
 {
-    uint64_t now = arch_tsc();
-
     (void)unused;
-    if (now - drained_tsc + cycles_per_ms < prof_drain_ms() * cycles_per_ms)
-        return;
-    drained_tsc = now;
+    drained_tsc = arch_tsc();
     prof_drain();
     prof_causal_step();
     trace_follow(); /* experiments may have begun */
-    /* It takes a bounded time, and has left something. */
-    if (prof_drain_ms() == 1)
-        loop_once(&soon_timer, NS_PER_MS, on_drain, NULL);
+    arm_drain();
 }
 
-static uint32_t drain_check_ms(void)
+static void check_drain(void)
 {
-    uint32_t asked = prof_options()->drain_ms;
+    uint64_t now = arch_tsc();
 
-    return asked != 0 && asked < DRAIN_CHECK_MS ? asked : DRAIN_CHECK_MS;
+    if (now - checked_tsc < DRAIN_CHECK_MS * cycles_per_ms)
+        return;
+    checked_tsc = now;
+    arm_drain();
 }
+
+/* What is due is a timer's. */
+static bool never(void)
+{
+    return false;
+}
+
+static struct loop_source drain_check = {.waiting = never, .turn = check_drain};
 
 static void on_report(void *unused)
 {
@@ -229,7 +251,9 @@ void prof_port_init(void)
     if (options->start)
         start();
     cycles_per_ms = clock_tsc_hz() / 1000;
-    loop_every(&drain_timer, drain_check_ms() * NS_PER_MS, on_drain, NULL);
+    drain_timer.own = true;
+    arm_drain();
+    loop_add(&drain_check);
     if (options->every_ms != 0)
         loop_every(&report_timer, options->every_ms * NS_PER_MS, on_report,
                    NULL);
@@ -246,7 +270,6 @@ void prof_port_end(int code)
     bool due = reports == 0 || reports != prof_options()->reports;
 
     loop_cancel(&drain_timer);
-    loop_cancel(&soon_timer);
     loop_cancel(&report_timer);
     if (prof_running() && due)
         prof_report();

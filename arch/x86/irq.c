@@ -17,10 +17,10 @@ static void irq_unclaimed(void)
 }
 
 arch_irq_handler *trap_irq_handlers[ARCH_IRQ_COUNT] = {
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
+    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
+    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
+    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
+    irq_unclaimed, irq_unclaimed, irq_unclaimed,
 };
 
 static arch_irq_handler *handlers[ARCH_IRQ_COUNT];
@@ -49,12 +49,14 @@ OBSERVED(12)
 OBSERVED(13)
 OBSERVED(14)
 OBSERVED(15)
+OBSERVED(16)
+OBSERVED(17)
 
 static arch_irq_handler *const observed[ARCH_IRQ_COUNT] = {
-    observed_0,  observed_1,  observed_2,  observed_3,
-    observed_4,  observed_5,  observed_6,  observed_7,
-    observed_8,  observed_9,  observed_10, observed_11,
-    observed_12, observed_13, observed_14, observed_15,
+    observed_0,  observed_1,  observed_2,  observed_3,  observed_4,
+    observed_5,  observed_6,  observed_7,  observed_8,  observed_9,
+    observed_10, observed_11, observed_12, observed_13, observed_14,
+    observed_15, observed_16, observed_17,
 };
 
 /* Words between the frame pointer of observed_N and the interrupted address:

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The loop's halt. Unlike the PIT, a process can wait until a time: so timers
- * are not late by a tick, and a sample does not end the wait.
+ * The loop's halt, until what arch_timer_arm() was given.
  */
 
 #include "idle.h"
 
 #include "interrupts.h"
 
-#include "../timers.h"
-
 #include <arch/cpu.h>
+#include <arch/timer.h>
 #include <errno.h>
 #include <kernel/clock.h>
 #include <kernel/panic.h>
@@ -41,18 +39,17 @@ int hosted_files(void)
     return files;
 }
 
-/* Until the first timer; false: there is none. */
-static bool time_left(struct timespec *left)
-{
-    const struct loop_timer *first = timers_first();
-    uint64_t now_ns = clock_ns(), ns;
+static uint64_t armed_ns = ARCH_TIMER_NS_MAX; /* from the next halt on */
 
-    if (first == NULL)
-        return false;
-    ns = first->due_ns > now_ns ? first->due_ns - now_ns : 0;
-    left->tv_sec = (time_t)(ns / NS_PER_S);
-    left->tv_nsec = (long)(ns % NS_PER_S);
+bool arch_timer_start(uint64_t tsc_hz)
+{
+    (void)tsc_hz;
     return true;
+}
+
+void arch_timer_arm(uint64_t ns)
+{
+    armed_ns = ns < ARCH_TIMER_NS_MAX ? ns : ARCH_TIMER_NS_MAX;
 }
 
 /*
@@ -63,13 +60,12 @@ static bool time_left(struct timespec *left)
 void arch_idle(void)
 {
     struct epoll_event event;
-    struct timespec left;
-    bool timed = time_left(&left);
+    struct timespec left = {.tv_sec = (time_t)(armed_ns / NS_PER_S),
+                            .tv_nsec = (long)(armed_ns % NS_PER_S)};
 
     arch_interrupts_on();
     hosted_idle_begin();
-    if (epoll_pwait2(hosted_files(), &event, 1, timed ? &left : NULL, NULL) <
-            0 &&
+    if (epoll_pwait2(hosted_files(), &event, 1, &left, NULL) < 0 &&
         errno != EINTR)
         panic("epoll_pwait2() failed: it needs Linux 5.11");
     hosted_idle_end();

@@ -326,33 +326,33 @@ def two_guests_are_aligned(s):
 
 
 WAITS = """
-passer 2
-  receive 31
-    mailbox 20
-wanter 9
-  mutex 10
-    mutex 8
-      holder 6
-        sleep 32
-          timer 33
-sender 11
-  send 13
-    mailbox 14
-joiner 15
-  join 29
-    choose 24
-      bind 18
-        sleep 16
-          timer 17
-      timeout 23
-        receive 19
-          mailbox 20
-        sleep 21
-          timer 22
-    reader 25
-      disk read 26
-        disk request 28
-virtio-blk request 27
+passer 1
+  receive 30
+    mailbox 19
+wanter 8
+  mutex 9
+    mutex 7
+      holder 5
+        sleep 31
+          timer 32
+sender 10
+  send 12
+    mailbox 13
+joiner 14
+  join 28
+    choose 23
+      bind 17
+        sleep 15
+          timer 16
+      timeout 22
+        receive 18
+          mailbox 19
+        sleep 20
+          timer 21
+    reader 24
+      disk read 25
+        disk request 27
+virtio-blk request 26
 """
 
 

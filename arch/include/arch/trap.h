@@ -6,6 +6,7 @@
  * Interrupts and exceptions.
  *
  * Vectors 0 to 31 are the CPU's exceptions, 32 to 47 the PIC's sixteen lines.
+ * Two more lines are the local APIC's (arch/timer.h).
  * Handlers run with interrupts off on the interrupted stack. Exceptions that
  * may be caused by a stack overflow run on the fault stack instead: double
  * fault always, page fault on x86_64.
@@ -15,13 +16,16 @@
 #include <stdint.h>
 
 #define ARCH_IRQ_BASE 32u
-#define ARCH_IRQ_COUNT 16u
+#define ARCH_IRQ_COUNT 18u
+#define ARCH_IRQ_TIMER 16u
+#define ARCH_IRQ_SPURIOUS 17u
 
 typedef void arch_irq_handler(void);
 
 /*
- * Calls (handler) for line (line), 0 to 15, of the PIC. The handler must
- * acknowledge the interrupt itself (drivers/pic.h). Contexts: boot, thread.
+ * Calls (handler) for line (line), 0 to 15 of the PIC or one of the local
+ * APIC's. The handler must acknowledge the interrupt itself (drivers/pic.h).
+ * Contexts: boot, thread.
  */
 void arch_irq_handle(unsigned line, arch_irq_handler *handler);
 

@@ -94,7 +94,8 @@ void loop_asked(unsigned device);
 /* Runs what is due without waiting. Nested calls do nothing. */
 void loop_poll(void);
 
-/* Runs what is due. If nothing is, waits for the next interrupt first. */
+/* Runs what is due. If nothing is, waits until something is: a timer, or a
+ * source that has work. */
 void loop_wait(void);
 
 /*

@@ -193,7 +193,7 @@ CASES = [
         shows=["^1 times sampling stopped, because the kernel uses the PIT"],
     ),
     case(
-        "timer_work_is_missed",
+        "tick_work_is_missed",
         image="test/timer_work",
         append="prof.every=0 prof.hz=1000 prof.loop=4 us=300",
         icount=4,
@@ -204,11 +204,22 @@ CASES = [
         ],
     ),
     case(
-        "timer_work_is_sampled",
+        "tick_work_is_sampled",
         image="test/timer_work",
         append="prof.every=0 prof.hz=1000 prof.loop=4 us=6000",
         icount=4,
         shows=["^--- event loop: busy "],
+        hides=["^samples show "],
+    ),
+    case(
+        "timer_work_is_sampled",
+        image="test/timer_work",
+        append="prof.every=0 prof.hz=1000 prof.loop=4 us=300 timer=1",
+        icount=4,
+        shows=[
+            "^--- event loop: busy ",
+            r"^ +(2\.[5-9]|3\.[0-5])\d % .*  work$",
+        ],
         hides=["^samples show "],
     ),
     case(

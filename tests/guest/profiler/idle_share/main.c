@@ -5,12 +5,9 @@
  * loop, which halts. The share of idle samples, and of idle time, must be the
  * share of time that was halted.
  *
- * Two things begin just after a tick that has woken the loop, which then was
- * idle, and are not seen, or not to their end: drains, which last less than a
- * period (those after a slice of work are seen like any other code), and the
- * last part of a slice, half a period on average. What counts is the period
- * that is in force then. As long ones are in force for longer, that is
- * (1 + 1/12) times the mean, for periods that vary evenly by half of it.
+ * The loop's timers have a clock of their own, so work and drains begin at any
+ * point of a sampling period, and are seen like any other code. Drains are
+ * neither idle nor work.
  *
  * By time, a slice errs by up to half a period more or less: the sum of SLICES
  * by 0.05 points (one standard deviation). By samples, a slice of 50 ms has
@@ -30,7 +27,6 @@
 #define SLICE_MS 100u
 #define TIME_OFF 25
 #define COUNT_OFF 210
-#define LATE 54 /* half a period of 1 ms, of the long ones, in each SLICE_MS */
 
 static uint64_t worked; /* cycles */
 static int slices;
@@ -81,8 +77,7 @@ static void test_share(uint32_t percent, const char *what)
     all = arch_tsc() - begin;
     prof_drain();
     stats = guest_stats();
-    halted = parts_of(all - worked - stats.drain_cycles, all);
-    least = halted + LATE;
+    halted = least = parts_of(all - worked - stats.drain_cycles, all);
     most = least + parts_of(stats.drain_cycles, all);
     time = parts_of(stats.idle_cycles, stats.elapsed_cycles);
     count = parts_of(stats.idle, stats.ticks);

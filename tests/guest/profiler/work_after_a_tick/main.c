@@ -22,12 +22,9 @@
 
 #define PIECES 200
 #define PIECE_US 300u
-#define EVERY_NS 10000000ull /* each tick */
 #define SAMPLES_MOST 6
 #define SEEN_US 52000
 #define OFF_US 8000
-
-static int pieces;
 
 __attribute__((noinline)) static void short_work(void)
 {
@@ -37,27 +34,29 @@ __attribute__((noinline)) static void short_work(void)
         __asm__ volatile("");
 }
 
-static void work(void *unused)
+static void wait_for_tick(void)
 {
-    (void)unused;
-    short_work();
-    pieces++;
+    uint64_t before = clock_ticks();
+
+    while (clock_ticks() == before) {
+        arch_interrupts_off();
+        arch_idle();
+    }
 }
 
 /* The row of short_work() after PIECES of it, sampled at (hz). */
 static struct prof_row row_at(uint32_t hz)
 {
-    struct loop_timer timer = {0};
     struct prof_row row;
 
-    pieces = 0;
     (void)prof_set_rate(hz);
     prof_reset();
     prof_start();
-    loop_every(&timer, EVERY_NS, work, NULL);
-    while (pieces < PIECES)
-        loop_wait();
-    loop_cancel(&timer);
+    for (int i = 0; i < PIECES; i++) {
+        wait_for_tick();
+        short_work();
+        loop_poll(); /* which drains */
+    }
     prof_drain();
     row = guest_row((uintptr_t)short_work);
     prof_stop();
