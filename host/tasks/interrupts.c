@@ -31,6 +31,12 @@ void tasks_find_vectors(struct tasks_vectors *vectors,
     }
 }
 
+bool tasks_is_irq(const struct tasks *tasks, uint32_t actor)
+{
+    return (actor & TASKS_INTERRUPT) != 0 && actor != TASKS_NONE &&
+           (actor ^ TASKS_INTERRUPT) < tasks->irq_count;
+}
+
 /* ---- when the work ran that was left */
 
 struct walk {

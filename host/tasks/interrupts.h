@@ -25,11 +25,7 @@ void tasks_find_vectors(struct tasks_vectors *vectors,
                         const struct tasks *tasks);
 
 /* Whether (actor), of an edge, is an interrupt that (tasks) has. */
-static inline bool tasks_is_irq(const struct tasks *tasks, uint32_t actor)
-{
-    return (actor & TASKS_INTERRUPT) != 0 && actor != TASKS_NONE &&
-           (actor ^ TASKS_INTERRUPT) < tasks->irq_count;
-}
+bool tasks_is_irq(const struct tasks *tasks, uint32_t actor);
 
 struct tasks_served {
     uint32_t object; /* that work was left to, the last one; or TASKS_NONE */
