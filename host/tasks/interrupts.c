@@ -56,7 +56,7 @@ static void take_defer(struct walk *walk, uint32_t number)
         edge->to < TASKS_SPECIAL || edge->to >= tasks_objects(walk->tasks))
         return;
     walk->served[irq] =
-        (struct tasks_served){edge->to, edge->time, TASKS_NEVER};
+        (struct tasks_served){edge->to, edge->time, TASKS_NEVER, 0};
     walk->last[irq] = number;
     walk->behind[number] = walk->first[edge->to];
     walk->first[edge->to] = number;
@@ -68,8 +68,10 @@ static void take_run(struct walk *walk, const struct tasks_stretch *run)
          i = walk->behind[i]) {
         uint32_t irq = walk->tasks->edges[i].from ^ TASKS_INTERRUPT;
 
-        if (walk->last[irq] == i)
-            walk->served[irq].ran = run->from;
+        if (walk->last[irq] != i)
+            continue;
+        walk->served[irq].ran = run->from;
+        walk->served[irq].cpu = run->cpu;
     }
     walk->first[run->object] = TASKS_NONE;
 }
@@ -96,7 +98,7 @@ struct tasks_served *tasks_served(const struct tasks *tasks)
 
     for (uint32_t i = 0; i < tasks->irq_count; ++i)
         walk.served[i] =
-            (struct tasks_served){TASKS_NONE, TASKS_NEVER, TASKS_NEVER};
+            (struct tasks_served){TASKS_NONE, TASKS_NEVER, TASKS_NEVER, 0};
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *run = &tasks->stretches[i];
 

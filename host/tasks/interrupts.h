@@ -31,6 +31,7 @@ struct tasks_served {
     uint32_t object; /* that work was left to, the last one; or TASKS_NONE */
     uint64_t left;   /* when */
     uint64_t ran;    /* when that ran next, TASKS_NEVER = it did not */
+    uint8_t cpu;     /* on which it ran */
 };
 
 /* Of each of tasks->irqs of (tasks), which is finished; to be freed. Takes time
