@@ -360,10 +360,10 @@ static void put_irqs(struct source *source)
             struct tasks_served *served = tasks_served(tasks);
 
             for (uint32_t i = 0; i < tasks->irq_count; ++i)
-                columns_put(
-                    source->columns,
-                    part == 0   ? OBJECT(served[i].object)
-                    : part == 1 ? since_irq(&tasks->irqs[i], served[i].left)
+                columns_put(source->columns,
+                            part == 0 ? OBJECT(served[i].object)
+                            : part == 1
+                                ? since_irq(&tasks->irqs[i], served[i].left)
                                 : since_irq(&tasks->irqs[i], served[i].ran));
             free(served);
         }
@@ -509,8 +509,8 @@ static json_t *head_of(const struct timeline *timeline)
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
         for (uint32_t v = 0; v < timeline->traces[i].vectors.count; ++v)
             json_array_append_new(
-                vectors, json_pack("[ii]", (int)i,
-                                   timeline->traces[i].vectors.all[v]));
+                vectors,
+                json_pack("[ii]", (int)i, timeline->traces[i].vectors.all[v]));
     }
     json_set(head, "title", json_string(timeline->title));
     json_set(head, "types", kind_words());

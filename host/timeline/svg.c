@@ -67,7 +67,8 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){.f{fill:#171b23}text{fill:#e7eaf0}.s{"
     "fill:#9aa5b6}"
     ".b{fill:#1a1f28}.i{fill:#0e1117}.p{fill:#4a2f35}.g{stroke:#262d39}"
-    ".o{stroke:#8a95a8}.y{fill:#ffb84d}.q{fill:#f09ad0}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
+    ".o{stroke:#8a95a8}.y{fill:#ffb84d}.q{fill:#f09ad0}"
+    ".e{stroke:#ff8a80}.u{fill:#8a95a8}"
     ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
     ".a4,.a5,.a10{stroke:#ff8a80}.a6{stroke:#ff9a4d}.a7{stroke:#ffb84d}"
     ".a9{stroke:#f09ad0}.k{stroke:#8fd6ff}.h{stroke:#ff8a80}}\n"
@@ -512,12 +513,12 @@ static void put_packet(const struct svg *all,
     const struct tasks_message *got = &to->tasks->messages[packet->received];
     double tail, head;
 
-    if (!find_y(from, sent->object, &tail) ||
-        !find_y(to, got->object, &head) || !in_sight(from, sent->time, sent->time) ||
+    if (!find_y(from, sent->object, &tail) || !find_y(to, got->object, &head) ||
+        !in_sight(from, sent->time, sent->time) ||
         !in_sight(to, got->time, got->time))
         return;
-    put_line(all->out, "k", x_of(from, sent->time), tail,
-             x_of(to, got->time), head, true);
+    put_line(all->out, "k", x_of(from, sent->time), tail, x_of(to, got->time),
+             head, true);
 }
 
 /* The names of several traces, the first one's beside the title. */

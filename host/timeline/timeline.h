@@ -57,8 +57,8 @@ struct timeline_trace {
     const char *name;
     struct tasks tasks;
     struct tasks_vectors vectors; /* when finished */
-    struct view *view;     /* its samples; NULL = they are not wanted */
-    int64_t moved;         /* clocks: what the user says to add */
+    struct view *view;            /* its samples; NULL = they are not wanted */
+    int64_t moved;                /* clocks: what the user says to add */
     int64_t shift;         /* clocks: added to its times to have common ones */
     enum timeline_how how; /* that was found */
     uint64_t packets;      /* PACKETS: so many */

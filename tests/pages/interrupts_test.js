@@ -85,7 +85,10 @@ async function placing() {
       parseFloat,
     );
     assert.strictEqual(begins.length, 8);
-    assert(begins.every((at, i) => i === 0 || begins[i - 1] <= at), begins);
+    assert(
+      begins.every((at, i) => i === 0 || begins[i - 1] <= at),
+      begins,
+    );
   });
 }
 
@@ -98,29 +101,33 @@ async function painting() {
       await coloursAt(page, ROW.disk, [10.9, 26.9, 76], up),
       ['irq', 'irq', 'irq'],
     );
-    assert.deepStrictEqual(
-      await coloursAt(page, ROW.disk, [13.5, 35]),
-      ['ready', 'ready'],
-    );
-    assert.deepStrictEqual(
-      await coloursAt(page, ROW.disk, [5, 18, 45, 90]),
-      ['object', 'object', 'object', 'object'],
-    );
+    assert.deepStrictEqual(await coloursAt(page, ROW.disk, [13.5, 35]), [
+      'ready',
+      'ready',
+    ]);
+    assert.deepStrictEqual(await coloursAt(page, ROW.disk, [5, 18, 45, 90]), [
+      'object',
+      'object',
+      'object',
+      'object',
+    ]);
     // the callback was ready for as long
-    assert.deepStrictEqual(
-      await coloursAt(page, 3, [13.5, 35]),
-      ['ready', 'ready'],
-    );
+    assert.deepStrictEqual(await coloursAt(page, 3, [13.5, 35]), [
+      'ready',
+      'ready',
+    ]);
   });
   await fresh('the loop is white where it runs itself', async (page) => {
     assert.deepStrictEqual(
       await coloursAt(page, ROW.loop, [15, 20.5, 62, 70]),
       ['run', 'run', 'run', 'run'],
     );
-    assert.deepStrictEqual(
-      await coloursAt(page, ROW.loop, [5, 18, 30, 55]),
-      ['object', 'object', 'object', 'object'],
-    );
+    assert.deepStrictEqual(await coloursAt(page, ROW.loop, [5, 18, 30, 55]), [
+      'object',
+      'object',
+      'object',
+      'object',
+    ]);
   });
   await fresh('arrows from interrupts are drawn', async (page) => {
     for (const kind of ['defer', 'wake', 'read']) {
@@ -170,7 +177,7 @@ async function telling() {
     assert.match(split.join('; '), /idle 26\.0 ms/);
     assert.match(split.join('; '), /running others, inside it: tasks .* ms/);
     const events = (await page.texts('#events tr')).join('; ');
-    for (const event of ['create → answer 3', 'read ← answer 3', 'wake ← irq'])
+    for (const event of ['create → answer', 'read ← answer', 'wake ← irq'])
       assert(events.includes(event), events);
   });
   await fresh('the pointer names what it is at', async (page) => {

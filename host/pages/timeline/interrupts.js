@@ -100,7 +100,8 @@ function loopText(o, time) {
     i = spanAt(o, time),
     name = Object.keys(TASKS_STATE)[spans.state[i]];
   if (i < 0 || spans.end[i] < time) return 'runs tasks or callbacks';
-  return `${LOOP_WORDS[name] || name} for ${clocksText(spans.end[i] - spans.begin[i])}`;
+  const clocks = spans.end[i] - spans.begin[i];
+  return `${LOOP_WORDS[name] || name} for ${clocksText(clocks)}`;
 }
 
 // ---- the panel of a row that is chosen

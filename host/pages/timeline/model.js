@@ -233,7 +233,8 @@ function withArrows(arrows, others) {
   let at = arrows.count;
   for (const other of others) {
     for (const name of lists) all[name].set(other[name], at);
-    all.type.fill(other.type, at, (at += other.end.length));
+    all.type.fill(other.type, at, at + other.end.length);
+    at += other.end.length;
   }
   const {end} = all;
   if (end.every((time, i) => i === 0 || end[i - 1] <= time)) return all;
