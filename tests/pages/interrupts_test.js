@@ -3,7 +3,10 @@
 // when each of them happens (harness/made_profile.py).
 'use strict';
 
-const {assert, onPage} = require('./browser.js');
+const path = require('node:path');
+const {test} = require('./tap.js');
+const {assert, onPage, work} = require('./browser.js');
+const {timelineOf} = require('./timeline_model.js');
 
 const MS = 10000; // clocks
 const PAGE = `interrupted.html#a=0&b=${105 * MS}`;
@@ -205,7 +208,24 @@ async function telling() {
   });
 }
 
+// The picture takes those in sight as a range.
+async function arrowsAreInOrder() {
+  for (const name of ['interrupted', 'twice', 'pair', 'tasks']) {
+    const {model} = await timelineOf(path.join(work, `${name}.html`)),
+      {arrows, edges, irqs} = model,
+      packets = arrows.type.filter((type) => type === 11).length, // packet
+      wakes = irqs.woke.filter((time) => time >= 0).length;
+    assert.strictEqual(arrows.count, edges.time.length + wakes + packets);
+    assert(wakes > 0, name);
+    assert(
+      arrows.end.every((time, i) => i === 0 || arrows.end[i - 1] <= time),
+      name,
+    );
+  }
+}
+
 module.exports = async () => {
+  await test('arrows are in order of their ends', arrowsAreInOrder);
   await placing();
   await painting();
   await telling();

@@ -186,16 +186,21 @@ function arrowsOf(edges, objects, irqs) {
 }
 
 // What an interrupt leaves to an object is an arrow that ends when that runs.
+// Sets (late): of each arrow, whether it ends later than its event.
 function lengthenDefers(arrows, irqs) {
   const ran = new Map();
+  arrows.late = new Uint8Array(arrows.count);
   for (let i = 0; i < irqs.count; ++i)
     if (irqs.ran[i] >= 0)
       ran.set(`${irqs.vector[i]} ${irqs.deferred[i]}`, irqs.ran[i]);
   if (!ran.size) return;
-  for (let i = 0; i < arrows.count; ++i)
-    if (arrows.type[i] === ARROW.defer)
-      arrows.end[i] =
-        ran.get(`${arrows.from[i]} ${arrows.begin[i]}`) ?? arrows.end[i];
+  for (let i = 0; i < arrows.count; ++i) {
+    if (arrows.type[i] !== ARROW.defer) continue;
+    const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]}`);
+    if (end === undefined) continue;
+    arrows.end[i] = end;
+    arrows.late[i] = 1;
+  }
 }
 
 // Packets between traces.
@@ -236,14 +241,33 @@ function withArrows(arrows, others) {
     all.type.fill(other.type, at, at + other.end.length);
     at += other.end.length;
   }
-  const {end} = all;
-  if (end.every((time, i) => i === 0 || end[i - 1] <= time)) return all;
-  const order = Uint32Array.from(end.keys()).sort(
-    (a, b) => end[a] - end[b] || a - b,
-  );
+  const order = orderOfEnds(all.end, arrows);
   for (const name of ['type', ...lists])
     all[name] = all[name].map((_, i, list) => list[order[i]]);
   return all;
+}
+
+// Numbers of arrows by their ends. Of (arrows), the first ones, those that are
+// not late are in order already, where there is one trace: then only the others
+// are sorted, for there may be a million arrows.
+function orderOfEnds(end, {count, late}) {
+  const byEnd = (a, b) => end[a] - end[b] || a - b,
+    order = new Uint32Array(end.length),
+    others = [];
+  let kept = 0;
+  for (let i = 0; i < end.length; ++i) {
+    if (i >= count || late[i] || (kept && end[order[kept - 1]] > end[i]))
+      others.push(i);
+    else order[kept++] = i;
+  }
+  others.sort(byEnd);
+  // from the back, where there is room
+  for (let at = order.length - 1; others.length; --at)
+    order[at] =
+      kept && byEnd(order[kept - 1], others.at(-1)) > 0
+        ? order[--kept]
+        : others.pop();
+  return order;
 }
 
 // Series of values by their names, each of one trace.
