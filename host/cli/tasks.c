@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "tasks/interrupts.h"
 #include "tasks/sites.h"
 
 #include <prof/format.h>
@@ -26,6 +27,7 @@ static struct {
     enum tasks_order order;
     unsigned long rows; /* of each table, 0 = all */
     bool all;           /* what rests as well: tasks_rests() */
+    bool interrupts;    /* these alone */
     bool json;
 } request = {.input = "x.trace", .rows = 40};
 
@@ -214,12 +216,65 @@ static void print_waits(const struct tasks *tasks)
     free(forest.printed);
 }
 
+/* ---- interrupts */
+
+static double clocks_us(uint64_t clocks)
+{
+    return clocks_ms(clocks) * 1000;
+}
+
+/* Two columns: the median, and the 99th percentile. */
+static void print_delays(const struct tasks_delays *delays)
+{
+    if (delays->count == 0)
+        printf(" %10s %10s", "-", "-");
+    else
+        printf(" %10.1f %10.1f", clocks_us(tasks_delay_at(delays, 500)),
+               clocks_us(tasks_delay_at(delays, 990)));
+}
+
+static void print_vector(const struct tasks *tasks, uint8_t vector,
+                         const struct tasks_vector_sum *sum)
+{
+    char title[TASKS_TEXT_MAX];
+
+    printf("%8u", (unsigned)sum->irqs);
+    print_delays(&sum->handled);
+    printf(" %6u %6u", (unsigned)sum->woke, (unsigned)sum->left);
+    print_delays(&sum->ran);
+    printf("  irq %u", (unsigned)vector);
+    if (sum->object != TASKS_NONE) {
+        fputs(", to ", stdout);
+        printable_put(stdout, tasks_title(tasks, sum->object, title));
+    }
+    putchar('\n');
+}
+
+static void print_interrupts(const struct tasks *tasks)
+{
+    struct tasks_vectors vectors;
+    struct tasks_vector_sum *sums;
+
+    tasks_find_vectors(&vectors, tasks);
+    sums = tasks_sum_vectors(tasks, &vectors);
+    if (!log_quiet)
+        puts("#  count handled us        p99   woke   left   ran after"
+             "        p99  interrupt");
+    for (uint32_t i = 0; i < vectors.count; ++i)
+        print_vector(tasks, vectors.all[i], &sums[i]);
+    tasks_free_vector_sums(sums, &vectors);
+}
+
 static void print_tasks(const struct tasks *tasks)
 {
     char text[TASKS_TEXT_MAX];
 
-    print_sites(tasks);
-    print_waits(tasks);
+    if (request.interrupts) {
+        print_interrupts(tasks);
+    } else {
+        print_sites(tasks);
+        print_waits(tasks);
+    }
     if (tasks_missing_text(tasks, text))
         printf("# %s: what is unknown there is in no column\n", text);
 }
@@ -307,6 +362,43 @@ static json_t *open_json(const struct tasks *tasks)
     return all;
 }
 
+static json_t *delays_json(const struct tasks_delays *delays)
+{
+    json_t *object = json_object();
+
+    json_set(object, "count", json_count(delays->count));
+    json_set(object, "ns", clocks_ns(delays->sum));
+    if (delays->count > 0) {
+        json_set(object, "p50_ns", clocks_ns(tasks_delay_at(delays, 500)));
+        json_set(object, "p99_ns", clocks_ns(tasks_delay_at(delays, 990)));
+        json_set(object, "longest_ns", clocks_ns(tasks_delay_at(delays, 1000)));
+    }
+    return object;
+}
+
+static json_t *interrupts_json(const struct tasks *tasks)
+{
+    struct tasks_vectors vectors;
+    struct tasks_vector_sum *sums;
+    json_t *all = json_array();
+
+    tasks_find_vectors(&vectors, tasks);
+    sums = tasks_sum_vectors(tasks, &vectors);
+    for (uint32_t i = 0; i < vectors.count; ++i) {
+        json_t *object = json_object();
+
+        json_set(object, "vector", json_count(vectors.all[i]));
+        json_set(object, "count", json_count(sums[i].irqs));
+        json_set(object, "woke", json_count(sums[i].woke));
+        json_set(object, "left", json_count(sums[i].left));
+        json_set(object, "handled", delays_json(&sums[i].handled));
+        json_set(object, "ran_after", delays_json(&sums[i].ran));
+        json_array_append_new(all, object);
+    }
+    tasks_free_vector_sums(sums, &vectors);
+    return all;
+}
+
 static void print_tasks_json(const struct tasks *tasks)
 {
     json_t *all = json_object();
@@ -322,6 +414,7 @@ static void print_tasks_json(const struct tasks *tasks)
              clocks_ns(tasks->objects[TASKS_LOOP].clocks[TASKS_WAITING]));
     json_set(all, "sites", sites_json(tasks));
     json_set(all, "open", open_json(tasks));
+    json_set(all, "interrupts", interrupts_json(tasks));
     json_print(all, stdout);
 }
 
@@ -331,10 +424,14 @@ static const char help_text[] =
     "Show what the tasks and promises of a trace did, by the site that created "
     "them, and which of them still wait for which in the end, and since "
     "when. Mutexes, mailboxes, callbacks and the like that nothing waits for "
-    "are only counted there."
+    "are only counted there. --interrupts shows by vector how many interrupts "
+    "there were, in how many us they were handled, how many woke the idle "
+    "event loop, how many left work to a callback or task, and how long after "
+    "the interrupt that was begun."
     "\vFor example:\n"
     "  parasite tasks x.trace\n"
     "  parasite tasks -s running --rows 5 x.trace\n"
+    "  parasite tasks --interrupts x.trace\n"
     "  parasite tasks --json x.trace | jq '.sites[].waiting_ns'";
 
 static void set_order(char *word)
@@ -360,6 +457,8 @@ static const struct argument options[] = {
      .take = set_order},
     {"rows", 0, "N", "rows of a table (40; 0 = all)", .take = set_rows},
     {"all", 'a', NULL, "list what rests as well", .flag = &request.all},
+    {"interrupts", 0, NULL, "show the interrupts instead, by vector",
+     .flag = &request.interrupts},
     {"json", 'j', NULL, "print JSON, with all rows", .flag = &request.json},
     {"quiet", 'q', NULL, "no messages except errors, and no headers",
      .flag = &log_quiet},

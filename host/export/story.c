@@ -10,6 +10,7 @@
 #include "export/story.h"
 
 #include "base/memory.h"
+#include "tasks/interrupts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static bool is_inside(const struct story *story, uint64_t time)
 
 static void name_lane(struct story *story, uint32_t lane)
 {
-    static const char *const rows[] = {"tasks", "interrupts", "lost", "pauses"};
+    static const char *const rows[] = {"tasks", "interrupts", "lost", "pauses",
+                                       "event loop"};
     char name[64];
     bool is_new;
 
@@ -118,9 +120,11 @@ static void take_edge(struct story *story, const struct tasks_edge *edge,
     switch (edge->kind) {
     case TASKS_CREATE:
     case TASKS_WAKE:
-    case TASKS_DEFER:
         to->run = here;
         to->run_kind = edge->kind;
+        break;
+    case TASKS_DEFER: /* put_defers() */
+        to->run.lane = NOWHERE;
         break;
     case TASKS_RESOLVE:
     case TASKS_FAIL:
@@ -168,6 +172,65 @@ static void put_runs(struct story *story)
     }
     for (; edge < tasks->edge_count; ++edge)
         take_edge(story, &tasks->edges[edge], cpu);
+}
+
+/* From each interrupt to the run that does what it left; one may do that of
+ * several. */
+static void put_defers(struct story *story)
+{
+    const struct tasks *tasks = story->tasks;
+    struct tasks_served *served = tasks_served(tasks);
+
+    for (uint32_t i = 0; i < tasks->irq_count; ++i) {
+        const struct story_point from = {
+            story_lane(tasks->irqs[i].cpu, STORY_IRQS), served[i].left};
+        const struct story_point to = {story_lane(served[i].cpu, STORY_RUNS),
+                                       served[i].ran};
+
+        if (served[i].ran != TASKS_NEVER)
+            put_arrow(story, &from, to, TASKS_DEFER);
+    }
+    free(served);
+}
+
+/* ---- the event loop */
+
+/* The first interrupt from (irq) on that ended idleness at (time) or later. */
+static uint32_t next_waker(const struct tasks *tasks, uint32_t irq,
+                           uint64_t time)
+{
+    while (irq < tasks->irq_count &&
+           (tasks->irqs[irq].woke == 0 || tasks->irqs[irq].woke < time))
+        ++irq;
+    return irq;
+}
+
+/* Idleness and what ended it. Stretches of the loop and interrupts are both in
+ * the order of time. */
+static void put_loop(struct story *story)
+{
+    const struct tasks *tasks = story->tasks;
+    uint32_t irq = 0;
+
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *one = &tasks->stretches[i];
+        uint32_t lane = story_lane(one->cpu, STORY_LOOP);
+
+        if (one->object != TASKS_LOOP ||
+            (one->state != TASKS_RUNNING && one->state != TASKS_WAITING))
+            continue;
+        put_slice(story, lane, one->from, one->to,
+                  one->state == TASKS_RUNNING ? "running" : "idle");
+        if (one->state != TASKS_RUNNING)
+            continue;
+        irq = next_waker(tasks, irq, one->from);
+        if (irq < tasks->irq_count && tasks->irqs[irq].woke == one->from)
+            put_arrow(story,
+                      &(const struct story_point){
+                          story_lane(tasks->irqs[irq].cpu, STORY_IRQS),
+                          tasks->irqs[irq].from},
+                      (struct story_point){lane, one->from}, TASKS_WAKE);
+    }
 }
 
 /* ---- objects */
@@ -267,6 +330,8 @@ void story_put(const struct view *view, const struct tasks *tasks,
     memset(story.waiting, 0xff, objects * sizeof *story.waiting);
     put_rest(&story);
     put_runs(&story);
+    put_defers(&story);
+    put_loop(&story);
     for (uint32_t i = TASKS_SPECIAL; i < objects; ++i)
         put_object(&story, i);
     free(story.waiting);

@@ -4,14 +4,16 @@
 
 /*
  * What happened to objects, in the order and the pieces that formats with time
- * want: for each CPU a lane with what ran and one with its interrupts; for each
- * object its life and what it did in it; counters; arrows between lanes. Times
- * are clocks since the trace's begin. Only what overlaps the view's time range
- * is part of it, cut to it.
+ * want: for each CPU a lane with what ran, one with the event loop, which runs
+ * itself or is idle, and one with its interrupts; for each object its life and
+ * what it did in it; counters; arrows between lanes. Times are clocks since the
+ * trace's begin. Only what overlaps the view's time range is part of it, cut to
+ * it.
  *
- * An arrow leads from a creation or a wake to the next run of the object, and
- * from its end to a read of its result. Both ends are inside slices of their
- * lanes.
+ * An arrow leads from a creation or a wake to the next run of the object, from
+ * its end to a read of its result, from an interrupt to the run that does what
+ * it left, and to the event loop if it ended its idleness. Both ends are inside
+ * slices of their lanes.
  */
 
 #include "profile/view.h"
@@ -23,6 +25,7 @@ enum story_row {
     STORY_IRQS,
     STORY_LOSSES,
     STORY_PAUSES, /* of CPU 0 */
+    STORY_LOOP,
     STORY_ROWS,
 };
 

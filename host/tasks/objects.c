@@ -391,10 +391,12 @@ void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
     if (cpu->irq_count > 0 || cpu->current == TASKS_NOBODY)
         return;
     set_waiting(tasks, cpu->current, why, stack);
-    if (cpu->current == TASKS_LOOP)
+    if (cpu->current == TASKS_LOOP) {
         cpu->idle = true;
-    else
+        cpu->waker = TASKS_NONE;
+    } else {
         cpu->left = true;
+    }
 }
 
 void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
@@ -413,6 +415,8 @@ void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
         ++tasks->unkept;
         return;
     }
+    if (cpu->idle && cpu->waker == TASKS_NONE)
+        cpu->waker = tasks->irq_count;
     cpu->irqs[cpu->irq_count++] = tasks->irq_count;
     tasks->irqs[tasks->irq_count++] = irq;
 }

@@ -384,6 +384,15 @@ static bool ends_idleness(const struct tasks_cpu *cpu,
                      !recorded[event->kind].is_run && cpu->irq_count == 0;
 }
 
+/* Whatever interrupt comes first ends the halt in which the loop is idle. */
+static void end_idleness(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    cpu->idle = false;
+    tasks_set_state(tasks, TASKS_LOOP, TASKS_RUNNING);
+    if (cpu->waker != TASKS_NONE)
+        tasks->irqs[cpu->waker].woke = tasks->place.time;
+}
+
 /* After a LOST: who is current from the next event on. */
 static bool take_resumed(struct tasks *tasks, struct tasks_cpu *cpu,
                          const struct event *event)
@@ -405,10 +414,8 @@ static void take_event(struct tasks *tasks, struct tasks_cpu *cpu,
         return;
     if (recorded[event->kind].take != NULL)
         tasks_resume(tasks, cpu, event->time);
-    if (cpu->idle && ends_idleness(cpu, event)) {
-        cpu->idle = false;
-        tasks_set_state(tasks, TASKS_LOOP, TASKS_RUNNING);
-    }
+    if (cpu->idle && ends_idleness(cpu, event))
+        end_idleness(tasks, cpu);
     if (recorded[event->kind].take != NULL) {
         recorded[event->kind].take(tasks, cpu, event);
         tasks_count_event(cpu, event);
@@ -434,6 +441,7 @@ static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
     vector_reserve_one(&tasks->cpus, tasks->cpu_count, sizeof *tasks->cpus);
     tasks->cpus[tasks->cpu_count] = (struct tasks_cpu){.cpu = number,
                                                        .current = TASKS_NOBODY,
+                                                       .waker = TASKS_NONE,
                                                        .unsure = true,
                                                        .marked = TASKS_NONE,
                                                        .resumed = TASKS_NONE,

@@ -161,6 +161,8 @@ struct tasks_stolen {
 struct tasks_irq {
     uint64_t from;
     uint64_t to;     /* TASKS_NEVER: no end was seen */
+    uint64_t woke;   /* when the event loop ran on whose idleness it ended,
+                        0 = it did not end it */
     uint32_t object; /* that it interrupted */
     uint16_t cpu;
     uint8_t vector;
@@ -232,6 +234,7 @@ struct tasks_cpu {
     bool left;        /* the current object was suspended or ended */
     bool idle;        /* the loop was suspended */
     bool fresh;       /* no event of objects yet in this packet */
+    uint32_t waker;   /* the first interrupt since it is idle, TASKS_NONE */
     bool unsure;      /* interrupts may have begun that are not known,
                                until an object is switched to */
     uint32_t nested[TASKS_NESTED_MAX]; /* PAUSED objects, TASKS_LOOP */

@@ -116,6 +116,9 @@ void timeline_finish(struct timeline *timeline)
     clocks_align(timeline);
     find_packets(timeline);
     find_times(timeline);
+    for (size_t i = 0; i < timeline->count; ++i)
+        tasks_find_vectors(&timeline->traces[i].vectors,
+                           &timeline->traces[i].tasks);
 }
 
 void timeline_free(struct timeline *timeline)

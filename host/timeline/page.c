@@ -97,18 +97,35 @@ static void free_words(struct words *words)
 
 enum { SEEN_CREATION = 1, SEEN_END = 2, RESTS = 4 };
 
+/* After all objects of all traces: the vectors of each. */
+static uint32_t vector_number(const struct timeline *timeline, size_t trace,
+                              uint8_t vector)
+{
+    uint32_t number = 1 + timeline->traces[trace].vectors.place[vector];
+
+    for (size_t i = 0; i < timeline->count; ++i)
+        number += tasks_objects(&timeline->traces[i].tasks);
+    for (size_t i = 0; i < trace; ++i)
+        number += timeline->traces[i].vectors.count;
+    return number;
+}
+
 /* Objects of all traces are numbered from 1; 0 is none. Each trace's event loop
- * is the first of its objects. */
+ * is the first of its objects. What an interrupt does is done by its vector. */
 static uint32_t object_number(const struct timeline *timeline, size_t trace,
                               uint32_t object)
 {
+    const struct tasks *tasks = &timeline->traces[trace].tasks;
     uint32_t number = 1;
 
-    if (object == TASKS_NONE || object == TASKS_NOBODY)
+    if (tasks_is_irq(tasks, object))
+        return vector_number(timeline, trace,
+                             tasks->irqs[object ^ TASKS_INTERRUPT].vector);
+    if (object >= TASKS_INTERRUPT || object == TASKS_NOBODY)
         return 0;
     for (size_t i = 0; i < trace; ++i)
         number += tasks_objects(&timeline->traces[i].tasks);
-    return object & TASKS_INTERRUPT ? 0 : number + object;
+    return number + object;
 }
 
 /* What the columns are made of. */
@@ -224,13 +241,6 @@ static uint64_t length_of(const struct tasks_stretch *stretch)
     return checked_add(1, checked_sub(stretch->to, stretch->from));
 }
 
-/* From the interrupt to what it defers to. */
-static uint64_t delay_of(const struct tasks_edge *edge,
-                         const struct tasks_irq *irq)
-{
-    return checked_sub(edge->time, irq->from);
-}
-
 /* Whether the stretch (i) is followed at once by another one of its object, or
  * ends with it. */
 static bool *followed_of(const struct tasks *tasks)
@@ -321,47 +331,41 @@ static void put_marks(struct source *source)
     STOLEN("stolen.trace", columns_put, t);
 }
 
-/* What an interrupt left to whom, and when: of each interrupt. */
-static const struct tasks_edge **deferred_of(const struct tasks *tasks)
-{
-    const struct tasks_edge **deferred =
-        xreallocarray(NULL, tasks->irq_count + 1, sizeof *deferred);
-
-    memset(deferred, 0, (tasks->irq_count + 1) * sizeof *deferred);
-    for (uint32_t i = 0; i < tasks->edge_count; ++i) {
-        const struct tasks_edge *edge = &tasks->edges[i];
-        uint32_t irq = edge->from & ~TASKS_INTERRUPT;
-
-        if (edge->kind == TASKS_DEFER && (edge->from & TASKS_INTERRUPT) &&
-            edge->from != TASKS_NONE && irq < tasks->irq_count)
-            deferred[irq] = edge;
-    }
-    return deferred;
-}
-
 #define IRQS(name, put, number)                                                \
     COLUMN(name, put, irqs, tasks->irq_count, number)
 
+/* Of the times of an interrupt (time), since it began, one more; 0 = never. */
+static uint64_t since_irq(const struct tasks_irq *irq, uint64_t time)
+{
+    return time == TASKS_NEVER || time == 0
+               ? 0
+               : checked_add(1, checked_sub(time, irq->from));
+}
+
 static void put_irqs(struct source *source)
 {
+    static const char *const names[] = {"irq.to", "irq.deferred", "irq.ran"};
+
     IRQS("irq.from", columns_put_change, TIME(record->from));
     IRQS("irq.length", columns_put,
          record->to == TASKS_NEVER ? 0 : checked_sub(record->to, record->from));
-    IRQS("irq.vector", columns_put, record->vector);
-    IRQS("irq.trace", columns_put, t);
-    for (int part = 0; part < 2; ++part) {
-        columns_begin(source->columns, part == 0 ? "irq.to" : "irq.deferred");
+    IRQS("irq.vector", columns_put,
+         vector_number(source->timeline, t, record->vector));
+    IRQS("irq.in", columns_put, OBJECT(record->object));
+    IRQS("irq.woke", columns_put, since_irq(record, record->woke));
+    for (int part = 0; part < 3; ++part) {
+        columns_begin(source->columns, names[part]);
         for (size_t t = 0; t < source->timeline->count; ++t) {
             const struct tasks *tasks = &source->timeline->traces[t].tasks;
-            const struct tasks_edge **deferred = deferred_of(tasks);
+            struct tasks_served *served = tasks_served(tasks);
 
             for (uint32_t i = 0; i < tasks->irq_count; ++i)
                 columns_put(source->columns,
-                            deferred[i] == NULL ? 0
-                            : part == 0
-                                ? OBJECT(deferred[i]->to)
-                                : delay_of(deferred[i], &tasks->irqs[i]));
-            free(deferred);
+                            part == 0 ? OBJECT(served[i].object)
+                            : part == 1
+                                ? since_irq(&tasks->irqs[i], served[i].left)
+                                : since_irq(&tasks->irqs[i], served[i].ran));
+            free(served);
         }
     }
 }
@@ -494,7 +498,7 @@ static json_int_t samples_shift(const struct timeline *timeline)
 static json_t *head_of(const struct timeline *timeline)
 {
     json_t *head = json_object(), *loops = json_array();
-    json_t *traces = json_array();
+    json_t *traces = json_array(), *vectors = json_array();
     uint64_t events = 0;
 
     for (size_t i = 0; i < timeline->count; ++i) {
@@ -503,11 +507,16 @@ static json_t *head_of(const struct timeline *timeline)
             loops, json_integer(object_number(timeline, i, TASKS_LOOP)));
         json_array_append_new(
             traces, json_pack("{ss}", "name", timeline->traces[i].name));
+        for (uint32_t v = 0; v < timeline->traces[i].vectors.count; ++v)
+            json_array_append_new(
+                vectors,
+                json_pack("[ii]", (int)i, timeline->traces[i].vectors.all[v]));
     }
     json_set(head, "title", json_string(timeline->title));
     json_set(head, "types", kind_words());
     json_set(head, "loops", loops);
     json_set(head, "traces", traces);
+    json_set(head, "vectors", vectors); /* the objects after all others */
     json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
     json_set(head, "clocks",
              json_integer((json_int_t)(timeline->end - timeline->begin)));

@@ -30,11 +30,14 @@
 #define GRID 12           /* lines at most */
 #define TIME_ROOM 60.0    /* of a time below them */
 #define GAP 2.0           /* width of a loss, at least */
+#define MARK 10.0         /* height of an interrupt */
 
 /* One trace of the picture. */
 struct svg {
     const struct tasks *tasks;
     const char *name;
+    const struct tasks_vectors *vectors; /* the first rows; then the loop's */
+    struct tasks_served *served;         /* of each interrupt */
     struct family family;
     bool *rests; /* by object: in the end, as idle mutexes do */
     FILE *out;
@@ -55,6 +58,7 @@ static const char style[] =
     ".h{stroke:#b3261e;stroke-width:1.5}"
     ".p{fill:#e3c7c7}.g{stroke:#dbe0e9}\n"
     ".o{stroke:#3c4454;stroke-width:2}.r{fill:#fff}.y{fill:#d98200}"
+    ".q{fill:#a04481}"
     ".e{stroke:#b3261e;stroke-width:2}.u{fill:#3c4454}\n"
     ".a0,.a8{stroke:#8a93a3}.a1{stroke:#0b57c4}.a2{stroke:#a8941a}"
     ".a3{stroke:#00795a}.a4,.a5,.a10{stroke:#b3261e}"
@@ -63,7 +67,8 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){.f{fill:#171b23}text{fill:#e7eaf0}.s{"
     "fill:#9aa5b6}"
     ".b{fill:#1a1f28}.i{fill:#0e1117}.p{fill:#4a2f35}.g{stroke:#262d39}"
-    ".o{stroke:#8a95a8}.y{fill:#ffb84d}.e{stroke:#ff8a80}.u{fill:#8a95a8}"
+    ".o{stroke:#8a95a8}.y{fill:#ffb84d}.q{fill:#f09ad0}"
+    ".e{stroke:#ff8a80}.u{fill:#8a95a8}"
     ".a1{stroke:#6fb1ff}.a2{stroke:#d9c64a}.a3{stroke:#35c79a}"
     ".a4,.a5,.a10{stroke:#ff8a80}.a6{stroke:#ff9a4d}.a7{stroke:#ffb84d}"
     ".a9{stroke:#f09ad0}.k{stroke:#8fd6ff}.h{stroke:#ff8a80}}\n"
@@ -89,9 +94,46 @@ static double x_of(const struct svg *svg, uint64_t time)
     return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
 }
 
+/* Rows of interrupts, and that of the event loop. */
+static uint32_t system_rows(const struct svg *svg)
+{
+    return svg->vectors->count + 1;
+}
+
+static double y_of_row(const struct svg *svg, uint32_t row)
+{
+    return svg->top + (row + LINE_AT) * svg->pitch;
+}
+
 static double y_of(const struct svg *svg, uint32_t item)
 {
-    return svg->top + (svg->family.rows[item] + LINE_AT) * svg->pitch;
+    return y_of_row(svg, system_rows(svg) + svg->family.rows[item]);
+}
+
+static uint32_t item_of(const struct svg *svg, uint32_t object)
+{
+    return object < tasks_objects(svg->tasks) ? svg->family.item_of[object]
+                                              : LAYOUT_NONE;
+}
+
+/* Where (actor) is drawn: an object, the event loop or an interrupt. False:
+ * nowhere. */
+static bool find_y(const struct svg *svg, uint32_t actor, double *y)
+{
+    const struct tasks *tasks = svg->tasks;
+    uint32_t item = item_of(svg, actor);
+
+    if (tasks_is_irq(tasks, actor))
+        *y = y_of_row(
+            svg,
+            svg->vectors->place[tasks->irqs[actor ^ TASKS_INTERRUPT].vector]);
+    else if (actor == TASKS_LOOP)
+        *y = y_of_row(svg, svg->vectors->count);
+    else if (item != LAYOUT_NONE)
+        *y = y_of(svg, item);
+    else
+        return false;
+    return true;
 }
 
 /* Whether [from, to], or the clock after it, is in sight. */
@@ -284,10 +326,81 @@ static void put_spans(const struct svg *svg)
     }
 }
 
-static uint32_t item_of(const struct svg *svg, uint32_t object)
+/* ---- interrupts and the event loop */
+
+/* From (from) to (to), at least a pixel wide; not, where (until) is, up to
+ * which its row is drawn. */
+static void put_mark(const struct svg *svg, const char *class, uint64_t from,
+                     uint64_t to, double y, double height, double *until)
 {
-    return object < tasks_objects(svg->tasks) ? svg->family.item_of[object]
-                                              : LAYOUT_NONE;
+    double x = x_of(svg, from), end = x_of(svg, to);
+
+    if (!in_sight(svg, from, to) || end < *until + NARROW)
+        return;
+    *until = end > x + 1 ? end : x + 1;
+    fprintf(svg->out,
+            "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+            "height=\"%.1f\"/>\n",
+            class, x, y - height / 2, *until - x, height);
+}
+
+static void put_system_row(const struct svg *svg, uint32_t row,
+                           const char *name)
+{
+    const struct tasks_object *loop = &svg->tasks->objects[TASKS_LOOP];
+    double x = x_of(svg, loop->begin), end = x_of(svg, svg->tasks->end);
+    double y = y_of_row(svg, row);
+
+    fprintf(svg->out, "<path class=\"o\" d=\"M%.1f %.1fH%.1f\"/>\n", x, y,
+            end > x + 1 ? end : x + 1);
+    if (svg->pitch >= 14)
+        fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+                x < 2 ? 2 : x, y - 4, name);
+}
+
+static void put_loop(const struct svg *svg)
+{
+    const struct tasks *tasks = svg->tasks;
+    double y = y_of_row(svg, svg->vectors->count), until = -1;
+
+    put_system_row(svg, svg->vectors->count, "event loop");
+    for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
+        const struct tasks_stretch *one = &tasks->stretches[i];
+
+        if (one->object != TASKS_LOOP)
+            continue;
+        if (one->state == TASKS_RUNNING)
+            put_mark(svg, "r", one->from, one->to, y, 4, &until);
+        else if (one->state == TASKS_UNKNOWN)
+            put_unknown(svg, one, y);
+    }
+}
+
+/* A mark while it is handled; then it is orange until the work runs that it
+ * left to an object. */
+static void put_irqs(const struct svg *svg)
+{
+    const struct tasks *tasks = svg->tasks;
+    double until[TASKS_VECTORS];
+
+    for (uint32_t i = 0; i < svg->vectors->count; ++i) {
+        char name[20];
+
+        snprintf(name, sizeof name, "irq %u", (unsigned)svg->vectors->all[i]);
+        put_system_row(svg, i, name);
+        until[i] = -1;
+    }
+    for (uint32_t i = 0; i < tasks->irq_count; ++i) {
+        const struct tasks_irq *irq = &tasks->irqs[i];
+        const struct tasks_served *served = &svg->served[i];
+        uint32_t row = svg->vectors->place[irq->vector];
+        uint64_t end = irq->to == TASKS_NEVER ? irq->from : irq->to;
+
+        if (served->ran != TASKS_NEVER && served->ran > end)
+            put_rect(svg, "y", end, served->ran, y_of_row(svg, row) - 1.5, 3);
+        put_mark(svg, "q", irq->from, end, y_of_row(svg, row), MARK,
+                 &until[row]);
+    }
 }
 
 static void put_line(FILE *out, const char *class, double x0, double y0,
@@ -306,16 +419,42 @@ static void put_line(FILE *out, const char *class, double x0, double y0,
 static void put_arrow(const struct svg *svg, unsigned kind, uint32_t from,
                       uint32_t to, uint64_t begin, uint64_t end)
 {
-    uint32_t tail = item_of(svg, from), head = item_of(svg, to);
+    double tail, head;
     char class[8];
 
-    if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
-        svg->family.rows[tail] == svg->family.rows[head] ||
+    if (!find_y(svg, from, &tail) || !find_y(svg, to, &head) || tail == head ||
         !in_sight(svg, begin, end))
         return;
     snprintf(class, sizeof class, "a%u", kind & 0xffff);
-    put_line(svg->out, class, x_of(svg, begin), y_of(svg, tail), x_of(svg, end),
-             y_of(svg, head), kind != TASKS_CREATE);
+    put_line(svg->out, class, x_of(svg, begin), tail, x_of(svg, end), head,
+             kind != TASKS_CREATE);
+}
+
+/* From the interrupts that ended the loop's idleness to the loop. */
+static void put_wakes(const struct svg *svg)
+{
+    for (uint32_t i = 0; i < svg->tasks->irq_count; ++i) {
+        const struct tasks_irq *irq = &svg->tasks->irqs[i];
+
+        if (irq->woke != 0)
+            put_arrow(svg, TASKS_WAKE, TASKS_INTERRUPT | i, TASKS_LOOP,
+                      irq->from, irq->woke);
+    }
+}
+
+/* When the work runs that (edge) leaves, or when it is left. */
+static uint64_t end_of_defer(const struct svg *svg,
+                             const struct tasks_edge *edge)
+{
+    const struct tasks_served *served;
+
+    if (edge->kind != TASKS_DEFER || !tasks_is_irq(svg->tasks, edge->from))
+        return edge->time;
+    served = &svg->served[edge->from ^ TASKS_INTERRUPT];
+    return served->object == edge->to && served->left == edge->time &&
+                   served->ran != TASKS_NEVER
+               ? served->ran
+               : edge->time;
 }
 
 #define FAILED_READ TASKS_EDGES
@@ -343,7 +482,7 @@ static void put_edge(const struct svg *svg, const struct tasks_edge *edge)
     put_arrow(svg, edge->kind,
               edge->by != TASKS_NONE && edge->by != TASKS_NOBODY ? edge->by
                                                                  : edge->from,
-              edge->to, edge->time, edge->time);
+              edge->to, edge->time, end_of_defer(svg, edge));
 }
 
 static void put_title(FILE *out, const char *title)
@@ -355,8 +494,11 @@ static void put_title(FILE *out, const char *title)
 
 static void put_trace(const struct svg *svg)
 {
+    put_irqs(svg);
+    put_loop(svg);
     put_objects(svg);
     put_spans(svg);
+    put_wakes(svg);
     for (uint32_t i = 0; i < svg->tasks->edge_count; ++i)
         put_edge(svg, &svg->tasks->edges[i]);
     put_losses(svg);
@@ -369,15 +511,14 @@ static void put_packet(const struct svg *all,
     const struct svg *from = &all[packet->from], *to = &all[packet->to];
     const struct tasks_message *sent = &from->tasks->messages[packet->sent];
     const struct tasks_message *got = &to->tasks->messages[packet->received];
-    uint32_t tail = item_of(from, sent->object);
-    uint32_t head = item_of(to, got->object);
+    double tail, head;
 
-    if (tail == LAYOUT_NONE || head == LAYOUT_NONE ||
+    if (!find_y(from, sent->object, &tail) || !find_y(to, got->object, &head) ||
         !in_sight(from, sent->time, sent->time) ||
         !in_sight(to, got->time, got->time))
         return;
-    put_line(all->out, "k", x_of(from, sent->time), y_of(from, tail),
-             x_of(to, got->time), y_of(to, head), true);
+    put_line(all->out, "k", x_of(from, sent->time), tail, x_of(to, got->time),
+             head, true);
 }
 
 /* The names of several traces, the first one's beside the title. */
@@ -431,7 +572,7 @@ static uint32_t rows_in_sight(const struct svg *svg)
         if (svg->family.rows[i] >= rows &&
             in_sight(svg, svg->family.items[i].begin, svg->family.items[i].end))
             rows = svg->family.rows[i] + 1;
-    return rows;
+    return system_rows(svg) + rows;
 }
 
 /* Rows of all traces, or as far as there is something in sight in them. */
@@ -446,7 +587,8 @@ static void place_traces(struct timeline_drawing *drawing,
 
         svg->from = (double)range->from;
         svg->to = (double)range->to;
-        svg->high = only_in_sight ? rows_in_sight(svg) : svg->family.height;
+        svg->high = only_in_sight ? rows_in_sight(svg)
+                                  : system_rows(svg) + svg->family.height;
         rows += svg->high;
     }
     if (rows * PITCH > HEIGHT_MAX)
@@ -471,6 +613,8 @@ struct timeline_drawing *timeline_drawing_open(const struct timeline *timeline)
 
         *svg = (struct svg){.tasks = &trace->tasks,
                             .name = trace->name,
+                            .vectors = &trace->vectors,
+                            .served = tasks_served(&trace->tasks),
                             .begin = trace->tasks.begin};
         svg->moved =
             (double)(int64_t)(trace->tasks.begin + (uint64_t)trace->shift -
@@ -486,6 +630,7 @@ void timeline_drawing_close(struct timeline_drawing *drawing)
     for (size_t i = 0; i < drawing->timeline->count; ++i) {
         family_free(&drawing->all[i].family);
         free(drawing->all[i].rests);
+        free(drawing->all[i].served);
     }
     free(drawing);
 }

@@ -196,6 +196,7 @@ static struct promise_result root_result; /* what it has waited for */
 
 static void on_root(struct promise_watch *watch)
 {
+    task_trace_read(watch->promise);
     root_result = promise_result(watch->promise);
     watch->promise = NULL;
 }
@@ -212,6 +213,7 @@ static struct promise_result run_loop_for(struct promise *promise)
     }
     loop_hold(false);
     root.watch.completed = on_root;
+    task_trace_try_read(promise);
     promise_watch(promise, &root.watch);
     while (root.watch.promise != NULL)
         loop_wait();

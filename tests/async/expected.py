@@ -5,12 +5,15 @@ longer ones the beginning."""
 DEMOS = {
     "sleep": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
+[event loop] try_read: sleep 1
 timer resolve: sleep 1
+[event loop] read: sleep 1
 """,
     "series": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
 [event loop] create: bind bind 2 (services/async/waits.c)
 [event loop] await: bind 2 for sleep 1
+[event loop] try_read: bind 2
 timer resolve: sleep 1
 timer wake: bind 2 by sleep 1
 bind 2 switch: bind 2
@@ -18,6 +21,7 @@ bind 2 read: sleep 1
 bind 2 create: sleep sleep 3 (services/async/waits.c)
 bind 2 become: bind 2 is sleep 3
 timer resolve: sleep 3
+[event loop] read: sleep 3
 """,
     "join": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
@@ -27,6 +31,7 @@ timer resolve: sleep 3
 [event loop] await: join 4 for sleep 1
 [event loop] await: join 4 for sleep 2
 [event loop] await: join 4 for sleep 3
+[event loop] try_read: join 4
 timer resolve: sleep 2
 timer wake: join 4 by sleep 2
 join 4 switch: join 4
@@ -40,6 +45,7 @@ timer wake: join 4 by sleep 1
 join 4 switch: join 4
 join 4 read: sleep 1
 join 4 resolve: join 4
+[event loop] read: join 4
 """,
     "choose": """
 [event loop] create: task choose and wait 1 (services/async/waits.c)
@@ -53,6 +59,7 @@ choose and wait 1 await: choose 5 for sleep 3
 choose and wait 1 await: choose 5 for sleep 4
 choose and wait 1 try_read: choose 5
 choose and wait 1 suspend: choose
+[event loop] try_read: choose and wait 1
 timer resolve: sleep 3
 timer wake: choose 5 by sleep 3
 choose 5 switch: choose 5
@@ -71,6 +78,7 @@ timer wake: choose and wait 1 by sleep 6
 choose and wait 1 switch: choose and wait 1
 choose and wait 1 read: sleep 6
 choose and wait 1 resolve: choose and wait 1
+[event loop] read: choose and wait 1
 """,
     "pick": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
@@ -80,6 +88,7 @@ choose and wait 1 resolve: choose and wait 1
 [event loop] await: pick 4 for sleep 1
 [event loop] await: pick 4 for sleep 2
 [event loop] await: pick 4 for sleep 3
+[event loop] try_read: pick 4
 timer resolve: sleep 2
 timer wake: pick 4 by sleep 2
 pick 4 switch: pick 4
@@ -87,6 +96,7 @@ pick 4 read: sleep 2
 pick 4 resolve: pick 4
 pick 4 cancel: sleep 1
 pick 4 cancel: sleep 3
+[event loop] read: pick 4
 """,
     "catch": """
 [event loop] create: sleep sleep 1 (services/async/waits.c)
@@ -94,6 +104,7 @@ pick 4 cancel: sleep 3
 [event loop] await: bind 2 for sleep 1
 [event loop] create: catch catch 3 (services/async/waits.c)
 [event loop] await: catch 3 for bind 2
+[event loop] try_read: catch 3
 timer resolve: sleep 1
 timer wake: bind 2 by sleep 1
 bind 2 switch: bind 2
@@ -107,6 +118,7 @@ catch 3 read: value 4
 catch 3 create: promise value 5 (kernel/task/promise.c)
 catch 3 resolve: value 5
 catch 3 become: catch 3 is value 5
+[event loop] read: value 5
 """,
     "console": """
 [event loop] create: task write lines 1 (services/async/waits.c)
@@ -147,6 +159,7 @@ read pages 1 await: disk read 2 for disk request 3
 read pages 1 counter: pages in flight = 11
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read
+[event loop] try_read: read pages 1
 [event loop] resolve: disk request 3
 [event loop] counter: pages in flight = 0
 [event loop] create: io disk request 4 (kernel/task/disk.c)
@@ -176,6 +189,7 @@ read pages 1 await: disk read 2 for disk request 3
 read pages 1 counter: pages in flight = 32
 read pages 1 try_read: disk read 2
 read pages 1 suspend: disk read
+[event loop] try_read: read pages 1
 [event loop] resolve: disk request 3
 [event loop] counter: pages in flight = 0
 [event loop] resolve: disk read 2

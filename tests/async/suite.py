@@ -142,6 +142,31 @@ def interrupts_have_delays(s):
     check.between(ready, row["delay_ns"] - most, row["delay_ns"] + 1000)
 
 
+def interrupts_are_rows(s):
+    """Of the disk: each leaves its work to the callback, which is done but for
+    one that comes last, and wakes the loop; the picture has a row for each
+    vector and one for the loop. The timer's leave nothing."""
+    trace = s.work / "disk.trace"
+    text = run(s.parasite, "script", trace).out
+    defers = re.findall(r"^\[irq (\d+)\] .* defer: disk \d+$", text, re.M)
+    found = {i["vector"]: i for i in json_of(s, "tasks", trace)["interrupts"]}
+    (vector,) = {int(number) for number in defers}
+    disk, timer = found[vector], found[32]
+    check.same(disk["left"], len(defers))
+    check.between(disk["ran_after"]["count"], len(defers) - 1, len(defers))
+    check.true(disk["ran_after"]["p50_ns"] >= disk["handled"]["p50_ns"])
+    check.between(disk["woke"], len(defers) / 2, len(defers))
+    check.same(timer["left"], 0)
+    picture = s.work / "disk.svg"
+    run(s.parasite, "timeline", "-q", trace, "-o", picture)
+    text = picture.read_text(encoding="utf-8")
+    for name in (f"irq {vector}", "irq 32", "event loop"):
+        check.has(text, f">{name}<", count=1)
+    # ends of arrows: of what is left, and of the woken loop
+    check.true(text.count('class="a9"') >= disk["ran_after"]["count"] - 1)
+    check.true(text.count('class="a7"') >= disk["woke"])
+
+
 def coroutines_are_traced(s):
     """A runtime of C++20 coroutines, which knows nothing of the kernel's tasks:
     its adaptor has at most 100 lines."""
@@ -440,6 +465,7 @@ def suite(s):
     s.holds(repeats, s)
     s.holds(disk_is_explained, s)
     s.holds(devices_are_apart, s)
+    s.holds(interrupts_are_rows, s)
     s.holds("docs/async.md shows what they do", page_is_true, s)
     s.holds(waits_are_a_tree, s)
     s.holds(choices_are_listed, s)

@@ -20,7 +20,7 @@ function totals(model) {
   const runs = Object.create(null);
   for (const thread of model.getAllThreads())
     for (const slice of thread.sliceGroup.slices) {
-      if (/^(tasks|interrupts|lost|pauses) .cpu/.test(thread.name)) {
+      if (/^(tasks|interrupts|lost|pauses|event loop) .cpu/.test(thread.name)) {
         runs[slice.title] = (runs[slice.title] || 0) + slice.duration;
         continue;
       }

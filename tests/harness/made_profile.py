@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams whose every event is known: samples of the image of pages/suite.py,
-and a program that hangs."""
+a program that hangs, and one with interrupts."""
 
 from .stream import CLOCK_HZ, TEXT, Stream
 
@@ -11,7 +11,7 @@ DEEPEST = 1500
 OWN = 15  # the function prof_drain
 AHEAD = 5 * CLOCK_HZ  # the clock outside
 INSIDE_MS = 1952  # from the first sample to the last
-TASK, PROMISE, MUTEX = 1, 2, 10  # kinds of objects
+TASK, PROMISE, MUTEX, CALLBACK = 1, 2, 10, 14  # kinds of objects
 
 # Nodes from 1 on: parent, function, offset, samples in each half. The functions
 # are main, work, helper, port, recurse and those with hard names.
@@ -170,4 +170,58 @@ def pending(gap=False):
     run(4)
     put("resolve_wide", object=4)
     run(0)
+    return made.data()
+
+
+def interrupted():
+    """A disk's interrupts leave their work to a callback. The first comes while
+    the loop is idle, and 6 ms later the work is begun; the second while a task
+    runs, which holds the loop: 16 ms. Then the timer's ends idleness, and the
+    loop creates a promise. In the end the disk's comes once more, for which
+    nothing runs."""
+    made = Stream(step=0)
+    put = made.event
+
+    def after(ms, name, **fields):
+        made.step = ms * (CLOCK_HZ // 1000)
+        put(name, **fields)
+
+    def run(ms, number):
+        after(ms, "switch_wide", task=number)
+
+    def interrupt(ms):
+        after(ms, "irq_enter", vector=43)
+        after(1, "defer_wide", object=1, vector=43)
+        after(1, "irq_exit", vector=43)
+
+    for number, line, text in (
+        (1, 12, "disk@services/made/disk.c"),
+        (2, 30, "worker@services/made/worker.c"),
+        (3, 7, "answer@services/made/worker.c"),
+        (4, 0, "idle"),
+    ):
+        put("site", number=number, line=line, text=text)
+    run(0, 0)
+    put("create_wide", object=1, object_kind=CALLBACK, site=1)
+    put("create_wide", object=2, object_kind=TASK, site=2)
+    put("suspend_wide", why=4)
+    interrupt(10)
+    run(2, 0)
+    run(2, 1)
+    run(4, 0)
+    run(1, 2)
+    interrupt(5)
+    run(13, 0)
+    run(1, 1)
+    run(4, 0)
+    after(1, "suspend_wide", why=4)
+    after(10, "irq_enter", vector=32)
+    after(1, "irq_exit", vector=32)
+    run(1, 0)
+    after(5, "create_wide", object=3, object_kind=PROMISE, site=3)
+    after(0, "resolve_wide", object=3)
+    after(10, "read_wide", source=3)
+    interrupt(1)
+    run(24, 2)
+    run(0, 0)
     return made.data()

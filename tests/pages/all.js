@@ -12,6 +12,7 @@ const PARTS = {
   large: ['large', 'static'],
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
+    'interrupts',
     ...['pictures', 'touch', 'static'],
   ],
 };

@@ -97,6 +97,11 @@ module.exports = async () => {
   await fresh('the same by keys, and it opens', 'alike.html', async (page) => {
     await page.keys('ArrowDown');
     for (let i = 0; i < 30; ++i) await page.keys('ArrowUp');
+    // above all are the interrupts and the event loop
+    await page.has('#panel h2', 'irq 48');
+    await page.keys('ArrowDown');
+    await page.has('#panel h2', 'event loop');
+    await page.keys('ArrowDown');
     await page.has('#panel h2', ` ${objects.id[longest]}`);
     await page.keys('ArrowLeft');
     await page.has('#panel', 'task');

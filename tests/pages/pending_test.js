@@ -29,7 +29,7 @@ async function standing() {
     ]);
   });
   await onPage('a promise is drawn to the end', PENDING, async (page) => {
-    const colours = await coloursOf(page, 1),
+    const colours = await coloursOf(page, 2), // below the loop's
       ground = (await coloursOf(page, 8))[3];
     assert(!colours.includes(ground), colours.join(' '));
   });

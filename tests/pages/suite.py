@@ -10,7 +10,7 @@ import urllib.request
 
 from harness import progress
 from harness.command import Command, build_id, text_addresses
-from harness.made_profile import pending, profile
+from harness.made_profile import interrupted, pending, profile
 from harness.suite import WIDTHS, background, run
 
 PLAYWRIGHT = "playwright-core@1.60.0"
@@ -234,7 +234,8 @@ def make_large(pages):
 def make_tasks(pages):
     """Timelines: random ones and their static pictures; of a stream, of a
     larger one, with packets missing, of two,
-    and of two that exchange messages; and of a program that hangs."""
+    and of two that exchange messages; of a program that hangs, and of one
+    with interrupts."""
     pages.compile("make_tasks", "tests/tool/make_tasks.c")
 
     def made(name, events, seed, *words):
@@ -259,6 +260,10 @@ def make_tasks(pages):
         packets = pages.work / f"{name}.packets"
         packets.write_bytes(pending(gap))
         drawn(f"{name}.html", packets)
+    packets = pages.work / "interrupted.packets"
+    packets.write_bytes(interrupted())
+    drawn("interrupted.html", packets)
+    drawn("twice.html", packets, packets)
     drawn(
         "pair.html",
         made("client", 20000, 4, "nothing", 0),

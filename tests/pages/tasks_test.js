@@ -44,14 +44,16 @@ async function repaints(page, act) {
   await page.waitForFunction(`(${sumOfPixels})() !== ${before}`);
 }
 
+const FIRST_ROW = 102; // pixels: below the interrupts' row and the loop's
+
 // Clicks on the first object found on a walk over the canvas.
 async function clickObject(page) {
   const frame = await page.box('#canvas');
   for (let x = 60; x < frame.width; x += 37) {
-    await page.mouse.move(frame.x + x, frame.y + 50);
+    await page.mouse.move(frame.x + x, frame.y + FIRST_ROW);
     await page.drawn(30);
     if (await page.isHidden('#tip')) continue;
-    await page.mouse.click(frame.x + x, frame.y + 50);
+    await page.mouse.click(frame.x + x, frame.y + FIRST_ROW);
     await page.drawn();
     if (await page.kept('o')) return;
   }

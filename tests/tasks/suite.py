@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from harness.command import Command, event_counts
+from harness.made_profile import interrupted
 from harness.stream import CRC, sealed
 from harness.suite import check, run
 from clocks import clocks_are_aligned, clocks_are_shifted
@@ -107,6 +108,37 @@ def tasks_are_rows(trace):
     check.contains(picture.read_text(encoding="utf-8"), "[task handler_3]")
 
 
+INTERRUPTS = """\
+#  count handled us        p99   woke   left   ran after        p99  interrupt
+       1     1000.0     1000.0      1      0          -          -  irq 32
+       3     2000.0     2000.0      1      3     6000.0    16000.0  irq 43, \
+to disk 1
+"""
+
+
+def interrupts_are_summed(s):
+    """How long they were handled, and when the work ran that they left; the
+    last one's never did."""
+    trace = Trace(s, "interrupted", interrupted())
+    found = trace.parasite("tasks", "--interrupts", trace.path).out
+    check.same(found, INTERRUPTS)
+    found = json.loads(trace.parasite("tasks", "--json", trace.path).out)
+    timer, disk = found["interrupts"]
+    check.same([timer["vector"], disk["vector"]], [32, 43])
+    check.same([timer["woke"], disk["woke"]], [1, 1])
+    check.same(timer["ran_after"], {"count": 0, "ns": 0})
+    check.same(disk["left"], 3)
+    check.same(disk["ran_after"]["count"], 2)
+    check.same(disk["ran_after"]["ns"], 22000000)
+    check.same(disk["handled"]["longest_ns"], 2000000)
+    trace = Trace(s)
+    found = json.loads(trace.parasite("tasks", "--json", trace.path).out)
+    check.same(
+        [(i["vector"], i["count"], i["left"]) for i in found["interrupts"]],
+        [(48, trace.made.says["irqs"], 0)],
+    )
+
+
 def million_is_small(s):
     """A million events and more, of 200,000 objects."""
     made = Made(s, 1700000, 1)
@@ -126,6 +158,7 @@ def print_part(s):
     s.holds(script_agrees, trace)
     s.holds(babeltrace_agrees, trace)
     s.holds(tasks_are_rows, trace)
+    s.holds(interrupts_are_summed, s)
 
 
 # ---- check
@@ -240,6 +273,54 @@ def chrome_agrees(trace):
     check.true(found["runs"]["irq 48"] > 0)
 
 
+def interrupts_lead_on(s):
+    """To the loop that they wake, and to the run that does what they left. The
+    loop has a lane. Times are ms."""
+    trace = Trace(s, "led", interrupted())
+    events = json.loads(trace.export("chrome").read_bytes())["traceEvents"]
+    lanes = {
+        event["tid"]: event["args"]["name"].split(" [")[0]
+        for event in events
+        if event["name"] == "thread_name"
+    }
+    begun = {e["id"]: e for e in events if e["ph"] == "s"}
+    found = {
+        (
+            *(end["name"], lanes[begun[end["id"]]["tid"]]),
+            *(begun[end["id"]]["ts"] / 1000, lanes[end["tid"]]),
+            end["ts"] / 1000,
+        )
+        for end in events
+        if end["ph"] == "f"
+    }
+    check.same(
+        {arrow for arrow in found if arrow[0] in ("defer", "wake")},
+        {
+            ("defer", "interrupts", 11, "tasks", 16),
+            ("defer", "interrupts", 27, "tasks", 42),
+            ("wake", "interrupts", 10, "event loop", 14),
+            ("wake", "interrupts", 57, "event loop", 59),
+        },
+    )
+    loop = [
+        (event["name"], event["ts"] / 1000, event["dur"] / 1000)
+        for event in events
+        if event["ph"] == "X" and lanes[event["tid"]] == "event loop"
+    ]
+    check.same([one for one in loop if one[0] == "idle"], IDLE)
+    check.same(sum(ms for name, _, ms in loop if name == "running"), 47)
+    text = run(
+        *("protoc", "--decode=Trace", "-Itests/exports", "perfetto.proto"),
+        data=trace.export("perfetto").read_bytes(),
+    ).out
+    check.has(text, r'name: "event loop \[cpu 0\]"')
+    flows = re.findall(r"^    flow: (\d+)$", text, re.M)
+    check.same(len(flows), len(begun))
+
+
+IDLE = [("idle", 0, 14), ("idle", 47, 12)]
+
+
 def perfetto_agrees(trace):
     """protoc finds them too; each flow begins once and ends once."""
     text = run(
@@ -279,6 +360,7 @@ def export_part(s):
     trace = Trace(s)
     s.holds(chrome_agrees, trace)
     s.holds(perfetto_agrees, trace)
+    s.holds(interrupts_lead_on, s)
     s.holds(part_of_time, trace)
 
 

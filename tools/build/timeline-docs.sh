@@ -21,7 +21,9 @@ at()
         }'
 }
 
-# draws DEMO [WORD...]: its picture, with more options
+# draws DEMO [WORD...]: its picture, with more options; to $name, by default
+# that of the demo
+name=
 draws()
 {
     demo=$1
@@ -29,16 +31,19 @@ draws()
     "$parasite" timeline -q --svg --title "make async DEMO=$demo" "$@" \
         -o "$docs/timeline/new.svg" "$traces/$demo.trace" 2>/dev/null
     sed '1a <!-- SPDX-License-Identifier: Apache-2.0 -->' \
-        "$docs/timeline/new.svg" >"$docs/timeline/$demo.svg"
+        "$docs/timeline/new.svg" >"$docs/timeline/${name:-$demo}.svg"
     rm "$docs/timeline/new.svg"
 }
 
-# around DEMO EVENT BEFORE AFTER: what is from BEFORE seconds before it on
+# around DEMO EVENT BEFORE AFTER [NAME]: what is from BEFORE seconds before it
+# on
 around()
 {
     time=$(at "$1" "$2")
+    name=${5:-}
     draws "$1" --from "$(awk "BEGIN { print $time - $3 }")" \
         --to "$(awk "BEGIN { print $time + $4 }")"
+    name=
 }
 
 for demo in sleep series join choose pick disk-fixed; do
@@ -47,3 +52,4 @@ done
 around catch 'fail:' 4e-6 6e-6
 around udp 'create: task packet' 10e-6 80e-6
 draws disk --from 0.06 --to 0.15
+around disk-fixed 'resolve: disk request' 1.5e-6 3.5e-6 interrupt

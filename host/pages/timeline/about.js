@@ -13,7 +13,6 @@ const timeText = (time) =>
 // A button that chooses (object); or words.
 function objectLink(object) {
   if (!object) return 'none';
-  if (isLoop(object)) return 'the event loop';
   const go = () => {
     choose(object);
     bringIntoSight(object);
@@ -130,7 +129,7 @@ function openPart() {
     list = [];
   let resting = 0;
   for (let o = 1; o < objects.count; ++o) {
-    if (isLoop(o) || objects.state[o] !== TASKS_END.open) continue;
+    if (isSystem(o) || objects.state[o] !== TASKS_END.open) continue;
     if (objects.rests[o]) ++resting;
     else list.push([stuckFor(o), o]);
   }
@@ -161,6 +160,10 @@ function showObject(panel) {
       make('p', 'Nothing is chosen: click an object, or use the arrow keys.'),
       ...openPart(),
     );
+    return;
+  }
+  if (isSystem(object)) {
+    showSystem(panel, object);
     return;
   }
   panel.append(

@@ -113,6 +113,7 @@ const keyList = [
   [['e'], 'open or close the group of the chosen object', () => toggleGroup()],
   [['g'], 'group alike objects or not', () => toggle('grouped')],
   [['c'], 'draw counters or not', () => toggle('counters')],
+  [['i'], 'draw rows of interrupts or not', () => toggle('interrupts')],
   [['k'], 'draw the critical path', () => togglePath()],
   [['h'], 'hide the site of the chosen object', () => filterChosen('hidden')],
   [['o'], 'show only that site', () => filterChosen('only')],
@@ -149,6 +150,10 @@ const helpTexts = [
     'runs, orange where it could run and something else held the loop. The ' +
     'ground is darker while the loop was idle. Arrows slope by the delay ' +
     'between their ends. A triangle: still pending.',
+  'The rows above are interrupts, one for each vector, and the event loop. A ' +
+    'mark is an interrupt while it is handled; it is orange from then on ' +
+    'until the work is begun that it left to an object. The loop is white ' +
+    'where it runs itself.',
   'The address of this page includes the view: copy it to show someone the ' +
     'same.',
 ];

@@ -157,7 +157,7 @@ function splitPromise(split, object) {
   const {resolver, read} = endOfPromise(object);
   const runs = resolver && !outsideOf(object) && hasSpans(resolver);
   let at = begin;
-  if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
+  if (runs && !isSystem(resolver)) at = splitSpans(split, resolver, begin, end);
   const cause = outsideOf(object) ? 0 : resolver;
   split.add(PART.wait, cause, waitText(object, cause), end - at);
   if (read > end) splitReady(split, objects.trace[object], object, end, read);
@@ -166,7 +166,7 @@ function splitPromise(split, object) {
 function waitText(object, resolver) {
   if (model.objects.state[object] === TASKS_END.open)
     return 'its end, which never came';
-  if (resolver && !isLoop(resolver)) return '';
+  if (resolver && !isSystem(resolver)) return '';
   return outsideOf(object) || 'something outside';
 }
 
@@ -331,7 +331,7 @@ function stepOfPromise(object, time) {
     const resolver = arrows.from[end],
       at = arrows.end[end];
     const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
-    if (resolver && !isLoop(resolver) && !outsideOf(object) && at > begin)
+    if (resolver && !isSystem(resolver) && !outsideOf(object) && at > begin)
       return [step, resolver, at];
     const text = outsideOf(object) || 'something outside';
     const outside = {object, begin, end: time, kind: PART.wait, text};
@@ -355,7 +355,7 @@ function criticalPath(object, time) {
     spans.end[last] < time;
   if (object && isOpen && hasStopped) [object, time] = openSteps(object, steps);
   while (object && time > 0 && steps.length < PATH_MAX) {
-    if (isLoop(object)) break;
+    if (isSystem(object)) break;
     const span = spanAt(object, time);
     const [step, next, at] =
       span >= 0

@@ -37,6 +37,8 @@ function showButtons() {
   press('simplify', view.simplified);
   press('group', view.grouped);
   press('counters', view.counters);
+  press('interrupts', view.interrupts);
+  $('interrupts').hidden = model.irqs.count === 0;
   $('counters').hidden = model.counters.size === 0;
   for (const panel of PANELS)
     $('tab-' + panel).ariaSelected = String(panel === view.panel);
@@ -62,7 +64,8 @@ function keyName(key) {
 
 function showFacts() {
   const {head} = model,
-    objects = model.objects.count - 1 - 2 * head.loops.length;
+    objects =
+      model.objects.count - 1 - 2 * head.loops.length - head.vectors.length;
   $('title').textContent = document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +
@@ -96,6 +99,7 @@ function choose(object) {
 
 function spokenOf(object) {
   const {objects, head} = model;
+  if (isSystem(object)) return systemText(object);
   return (
     `${objectName(object)}, ${head.types[objects.type[object]]}, ` +
     (objects.state[object] === TASKS_END.open
@@ -137,7 +141,7 @@ function busyTimes() {
   }
   for (let i = 0; i < spans.count; ++i) {
     from = Math.min(from, spans.begin[i]);
-    if (!isLoop(spans.object[i])) to = Math.max(to, spans.end[i]);
+    if (!isSystem(spans.object[i])) to = Math.max(to, spans.end[i]);
   }
   if (!(to > from)) return [0, model.lastTime];
   return [from - 0.01 * (to - from), to + 0.01 * (to - from)];
@@ -165,7 +169,8 @@ function selectAt(isEnd) {
 }
 
 function filterChosen(list) {
-  if (view.chosen) toggleFilter(list, alikeKey(view.chosen));
+  if (view.chosen && !isSystem(view.chosen))
+    toggleFilter(list, alikeKey(view.chosen));
 }
 
 function toggle(what) {
@@ -227,6 +232,14 @@ function showTip(object, event) {
       words + 'Click to open the group.',
     );
   }
+  if (isSystem(object)) {
+    const time = timeOf(pointAt(event)[0]);
+    return putTip(
+      event,
+      make('b', objectName(object)),
+      systemText(object, time),
+    );
+  }
   const begin = model.objects.begin[object],
     end = endOf(object);
   putTip(
@@ -279,6 +292,7 @@ function fillMenus() {
 const LEGEND = [
   ['run', 'area', 'running'],
   ['ready', 'line', 'ready'],
+  ['irq', 'area', 'interrupt', () => [model.irqs]],
   ['object', 'line', 'waiting, or pending'],
   ['idle', 'area', 'loop idle'],
   ['pause', 'area', 'pause', () => model.pauses],
@@ -316,6 +330,7 @@ function listenToButtons() {
     simplify: () => toggle('simplified'),
     group: () => toggle('grouped'),
     counters: () => toggle('counters'),
+    interrupts: () => toggle('interrupts'),
     reset: resetView,
     png: savePng,
     'help-open': showHelp,

@@ -2,7 +2,8 @@
 // What the payload holds, in typed arrays: objects, and what happened to them.
 // docs/timeline.md has the format; host/tasks makes it of the events.
 //
-// Objects count from 1; 0 is none. Each trace has its event loop as an object.
+// Objects count from 1; 0 is none. Each trace has its event loop as an object,
+// and each vector of its interrupts, after all others (head.vectors).
 // Times are clocks since the first event of all traces.
 
 // How an object ended, by TASKS_END.
@@ -54,15 +55,16 @@ function toSome(count, column, has) {
 // Beginnings, ends and creators that edges have are not in these columns.
 function objectsOf(columns, edges) {
   const seen = columns.plain('object.seen'),
-    count = seen.length + 1;
+    own = seen.length + 1, // the others are vectors
+    count = own + columns.head.vectors.length;
   const of = (Type, list) => {
     const all = new Type(count);
     all.set(list, 1);
     return all;
   };
   const plain = (name) => of(Int32Array, columns.plain('object.' + name));
-  const noCreation = (o) => !(seen[o - 1] & SEEN.creation),
-    noEnd = (o) => !(seen[o - 1] & SEEN.end);
+  const noCreation = (o) => o < own && !(seen[o - 1] & SEEN.creation),
+    noEnd = (o) => o < own && !(seen[o - 1] & SEEN.end);
   const objects = {
     count,
     begin: toSome(count, columns.changes('object.begin'), noCreation),
@@ -71,7 +73,7 @@ function objectsOf(columns, edges) {
     type: of(Uint8Array, columns.plain('object.kind')),
     state: of(Uint8Array, columns.plain('object.ending')),
     trace: new Uint8Array(count),
-    loop: new Uint8Array(count),
+    system: new Uint8Array(count),
     id: of(Int32Array, columns.changes('object.id')),
     site: plain('site'),
     label: plain('label'),
@@ -85,10 +87,24 @@ function objectsOf(columns, edges) {
   completeObjects(objects, edges, noCreation, noEnd);
   const {loops} = columns.head;
   for (const [trace, loop] of loops.entries()) {
-    objects.loop[loop] = objects.loop[loop + 1] = 1; // and nobody, TASKS_NOBODY
-    objects.trace.fill(trace, loop, loops[trace + 1] || count);
+    objects.system[loop] = SYSTEM.loop;
+    objects.system[loop + 1] = SYSTEM.nobody;
+    objects.trace.fill(trace, loop, loops[trace + 1] || own);
   }
+  for (const [i, [trace, vector]] of columns.head.vectors.entries())
+    addVector(objects, own + i, loops[trace], vector);
   return objects;
+}
+
+// What is no object of the program: the event loop, nobody (TASKS_NOBODY), and
+// the vectors of interrupts, which last as long as the loop.
+const SYSTEM = {loop: 1, nobody: 2, vector: 3};
+
+function addVector(objects, o, loop, vector) {
+  objects.system[o] = SYSTEM.vector;
+  objects.id[o] = vector;
+  for (const name of ['begin', 'end', 'trace'])
+    objects[name][o] = objects[name][loop];
 }
 
 const ENDING = [ARROW.resolve, ARROW.fail, ARROW.cancel];
@@ -142,7 +158,7 @@ function edgesOf(columns) {
 
 // Arrows as they are drawn: a read is one from its source, and begins when the
 // source ended.
-function arrowsOf(edges, objects) {
+function arrowsOf(edges, objects, irqs) {
   const count = edges.time.length;
   const arrows = {
     count,
@@ -150,7 +166,7 @@ function arrowsOf(edges, objects) {
     from: edges.from.slice(),
     to: edges.to.slice(),
     begin: edges.time.slice(),
-    end: edges.time,
+    end: edges.time.slice(),
   };
   for (let i = 0; i < count; ++i) {
     const kind = edges.kind[i];
@@ -165,33 +181,93 @@ function arrowsOf(edges, objects) {
       arrows.from[i] = edges.by[i];
     }
   }
+  lengthenDefers(arrows, irqs);
   return arrows;
 }
 
-// Packets between traces are arrows as well. Arrows are in order of their ends,
-// which several traces one after the other are not.
-function withPackets(arrows, columns) {
-  const packets = {
-    begin: columns.changes('packet.sent'),
-    end: columns.changes('packet.received'),
-    from: columns.changes('packet.from'),
-    to: columns.changes('packet.to'),
-  };
-  if (columns.head.traces.length < 2) return arrows;
-  const count = arrows.count + packets.begin.length,
-    all = {count, type: new Uint8Array(count).fill(ARROW.packet)};
+// What an interrupt leaves to an object is an arrow that ends when that runs.
+// Sets (late): of each arrow, whether it ends later than its event.
+function lengthenDefers(arrows, irqs) {
+  const ran = new Map();
+  arrows.late = new Uint8Array(arrows.count);
+  for (let i = 0; i < irqs.count; ++i)
+    if (irqs.ran[i] >= 0)
+      ran.set(`${irqs.vector[i]} ${irqs.deferred[i]}`, irqs.ran[i]);
+  if (!ran.size) return;
+  for (let i = 0; i < arrows.count; ++i) {
+    if (arrows.type[i] !== ARROW.defer) continue;
+    const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]}`);
+    if (end === undefined) continue;
+    arrows.end[i] = end;
+    arrows.late[i] = 1;
+  }
+}
+
+// Packets between traces.
+const packetsOf = (columns) => ({
+  type: ARROW.packet,
+  begin: columns.changes('packet.sent'),
+  end: columns.changes('packet.received'),
+  from: columns.changes('packet.from'),
+  to: columns.changes('packet.to'),
+});
+
+// From the interrupts that ended the loop's idleness to the loop.
+function wakesOf({head, objects, irqs}) {
+  const wakes = {type: ARROW.wake, begin: [], end: [], from: [], to: []};
+  for (let i = 0; i < irqs.count; ++i) {
+    if (irqs.woke[i] < 0) continue;
+    wakes.begin.push(irqs.begin[i]);
+    wakes.end.push(irqs.woke[i]);
+    wakes.from.push(irqs.vector[i]);
+    wakes.to.push(head.loops[objects.trace[irqs.vector[i]]]);
+  }
+  return wakes;
+}
+
+// Arrows with others, each a list of one type. They are in order of their ends.
+function withArrows(arrows, others) {
+  const lists = ['begin', 'end', 'from', 'to'],
+    count = others.reduce((sum, {end}) => sum + end.length, arrows.count),
+    all = {count, type: new Uint8Array(count)};
   all.type.set(arrows.type);
-  for (const name of Object.keys(packets)) {
+  for (const name of lists) {
     all[name] = new arrows[name].constructor(count);
     all[name].set(arrows[name]);
-    all[name].set(packets[name], arrows.count);
   }
-  const order = Uint32Array.from(all.end.keys()).sort(
-    (a, b) => all.end[a] - all.end[b] || a - b,
-  );
-  for (const name of ['type', ...Object.keys(packets)])
+  let at = arrows.count;
+  for (const other of others) {
+    for (const name of lists) all[name].set(other[name], at);
+    all.type.fill(other.type, at, at + other.end.length);
+    at += other.end.length;
+  }
+  const order = orderOfEnds(all.end, arrows);
+  for (const name of ['type', ...lists])
     all[name] = all[name].map((_, i, list) => list[order[i]]);
   return all;
+}
+
+// Numbers of arrows by their ends. Of (arrows), the first ones, those that are
+// not late are in order already, where there is one trace: then only the others
+// are sorted, for there may be a million arrows.
+function orderOfEnds(end, {count, late}) {
+  const byEnd = (a, b) => end[a] - end[b] || a - b,
+    order = new Uint32Array(end.length),
+    others = [];
+  let kept = 0;
+  for (let i = 0; i < end.length; ++i) {
+    if (i >= count || late[i] || (kept && end[order[kept - 1]] > end[i]))
+      others.push(i);
+    else order[kept++] = i;
+  }
+  others.sort(byEnd);
+  // from the back, where there is room
+  for (let at = order.length - 1; others.length; --at)
+    order[at] =
+      kept && byEnd(order[kept - 1], others.at(-1)) > 0
+        ? order[--kept]
+        : others.pop();
+  return order;
 }
 
 // Series of values by their names, each of one trace.
@@ -211,16 +287,34 @@ function countersOf(columns) {
   return series;
 }
 
+// Interrupts: the object of the vector, and what was interrupted; when work was
+// left to (to), when that ran next, and when the loop went on whose idleness it
+// ended; -1 = never.
 function irqsOf(columns) {
   const irqs = {
     ...intervalsOf(columns, 'irq'),
     vector: columns.plain('irq.vector'),
-    trace: columns.plain('irq.trace'),
+    in: columns.plain('irq.in'),
     to: columns.plain('irq.to'),
     deferred: columns.plain('irq.deferred'),
+    ran: columns.plain('irq.ran'),
+    woke: columns.plain('irq.woke'),
   };
-  for (let i = 0; i < irqs.count; ++i) irqs.deferred[i] += irqs.begin[i];
-  return irqs;
+  for (const times of [irqs.deferred, irqs.ran, irqs.woke])
+    for (let i = 0; i < irqs.count; ++i)
+      times[i] = times[i] ? irqs.begin[i] + times[i] - 1 : -1;
+  return columns.head.traces.length > 1 ? sortedByBegin(irqs) : irqs;
+}
+
+// Those of several traces are one after the other.
+function sortedByBegin({count, ...lists}) {
+  const order = Uint32Array.from(lists.begin.keys()).sort(
+    (a, b) => lists.begin[a] - lists.begin[b] || a - b,
+  );
+  const sorted = {count};
+  for (const [name, list] of Object.entries(lists))
+    sorted[name] = list.map((_, i) => list[order[i]]);
+  return sorted;
 }
 
 // A list of intervals for each trace; (traceOf) interval i, -1 = left out.
@@ -261,8 +355,12 @@ async function loadModel(columns) {
   await pause();
   const spans = spansOf(columns, objects);
   await pause();
-  model = {head, objects, spans, edges, lastTime: head.clocks};
-  model.arrows = withPackets(arrowsOf(edges, objects), columns);
+  const irqs = irqsOf(columns);
+  model = {head, objects, spans, edges, irqs, lastTime: head.clocks};
+  model.arrows = withArrows(arrowsOf(edges, objects, irqs), [
+    packetsOf(columns),
+    wakesOf(model),
+  ]);
   model.labels = {
     time: columns.changes('label.time'),
     object: numbersOf(Int32Array, columns.plain('label.object')),
@@ -271,14 +369,15 @@ async function loadModel(columns) {
   model.labels.count = model.labels.time.length;
   await pause();
   model.counters = countersOf(columns);
-  model.irqs = irqsOf(columns);
   model.pauses = intervalsByTrace(columns, 'pause');
   model.losses = intervalsByTrace(columns, 'loss');
   model.stolen = intervalsByTrace(columns, 'stolen');
   model.idles = idlesOf(model);
 }
 
-const isLoop = (o) => model.objects.loop[o] === 1;
+const isSystem = (o) => model.objects.system[o] > 0;
+const isLoop = (o) => model.objects.system[o] === SYSTEM.loop;
+const isVector = (o) => model.objects.system[o] === SYSTEM.vector;
 
 // ---- spans, arrows and labels by object, and what ran by trace: made once.
 
@@ -286,15 +385,17 @@ const by = {
   span: null, // of spans, by object, as byNumber() makes it
   out: null, // of arrows that leave an object
   into: null, // of arrows that reach it
+  irq: null, // of interrupts, by the object of their vector
   label: null,
   runs: [], // of each trace: run spans in order of time
 };
 
 function* makeIndexes() {
-  const {objects, spans, arrows, labels} = model;
+  const {objects, spans, arrows, labels, irqs} = model;
   by.span = yield* byNumber(spans.object, objects.count);
   by.out = yield* byNumber(arrows.from, objects.count);
   by.into = yield* byNumber(arrows.to, objects.count);
+  by.irq = yield* byNumber(irqs.vector, objects.count);
   by.label = yield* byNumber(labels.object, objects.count);
   by.runs = model.head.traces.map(() => []);
   for (let i = 0; i < spans.count; ++i)

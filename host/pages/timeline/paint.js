@@ -209,8 +209,9 @@ function paintDetails(pen, row, y) {
     if (!object[i] || x1 < until + 0.5) continue;
     until = x1;
     if (object[i] === view.chosen) paintGlow(pen, x0, x1, y);
-    paintSpans(pen, object[i], y);
-    paintEnd(pen, object[i], y);
+    if (isVector(object[i])) paintIrqs(pen, object[i], y);
+    else paintSpans(pen, object[i], y);
+    if (!isSystem(object[i])) paintEnd(pen, object[i], y);
   }
 }
 
@@ -304,6 +305,7 @@ function clipped(pen, text, room) {
 
 // The labels of an object in order of time; the name where there is none.
 function labelsOf(object) {
+  if (isSystem(object)) return [[family.begin[object], rowTitle(object)]];
   const {labels, head} = model,
     list = [];
   each(by.label, object, (i) =>

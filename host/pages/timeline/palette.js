@@ -7,7 +7,7 @@ const palette = {};
 const PALETTE = [
   ...['ink', 'soft', 'panel', 'accent', 'bad', 'found', 'ground', 'grid'],
   ...['idle', 'pause', 'stolen-band', 'object', 'run', 'ready', 'glow'],
-  'density',
+  ...['density', 'irq'],
 ];
 const ARROW_COLOURS = {
   create: '--object',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other panels: sites, who held whom, interrupts, response times.
+// The other panels: sites, and who held whom.
 
 let panelWork = null; // ends what fills the panel
 
@@ -28,7 +28,7 @@ function showSites(panel) {
   const sums = new Map(),
     {objects} = model;
   for (let o = 1; o < objects.count; ++o) {
-    if (isLoop(o)) continue;
+    if (isSystem(o)) continue;
     const key = alikeKey(o);
     const none = {key, object: o, count: 0, open: 0, stuck: 0, life: 0},
       sum = sums.get(key) || none;
@@ -87,7 +87,7 @@ function shownObjects() {
   const list = [];
   for (let i = 0; i < items.count; ++i)
     if (items.group[i] >= 0) list.push(...groups[items.group[i]].shown);
-    else list.push(items.object[i]);
+    else if (!isSystem(items.object[i])) list.push(items.object[i]);
   if (!view.range) return list;
   const [from, to] = view.range;
   return list.filter((o) => model.objects.begin[o] < to && endOf(o) >= from);
@@ -129,68 +129,4 @@ function showLate(panel) {
       );
     panel.dataset.done = 'yes';
   });
-}
-
-// When an object that an interrupt left work to ran after it.
-function ranAfter(object, time) {
-  const {begin, state} = model.spans,
-    runs = listOfObject(by.span, object).filter(
-      (i) => state[i] === TASKS_STATE.running && begin[i] >= time,
-    );
-  return runs.length ? begin[runs[0]] : -1;
-}
-
-function showInterrupts(panel) {
-  const {irqs} = model,
-    vectors = new Map();
-  for (let i = 0; i < irqs.count; ++i) {
-    const sum = vectors.get(irqs.vector[i]) || {handled: [], ran: []};
-    sum.handled.push(irqs.end[i] - irqs.begin[i]);
-    const ran = irqs.to[i] ? ranAfter(irqs.to[i], irqs.deferred[i]) : -1;
-    if (ran >= 0) sum.ran.push(ran - irqs.begin[i]);
-    vectors.set(irqs.vector[i], sum);
-  }
-  const rows = [...vectors].sort((a, b) => a[0] - b[0]);
-  const table = tableOf(
-    'vectors',
-    ['Interrupt', 'Count', 'Handled in', 'p99', 'Ran after', 'p99'],
-    rows.map(([vector, sum]) => [
-      'vector ' + vector,
-      countText(sum.handled.length),
-      ...[sum.handled, sum.ran].flatMap((list) => {
-        const times = Float64Array.from(list).sort();
-        return [partText(times, 0.5), partText(times, 0.99)];
-      }),
-    ]),
-  );
-  panel.append(
-    make(
-      'p',
-      'From the interrupt to the end of its handler, and to the task or ' +
-        'callback that it left its work to.',
-    ),
-    irqs.count ? table : make('p', 'The trace has none.'),
-    ...latestIrqs(),
-  );
-}
-
-function latestIrqs() {
-  const {irqs} = model,
-    rows = [];
-  for (let i = firstAtLeast(irqs.begin, view.from); i < irqs.count; ++i) {
-    if (irqs.begin[i] > view.to || rows.length === 100) break;
-    const to = irqs.to[i],
-      ran = to ? ranAfter(to, irqs.deferred[i]) : -1;
-    rows.push([
-      timeText(irqs.begin[i]),
-      String(irqs.vector[i]),
-      clocksText(irqs.end[i] - irqs.begin[i]),
-      objectLink(to),
-      ran < 0 ? '–' : clocksText(ran - irqs.begin[i]),
-    ]);
-  }
-  const names = ['Time', 'Vector', 'Handled in', 'Led to', 'After'];
-  return rows.length
-    ? [make('h3', 'In sight'), tableOf('irqs', names, rows)]
-    : [];
 }

@@ -53,7 +53,7 @@ function objectName(object) {
   if (!object) return 'none';
   const {objects, head} = model,
     label = objects.label[object];
-  if (isLoop(object)) return 'event loop';
+  if (isSystem(object)) return systemName(object);
   const name = label ? head.names[label] : siteName(object);
   return `${name} ${objects.id[object]}`;
 }
@@ -72,7 +72,7 @@ function* groupBy(ofParent) {
     numbers = new Map();
   groups = [];
   for (let o = 1; o < objects.count; ++o) {
-    if (isLoop(o)) continue;
+    if (isSystem(o)) continue;
     const key = `${alikeKey(o)} ${ofParent(family.parent[o])}`;
     if (!numbers.has(key)) {
       numbers.set(key, groups.length);
@@ -90,7 +90,7 @@ const isClosed = (group) =>
 
 function isShown(o) {
   const {objects} = model;
-  if (isLoop(o)) return false;
+  if (isSystem(o)) return false;
   if (view.states !== null && !view.states.includes(objects.state[o]))
     return false;
   const key = alikeKey(o);
@@ -127,9 +127,25 @@ function* chooseItems() {
     group.band = null;
     chosen.push([begin, members[0], number, end]);
   }
+  for (const o of systemRows()) chosen.push([family.begin[o], o, -1, endOf(o)]);
   yield;
   chosen.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   return chosen;
+}
+
+// The rows above all else: interrupts, and the event loop below them.
+function systemRows() {
+  const {objects, head} = model,
+    list = [...head.loops];
+  if (view.interrupts)
+    for (let o = objects.count - head.vectors.length; o < objects.count; ++o)
+      list.push(o);
+  return list;
+}
+
+function systemName(o) {
+  if (isVector(o)) return `irq ${model.objects.id[o]}`;
+  return isLoop(o) ? 'event loop' : 'unknown';
 }
 
 const endOf = (o) => Math.max(model.objects.end[o], family.begin[o]);
@@ -204,14 +220,25 @@ function placeGroups(list, others) {
   }
 }
 
+// Interrupts by their vectors, then the loop.
+function placeSystem(list) {
+  const last = (i) => Number(isLoop(items.object[i]));
+  list.sort(
+    (a, b) => last(a) - last(b) || items.object[a] - items.object[b] || a - b,
+  );
+  for (const i of list) items.rows[i] = items.height++;
+}
+
 // The items of one trace, below what has been laid out.
 function* layOutTrace(list) {
   const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
     isGroup = (i) => items.group[i] >= 0,
-    objects = list.filter((i) => !isGroup(i)),
+    isRow = (i) => !isGroup(i) && isSystem(items.object[i]),
+    objects = list.filter((i) => !isGroup(i) && !isRow(i)),
     bands = list.filter(isGroup);
   const {rows, height} = yield* layOutRows(itemsOfTrace(objects));
   items.height = first;
+  placeSystem(list.filter(isRow));
   if (bands.length) placeGroups(bands, height);
   for (const [i, item] of objects.entries())
     items.rows[item] = items.height + rows[i];

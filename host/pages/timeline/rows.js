@@ -141,13 +141,13 @@ function familyOf(model, simplified) {
   const continues = head.types.map((name) => CONTINUATIONS.has(name));
   for (let o = 1; o < objects.count; ++o) {
     const creator = objects.creator[o];
-    parent[o] = isLoop(creator) ? 0 : creator;
+    parent[o] = isSystem(creator) ? 0 : creator;
     if (!simplified || !continues[objects.type[o]]) continue;
     const read = first.read[o];
     if (read < 0 || first.tried[o] <= read) continue;
     if (creator && objects.become[creator] === o) continue;
     begin[o] = read;
-    parent[o] = isLoop(first.source[o]) ? 0 : first.source[o];
+    parent[o] = isSystem(first.source[o]) ? 0 : first.source[o];
   }
   return {parent, begin};
 }

@@ -26,7 +26,7 @@ function findNames(pattern) {
     types = head.types.map((name) => pattern.test(name));
   const found = new Uint8Array(objects.count);
   for (let o = 1; o < objects.count; ++o)
-    if (!isLoop(o))
+    if (!isSystem(o))
       found[o] =
         hit[objects.site[o]] ||
         hit[objects.why[o]] ||

@@ -213,7 +213,7 @@ function waitReason(i) {
   const {spans, head} = model,
     why = spans.why[i] ? head.names[spans.why[i]] : 'no reason',
     other = spans.what[i];
-  return [why, other && !isLoop(other) ? `for ${siteName(other)}` : ''];
+  return [why, other && !isSystem(other) ? `for ${siteName(other)}` : ''];
 }
 
 // The waits of (object) by stack and reason: {names, why, what, clocks, count},

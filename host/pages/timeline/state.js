@@ -18,6 +18,7 @@ const view = {
   states: null, // numbers of STATES, null = all
   arrows: [], // names of ARROWS
   counters: true,
+  interrupts: true, // have rows
   path: false, // the critical path of the chosen object is drawn
   panel: 'object',
   waits: false, // the panel of stacks shows waits
@@ -43,6 +44,7 @@ const hashParts = {
   e: ['states', asListOf(Number)],
   w: ['arrows', asListOf(String)],
   c: ['counters', asFlag],
+  n: ['interrupts', asFlag],
   k: ['path', asFlag],
   p: ['panel', asChoice(PANELS)],
   v: ['waits', asFlag],

@@ -117,7 +117,7 @@ function allMarks() {
   for (let i = 0; i < edges.time.length; ++i)
     list.push([edges.time[i], edges.kind[i], edges.to[i]]);
   for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === TASKS_STATE.running && !isLoop(spans.object[i]))
+    if (spans.state[i] === TASKS_STATE.running && !isSystem(spans.object[i]))
       list.push([spans.begin[i], MARKS.indexOf('run'), spans.object[i]]);
   for (let i = 0; i < labels.count; ++i)
     list.push([labels.time[i], LABELS + labels.name[i], labels.object[i]]);
@@ -152,7 +152,7 @@ const markOf = (value) =>
     : MARKS.indexOf(value);
 
 const isCounted = (object) =>
-  !object || isLoop(object) || items.ofObject[object] >= 0;
+  !object || isSystem(object) || items.ofObject[object] >= 0;
 
 // Times from each mark (from) of an object to its next mark (to), in
 // [begin, end).

@@ -30,6 +30,7 @@ static void draw(struct svg_range range)
 
     read_all();
     trace.tasks = tasks;
+    tasks_find_vectors(&trace.vectors, &tasks);
     timeline.begin = tasks.begin + (uint64_t)trace.shift;
     timeline.end = tasks.end + (uint64_t)trace.shift;
     assert_true(timeline_write_svg(&timeline, &range, out));
@@ -91,7 +92,7 @@ TEST(any_shift_can_be_drawn)
         trace.shift = shifts[i];
         draw(whole);
         /* the line of the task, from the left to the right */
-        assert_int_equal(count("class=\"o\" d=\"M0.0 56.5H1200.0\""), 1);
+        assert_int_equal(count("class=\"o\" d=\"M0.0 78.5H1200.0\""), 1);
         tasks_free(&tasks);
     }
 }
@@ -101,7 +102,7 @@ TEST(what_never_ended_is_drawn_to_the_end)
     made_script(made, "create 1 promise; step %u; create 2 task",
                 6 * PROF_CLOCK_HZ);
     draw(whole);
-    assert_int_equal(count("class=\"o\" d=\"M0.0 56.5H1200.0\""), 1);
+    assert_int_equal(count("class=\"o\" d=\"M0.0 78.5H1200.0\""), 1);
     assert_int_equal(count(">promise 1, pending 6.0 s<"), 1);
 }
 
@@ -120,8 +121,44 @@ TEST(what_is_unknown_is_hatched)
                 "lost 17; step %u; switch 0; switch 1",
                 6 * STEP);
     draw(whole);
-    /* the gap; the task's unknown time; the promise may have ended in it */
-    assert_int_equal(count("class=\"x\""), 2);
+    /* the gap; the task's unknown time; the promise may have ended in it; the
+     * loop's unknown time */
+    assert_int_equal(count("class=\"x\""), 3);
     assert_int_equal(count("class=\"u\""), 1);
     assert_int_equal(count("promise 2, pending"), 0);
+}
+
+/* The loop is below the interrupts, white where it runs itself. */
+TEST(the_loop_and_interrupts_are_rows)
+{
+    made_script(made,
+                "create 1 callback; switch 0; suspend; step %u;"
+                "irq_enter 43; defer 1 43; irq_exit 43; switch 0; switch 1;"
+                "switch 0; irq_enter 32; irq_exit 32",
+                6 * STEP);
+    draw(whole);
+    assert_int_equal(count(">irq 32<"), 1);
+    assert_int_equal(count(">irq 43<"), 1);
+    assert_int_equal(count(">event loop<"), 1);
+    assert_int_equal(count("class=\"o\" d=\"M0.0 56.5H1200.0\""), 1);
+    assert_int_equal(count("class=\"o\" d=\"M0.0 78.5H1200.0\""), 1);
+    assert_int_equal(count("class=\"o\" d=\"M0.0 100.5H1200.0\""), 1);
+    assert_int_equal(count("class=\"q\""), 2);
+    /* the work, on both rows */
+    assert_int_equal(count("class=\"y\""), 2);
+    /* where it is left, and the loop whose idleness ends */
+    assert_int_equal(count("class=\"a9\""), 1);
+    assert_int_equal(count("class=\"a7\""), 1);
+    /* the loop three times, the callback once */
+    assert_int_equal(count("class=\"r\""), 4);
+}
+
+/* Of many in a row as many are drawn as can be seen. */
+TEST(interrupts_are_no_more_than_pixels)
+{
+    made_script(made, "switch 0");
+    for (unsigned i = 0; i < 20000; ++i)
+        made_script(made, "irq_enter 32; irq_exit 32");
+    draw(whole);
+    assert_in_range(count("class=\"q\""), 500, 1200);
 }
