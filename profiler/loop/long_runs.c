@@ -36,8 +36,7 @@ static void set_notable(struct prof_loop_site *site)
         notable = site->row.longest_cycles + 1;
     site->notable = notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
     site->histograms.notable = site->notable;
-    if (prof_loop_calls_on != 0 && (site->row.kind == PROF_LOOP_TASKS ||
-                                    site->row.kind == PROF_LOOP_OTHERS))
+    if (site->has_calls)
         site->histograms.notable = 0;
 }
 

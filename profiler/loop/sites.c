@@ -210,8 +210,11 @@ void prof_loop_put_create(struct prof_loop_task *task,
     prof_loop_set_not_ready(task);
     task->created = prof_loop_tsc();
     link_pending(site, task);
-    if (__builtin_expect(prof_loop_calls_on != 0, 0))
+    if (__builtin_expect(prof_loop_calls_on != 0, 0)) {
+        site->has_calls = true;
+        site->histograms.notable = 0;
         prof_calls_begin(site, object, 0);
+    }
 }
 
 void prof_loop_put_adopt(struct prof_loop_task *task,

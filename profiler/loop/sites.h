@@ -37,6 +37,7 @@ struct prof_loop_site {
     struct prof_loop_site *after;
     uint32_t note;    /* the stream's */
     uint32_t notable; /* as histograms.notable, if calls are not counted */
+    bool has_calls;   /* of tasks, which are counted */
     uint64_t oldest_future; /* a reader's: when it was made, 0 = none pends */
 };
 

@@ -154,7 +154,7 @@ TEST(a_row_comes_when_any_number_has_changed)
             if (rows_of_round(&row) != 1)
                 fail_msg("number %zu, bit %u: no row", i, bit);
         }
-    for (unsigned i = 0; i < PROF_LOOP_MEASURES; i++) {
+    for (unsigned i = 0; i <= PROF_LOOP_WALL; i++) {
         assert_int_equal(rows_of_round(&row), 0);
         add_values((enum prof_loop_measure)i, 1, 1000);
         assert_int_equal(rows_of_round(&row), 1);
