@@ -368,7 +368,7 @@ static bool is_future(const struct occupancy_site *site)
     return site->future;
 }
 
-/* A table of the sites that (is_in), under (head). */
+/* A table of the sites that (is_in), under (head). Futures have no own time. */
 static void print_sites(const struct loop_print *print,
                         bool (*is_in)(const struct occupancy_site *),
                         void (*row)(const struct loop_print *, uint32_t),
@@ -377,8 +377,11 @@ static void print_sites(const struct loop_print *print,
     const struct occupancy_snapshot *now = &print->occupancy.now;
     uint32_t count, left = 0;
     unsigned long rows = 0;
-    uint32_t *sites =
-        occupancy_sorted(&print->occupancy, now, print->order, &count);
+    enum occupancy_order order =
+        is_in == is_future && print->order <= OCCUPANCY_BY_TOTAL
+            ? OCCUPANCY_BY_LIFE
+            : print->order;
+    uint32_t *sites = occupancy_sorted(&print->occupancy, now, order, &count);
 
     if (!log_quiet)
         puts(head);
