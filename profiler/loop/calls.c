@@ -38,21 +38,23 @@ static uint32_t places_for(uint32_t count)
 }
 
 /* Numbers are given in order: their neighbours are neighbours here. */
-static uint32_t place_of(const struct record *record)
+static inline uint32_t place_of(uint32_t object, uint32_t site)
 {
-    return (record->object + record->site * 61u) & all.mask;
+    return (object + site * 61u) & all.mask;
 }
 
-static struct record *find(const struct prof_loop_site *site, uint32_t object)
+/* That of (object) of (site), or the free place for it. */
+static inline struct record *find(const struct prof_loop_site *site,
+                                  uint32_t object)
 {
-    struct record sought = {.object = object,
-                            .site = (uint16_t)prof_loop_site_number(site)};
-    uint32_t at = place_of(&sought);
+    uint32_t number = site->row.number, at = place_of(object, number);
+    struct record *record = &all.records[at];
 
-    while (all.records[at].used && (all.records[at].object != object ||
-                                    all.records[at].site != sought.site))
+    while (record->used && (record->object != object || record->site != number)) {
         at = (at + 1) & all.mask;
-    return &all.records[at];
+        record = &all.records[at];
+    }
+    return record;
 }
 
 static void remove_record(struct record *record)
@@ -61,13 +63,16 @@ static void remove_record(struct record *record)
 
     all.count--;
     for (;;) {
+        const struct record *next;
+
         at = (at + 1) & all.mask;
-        if (!all.records[at].used)
+        next = &all.records[at];
+        if (!next->used)
             break;
         /* it may move to the hole unless its place is after that */
-        if (((at - place_of(&all.records[at])) & all.mask) >=
+        if (((at - place_of(next->object, next->site)) & all.mask) >=
             ((at - hole) & all.mask)) {
-            all.records[hole] = all.records[at];
+            all.records[hole] = *next;
             hole = at;
         }
     }
@@ -84,7 +89,7 @@ bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
         return false;
     }
     *record = (struct record){.object = object,
-                              .site = (uint16_t)prof_loop_site_number(site),
+                              .site = (uint16_t)site->row.number,
                               .used = 1,
                               .cycles = created};
     all.count++;

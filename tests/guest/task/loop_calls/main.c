@@ -353,6 +353,7 @@ int service_main(void)
     test_futures();
     prof_loop_account(&account);
     tap_is_equal((long long)account.calls_refused, 0, "nothing is refused");
+    prof_loop_report(40);
     test_pending();
     return tap_end();
 }
