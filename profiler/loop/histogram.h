@@ -19,7 +19,7 @@
 
 #define PROF_HISTOGRAM_ROWS 42u       /* values below 2^46 cycles */
 #define PROF_HISTOGRAM_OCTAVES_32 26u /* below 2^32 */
-#define PROF_HISTOGRAM_PAGES 21u      /* for all four */
+#define PROF_HISTOGRAM_PAGES 26u      /* for all four */
 #define PROF_HISTOGRAM_FAST 2u        /* the first ones, in switch.c */
 #define PROF_HISTOGRAM_FULL UINT16_MAX
 
@@ -38,7 +38,7 @@ struct prof_histograms {
     uint16_t page[PROF_HISTOGRAM_PAGES][PROF_LOG_LINEAR_ROW];
 };
 
-_Static_assert(sizeof(struct prof_histograms) <= 2048, "the budget of a site");
+_Static_assert(sizeof(struct prof_histograms) <= 2352, "the budget of a site");
 
 void prof_histograms_clear(struct prof_histograms *histograms);
 
