@@ -442,8 +442,8 @@ static void print_calls(const struct loop_print *print)
 {
     if (any_site(print, has_calls))
         print_sites(print, has_calls, print_call,
-                    "\n# own time of calls, from creation to end of a task\n"
-                    CALL_COLUMNS);
+                    "\n# own time of calls, from creation to end of a "
+                    "task\n" CALL_COLUMNS);
     if (any_site(print, is_future))
         print_sites(print, is_future, print_call,
                     "\n# futures, from pending to done\n" CALL_COLUMNS);
@@ -575,7 +575,8 @@ static void print_loop(struct loop_print *print)
             print, is_shown, print_percentiles,
             "# ms      values         p50         p90         p99  site");
     else if (print->has_histogram)
-        print_sites(print, is_shown, print_histogram, "#          from      values");
+        print_sites(print, is_shown, print_histogram,
+                    "#          from      values");
     else
         print_sites(print, runs, print_row,
                     "#   own    total      own ms     calls pending  oldest s "
@@ -653,9 +654,9 @@ static void set_call(const struct loop_print *print, json_t *object,
 {
     json_set(object, "ended", json_count(call->calls));
     json_set(object, "call_cycles", json_count(call->time));
-    json_set(object, "call_mean_ns",
-             json_real(loop_mean(call) * 1e9 /
-                       (double)print->occupancy.tsc_hz));
+    json_set(
+        object, "call_mean_ns",
+        json_real(loop_mean(call) * 1e9 / (double)print->occupancy.tsc_hz));
     json_set(object, "longest_call_ns", cycles_ns(print, call->longest));
     json_set(object, "longest_call_task", json_count(call->longest_task));
     json_set(object, "longest_call_tsc", json_count(call->longest_end));
@@ -669,8 +670,8 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
 
     set_name(print, object, number);
     json_set(object, "number", json_count(row->site));
-    json_set(object, "kind", json_text(site->future ? "futures"
-                                            : loop_part_keys[site->kind]));
+    json_set(object, "kind",
+             json_text(site->future ? "futures" : loop_part_keys[site->kind]));
     set_counts(object, row);
     if (print->occupancy.now.has_calls)
         set_call(print, object, &site->call);
@@ -684,7 +685,7 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
     for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i)
         if (i != OCCUPANCY_CALL || print->occupancy.now.has_calls)
             json_set(object, loop_histograms[i],
-                 histogram_json(print, site, (enum occupancy_histogram)i));
+                     histogram_json(print, site, (enum occupancy_histogram)i));
     return object;
 }
 
@@ -903,9 +904,11 @@ static const struct argument options[] = {
     {"rows", 0, "N", "rows of a table (40; 0 = all)", .take = set_rows},
     {"tree", 0, NULL, "sites below those that created their tasks",
      .flag = &request.tree},
-    {"percentiles", 'p', NULL, "of runs, delays, wall times and calls, for each site",
+    {"percentiles", 'p', NULL,
+     "of runs, delays, wall times and calls, for each site",
      .flag = &request.percentiles},
-    {"histogram", 0, "WHAT", "for each site: of its run, delay, wall or call times",
+    {"histogram", 0, "WHAT",
+     "for each site: of its run, delay, wall or call times",
      .take = set_histogram},
     {"json", 'j', NULL, "print JSON, with all rows", .flag = &request.json},
     {0},

@@ -26,8 +26,8 @@
 enum occupancy_histogram {
     OCCUPANCY_RUN,   /* from a run's begin to its end */
     OCCUPANCY_DELAY, /* from a wake to the run */
-    OCCUPANCY_LIFE,  /* from a task's creation to its end; of a future pending */
-    OCCUPANCY_CALL,  /* own time of a task in all its runs, once it has ended */
+    OCCUPANCY_LIFE, /* from a task's creation to its end; of a future pending */
+    OCCUPANCY_CALL, /* own time of a task in all its runs, once it has ended */
     OCCUPANCY_HISTOGRAMS,
 };
 

@@ -182,8 +182,8 @@ static void clear_counts(struct occupancy *occupancy)
 
         for (unsigned j = 0; j < OCCUPANCY_HISTOGRAMS; ++j)
             free(site->buckets[j]);
-        *site = (struct occupancy_site){.kind = site->kind,
-                                        .future = site->future};
+        *site =
+            (struct occupancy_site){.kind = site->kind, .future = site->future};
     }
     made->node_count = 0;
     index_free(&occupancy->node_numbers);

@@ -83,16 +83,17 @@ static json_t *loop_site(const struct occupancy *occupancy, uint32_t number)
     const struct occupancy_site *site = &now->sites[number];
     const struct event_loop_row *row = &site->row;
     const struct event_loop_call *call = &site->call;
-    double mean = call->calls > 0 ? (double)call->time / (double)call->calls : 0;
+    double mean =
+        call->calls > 0 ? (double)call->time / (double)call->calls : 0;
     json_t *object = json_object();
 
     json_set(object, "site", json_text(occupancy_name(occupancy, number)));
     json_set(object, "file", json_text(occupancy_file(occupancy, number)));
     json_set(object, "line", json_count(occupancy_line(occupancy, number)));
     json_set(object, "future", json_boolean(site->future));
-    json_set(object, "own", json_real(occupancy_busy(now->account.wall,
-                                                     now->account.wall -
-                                                         row->own)));
+    json_set(object, "own",
+             json_real(occupancy_busy(now->account.wall,
+                                      now->account.wall - row->own)));
     json_set(object, "made", json_count(row->calls));
     json_set(object, "pending", json_count(row->pending));
     json_set(object, "run_p99", loop_ns(occupancy, (double)row->run_p99));
@@ -141,10 +142,10 @@ static json_t *loop_of(const struct view *view)
     occupancy_finish(&occupancy);
     if (now->time != 0 && occupancy.tsc_hz != 0) {
         object = json_object();
-        json_set(object, "busy",
-                 json_real(occupancy_busy(now->account.wall,
-                                          now->account.idle +
-                                              now->account.stolen)));
+        json_set(
+            object, "busy",
+            json_real(occupancy_busy(now->account.wall,
+                                     now->account.idle + now->account.stolen)));
         json_set(object, "refused", json_count(now->calls_refused));
         json_set(object, "sites", loop_sites(&occupancy));
     }

@@ -50,7 +50,8 @@ static inline struct record *find(const struct prof_loop_site *site,
     uint32_t number = site->row.number, at = place_of(object, number);
     struct record *record = &all.records[at];
 
-    while (record->used && (record->object != object || record->site != number)) {
+    while (record->used &&
+           (record->object != object || record->site != number)) {
         at = (at + 1) & all.mask;
         record = &all.records[at];
     }

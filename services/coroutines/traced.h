@@ -62,8 +62,7 @@ struct Coroutine : Source {
     {
         static uint32_t numbers;
 
-        prof_loop_create(&task, &site,
-                         prof_trace_is_on() ? object : ++numbers);
+        prof_loop_create(&task, &site, prof_trace_is_on() ? object : ++numbers);
         loop = &task;
     }
     void go_on(std::coroutine_handle<> handle)

@@ -100,8 +100,9 @@ struct prof_loop_row {
     /* Where calls are counted, the longest that has ended: of a task by its own
      * time over its life, of a future by how long it was pending. */
     uint64_t call_longest_cycles;
-    uint64_t call_longest_tsc;    /* when it ended */
-    uint32_t call_longest_object; /* its number in the trace, or the runtime's */
+    uint64_t call_longest_tsc; /* when it ended */
+    uint32_t
+        call_longest_object; /* its number in the trace, or the runtime's */
 };
 
 /* Calls (visit) once for each site that has been seen, by rising number. A row

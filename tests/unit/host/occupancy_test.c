@@ -563,10 +563,11 @@ TEST(calls_are_taken_and_subtracted)
                        "loop_call 5 2 90 64 7 71 0 0 0; loop_bucket 5 2 64 2");
     occupancy.from = made.time;
     put_round(20);
-    made_script(&made, "loop_calls 5;"
-                       "loop_row site=5 calls=4 walls=3;"
-                       "loop_call 2 6 500 300 7 70 0 0 0; loop_bucket 2 3 64 6;"
-                       "loop_call 5 3 990 900 9 75 0 0 0; loop_bucket 5 2 64 3");
+    made_script(&made,
+                "loop_calls 5;"
+                "loop_row site=5 calls=4 walls=3;"
+                "loop_call 2 6 500 300 7 70 0 0 0; loop_bucket 2 3 64 6;"
+                "loop_call 5 3 990 900 9 75 0 0 0; loop_bucket 5 2 64 3");
     reads_with("");
     client = &occupancy.now.sites[2];
     nap = &occupancy.now.sites[3];

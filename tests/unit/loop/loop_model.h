@@ -46,7 +46,7 @@ struct model_call {
 struct model_task {
     struct prof_loop_task real;
     bool exists, running, ended, ready;
-    unsigned call; /* and the object's number */
+    unsigned call;       /* and the object's number */
     unsigned site, mask; /* mask: bits of the site and of its creators */
     uint64_t created, ready_at;
 };

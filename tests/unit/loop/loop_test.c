@@ -190,8 +190,7 @@ TEST(own_times_of_calls_are_known)
         const char *name, *program, *calls;
     } programs[] = {
         {"in one run", "c0A r0 +=10 e0 +=2 p", "A 1 in 12 longest 12 of 1\n"},
-        {"in several runs",
-         "c0A r0 +=10 p +=50 w0 r0 +=20 p w0 r0 +=5 e0 p",
+        {"in several runs", "c0A r0 +=10 p +=50 w0 r0 +=20 p w0 r0 +=5 e0 p",
          "A 1 in 35 longest 35 of 1\n"},
         {"the longest has no long run",
          "c0A c1A r0 +=9 e0 p r1 +=5 p r1 +=5 p r1 +=5 e1 p",

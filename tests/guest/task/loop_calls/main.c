@@ -86,10 +86,9 @@ static bool has_quantile(const struct prof_loop_row *row,
                          enum prof_loop_measure measure, uint32_t permille,
                          uint64_t us)
 {
-    return takes("quantile",
-                 prof_loop_quantile(row->number, measure, permille) + US * us /
-                     50,
-                 us);
+    return takes(
+        "quantile",
+        prof_loop_quantile(row->number, measure, permille) + US * us / 50, us);
 }
 
 /* ---- calls: worker (n) runs for n * 100 us, three times; one other task has a
@@ -272,7 +271,8 @@ static void test_futures(void)
     prof_loop_visit(add_sleeps, NULL);
     tap_ok(sleeps == WORKERS * (RUNS - 1) + 6 && sleeps_cancelled == 1,
            "each sleep is counted, and the one that is cancelled");
-    tap_ok(is_within("sleep", sleeps_longest, slept), "how long one is, is known");
+    tap_ok(is_within("sleep", sleeps_longest, slept),
+           "how long one is, is known");
     row = row_of("mutex");
     tap_ok(is_future(row, 1) && locked >= 7000 * US &&
                is_within("mutex", row->call_longest_cycles, locked),
