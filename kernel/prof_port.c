@@ -244,7 +244,8 @@ void prof_port_init(void)
         console_line("prof: no recorder of tasks: %s", prof_strerror(error));
     error = prof_loop_start();
     if (error != 0)
-        console_line("prof: no statistics of the event loop: %s",
+        console_line("prof: no statistics of %s: %s",
+                     prof_loop_is_on() ? "calls" : "the event loop",
                      prof_strerror(error));
     trace_follow();
     prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */

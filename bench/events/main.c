@@ -27,6 +27,7 @@
 static _Alignas(8) unsigned char memory[1 << 20];
 
 static PROF_TRACE_SITE(site, "here");
+static PROF_TRACE_SITE(future_site, "future");
 static PROF_TRACE_NAME(name, "name");
 
 static uint32_t last; /* the newest object */
@@ -253,6 +254,40 @@ static void loop_create(void)
     prof_loop_end(&task, PROF_LOOP_RESOLVED);
 }
 
+/* The same where calls are counted; and a future. */
+static void loop_call(void)
+{
+    task = (struct prof_loop_task){0};
+    prof_loop_create(&task, &site, 1);
+    prof_loop_end(&task, PROF_LOOP_RESOLVED);
+}
+
+static void loop_future(void)
+{
+    prof_loop_future(&future_site, 2);
+    work();
+    prof_loop_future_end(&future_site, 2, PROF_LOOP_RESOLVED);
+}
+
+static bool calls_rows(uint64_t wake)
+{
+    static uint64_t records[2 * 64];
+
+    if (sizeof records < prof_loop_calls_bytes(48) ||
+        prof_loop_count_calls(records, 48) != 0)
+        return false;
+    emit("loop_calls_create", cost(loop_call));
+    task = (struct prof_loop_task){0};
+    prof_loop_create(&task, &site, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        (void)rounds(loop_turn); /* its pages */
+    emit("loop_calls_turn", cost(loop_turn) - cost(two_works) - wake);
+    for (uint32_t i = 0; i < 4; i++)
+        (void)rounds(loop_future);
+    emit("loop_future", cost(loop_future) - cost(work));
+    return true;
+}
+
 static bool loop_rows(void)
 {
     uint64_t wake;
@@ -267,7 +302,7 @@ static bool loop_rows(void)
         (void)rounds(loop_turn); /* its pages */
     emit("loop_wake", wake);
     emit("loop_turn", cost(loop_turn) - cost(two_works) - wake);
-    return true;
+    return calls_rows(wake);
 }
 
 /* A flight recorder in which nobody drains: once around, then as before. */

@@ -39,7 +39,7 @@ _parasite()
     loop:-s)
         choices='own total longest delay wall calls pending name'
         ;;
-    loop:--histogram) choices='run delay wall' ;;
+    loop:--histogram) choices='run delay wall call' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;

@@ -46,6 +46,7 @@ static const char *const loop_histograms[OCCUPANCY_HISTOGRAMS] = {
     [OCCUPANCY_RUN] = "run",
     [OCCUPANCY_DELAY] = "delay",
     [OCCUPANCY_LIFE] = "wall",
+    [OCCUPANCY_CALL] = "call",
 };
 
 /* The parts of the account: for people, and for programs. */
@@ -89,10 +90,18 @@ struct loop_quantiles {
     uint64_t count, p50, p90, p99;
 };
 
-static struct loop_quantiles quantiles_of(const struct event_loop_row *row,
+static struct loop_quantiles quantiles_of(const struct occupancy_site *site,
                                           enum occupancy_histogram which)
 {
+    const struct event_loop_row *row = &site->row;
+    const struct event_loop_call *call = &site->call;
+
     switch (which) {
+    case OCCUPANCY_CALL:
+        if (site->future)
+            return (struct loop_quantiles){0};
+        return (struct loop_quantiles){call->calls, call->p50, call->p90,
+                                       call->p99};
     case OCCUPANCY_RUN:
         return (struct loop_quantiles){row->runs, row->run_p50, row->run_p90,
                                        row->run_p99};
@@ -265,6 +274,10 @@ static void print_head(const struct loop_print *print)
                " calls, %" PRIu64 " values in histograms\n",
                (unsigned)account->sites_refused, account->contexts_refused,
                account->unbinned);
+    if (occupancy->now.calls_refused > 0)
+        printf("# without statistics of calls: %" PRIu64
+               " tasks that ended, or futures\n",
+               occupancy->now.calls_refused);
     if (under_sampled(&print->view.model, text))
         printf("# %s\n", text);
 }
@@ -287,12 +300,14 @@ static void print_row(const struct loop_print *print, uint32_t number)
 
 static void print_percentiles(const struct loop_print *print, uint32_t number)
 {
-    const struct event_loop_row *row = &print->occupancy.now.sites[number].row;
+    const struct occupancy_site *site = &print->occupancy.now.sites[number];
 
     for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i) {
         struct loop_quantiles all =
-            quantiles_of(row, (enum occupancy_histogram)i);
+            quantiles_of(site, (enum occupancy_histogram)i);
 
+        if (all.count == 0 && (site->future || i == OCCUPANCY_CALL))
+            continue;
         printf("%-5s %10" PRIu64 " %11.4f %11.4f %11.4f  ", loop_histograms[i],
                all.count, loop_ms(print, all.p50), loop_ms(print, all.p90),
                loop_ms(print, all.p99));
@@ -333,20 +348,45 @@ static void print_histogram(const struct loop_print *print, uint32_t number)
 }
 
 /* All but the idle loop, which is in the account. */
+static bool is_shown(const struct occupancy_site *site)
+{
+    return site->kind != OCCUPANCY_IDLE;
+}
+
+static bool runs(const struct occupancy_site *site)
+{
+    return is_shown(site) && !site->future;
+}
+
+static bool has_calls(const struct occupancy_site *site)
+{
+    return !site->future && site->call.calls > 0;
+}
+
+static bool is_future(const struct occupancy_site *site)
+{
+    return site->future;
+}
+
+/* A table of the sites that (is_in), under (head). Futures have no own time. */
 static void print_sites(const struct loop_print *print,
+                        bool (*is_in)(const struct occupancy_site *),
                         void (*row)(const struct loop_print *, uint32_t),
                         const char *head)
 {
     const struct occupancy_snapshot *now = &print->occupancy.now;
     uint32_t count, left = 0;
     unsigned long rows = 0;
-    uint32_t *sites =
-        occupancy_sorted(&print->occupancy, now, print->order, &count);
+    enum occupancy_order order =
+        is_in == is_future && print->order <= OCCUPANCY_BY_TOTAL
+            ? OCCUPANCY_BY_LIFE
+            : print->order;
+    uint32_t *sites = occupancy_sorted(&print->occupancy, now, order, &count);
 
     if (!log_quiet)
         puts(head);
     for (uint32_t i = 0; i < count; ++i) {
-        if (occupancy_kind(now, sites[i]) == OCCUPANCY_IDLE)
+        if (!is_in(&now->sites[sites[i]]))
             continue;
         if (print->rows == 0 || rows++ < print->rows)
             row(print, sites[i]);
@@ -356,6 +396,57 @@ static void print_sites(const struct loop_print *print,
     if (left > 0)
         printf("# and %u sites more\n", (unsigned)left);
     free(sites);
+}
+
+/* ---- calls */
+
+static double loop_mean(const struct event_loop_call *call)
+{
+    return call->calls > 0 ? (double)call->time / (double)call->calls : 0;
+}
+
+static void print_call(const struct loop_print *print, uint32_t number)
+{
+    const struct occupancy_site *site = &print->occupancy.now.sites[number];
+    const struct event_loop_call *call = &site->call;
+    const struct event_loop_row *row = &site->row;
+    double mean = loop_mean(call) * 1000 / (double)print->occupancy.tsc_hz;
+
+    printf("%9" PRIu64 " %11.4f %11.4f %11.4f %11.4f %11.4f %9u %7u %9.3f "
+           "%6" PRIu64 "  ",
+           call->calls, mean, loop_ms(print, call->p50),
+           loop_ms(print, call->p90), loop_ms(print, call->p99),
+           loop_ms(print, call->longest), (unsigned)call->longest_task,
+           (unsigned)row->pending, loop_ms(print, row->oldest) / 1000,
+           row->failed + row->cancelled);
+    loop_print_site(print, number);
+    putchar('\n');
+}
+
+static bool any_site(const struct loop_print *print,
+                     bool (*is_in)(const struct occupancy_site *))
+{
+    const struct occupancy_snapshot *now = &print->occupancy.now;
+
+    for (uint32_t i = 0; i < now->site_count; ++i)
+        if (now->sites[i].present && is_in(&now->sites[i]))
+            return true;
+    return false;
+}
+
+#define CALL_COLUMNS                                                           \
+    "#   ended     mean ms         p50         p90         p99     longest   " \
+    "of task pending  oldest s failed  site"
+
+static void print_calls(const struct loop_print *print)
+{
+    if (any_site(print, has_calls))
+        print_sites(print, has_calls, print_call,
+                    "\n# own time of calls, from creation to end of a "
+                    "task\n" CALL_COLUMNS);
+    if (any_site(print, is_future))
+        print_sites(print, is_future, print_call,
+                    "\n# futures, from pending to done\n" CALL_COLUMNS);
 }
 
 /* ---- the tree */
@@ -481,14 +572,17 @@ static void print_loop(struct loop_print *print)
         print_tree(print);
     else if (print->percentiles)
         print_sites(
-            print, print_percentiles,
+            print, is_shown, print_percentiles,
             "# ms      values         p50         p90         p99  site");
     else if (print->has_histogram)
-        print_sites(print, print_histogram, "#          from      values");
+        print_sites(print, is_shown, print_histogram,
+                    "#          from      values");
     else
-        print_sites(print, print_row,
+        print_sites(print, runs, print_row,
                     "#   own    total      own ms     calls pending  oldest s "
                     "failed longest ms delay p99  site");
+    if (!print->tree && !print->percentiles && !print->has_histogram)
+        print_calls(print);
     loop_print_runs(print);
     print_account(print);
 }
@@ -516,7 +610,7 @@ static json_t *histogram_json(const struct loop_print *print,
                               const struct occupancy_site *site,
                               enum occupancy_histogram which)
 {
-    struct loop_quantiles quantiles = quantiles_of(&site->row, which);
+    struct loop_quantiles quantiles = quantiles_of(site, which);
     const uint32_t *buckets = site->buckets[which];
     json_t *object = json_object(), *all = json_array();
 
@@ -553,6 +647,21 @@ static void set_counts(json_t *object, const struct event_loop_row *row)
     json_set(object, "held", json_count(row->held));
 }
 
+/* Mean and longest of a site's calls; their percentiles are in `call`, those of
+ * futures in `wall`. */
+static void set_call(const struct loop_print *print, json_t *object,
+                     const struct event_loop_call *call)
+{
+    json_set(object, "ended", json_count(call->calls));
+    json_set(object, "call_cycles", json_count(call->time));
+    json_set(
+        object, "call_mean_ns",
+        json_real(loop_mean(call) * 1e9 / (double)print->occupancy.tsc_hz));
+    json_set(object, "longest_call_ns", cycles_ns(print, call->longest));
+    json_set(object, "longest_call_task", json_count(call->longest_task));
+    json_set(object, "longest_call_tsc", json_count(call->longest_end));
+}
+
 static json_t *site_json(const struct loop_print *print, uint32_t number)
 {
     const struct occupancy_site *site = &print->occupancy.now.sites[number];
@@ -561,8 +670,11 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
 
     set_name(print, object, number);
     json_set(object, "number", json_count(row->site));
-    json_set(object, "kind", json_text(loop_part_keys[site->kind]));
+    json_set(object, "kind",
+             json_text(site->future ? "futures" : loop_part_keys[site->kind]));
     set_counts(object, row);
+    if (print->occupancy.now.has_calls)
+        set_call(print, object, &site->call);
     json_set(object, "own_ns", cycles_ns(print, row->own));
     json_set(object, "total_ns", cycles_ns(print, row->total));
     json_set(object, "oldest_ns", cycles_ns(print, row->oldest));
@@ -571,8 +683,9 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
     json_set(object, "wall_ns", cycles_ns(print, row->wall));
     json_set(object, "held_ns", cycles_ns(print, row->held_time));
     for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i)
-        json_set(object, loop_histograms[i],
-                 histogram_json(print, site, (enum occupancy_histogram)i));
+        if (i != OCCUPANCY_CALL || print->occupancy.now.has_calls)
+            json_set(object, loop_histograms[i],
+                     histogram_json(print, site, (enum occupancy_histogram)i));
     return object;
 }
 
@@ -725,6 +838,9 @@ static void loop_print_json(struct loop_print *print)
     json_set(all, "sites_refused", json_count(account->sites_refused));
     json_set(all, "contexts_refused", json_count(account->contexts_refused));
     json_set(all, "unbinned", json_count(account->unbinned));
+    if (occupancy->now.has_calls)
+        json_set(all, "calls_refused",
+                 json_count(occupancy->now.calls_refused));
     json_set(all, "busy", busy_json(occupancy));
     json_set(all, "cycles", account_json(print));
     json_set(all, "freeze_count", json_count(account->freezes));
@@ -745,6 +861,10 @@ static const char help_text[] =
     "the "
     "age of the oldest of them; failed and cancelled ones; the longest single "
     "run; the delay from wake to run that 99 % of the runs had at most.\n\n"
+    "With prof.loop_calls= two more tables: own time of tasks over their "
+    "lives, and how long primitive futures (sleeps, requests to the disk, "
+    "mailboxes, mutexes) were pending: those that have ended, mean, "
+    "percentiles, the longest, and which one that was.\n\n"
     "For example:\n"
     "  parasite loop x.trace\n"
     "  parasite loop -s longest --rows 5 x.trace\n"
@@ -758,7 +878,7 @@ static void set_histogram(char *word)
     while (i < OCCUPANCY_HISTOGRAMS && strcmp(loop_histograms[i], word) != 0)
         ++i;
     if (i == OCCUPANCY_HISTOGRAMS)
-        die_usage("--histogram takes run, delay or wall, not '%s'", word);
+        die_usage("--histogram takes run, delay, wall or call, not '%s'", word);
     request.histogram = (enum occupancy_histogram)i;
     request.has_histogram = true;
 }
@@ -784,9 +904,11 @@ static const struct argument options[] = {
     {"rows", 0, "N", "rows of a table (40; 0 = all)", .take = set_rows},
     {"tree", 0, NULL, "sites below those that created their tasks",
      .flag = &request.tree},
-    {"percentiles", 'p', NULL, "of runs, delays and wall times, for each site",
+    {"percentiles", 'p', NULL,
+     "of runs, delays, wall times and calls, for each site",
      .flag = &request.percentiles},
-    {"histogram", 0, "WHAT", "for each site: of its run, delay or wall times",
+    {"histogram", 0, "WHAT",
+     "for each site: of its run, delay, wall or call times",
      .take = set_histogram},
     {"json", 'j', NULL, "print JSON, with all rows", .flag = &request.json},
     {0},

@@ -26,7 +26,8 @@
 enum occupancy_histogram {
     OCCUPANCY_RUN,   /* from a run's begin to its end */
     OCCUPANCY_DELAY, /* from a wake to the run */
-    OCCUPANCY_LIFE,  /* from a task's creation to its end */
+    OCCUPANCY_LIFE, /* from a task's creation to its end; of a future pending */
+    OCCUPANCY_CALL, /* own time of a task in all its runs, once it has ended */
     OCCUPANCY_HISTOGRAMS,
 };
 
@@ -49,7 +50,9 @@ struct occupancy_site {
     bool present;  /* a row came */
     uint64_t time; /* of that */
     uint8_t kind;  /* enum occupancy_part, up to IDLE */
+    bool future;   /* of primitive futures, which run nothing */
     struct event_loop_row row;
+    struct event_loop_call call; /* .calls 0: none, or they are not counted */
     uint32_t *buckets[OCCUPANCY_HISTOGRAMS]; /* NULL = all are 0 */
 };
 
@@ -64,6 +67,8 @@ struct occupancy_node {
 struct occupancy_snapshot {
     uint64_t time; /* clocks; 0 = there is none */
     struct event_loop account;
+    bool has_calls; /* the guest counts them */
+    uint64_t calls_refused;
     struct occupancy_site *sites; /* by index; not all are present */
     uint32_t site_count;
     struct occupancy_node *nodes; /* by index; parents before children */
@@ -105,6 +110,7 @@ enum occupancy_problem_kind {
     OCCUPANCY_NOT_WALL,  /* the parts of the account are not the whole */
     OCCUPANCY_NOT_SITES, /* sites of a kind are not the account's part */
     OCCUPANCY_NOT_TOTAL, /* the tree gives a site another total */
+    OCCUPANCY_NOT_CALLS, /* the longest call is longer than all together */
     OCCUPANCY_BACK,      /* counts that are less than before */
     OCCUPANCY_NOT_KEPT,  /* beyond a limit */
     OCCUPANCY_PROBLEM_KINDS,
@@ -257,6 +263,9 @@ enum occupancy_order {
 /* The order called (word), OCCUPANCY_ORDERS if there is none. */
 enum occupancy_order occupancy_order_of(const char *word);
 const char *occupancy_order_word(enum occupancy_order order);
+
+/* The histogram of a site's calls. */
+enum occupancy_histogram occupancy_call_of(const struct occupancy_site *site);
 
 /* The indices of the present sites in that order; to be freed. */
 uint32_t *occupancy_sorted(const struct occupancy *occupancy,

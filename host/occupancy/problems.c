@@ -32,6 +32,19 @@ static bool is_still(unsigned kind)
     return kind != OCCUPANCY_PROFILER;
 }
 
+static void check_calls(struct occupancy *occupancy)
+{
+    const struct occupancy_snapshot *now = &occupancy->now;
+
+    for (uint32_t i = 0; i < now->site_count; ++i) {
+        const struct event_loop_call *call = &now->sites[i].call;
+
+        if (call->longest > call->time)
+            occupancy_problem(occupancy, OCCUPANCY_NOT_CALLS,
+                              occupancy->places[i].number);
+    }
+}
+
 static void check_account(struct occupancy *occupancy)
 {
     const struct occupancy_snapshot *now = &occupancy->now;
@@ -104,6 +117,7 @@ void occupancy_check(struct occupancy *occupancy)
                               occupancy->places[i].number);
     }
     check_account(occupancy);
+    check_calls(occupancy);
     if (now->node_count > 0 && now->nodes_time == now->time)
         check_totals(occupancy);
 }
@@ -147,6 +161,8 @@ const char *occupancy_problem_text(const struct occupancy *occupancy,
         [OCCUPANCY_NOT_TOTAL] = {"the total of a site differs from that of the "
                                  "tree by ",
                                  " cycles"},
+        [OCCUPANCY_NOT_CALLS] = {"site ", " has a call that is longer than all "
+                                          "of its calls together"},
         [OCCUPANCY_BACK] = {"counts are less than before", NULL},
         [OCCUPANCY_NOT_KEPT] = {"there are too many sites, or long runs: ", ""},
     };

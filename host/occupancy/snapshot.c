@@ -167,33 +167,64 @@ static bool subtract_buckets(struct occupancy_site *from,
     return enough;
 }
 
+enum occupancy_histogram occupancy_call_of(const struct occupancy_site *site)
+{
+    return site->future ? OCCUPANCY_LIFE : OCCUPANCY_CALL;
+}
+
+/* The most that a value in (buckets) can be, 0 if there is none. */
+static uint64_t most_in(const uint32_t *buckets)
+{
+    uint32_t last = OCCUPANCY_BUCKETS;
+
+    while (buckets != NULL && last > 0 && buckets[last - 1] == 0)
+        --last;
+    return buckets == NULL || last == 0 ? 0 : occupancy_bucket_begin(last) - 1;
+}
+
 /* What the longest run was is known only if there was none as long before. */
 static void set_longest(struct occupancy_site *from,
                         const struct occupancy_site *less)
 {
-    const uint32_t *buckets = from->buckets[OCCUPANCY_RUN];
-    uint32_t last = OCCUPANCY_BUCKETS;
-
     if (from->row.longest > less->row.longest)
         return;
-    while (buckets != NULL && last > 0 && buckets[last - 1] == 0)
-        --last;
-    from->row.longest =
-        buckets == NULL || last == 0 ? 0 : occupancy_bucket_begin(last) - 1;
+    from->row.longest = most_in(from->buckets[OCCUPANCY_RUN]);
     from->row.longest_task = 0;
     from->row.longest_begin = 0;
+}
+
+/* The same of calls, which together are no shorter. */
+static bool subtract_call(struct occupancy_site *from,
+                          const struct occupancy_site *less)
+{
+    const uint32_t *buckets = from->buckets[occupancy_call_of(from)];
+    struct event_loop_call *call = &from->call;
+    bool enough = take_away(&call->calls, less->call.calls);
+
+    enough &= take_away(&call->time, less->call.time);
+    call->p50 = occupancy_quantile(buckets, 0.5);
+    call->p90 = occupancy_quantile(buckets, 0.9);
+    call->p99 = occupancy_quantile(buckets, 0.99);
+    if (call->longest > less->call.longest)
+        return enough;
+    call->longest = most_in(buckets);
+    if (call->longest > call->time)
+        call->longest = call->time;
+    call->longest_task = 0;
+    call->longest_end = 0;
+    return enough;
 }
 
 static void set_quantiles(struct occupancy_site *site)
 {
     struct event_loop_row *row = &site->row;
-    uint64_t *const all[OCCUPANCY_HISTOGRAMS][3] = {
+    uint64_t *const all[][3] = {
         {&row->run_p50, &row->run_p90, &row->run_p99},
         {&row->delay_p50, &row->delay_p90, &row->delay_p99},
         {&row->wall_p50, &row->wall_p90, &row->wall_p99},
     };
 
-    for (unsigned i = 0; i < OCCUPANCY_HISTOGRAMS; ++i) {
+    for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) {
         *all[i][0] = occupancy_quantile(site->buckets[i], 0.5);
         *all[i][1] = occupancy_quantile(site->buckets[i], 0.9);
         *all[i][2] = occupancy_quantile(site->buckets[i], 0.99);
@@ -219,6 +250,7 @@ static bool subtract_site(struct occupancy_site *from,
     enough &= take_away(&row->held, less->row.held);
     enough &= take_away(&row->held_time, less->row.held_time);
     enough &= subtract_buckets(from, less);
+    enough &= subtract_call(from, less);
     set_longest(from, less);
     set_quantiles(from);
     return enough;
@@ -244,6 +276,8 @@ bool occupancy_subtract(struct occupancy_snapshot *snapshot,
                         const struct occupancy_snapshot *before)
 {
     bool enough = subtract_account(&snapshot->account, &before->account);
+
+    enough &= take_away(&snapshot->calls_refused, before->calls_refused);
 
     for (uint32_t i = 0; i < before->site_count; ++i) {
         if (!before->sites[i].present)

@@ -43,6 +43,18 @@ static struct occupancy_site *entry_of(struct occupancy_snapshot *snapshot,
     return &snapshot->sites[site];
 }
 
+/* The guest's kind after those of enum occupancy_part. */
+#define KIND_FUTURES (OCCUPANCY_IDLE + 1)
+
+/* Futures have no part in the account; but their name may be that of tasks. */
+static void set_kind(struct occupancy_site *site, uint8_t kind)
+{
+    site->future = kind == KIND_FUTURES;
+    site->kind = kind <= OCCUPANCY_IDLE ? kind
+                 : site->future         ? OCCUPANCY_TASKS
+                                        : OCCUPANCY_OTHERS;
+}
+
 static void take_place(struct occupancy *occupancy,
                        const struct event_loop_site *event)
 {
@@ -51,7 +63,7 @@ static void take_place(struct occupancy *occupancy,
 
     if (site == OCCUPANCY_NONE)
         return;
-    if (event->site_kind > OCCUPANCY_IDLE)
+    if (event->site_kind > KIND_FUTURES)
         occupancy_problem(occupancy, OCCUPANCY_NO_KIND, event->site_kind);
     text = xstrdup(event->text);
     /* without a file there is no line, and any @ is the name's */
@@ -65,9 +77,7 @@ static void take_place(struct occupancy *occupancy,
         .file = strings_put(&occupancy->strings, mark != NULL ? mark + 1 : ""),
         .line = event->line,
     };
-    entry_of(&occupancy->made, site)->kind = event->site_kind <= OCCUPANCY_IDLE
-                                                 ? event->site_kind
-                                                 : OCCUPANCY_OTHERS;
+    set_kind(entry_of(&occupancy->made, site), event->site_kind);
     free(text);
 }
 
@@ -85,6 +95,15 @@ static void take_row(struct occupancy *occupancy,
     found->present = true;
     found->time = occupancy->time;
     found->row = *event;
+}
+
+static void take_call(struct occupancy *occupancy,
+                      const struct event_loop_call *event)
+{
+    uint32_t site = site_index(occupancy, event->site);
+
+    if (site != OCCUPANCY_NONE)
+        entry_of(&occupancy->made, site)->call = *event;
 }
 
 static void take_bucket(struct occupancy *occupancy,
@@ -163,7 +182,8 @@ static void clear_counts(struct occupancy *occupancy)
 
         for (unsigned j = 0; j < OCCUPANCY_HISTOGRAMS; ++j)
             free(site->buckets[j]);
-        *site = (struct occupancy_site){.kind = site->kind};
+        *site =
+            (struct occupancy_site){.kind = site->kind, .future = site->future};
     }
     made->node_count = 0;
     index_free(&occupancy->node_numbers);
@@ -283,6 +303,13 @@ static void take_freeze(struct occupancy *occupancy,
 
 /* ---- events */
 
+static void take_calls(struct occupancy_snapshot *made,
+                       const struct event_loop_calls *event)
+{
+    made->has_calls = true;
+    made->calls_refused = event->refused;
+}
+
 static void take_part_of(struct occupancy *occupancy, uint16_t cpu,
                          const struct event *event)
 {
@@ -295,6 +322,10 @@ static void take_part_of(struct occupancy *occupancy, uint16_t cpu,
         take_row(occupancy, &event->as_loop_row);
     else if (event->kind == PROF_EVENT_LOOP_CONTEXT)
         take_node(occupancy, &event->as_loop_context);
+    else if (event->kind == PROF_EVENT_LOOP_CALL)
+        take_call(occupancy, &event->as_loop_call);
+    else if (event->kind == PROF_EVENT_LOOP_CALLS)
+        take_calls(&occupancy->made, &event->as_loop_calls);
     else
         take_bucket(occupancy, &event->as_loop_bucket);
 }
@@ -323,6 +354,8 @@ static void take_event(struct occupancy *occupancy, uint16_t cpu,
     case PROF_EVENT_LOOP_ROW:
     case PROF_EVENT_LOOP_CONTEXT:
     case PROF_EVENT_LOOP_BUCKET:
+    case PROF_EVENT_LOOP_CALL:
+    case PROF_EVENT_LOOP_CALLS:
         take_part_of(occupancy, cpu, event);
         break;
     case PROF_EVENT_LOOP_HELD:

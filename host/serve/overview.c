@@ -4,6 +4,7 @@
 #include "serve/overview.h"
 
 #include "base/json.h"
+#include "occupancy/occupancy.h"
 #include "page/page.h"
 #include "trace/metadata.h"
 
@@ -68,6 +69,90 @@ static json_t *losses_of(const struct model *model, uint64_t own)
                      json_count(model->stolen_clocks), "own", json_count(own));
 }
 
+/* ---- the event loop, where the guest has counted it */
+
+/* (cycles) in ns. */
+static json_t *loop_ns(const struct occupancy *occupancy, double cycles)
+{
+    return json_real(cycles * 1e9 / (double)occupancy->tsc_hz);
+}
+
+static json_t *loop_site(const struct occupancy *occupancy, uint32_t number)
+{
+    const struct occupancy_snapshot *now = &occupancy->now;
+    const struct occupancy_site *site = &now->sites[number];
+    const struct event_loop_row *row = &site->row;
+    const struct event_loop_call *call = &site->call;
+    double mean =
+        call->calls > 0 ? (double)call->time / (double)call->calls : 0;
+    json_t *object = json_object();
+
+    json_set(object, "site", json_text(occupancy_name(occupancy, number)));
+    json_set(object, "file", json_text(occupancy_file(occupancy, number)));
+    json_set(object, "line", json_count(occupancy_line(occupancy, number)));
+    json_set(object, "future", json_boolean(site->future));
+    json_set(object, "own",
+             json_real(occupancy_busy(now->account.wall,
+                                      now->account.wall - row->own)));
+    json_set(object, "made", json_count(row->calls));
+    json_set(object, "pending", json_count(row->pending));
+    json_set(object, "run_p99", loop_ns(occupancy, (double)row->run_p99));
+    json_set(object, "longest_run", loop_ns(occupancy, (double)row->longest));
+    json_set(object, "delay_p99", loop_ns(occupancy, (double)row->delay_p99));
+    json_set(object, "ended", json_count(call->calls));
+    json_set(object, "mean", loop_ns(occupancy, mean));
+    json_set(object, "p50", loop_ns(occupancy, (double)call->p50));
+    json_set(object, "p90", loop_ns(occupancy, (double)call->p90));
+    json_set(object, "p99", loop_ns(occupancy, (double)call->p99));
+    json_set(object, "longest", loop_ns(occupancy, (double)call->longest));
+    json_set(object, "longest_task", json_count(call->longest_task));
+    return object;
+}
+
+static json_t *loop_sites(const struct occupancy *occupancy)
+{
+    const struct occupancy_snapshot *now = &occupancy->now;
+    json_t *list = json_array();
+    uint32_t count;
+    uint32_t *sites =
+        occupancy_sorted(occupancy, now, OCCUPANCY_BY_OWN, &count);
+
+    for (uint32_t i = 0; i < count; ++i)
+        if (occupancy_kind(now, sites[i]) != OCCUPANCY_IDLE)
+            json_array_append_new(list, loop_site(occupancy, sites[i]));
+    free(sites);
+    return list;
+}
+
+static void take_packet(void *occupancy, const struct packet *packet)
+{
+    occupancy_take(occupancy, packet);
+}
+
+/* null: nothing is known of it. */
+static json_t *loop_of(const struct view *view)
+{
+    struct occupancy occupancy = {.from = view->model.from,
+                                  .to = view->model.to};
+    const struct occupancy_snapshot *now = &occupancy.now;
+    struct packet_sink sink = {take_packet, &occupancy};
+    json_t *object = json_null();
+
+    trace_each(&view->trace, &sink);
+    occupancy_finish(&occupancy);
+    if (now->time != 0 && occupancy.tsc_hz != 0) {
+        object = json_object();
+        json_set(
+            object, "busy",
+            json_real(occupancy_busy(now->account.wall,
+                                     now->account.idle + now->account.stolen)));
+        json_set(object, "refused", json_count(now->calls_refused));
+        json_set(object, "sites", loop_sites(&occupancy));
+    }
+    occupancy_free(&occupancy);
+    return object;
+}
+
 static json_t *head_of(const struct report *report, unsigned port)
 {
     const struct view *view = &report->view;
@@ -91,6 +176,7 @@ static json_t *head_of(const struct report *report, unsigned port)
     json_set(head, "idle", json_count(model->idle.samples));
     json_set(head, "losses", losses_of(model, report->own.samples));
     put_functions(head, report);
+    json_set(head, "loop", loop_of(view));
     return head;
 }
 

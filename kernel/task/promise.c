@@ -39,6 +39,8 @@ struct promise *promise_new_at(struct prof_trace_name *site,
     promise->context = context;
     promise->site = site;
     task_trace_create(promise);
+    if (producer != &ready_made)
+        task_future_create(promise);
     return promise;
 }
 
@@ -137,10 +139,12 @@ bool promise_complete(struct promise *promise,
     before = (struct promise_result){
         .state = (enum promise_state)promise->state,
         .why = (struct prof_trace_name *)promise->value};
-    if (before.state == PROMISE_PENDING)
+    if (before.state == PROMISE_PENDING) {
         task_trace_complete(promise, result);
-    else if (task_trace_goes_on(promise))
+        task_future_end(promise, result->state);
+    } else if (task_trace_goes_on(promise)) {
         task_trace_complete(promise, &before);
+    }
     owned = (promise->flags & PROMISE_OWNED) != 0 &&
             promise->state == PROMISE_PENDING;
     promise->flags &= (uint8_t)~PROMISE_PRODUCED;
@@ -233,6 +237,7 @@ void promise_cancel(struct promise *promise)
     if (promise == NULL || promise->state != PROMISE_PENDING)
         return;
     task_trace_cancel(promise);
+    task_future_end(promise, PROMISE_CANCELLED);
     set(promise, PROMISE_CANCELLED, (uintptr_t)&promise_cancelled);
     if (promise->producer->cancel != NULL)
         promise->producer->cancel(promise, promise->context);
@@ -262,6 +267,8 @@ static void forsake(struct promise *promise)
     promise_misused(promise, "was freed while it was awaited", NULL);
     if (pending && !task_trace_goes_on(promise))
         task_trace_complete(promise, &result);
+    if (pending)
+        task_future_end(promise, PROMISE_FAILED);
     set(promise, PROMISE_FAILED, (uintptr_t)&freed);
     if (pending && promise->producer->cancel != NULL)
         promise->producer->cancel(promise, promise->context);

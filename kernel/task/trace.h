@@ -9,7 +9,8 @@
  * object.
  *
  * To <prof/loop.h> whatever continues when a promise is completed is a task:
- * the tasks themselves, and what waits in a bind, a catch or a group.
+ * the tasks themselves, and what waits in a bind, a catch or a group. All other
+ * promises are primitive futures to it.
  */
 
 #include "internal.h"
@@ -73,13 +74,44 @@ static inline void task_loop_create(struct prof_loop_task *loop,
                      prof_trace_is_on() ? promise->trace : promise->id);
 }
 
+static inline enum prof_loop_end task_loop_how(enum promise_state state)
+{
+    return state == PROMISE_RESOLVED ? PROF_LOOP_RESOLVED
+           : state == PROMISE_FAILED ? PROF_LOOP_FAILED
+                                     : PROF_LOOP_CANCELLED;
+}
+
 /* It has ended, and its promise is, or will be, in (state). */
 static inline void task_loop_end(struct prof_loop_task *loop,
                                  enum promise_state state)
 {
-    prof_loop_end(loop, state == PROMISE_RESOLVED ? PROF_LOOP_RESOLVED
-                        : state == PROMISE_FAILED ? PROF_LOOP_FAILED
-                                                  : PROF_LOOP_CANCELLED);
+    prof_loop_end(loop, task_loop_how(state));
+}
+
+/* Whether (promise) is a primitive future: nothing that continues makes it, but
+ * a timer, a device or another task. */
+static inline bool task_is_future(const struct promise *promise)
+{
+    static const uint32_t tasks =
+        1u << PROF_TRACE_TASK | 1u << PROF_TRACE_BIND | 1u << PROF_TRACE_CATCH |
+        1u << PROF_TRACE_JOIN | 1u << PROF_TRACE_CHOOSE |
+        1u << PROF_TRACE_PICK | 1u << PROF_TRACE_TIMEOUT;
+
+    return (tasks >> promise->producer->kind & 1) == 0;
+}
+
+/* (promise) is pending from now on, or was until now. */
+static inline void task_future_create(const struct promise *promise)
+{
+    if (prof_loop_has_calls() && task_is_future(promise))
+        prof_loop_future(promise->site, promise->id);
+}
+
+static inline void task_future_end(const struct promise *promise,
+                                   enum promise_state state)
+{
+    if (prof_loop_has_calls() && task_is_future(promise))
+        prof_loop_future_end(promise->site, promise->id, task_loop_how(state));
 }
 
 /* The task of (promise) runs from now on. Returns who ran before, for

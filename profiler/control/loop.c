@@ -29,6 +29,18 @@ void prof_loop_report(uint32_t rows)
         prof_loop_write_table(rows, PROF_OPTION(loop_by), PROF_OPTION(width));
 }
 
+/* Where there is no memory for calls the rest goes on without them. */
+static int start_calls(uint32_t count)
+{
+    size_t bytes = prof_loop_calls_bytes(count);
+    void *memory = count != 0 ? prof_alloc(bytes) : NULL;
+    int error = count != 0 ? prof_loop_count_calls(memory, count) : PROF_OK;
+
+    if (error != PROF_OK && memory != NULL)
+        prof_free(memory);
+    return error;
+}
+
 int prof_loop_start(void)
 {
     const struct prof_options *options = prof_options();
@@ -49,5 +61,5 @@ int prof_loop_start(void)
     }
     prof_loop_set_limits(options->loop_held_ms * ms,
                          options->loop_freeze_ms * ms, options->loop_trigger);
-    return PROF_OK;
+    return start_calls(options->loop_calls);
 }

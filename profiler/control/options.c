@@ -63,6 +63,8 @@ static const struct option {
               PROF_SUSPEND_DEPTH_MAX)
     NUMBER_OF("loop", PROF_WITH_LOOP, "0", loop_rows, 0, 4096)
     NUMBER_OF("loop_kb", PROF_WITH_LOOP, "", loop_kib, 48, 1u << 20)
+    NUMBER_OF("loop_calls", PROF_WITH_LOOP, "0", loop_calls, 0,
+              PROF_LOOP_CALLS_MAX)
     NUMBER_OF("loop_held", PROF_WITH_LOOP, "", loop_held_ms, 0, 3600000)
     NUMBER_OF("loop_freeze", PROF_WITH_LOOP, "", loop_freeze_ms, 0, 3600000)
     CHOICE_OF("weight", true, "", weight, "time\0count")

@@ -15,7 +15,7 @@
 void prof_histograms_clear(struct prof_histograms *histograms)
 {
     *histograms = (struct prof_histograms){0};
-    for (uint32_t i = 0; i < PROF_LOOP_MEASURES; i++)
+    for (uint32_t i = 0; i < PROF_HISTOGRAM_FAST; i++)
         for (uint32_t n = 0; n <= PROF_HISTOGRAM_OCTAVES_32; n++)
             histograms->at[i][n] = PLACE(none);
     for (uint32_t i = 0; i < 2 * ROW; i++)
@@ -64,8 +64,8 @@ static void add_at(struct prof_histograms *histograms,
 
     if (bucket < BUCKETS) {
         number = &histograms->low[measure][row];
-        if (give_page(histograms, number) && row >= 2 &&
-            octave <= PROF_HISTOGRAM_OCTAVES_32)
+        if (give_page(histograms, number) && measure < PROF_HISTOGRAM_FAST &&
+            row >= 2 && octave <= PROF_HISTOGRAM_OCTAVES_32)
             histograms->at[measure][octave] =
                 (uint16_t)(PLACE(page) + (*number - 2u) * ROW);
         counter = counter_in(histograms, *number, bucket);

@@ -3,7 +3,7 @@
 #define PROF_LOOP_HISTOGRAM_H
 
 /*
- * The log-linear histograms of a site (base/log_linear.h), three in one memory.
+ * The log-linear histograms of a site (base/log_linear.h), four in one memory.
  * A row of buckets gets a page of 32 counters of 16 bits when it is first met,
  * and one for their upper halves when the first is full. What finds no page is
  * counted. Octaves without a page share one, `none`, whose counters are full:
@@ -19,7 +19,8 @@
 
 #define PROF_HISTOGRAM_ROWS 42u       /* values below 2^46 cycles */
 #define PROF_HISTOGRAM_OCTAVES_32 26u /* below 2^32 */
-#define PROF_HISTOGRAM_PAGES 21u      /* for all three */
+#define PROF_HISTOGRAM_PAGES 26u      /* for all four */
+#define PROF_HISTOGRAM_FAST 2u        /* the first ones, in switch.c */
 #define PROF_HISTOGRAM_FULL UINT16_MAX
 
 /* Pages are numbered from 1 on, 0 = none. */
@@ -28,7 +29,7 @@ struct prof_histograms {
                          rebase.c has one without the rest */
     /* in which of the counters from the begin of this struct on that of octave
      * n and `value >> n` = 0 would be; of octave 0, always `none` */
-    uint16_t at[PROF_LOOP_MEASURES][PROF_HISTOGRAM_OCTAVES_32 + 1];
+    uint16_t at[PROF_HISTOGRAM_FAST][PROF_HISTOGRAM_OCTAVES_32 + 1];
     uint8_t low[PROF_LOOP_MEASURES][PROF_HISTOGRAM_ROWS];
     uint8_t high[PROF_LOOP_MEASURES][PROF_HISTOGRAM_ROWS];
     uint8_t pages; /* in use */
@@ -37,7 +38,7 @@ struct prof_histograms {
     uint16_t page[PROF_HISTOGRAM_PAGES][PROF_LOG_LINEAR_ROW];
 };
 
-_Static_assert(sizeof(struct prof_histograms) <= 2048, "the budget of a site");
+_Static_assert(sizeof(struct prof_histograms) <= 2352, "the budget of a site");
 
 void prof_histograms_clear(struct prof_histograms *histograms);
 

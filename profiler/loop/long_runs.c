@@ -7,6 +7,7 @@
  * timer's interrupt.
  */
 
+#include "loop/calls.h"
 #include "loop/loop.h"
 
 #include <prof/symbols.h>
@@ -33,8 +34,10 @@ static void set_notable(struct prof_loop_site *site)
         notable = runs->noted_least;
     if (site->row.longest_cycles < notable)
         notable = site->row.longest_cycles + 1;
-    site->histograms.notable =
-        notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
+    site->notable = notable < UINT32_MAX ? (uint32_t)notable : UINT32_MAX;
+    site->histograms.notable = site->notable;
+    if (site->has_calls)
+        site->histograms.notable = 0;
 }
 
 void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least)
@@ -50,6 +53,13 @@ static bool held_the_loop(const struct prof_long_run *run)
     return run->own_cycles >= prof_loop_cpu_here()->long_runs.held_least &&
            run->site->row.kind != PROF_LOOP_IDLE &&
            run->site->row.kind != PROF_LOOP_LOOP;
+}
+
+static void raise_longest_call(struct prof_loop_row *row,
+                               const struct prof_long_run *run)
+{
+    if (run->call_tsc != 0)
+        prof_calls_raise(row, run->call_cycles, run->call_tsc, run->object);
 }
 
 static void raise_longest(struct prof_loop_row *row,
@@ -68,6 +78,7 @@ static void conclude(const struct prof_long_run *run)
     struct prof_loop_row *row = &run->site->row;
 
     raise_longest(row, run);
+    raise_longest_call(row, run);
     if (held_the_loop(run)) {
         row->held++;
         row->held_cycles += run->own_cycles;
@@ -104,6 +115,24 @@ void prof_long_runs_add(const struct prof_long_run *added)
     else
         conclude(added);
     set_notable(added->site);
+}
+
+bool prof_long_runs_end_call(const struct prof_loop_site *site, uint32_t object,
+                             uint64_t cycles, uint64_t tsc)
+{
+    struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+    bool any = false;
+
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct prof_long_run *run = &runs->noted[i];
+
+        if (run->object != object || run->site != site || run->call_tsc != 0)
+            continue;
+        run->call_cycles = cycles;
+        run->call_tsc = tsc;
+        any = true;
+    }
+    return any;
 }
 
 /* The innermost noted run at (tsc), NULL: none. */
@@ -152,14 +181,35 @@ static uint64_t shorten_interrupt(struct prof_loop_cpu *cpu, uint64_t tsc,
     return cycles;
 }
 
+/* (cycles) of (run) were not its task's, which may have ended since. */
+static void shorten_call(struct prof_long_runs *runs, struct prof_long_run *run,
+                         uint64_t cycles)
+{
+    uint64_t before = run->call_cycles, tsc = run->call_tsc;
+
+    if (tsc == 0) {
+        prof_calls_shorten(run->site, run->object, cycles);
+        return;
+    }
+    prof_histograms_move(&run->site->histograms, PROF_LOOP_OWN, before,
+                         before - cycles);
+    run->site->row.sums[PROF_LOOP_OWN].cycles -= cycles;
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (runs->noted[i].call_tsc == tsc)
+            runs->noted[i].call_cycles = before - cycles;
+}
+
 /* A run that has paused. */
-static uint64_t shorten_run(struct prof_long_run *run, uint64_t cycles)
+static uint64_t shorten_run(struct prof_long_runs *runs,
+                            struct prof_long_run *run, uint64_t cycles)
 {
     cycles = part_of(cycles, run->own_cycles);
     prof_histograms_move(&run->site->histograms, PROF_LOOP_RUN, run->own_cycles,
                          run->own_cycles - cycles);
     run->own_cycles -= cycles;
     run->node->own_cycles -= cycles;
+    if (prof_loop_calls_on != 0)
+        shorten_call(runs, run, cycles);
     return cycles;
 }
 
@@ -193,7 +243,7 @@ static uint64_t take_out(struct prof_loop_cpu *cpu, uint64_t middle,
     uint64_t taken = shorten_interrupt(cpu, middle, cycles);
 
     if (taken == 0 && !cpu->long_runs.crowded)
-        taken = run != NULL ? shorten_run(run, cycles)
+        taken = run != NULL ? shorten_run(&cpu->long_runs, run, cycles)
                             : shorten_frame(cpu->top, middle, cycles, now);
     cpu->taken_out_cycles += taken;
     if (taken != 0)
@@ -305,8 +355,10 @@ void prof_long_runs_include(struct prof_loop_row *row)
     const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
 
     for (uint32_t i = 0; i < runs->count; i++)
-        if (runs->noted[i].site->row.number == row->number)
+        if (runs->noted[i].site->row.number == row->number) {
             raise_longest(row, &runs->noted[i]);
+            raise_longest_call(row, &runs->noted[i]);
+        }
 }
 
 const struct prof_long_run *prof_long_runs_listed(uint32_t number)

@@ -35,7 +35,9 @@ struct prof_long_run {
     uint64_t own_cycles;
     uint32_t object; /* its task in the trace, 0 = none */
     uint32_t samples;
-    struct {
+    uint64_t call_cycles; /* of its task, which has ended */
+    uint64_t call_tsc;    /* then; 0: it has not, or calls are not counted */
+    struct __attribute__((packed)) {
         uintptr_t function; /* its start, or the address if it is in none */
         uint32_t samples;
     } functions[PROF_LONG_RUNS_FUNCTIONS]; /* the most frequent ones first, once
@@ -59,6 +61,12 @@ void prof_long_runs_open(void *memory);
 
 /* (run) pauses, and was not shorter than its site's histograms.notable. */
 void prof_long_runs_add(const struct prof_long_run *run);
+
+/* A task, (object) of (site), has ended after (cycles) in all. True: in one of
+ * its runs time may have been stolen; whether the call was the longest is
+ * decided when that is known. */
+bool prof_long_runs_end_call(const struct prof_loop_site *site, uint32_t object,
+                             uint64_t cycles, uint64_t tsc);
 
 /* Both limits, and a site's longest run, say what is to be noted. */
 void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least);

@@ -6,6 +6,7 @@
  * pass from the last to the first is enough.
  */
 
+#include "loop/calls.h"
 #include "loop/loop.h"
 
 #include <prof/error.h>
@@ -35,13 +36,17 @@ static void begin_counting(struct prof_loop_cpu *cpu)
 }
 
 /* What a wake, a run and a pause cost, in the fastest of some rounds. */
-static void time_pairs(struct prof_loop_cpu *cpu)
+void prof_loop_time_pairs(void)
 {
+    struct prof_loop_site *site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
     struct prof_loop_task task = {0};
     uint64_t cycles = UINT64_MAX;
 
-    task.frame.site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
-    task.frame.node = task.frame.site->top;
+    if (prof_loop_calls_on != 0)
+        site->histograms.notable = 0; /* as those of tasks are */
+    task.frame.site = site;
+    task.frame.node = site->top;
+    task.frame.object = UINT32_MAX;
     prof_loop_set_not_ready(&task);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint64_t before = prof_loop_tsc();
@@ -55,7 +60,7 @@ static void time_pairs(struct prof_loop_cpu *cpu)
         if (before < cycles)
             cycles = before;
     }
-    cpu->pair_cycles = cycles / PAIRS;
+    prof_loop_cpu_here()->pair_cycles = cycles / PAIRS;
 }
 
 int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
@@ -73,7 +78,7 @@ int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
     cpu->bottom.node = cpu->bottom.site->top;
     cpu->top = &cpu->bottom;
     cpu->high = prof_loop_read().high;
-    time_pairs(cpu);
+    prof_loop_time_pairs();
     prof_loop_on = 1;
     prof_utilisation_open(prof_loop_tsc(), tsc_hz);
     prof_loop_reset();
@@ -90,6 +95,7 @@ void prof_loop_reset(void)
     prof_utilisation_reset(prof_loop_put_rebase());
     prof_loop_sites_reset();
     prof_long_runs_reset();
+    prof_calls_reset();
     prof_loop_send_again();
     begin_counting(cpu);
     for (struct prof_loop_frame *at = cpu->top;
@@ -160,6 +166,7 @@ static bool read_all(struct prof_loop_now *now)
     else
         prof_loop_rebase(now);
     sum_up(now->tsc);
+    prof_calls_find_oldest();
     return true;
 }
 
@@ -177,8 +184,11 @@ static void add_sites(struct prof_loop_account *account)
 
     for (uint32_t i = 0; i < all->site_count; i++) {
         const struct prof_loop_site *site = &all->sites[i];
+        enum prof_loop_kind kind = site->row.kind;
 
-        kinds[site->row.kind] += site->row.own_cycles;
+        /* a name of futures may be that of tasks as well */
+        kinds[kind == PROF_LOOP_FUTURES ? PROF_LOOP_TASKS : kind] +=
+            site->row.own_cycles;
         account->own_cycles +=
             count_of(site, PROF_LOOP_RUN) * prof_loop_cpu_here()->pair_cycles;
         for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
@@ -190,12 +200,22 @@ _Static_assert(offsetof(struct prof_loop_account, idle_cycles) ==
                        PROF_LOOP_IDLE * sizeof(uint64_t),
                "self times are in the order of enum prof_loop_kind");
 
-uint64_t prof_loop_longest(const struct prof_loop_site *site)
+/* The longest value of (measure), UINT64_MAX if that is not known. */
+static uint64_t longest_of(const struct prof_loop_site *site,
+                           enum prof_loop_measure measure)
 {
     struct prof_loop_row row = site->row;
 
     prof_long_runs_include(&row);
-    return row.longest_cycles;
+    if (measure == PROF_LOOP_RUN)
+        return row.longest_cycles;
+    return measure == prof_loop_call_measure(&row) ? row.call_longest_cycles
+                                                   : UINT64_MAX;
+}
+
+uint64_t prof_loop_longest(const struct prof_loop_site *site)
+{
+    return longest_of(site, PROF_LOOP_RUN);
 }
 
 void prof_loop_account(struct prof_loop_account *account)
@@ -232,6 +252,7 @@ void prof_loop_account(struct prof_loop_account *account)
     account->contexts = all->node_count;
     account->contexts_max = all->node_max;
     account->contexts_refused = all->refused_contexts;
+    account->calls_refused = prof_calls_refused();
     account->freezes = cpu->freezes - cpu->freezes_reset;
 }
 
@@ -242,6 +263,8 @@ void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
     prof_long_runs_include(row);
     if (site->oldest != NULL)
         row->oldest_cycles = tsc - site->oldest->created;
+    else if (site->oldest_future != 0)
+        row->oldest_cycles = tsc - site->oldest_future;
     for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++) {
         row->sums[m].count = count_of(site, (enum prof_loop_measure)m);
         row->sums[m].unbinned = site->histograms.unbinned[m];
@@ -319,10 +342,8 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
     histograms = &all->sites[number].histograms;
     quantile.of.wanted = prof_histograms_count(histograms, measure) * permille;
     prof_histograms_visit(histograms, measure, find_value, &quantile);
-    longest = prof_loop_longest(&all->sites[number]);
-    if (measure == PROF_LOOP_RUN && quantile.value > longest)
-        return longest;
-    return quantile.value;
+    longest = longest_of(&all->sites[number], measure);
+    return quantile.value < longest ? quantile.value : longest;
 }
 
 void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
@@ -338,6 +359,6 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
 #ifdef PROF_HOSTED
 void prof_loop_forget(void)
 {
-    prof_loop_on = 0;
+    prof_loop_on = prof_loop_calls_on = 0;
 }
 #endif

@@ -250,6 +250,9 @@ static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
 
 /* ---- what the rest of the module calls. Contexts: thread */
 
+/* Measures anew what a run and a pause cost. */
+void prof_loop_time_pairs(void);
+
 /* The profiler works from now on, until prof_loop_leave(). */
 void prof_loop_put_profiler(struct prof_loop_frame *frame);
 static inline void prof_loop_profiler(struct prof_loop_frame *frame)
@@ -321,6 +324,13 @@ void prof_loop_hold_still(bool hold);
  * prof_loop_account(). */
 void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
                         struct prof_loop_row *row);
+
+/* What a call of (row) is: a task's own time, or how long a future pended. */
+static inline enum prof_loop_measure
+prof_loop_call_measure(const struct prof_loop_row *row)
+{
+    return row->kind == PROF_LOOP_FUTURES ? PROF_LOOP_WALL : PROF_LOOP_OWN;
+}
 
 /* The longest run of (site) so far. */
 uint64_t prof_loop_longest(const struct prof_loop_site *site);

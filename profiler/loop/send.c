@@ -136,13 +136,29 @@ static void send_row(uint64_t tsc, uint32_t site,
     static const uint16_t permilles[] = {500, 900, 990};
     uint8_t *to = (uint8_t *)event + QUANTILES;
 
-    for (uint32_t i = 0; i < 3 * PROF_LOOP_MEASURES; i++) {
+    for (uint32_t i = 0; i < 9; i++) {
         uint64_t value = prof_loop_quantile(
             site, (enum prof_loop_measure)(i / 3), permilles[i % 3]);
 
         __builtin_memcpy(to + i * sizeof value, &value, sizeof value);
     }
     (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
+}
+
+static void send_call(uint64_t tsc, const struct prof_loop_row *row)
+{
+    enum prof_loop_measure measure = prof_loop_call_measure(row);
+    const struct prof_loop_sum *sum = &row->sums[measure];
+
+    if (sum->count != 0)
+        (void)prof_stream_put(
+            PROF_EVENT_LOOP_CALL, tsc,
+            PROF_FIELDS(loop_call, (uint16_t)row->number, sum->count,
+                        sum->cycles, row->call_longest_cycles,
+                        row->call_longest_tsc, row->call_longest_object,
+                        prof_loop_quantile(row->number, measure, 500),
+                        prof_loop_quantile(row->number, measure, 900),
+                        prof_loop_quantile(row->number, measure, 990)));
 }
 
 /* Which histogram the ranges are of. */
@@ -189,8 +205,11 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
     due = site->note == 0 || (row->number + rounds) % ROUNDS == 0;
     if (due)
         send_site(tsc, row);
-    if (site->note != note || row->pending != 0)
+    if (site->note != note || row->pending != 0) {
         send_row(tsc, row->number, &event);
+        if (prof_loop_calls_on != 0)
+            send_call(tsc, row);
+    }
     if (due)
         send_histograms(tsc, row->number);
     site->note = note;
@@ -233,6 +252,9 @@ static void send_account(uint64_t tsc)
     event.unbinned = sums.unbinned;
     event.freezes = sums.freezes;
     (void)prof_stream_put(PROF_EVENT_LOOP, tsc, &event, sizeof event);
+    if (prof_loop_calls_on != 0)
+        (void)prof_stream_put(PROF_EVENT_LOOP_CALLS, tsc,
+                              PROF_FIELDS(loop_calls, sums.calls_refused));
 }
 
 static void send_all(uint64_t tsc)

@@ -7,6 +7,7 @@
  * where no node is left, a task belongs to its site's top one.
  */
 
+#include "loop/calls.h"
 #include "loop/loop.h"
 
 #define NODES_A_SITE 6u
@@ -86,6 +87,7 @@ void prof_loop_sites_reset(void)
                                            .site = site->row.site,
                                            .pending = site->row.pending};
         prof_histograms_clear(&site->histograms);
+        site->notable = 0;
     }
     for (uint32_t i = 0; i < all->node_count; i++)
         all->nodes[i].own_cycles = all->nodes[i].calls = 0;
@@ -132,14 +134,12 @@ static bool is_full(void)
     return all->node_count + tops >= all->node_max;
 }
 
-struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,
-                                         struct prof_loop_site *site)
+struct prof_loop_node *prof_loop_node_below(struct prof_loop_node *parent,
+                                            struct prof_loop_site *site)
 {
     struct prof_loop_node *node;
     uint16_t *head;
 
-    if (parent == NULL)
-        return site->top;
     parent = parent->leader;
     if (parent->site == site)
         return parent;
@@ -210,6 +210,11 @@ void prof_loop_put_create(struct prof_loop_task *task,
     prof_loop_set_not_ready(task);
     task->created = prof_loop_tsc();
     link_pending(site, task);
+    if (__builtin_expect(prof_loop_calls_on != 0, 0)) {
+        site->has_calls = true;
+        site->histograms.notable = 0;
+        prof_calls_begin(site, object, 0);
+    }
 }
 
 void prof_loop_put_adopt(struct prof_loop_task *task,
@@ -228,4 +233,6 @@ void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how)
     site->row.sums[PROF_LOOP_WALL].cycles += wall;
     prof_histograms_add(&site->histograms, PROF_LOOP_WALL, wall);
     unlink_pending(site, task);
+    if (__builtin_expect(prof_loop_calls_on != 0, 0))
+        prof_calls_end(site, task->frame.object);
 }

@@ -35,7 +35,10 @@ struct prof_loop_site {
     struct prof_loop_node *top;             /* below no other: of callbacks */
     uint64_t key;                           /* the table's: its order */
     struct prof_loop_site *after;
-    uint32_t note; /* the stream's */
+    uint32_t note;    /* the stream's */
+    uint32_t notable; /* as histograms.notable, if calls are not counted */
+    bool has_calls;   /* of tasks, which are counted */
+    uint64_t oldest_future; /* a reader's: when it was made, 0 = none pends */
 };
 
 struct prof_loop_node {
@@ -90,9 +93,16 @@ prof_loop_site_of(struct prof_trace_name *name, enum prof_loop_kind kind)
     return &prof_loop_sites.sites[name->loop];
 }
 
-/* The node of (site), created by (parent), NULL: by nobody. */
-struct prof_loop_node *prof_loop_node_of(struct prof_loop_node *parent,
-                                         struct prof_loop_site *site);
+/* The node of (site), created by (parent). */
+struct prof_loop_node *prof_loop_node_below(struct prof_loop_node *parent,
+                                            struct prof_loop_site *site);
+
+/* The same; NULL: by nobody. */
+static inline struct prof_loop_node *
+prof_loop_node_of(struct prof_loop_node *parent, struct prof_loop_site *site)
+{
+    return parent == NULL ? site->top : prof_loop_node_below(parent, site);
+}
 
 static inline uint32_t prof_loop_site_number(const struct prof_loop_site *site)
 {

@@ -5,6 +5,7 @@
  * a row of `make bench`; whatever is rare is in functions of its own.
  */
 
+#include "loop/calls.h"
 #include "loop/loop.h"
 
 #define RARE __attribute__((noinline, cold))
@@ -80,8 +81,7 @@ static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
 
 /* A run is longer than the site's longest, or held the loop, or began before
  * the last rebase. */
-RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
-                                              uint32_t since)
+static uint64_t count_notable(struct prof_loop_frame *frame, uint32_t since)
 {
     struct prof_long_run run = {.node = frame->node,
                                 .site = frame->node->site,
@@ -97,6 +97,7 @@ RARE PROF_LOOP_CALL static void count_notable(struct prof_loop_frame *frame,
     }
     prof_long_runs_add(&run);
     prof_histograms_add(&run.site->histograms, PROF_LOOP_RUN, run.own_cycles);
+    return run.own_cycles;
 }
 
 RARE IN_REGISTERS static void
@@ -112,6 +113,22 @@ RARE IN_REGISTERS static void carry_delay(uintptr_t cell,
 {
     prof_histograms_carry(histograms, PROF_LOOP_DELAY, (uint32_t)cell,
                           (uint32_t)octave);
+}
+
+/* A run is notable; or all of its site are, because calls are counted. */
+RARE PROF_LOOP_CALL static void look_at(struct prof_loop_frame *frame,
+                                        uint32_t since)
+{
+    struct prof_loop_site *site = frame->node->site;
+    uint64_t own = since;
+    uintptr_t cell, octave;
+
+    if (frame->site != site || since >= site->notable)
+        own = count_notable(frame, since);
+    else if (!prof_histograms_put_run(&site->histograms, since, &cell, &octave))
+        carry_run(cell, &site->histograms, octave);
+    if (prof_loop_calls_on != 0 && frame->object != 0)
+        prof_calls_add(site, frame->object, own);
 }
 
 /* The present moment, after a rebase if that is due. */
@@ -134,7 +151,7 @@ static inline void leave_at(struct prof_loop_frame *frame, uint32_t now)
 
     if (IS_RARE(own >= histograms->notable)) {
         __asm__("" : "+r"(own)); /* compilers would copy it before */
-        count_notable(frame, own);
+        look_at(frame, own);
         return;
     }
     if (!prof_histograms_put_run(histograms, own, &cell, &octave))

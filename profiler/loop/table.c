@@ -55,10 +55,24 @@ static void write_column(struct prof_text *out, uint64_t cycles)
     prof_text_char(out, ' ');
 }
 
+static uint64_t mean_of(const struct prof_loop_sum *sum)
+{
+    uint64_t cycles = sum->cycles, count = sum->count;
+
+    for (; count > UINT32_MAX; count >>= 1)
+        cycles >>= 1;
+    return count == 0 ? 0 : prof_divide(cycles, (uint32_t)count);
+}
+
 /* ---- rows */
+
+/* What a table lists: sites that run, calls of their tasks, or of futures. */
+enum list { LIST_RUNS, LIST_CALLS, LIST_FUTURES };
 
 static uint64_t key_of(const struct prof_loop_site *site, enum prof_loop_by by)
 {
+    if (site->row.kind == PROF_LOOP_FUTURES)
+        return site->row.sums[PROF_LOOP_WALL].cycles;
     switch (by) {
     case PROF_LOOP_BY_TOTAL:
         return site->row.total_cycles;
@@ -69,11 +83,15 @@ static uint64_t key_of(const struct prof_loop_site *site, enum prof_loop_by by)
     }
 }
 
-static bool is_listed(const struct prof_loop_site *site)
+static bool is_listed(const struct prof_loop_site *site, enum list list)
 {
-    return site->row.kind != PROF_LOOP_IDLE &&
-           site->row.kind != PROF_LOOP_LOOP &&
-           (site->row.own_cycles != 0 || site->row.calls != 0);
+    const struct prof_loop_row *row = &site->row;
+
+    if (list == LIST_CALLS)
+        return prof_histograms_count(&site->histograms, PROF_LOOP_OWN) != 0;
+    return (list == LIST_FUTURES) == (row->kind == PROF_LOOP_FUTURES) &&
+           row->kind != PROF_LOOP_IDLE && row->kind != PROF_LOOP_LOOP &&
+           (row->own_cycles != 0 || row->calls != 0);
 }
 
 /* Both lists in one; of two alike, that of (first) comes first. */
@@ -96,7 +114,7 @@ static struct prof_loop_site *merge_lists(struct prof_loop_site *first,
 
 /* The sites of the table in its order: a merge sort of a list, since there may
  * be very many. lists[i] has 2^i of them or none. */
-static struct prof_loop_site *sort_sites(enum prof_loop_by by)
+static struct prof_loop_site *sort_sites(enum prof_loop_by by, enum list which)
 {
     struct prof_loop_site *lists[32] = {NULL}, *all = NULL;
 
@@ -104,7 +122,7 @@ static struct prof_loop_site *sort_sites(enum prof_loop_by by)
         struct prof_loop_site *list = &prof_loop_sites.sites[i];
         uint32_t at = 0;
 
-        if (!is_listed(list))
+        if (!is_listed(list, which))
             continue;
         list->key = key_of(list, by);
         list->after = NULL;
@@ -129,6 +147,15 @@ void prof_loop_write_site(struct prof_text *out,
         prof_text_format(out, " (%s:%u)", name->file, name->line);
 }
 
+static void write_failed(struct prof_text *out, const struct prof_loop_row *row)
+{
+    if (row->failed != 0)
+        prof_text_format(out, ", failed %ju", row->failed);
+    if (row->cancelled != 0)
+        prof_text_format(out, ", cancelled %ju", row->cancelled);
+    prof_text_char(out, '\n');
+}
+
 __attribute__((noinline)) static void
 write_row(struct prof_text *out, const struct prof_loop_site *site,
           uint64_t wall)
@@ -146,17 +173,13 @@ write_row(struct prof_text *out, const struct prof_loop_site *site,
     prof_text_format(out, "%9ju%8u ", row.calls, row.pending);
     write_column(out, row.oldest_cycles);
     prof_loop_write_site(out, site);
-    if (row.failed != 0)
-        prof_text_format(out, ", failed %ju", row.failed);
-    if (row.cancelled != 0)
-        prof_text_format(out, ", cancelled %ju", row.cancelled);
-    prof_text_char(out, '\n');
+    write_failed(out, &row);
 }
 
 static void write_rows(struct prof_text *out, uint32_t rows,
                        enum prof_loop_by by, uint64_t wall)
 {
-    const struct prof_loop_site *site = sort_sites(by);
+    const struct prof_loop_site *site = sort_sites(by, LIST_RUNS);
 
     if (rows != 0 && site != NULL)
         prof_text_string(out,
@@ -164,6 +187,48 @@ static void write_rows(struct prof_text *out, uint32_t rows,
                          "delay     calls pending  oldest  site\n");
     for (; rows != 0 && site != NULL; rows--, site = site->after)
         write_row(out, site, wall);
+}
+
+/* ---- calls */
+
+__attribute__((noinline)) static void
+write_call(struct prof_text *out, const struct prof_loop_site *site)
+{
+    static const uint16_t permilles[] = {500, 900, 990};
+    enum prof_loop_measure measure;
+    const struct prof_loop_sum *sum;
+    struct prof_loop_row row;
+
+    prof_loop_read_row(site, prof_loop_tsc(), &row);
+    measure = prof_loop_call_measure(&row);
+    sum = &row.sums[measure];
+    prof_text_format(out, "%10ju ", sum->count);
+    write_column(out, mean_of(sum));
+    for (uint32_t i = 0; i < 3; i++)
+        write_column(out,
+                     prof_loop_quantile(row.number, measure, permilles[i]));
+    write_column(out, row.call_longest_cycles);
+    prof_text_format(out, "%10u %7u ", row.call_longest_object, row.pending);
+    write_column(out, row.oldest_cycles);
+    prof_loop_write_site(out, site);
+    write_failed(out, &row);
+}
+
+static void write_calls(struct prof_text *out, uint32_t rows,
+                        enum prof_loop_by by, enum list list)
+{
+    const struct prof_loop_site *site = sort_sites(by, list);
+
+    if (rows == 0 || site == NULL)
+        return;
+    prof_text_string(out, list == LIST_CALLS
+                              ? "loop: own time of calls, from creation to "
+                                "end of a task\n"
+                              : "loop: futures, from pending to done\n");
+    prof_text_string(out, "     ended     mean      50%      90%      99%  "
+                          "longest     of task pending  oldest  site\n");
+    for (; rows != 0 && site != NULL; rows--, site = site->after)
+        write_call(out, site);
 }
 
 /* ---- the account */
@@ -225,6 +290,9 @@ static void write_refused(struct prof_text *out,
                          "calls, %ju values in histograms: prof.loop_kb\n",
                          account->sites_refused, account->contexts_refused,
                          account->unbinned);
+    if (account->calls_refused != 0)
+        prof_text_format(out, "loop: no room for %ju calls: prof.loop_calls\n",
+                         account->calls_refused);
 }
 
 static void write_head(struct prof_text *out,
@@ -289,6 +357,10 @@ void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
     prof_text_open(&out, prof_port_write);
     write_head(&out, &account);
     write_rows(&out, rows, by, account.wall_cycles);
+    if (prof_loop_calls_on != 0) {
+        write_calls(&out, rows, by, LIST_CALLS);
+        write_calls(&out, rows, by, LIST_FUTURES);
+    }
     write_long_runs(&out, width);
     write_account(&out, &account);
     write_refused(&out, &account);

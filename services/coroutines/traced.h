@@ -60,7 +60,9 @@ struct Source {
 struct Coroutine : Source {
     explicit Coroutine(prof_trace_name &site) : Source(PROF_TRACE_TASK, site)
     {
-        prof_loop_create(&task, &site, prof_trace_is_on() ? object : 0);
+        static uint32_t numbers;
+
+        prof_loop_create(&task, &site, prof_trace_is_on() ? object : ++numbers);
         loop = &task;
     }
     void go_on(std::coroutine_handle<> handle)

@@ -218,6 +218,10 @@ static void write_utilisation(struct http_text *text,
                "Sites without room.", account->sites_refused);
     metric_one(text, "parasite_loop_unbinned_total", "counter",
                "Values in no histogram.", account->unbinned);
+    if (prof_loop_has_calls())
+        metric_one(text, "parasite_loop_calls_refused_total", "counter",
+                   "Tasks that ended, and futures, without room.",
+                   account->calls_refused);
 }
 
 void http_loop_metrics(struct http_text *text)
@@ -232,6 +236,6 @@ void http_loop_metrics(struct http_text *text)
     write_utilisation(text, &account);
     loop_sites_take(&sites);
     write_sites(text, &sites);
-    for (unsigned i = 0; i < PROF_LOOP_MEASURES; i++)
+    for (unsigned i = 0; i < loop_histogram_count(); i++)
         write_histogram(text, &sites, &loop_histograms[i]);
 }

@@ -70,7 +70,7 @@ void http_loop_proto(struct http_text *out)
     if (!prof_loop_is_on())
         return;
     loop_sites_take(&sites);
-    for (unsigned i = 0; i < PROF_LOOP_MEASURES; i++) {
+    for (unsigned i = 0; i < loop_histogram_count(); i++) {
         const struct loop_histogram *histogram = &loop_histograms[i];
         struct http_text family = {0};
 

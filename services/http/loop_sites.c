@@ -11,7 +11,14 @@ const struct loop_histogram loop_histograms[PROF_LOOP_MEASURES] = {
      "From the wake of a task until it ran."},
     {PROF_LOOP_WALL, "parasite_loop_lifetime_seconds",
      "From the creation of a task to its end."},
+    {PROF_LOOP_OWN, "parasite_loop_call_seconds",
+     "How long a task held the loop in all its runs together."},
 };
+
+unsigned loop_histogram_count(void)
+{
+    return prof_loop_has_calls() ? PROF_LOOP_MEASURES : PROF_LOOP_OWN;
+}
 
 const uint64_t loop_bounds_ns[LOOP_BOUNDS] = {
     1000,      3000,      10000,      30000,      100000,
@@ -23,8 +30,9 @@ static void on_row(const struct prof_loop_row *row, void *context)
 {
     struct loop_sites *sites = context;
 
-    /* idle time holds the loop from nobody: it is a part of the account */
-    if (row->kind == PROF_LOOP_IDLE)
+    /* idle time holds the loop from nobody: it is a part of the account; nor
+     * do futures */
+    if (row->kind == PROF_LOOP_IDLE || row->kind == PROF_LOOP_FUTURES)
         return;
     if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
         return;

@@ -24,6 +24,9 @@ struct loop_histogram {
 };
 extern const struct loop_histogram loop_histograms[PROF_LOOP_MEASURES];
 
+/* How many of them there are: the last one where calls are counted. */
+unsigned loop_histogram_count(void);
+
 /* Classic buckets: their upper bounds in ns, the same for all sites, so that
  * they can be added; and how many values are within each. */
 #define LOOP_BOUNDS 15u

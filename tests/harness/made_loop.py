@@ -27,6 +27,11 @@ NODES = (
     *((7, "timer", 30), (4, "handle", 20), (9, "stuck", 40), (7, "query", 10)),
 )
 IDLE = 1
+# Where calls are counted, each second two of `query` end, and one future, which
+# was pending for so many cycles more than the last one.
+CALLS = (1000000, 3000000)
+FUTURE, PENDING = 50, 2000000
+REFUSED = 5
 PARTS = {0: "tasks", 1: "callbacks", 3: "itself", 4: "profiler", 5: "idle"}
 
 
@@ -36,8 +41,15 @@ def is_below(node, site):
     return NODES[node][1] == site
 
 
+def bucket_of(value):
+    """The begin of the range that it is in."""
+    octave = max(0, value.bit_length() - 6)
+    return value >> octave << octave
+
+
 class Made:
-    def __init__(self, seed):
+    def __init__(self, seed, calls):
+        self.calls_ended = 0 if calls else None
         self.stream, self.random = Stream(), random.Random(seed)
         self.own, self.calls = [0] * len(NODES), [0] * len(NODES)
         zero = ("calls", "runs", "longest")
@@ -95,6 +107,36 @@ class Made:
         fields = {"site": site, "low": low, "count": count}
         self.stream.event("loop_bucket", **fields)
 
+    def call(self, site, times, measure, quantiles):
+        put = self.stream.event
+        put(
+            *("loop_call",),
+            **{"site": site, "calls": len(times), "time": sum(times)},
+            **{"longest": max(times), "longest_task": len(times)},
+            **dict(zip(("p50", "p90", "p99"), quantiles, strict=True)),
+        )
+        lows = [bucket_of(time) for time in times]
+        for low in sorted(set(lows)):
+            count = lows.count(low)
+            fields = {"site": site, "low": low, "count": count}
+            put("loop_bucket", measure=measure, **fields)
+
+    def put_calls(self):
+        """What has ended so far."""
+        put, ended = self.stream.event, self.calls_ended
+        put("loop_calls", refused=REFUSED)
+        self.call(NUMBERS["query"], CALLS * ended, 3, (*CALLS, CALLS[1]))
+        times = [PENDING * (i + 1) for i in range(ended)]
+        text = "nap@services/made/serve.c"
+        put("loop_site", site=FUTURE, site_kind=6, line=7, text=text)
+        put(
+            *("loop_row",),
+            **{"site": FUTURE, "calls": ended + 1, "resolved": ended},
+            **{"pending": 1, "oldest": 3 * TSC_HZ},
+            **{"walls": ended, "wall": sum(times)},
+        )
+        self.call(FUTURE, times, 2, (times[ended // 2], times[-1], times[-1]))
+
     def round(self):
         put = self.stream.event
         self.stream.flush()
@@ -117,6 +159,9 @@ class Made:
                 own=self.own[node],
                 total=self.total_of(node),
             )
+        if self.calls_ended is not None:
+            self.calls_ended += 1
+            self.put_calls()
 
     def long_run(self):
         """A task held the loop for 250 ms, which the guard noticed after
@@ -154,13 +199,15 @@ class Made:
         elif what == "no_account":
             self.stream.time += 1
             self.stream.event("loop_row", **self.rows["query"])
+        elif what == "not_calls":
+            self.stream.event("loop_call", site=3, calls=2, time=8, longest=9)
 
 
-def loop(seconds, wrong="nothing", seed=1):
+def loop(seconds, wrong="nothing", seed=1, calls=False):
     """A stream, nothing of which is wrong but, in the last round, what (wrong)
     says; and what is in that, {site: [calls, own, total, longest]} in cycles
     and the account's wall_cycles and idle_cycles."""
-    made = Made(seed)
+    made = Made(seed, calls)
     stream = made.stream
     stream.begins()
     for second in range(1, seconds + 1):

@@ -25,7 +25,9 @@ def record(s):
     parasite.record(
         *(trace, "-q", "-F", 1000, "-t", "virtio"),
         *parasite.machine(
-            s.part, "async", "prof.loop=10 prof.every=200 demo=console"
+            s.part,
+            "async",
+            "prof.loop=10 prof.loop_calls=64 prof.every=200 demo=console",
         ),
     )
     return parasite, trace
@@ -46,12 +48,27 @@ def guest_agrees(s):
     both = sum(sites[n]["own_cycles"] for n in ("write lines", "print lines"))
     check.same(sites["write lines"]["total_cycles"], both)
     check.same(found["cycles"]["tasks"], both)
+    # each has one call, whose own time is all that the site has
+    for name in ("write lines", "print lines"):
+        site = sites[name]
+        check.same((site["ended"], site["pending"]), (1, 0))
+        check.same(site["call_cycles"], site["own_cycles"])
+        check.same(site["longest_call_ns"], site["own_ns"])
+        check.true(site["longest_ns"] < site["longest_call_ns"])
+    # 60 lines, of which a few had to wait for room, each until a sleep of 5 ms
+    for name, count in (("send", 60), ("receive", 60), ("sleep", 5)):
+        site = sites[name]
+        check.same((site["kind"], site["ended"]), ("futures", count))
+        check.same((site["pending"], site["own_cycles"]), (0, 0))
+    check.true(sites["sleep"]["wall"]["p50_ns"] >= 4900000, sites["sleep"])
+    check.true(sites["send"]["longest_call_ns"] >= 4900000, sites["send"])
+    check.same(found["calls_refused"], 0)
     nodes = {node["node"]: node for node in found["tree"]}
     (child,) = (n for n in nodes.values() if n["site"] == "print lines")
     check.same(nodes[child["parent"]]["site"], "write lines")
     # histograms have each run, the last round all of them
     for site in sites.values():
-        for what in ("run", "delay", "wall"):
+        for what in ("run", "delay", "wall", "call"):
             values = sum(count for _, count in site[what]["ranges"])
             check.same(values, site[what]["count"], (site["site"], what))
 

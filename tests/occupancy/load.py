@@ -105,7 +105,8 @@ def serve_irc(service):
     with s.guest(
         *(service.width, "irc", "irc"),
         append="irc.every=0 prof.every=0 prof.out=e9 prof.loop=20 "
-        f"prof.loop_freeze=0 irc.oper={sessions.PASSWORD}",
+        f"prof.loop_calls=256 prof.loop_freeze=0 "
+        f"irc.oper={sessions.PASSWORD}",
         forward=[6667] * CLIENTS,
         stream=service.packets,
         cpu_limit=sessions.CPU_LIMIT_S,
@@ -133,6 +134,7 @@ def irc_is_named(service):
     check.between(table.runs("end_doomed"), 1, most, "turns with an end")
     own = {name: float(row[1]) for name, row in table.rows.items()}
     check.true(own["irc receive"] > own["irc accept"], own)
+    check.lacks(service.console, r"^loop: no room for \d+ calls:")
 
 
 def test_irc(s, width):

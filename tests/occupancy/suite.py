@@ -9,6 +9,7 @@ import dashboard
 import guests
 import load
 from harness.command import Command, packets_of
+from harness import made_loop
 from harness.made_loop import loop
 from harness.suite import WIDTHS, check
 
@@ -23,6 +24,8 @@ WRONG = {
     "by 1 cycles",
     "not_total": "the total of a site differs from that of the tree by 1 "
     "cycles",
+    "not_calls": "site 3 has a call that is longer than all of its calls "
+    "together",
     "no_place": "site 99 is defined nowhere",
     "no_bucket": "no range of a histogram begins at 67",
     "no_account": "a row of loop occupancy without its account",
@@ -113,6 +116,62 @@ def percentiles_are_shown(trace):
     values = re.findall(r"^ *[\d.]+ ms +(\d+)  #*$", text, re.M)
     calls = sum(c for name, (c, *_) in every(trace) if name != "idle")
     check.same(sum(map(int, values)), calls)
+
+
+def calls_are_shown(s):
+    """Own times of tasks and how long futures pend, at the end and between."""
+    trace = Trace(s, "calls", "nothing", 1, True)
+    found = trace.json()
+    sites = {site["site"]: site for site in found["sites"]}
+    query, nap = sites["query"], sites["nap"]
+    check.same(found["calls_refused"], made_loop.REFUSED)
+    check.same((query["ended"], query["call_mean_ns"]), (2 * SECONDS, 1e6))
+    check.same(query["longest_call_ns"], made_loop.CALLS[1] // 2)
+    check.same(query["call"]["p50_ns"], made_loop.CALLS[0] // 2)
+    check.same([n for _, n in query["call"]["ranges"]], 2 * [SECONDS])
+    pending = made_loop.PENDING // 2
+    check.same((nap["kind"], nap["own_cycles"]), ("futures", 0))
+    check.same((nap["ended"], nap["pending"]), (SECONDS, 1))
+    check.same(nap["call_mean_ns"], pending * (SECONDS + 1) / 2)
+    check.same(nap["longest_call_ns"], pending * SECONDS)
+    check.same(nap["longest_call_task"], SECONDS)
+    check.same(sum(n for _, n in nap["wall"]["ranges"]), SECONDS)
+    text = trace().out
+    check.has(text, "^# without statistics of calls: 5 tasks that ended, or ")
+    check.has(text, "^# own time of calls, from creation to end of a task$")
+    check.has(
+        text,
+        r"^ +40 +1\.0000 +0\.5000 +1\.5000 +1\.5000 +1\.5000 +40 +0 .*  "
+        r"query \(services/made/query\.c:50\)$",
+        count=1,
+    )
+    check.has(text, "^# futures, from pending to done$")
+    check.has(
+        text,
+        r"^ +20 +10\.5000 .* 20\.0000 +20 +1 +3\.000 +0  "
+        r"nap \(services/made/serve\.c:7\)$",
+        count=1,
+    )
+    check.lacks(text, r"%.*  nap \(")
+    check.has(trace("-p").out, r"^call +40 +0\.5000 +1\.5000 +1\.5000  query")
+    check.has(trace("--histogram", "call").out, r"^# call of query .*, 40 val")
+    # without what was before
+    later = trace.json("--time", "9.5,15.5")["sites"]
+    sites = {site["site"]: site for site in later}
+    query, nap = sites["query"], sites["nap"]
+    check.same((query["ended"], query["call_mean_ns"]), (12, 1e6))
+    check.between(query["longest_call_ns"], 1500000, 1500000 * 33 / 32)
+    check.same((nap["ended"], nap["longest_call_task"]), (6, 15))
+    check.same(nap["call_mean_ns"], pending * 12.5)
+
+
+def calls_are_left_out(trace):
+    """Of a guest that does not count them."""
+    found = trace.json()
+    check.true("calls_refused" not in found)
+    check.true("call" not in found["sites"][0], found["sites"][0])
+    check.lacks(trace("-p").out, "^call ")
+    check.lacks(trace().out, "^# (own time of calls|futures|without statistic)")
 
 
 def every(trace):
@@ -213,6 +272,8 @@ def print_part(s):
     s.holds(rows_are_ordered, trace)
     s.holds(tree_has_totals, trace)
     s.holds(percentiles_are_shown, trace)
+    s.holds(calls_are_shown, s)
+    s.holds(calls_are_left_out, trace)
     s.holds(long_runs_are_named, trace)
     s.holds(times_are_cut_out, trace)
     for what in WRONG:

@@ -13,6 +13,7 @@ const PAGES = {
   'a comparison': ['stolen.html'],
   'annotated code': ['open/annotate.html'],
   'the overview': ['open/index.html'],
+  'one of an event loop': ['loop/index.html'],
   'the growth page': [path.join(DOCS, 'growth.html'), true],
 };
 const WIDTHS = [360, 500, 800, 1280];
@@ -173,8 +174,40 @@ async function overview() {
   });
 }
 
+const cellsOf = (page, table) =>
+  page.$$eval(`#${table} tbody tr`, (all) =>
+    all.map((row) => [...row.cells].map((one) => one.textContent)),
+  );
+
+// See harness/made_loop.py.
+async function eventLoop() {
+  await onPage('it shows the event loop', 'loop/index.html', async (page) => {
+    assert.match(await page.text('#busy'), /^It was busy for [\d.]+ % of/);
+    const held = await cellsOf(page, 'held');
+    assert.ok(held.some(([name]) => name.startsWith('handle (')));
+    assert.ok(!held.some(([name]) => name.startsWith('nap (')));
+    assert.deepStrictEqual(await cellsOf(page, 'calls'), [
+      [
+        ...['query (services/made/query.c:50)', '40', '0', '1.00 ms'],
+        ...['500 \u00b5s', '1.50 ms', '1.50 ms', '1.50 ms', '40'],
+      ],
+    ]);
+    assert.deepStrictEqual(await cellsOf(page, 'futures'), [
+      [
+        ...['nap (services/made/serve.c:7)', '20', '1', '10.5 ms', '11.0 ms'],
+        ...['20.0 ms', '20.0 ms', '20.0 ms', '20'],
+      ],
+    ]);
+    assert.match(await page.text('#loop'), /5 tasks or futures had no room/);
+  });
+  await opened('a trace without it has no such part', async (page) => {
+    assert.ok(await page.$eval('#loop', (panel) => panel.hidden));
+  });
+}
+
 module.exports = async () => {
   await everyPage();
   await warnings();
   await overview();
+  await eventLoop();
 };

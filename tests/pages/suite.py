@@ -8,7 +8,7 @@ import re
 import signal
 import urllib.request
 
-from harness import progress
+from harness import made_loop, progress
 from harness.command import Command, build_id, text_addresses
 from harness.made_profile import interrupted, pending, profile
 from harness.suite import WIDTHS, background, run
@@ -296,6 +296,9 @@ def suite(s):
         make_sides(pages)
     if s.part == "every":
         make_served(pages, "stolen", "open")
+        data, _ = made_loop.loop(20, "nothing", 1, True)
+        pages.parasite.record(pages.work / "loop.trace", "-q", "-", data=data)
+        make_served(pages, "loop", "loop")
         make_served(pages, "own", "open_own")
     done = run(
         *("node", "tests/pages/all.js", s.work, s.part, s.parasite),

@@ -111,6 +111,102 @@ function ownRow({own, weight}) {
   );
 }
 
+// ---- who held the event loop
+
+// A number with its unit, of nanoseconds.
+const nsText = (ns) => (ns > 0 ? secondsText(ns / 1e9) : '\u2013');
+
+const placeOf = ({site, file, line}) =>
+  file ? `${site} (${file}:${line})` : site;
+
+// A table of sites: columns are [head, text of a site].
+function loopTable(id, words, columns, sites) {
+  const head = make('tr', {}, ...columns.map(([name]) => make('th', name)));
+  const rows = sites.slice(0, LOOP_ROWS).map((site) =>
+    make(
+      'tr',
+      {},
+      ...columns.map(([, text], i) =>
+        make('td', {
+          className: i ? 'number' : 'name',
+          title: i ? '' : placeOf(site),
+          textContent: text(site),
+        }),
+      ),
+    ),
+  );
+  const table = make(
+    'table',
+    {id},
+    make('caption', words),
+    make('thead', {}, head),
+    make('tbody', {}, ...rows),
+  );
+  if (sites.length <= LOOP_ROWS) return [table];
+  const left = `${sites.length - LOOP_ROWS} more are in parasite loop.`;
+  return [table, make('p', left)];
+}
+
+const LOOP_ROWS = 25;
+const RUN_COLUMNS = [
+  ['Site', placeOf],
+  ['Own', ({own}) => shareText(own)],
+  ['Tasks', ({made}) => countText(made)],
+  ['Pending', ({pending}) => countText(pending)],
+  ['99 % of runs', ({run_p99}) => nsText(run_p99)],
+  ['Longest run', ({longest_run}) => nsText(longest_run)],
+  ['99 % of delays', ({delay_p99}) => nsText(delay_p99)],
+];
+const CALL_COLUMNS = [
+  ['Site', placeOf],
+  ['Ended', ({ended}) => countText(ended)],
+  ['Pending', ({pending}) => countText(pending)],
+  ['Mean', ({mean}) => nsText(mean)],
+  ['50 %', ({p50}) => nsText(p50)],
+  ['90 %', ({p90}) => nsText(p90)],
+  ['99 %', ({p99}) => nsText(p99)],
+  ['Longest', ({longest}) => nsText(longest)],
+  ['Its number', ({longest_task}) => longest_task || '\u2013'],
+];
+
+function showLoop({busy, refused, sites}) {
+  const panel = $('loop');
+  panel.hidden = false;
+  $('busy').textContent = `It was busy for ${shareText(busy)} of the time.`;
+  const futures = sites
+      .filter(({future}) => future)
+      .sort((a, b) => b.mean * b.ended - a.mean * a.ended),
+    tasks = sites.filter(({future, own, made}) => !future && (own || made)),
+    calls = tasks.filter(({ended}) => ended);
+  panel.append(...loopTable('held', 'Who held it', RUN_COLUMNS, tasks));
+  if (calls.length)
+    panel.append(
+      ...loopTable(
+        'calls',
+        'Own time of a task, from its creation to its end',
+        CALL_COLUMNS,
+        calls,
+      ),
+    );
+  if (futures.length)
+    panel.append(
+      ...loopTable(
+        'futures',
+        'Futures: how long they were pending',
+        CALL_COLUMNS,
+        futures,
+      ),
+    );
+  if (refused)
+    panel.append(
+      make(
+        'p',
+        `${countText(refused)} tasks or futures had no room, and are in none ` +
+          'of these: prof.loop_calls.',
+      ),
+    );
+}
+
 function showRecording(head) {
   const facts = [
     ['Trace', head.trace],
@@ -151,6 +247,7 @@ function show(head) {
       ' in the ',
       link('flame.html', 'flame graph'),
     );
+  if (head.loop) showLoop(head.loop);
   showRecording(head);
   $('viewers').append(...viewersOf(head).map(viewerItem));
   document.body.dataset.ready = 'yes';

@@ -100,9 +100,10 @@ enum prof_loop_end {
  */
 int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz);
 
-/* What prof.loop asks for: opens with prof.loop_kb KiB from prof_port_alloc();
- * with prof.loop=0 it does nothing. Contexts: thread, after prof_init().
- * Returns 0 or as prof_loop_open(). */
+/* What prof.loop asks for: opens with prof.loop_kb KiB from prof_port_alloc(),
+ * and counts prof.loop_calls calls; with prof.loop=0 it does nothing. Contexts:
+ * thread, after prof_init(). Returns 0, or as prof_loop_open(), or as
+ * prof_loop_count_calls(), and then all but calls is counted. */
 int prof_loop_start(void);
 
 /* Forgets all times and counts, but not what is pending or runs. */
@@ -116,6 +117,21 @@ void prof_loop_reset(void);
 void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
                           bool trigger);
 
+/*
+ * Calls, which cost more and are off until asked for: the own time of each task
+ * over its life, and how long each primitive future is pending, which a device,
+ * a timer or another task completes. Of (count) tasks and futures at a time,
+ * 1 to PROF_LOOP_CALLS_MAX, in (memory) of prof_loop_calls_bytes(count), for
+ * good; those beyond are refused, counted, and in no statistics of calls. So
+ * are tasks that exist already. Resets all counts. prof_loop_start() does it
+ * with prof.loop_calls. Contexts: thread, once, outside tasks and callbacks,
+ * after prof_loop_open(). Returns 0, PROF_EMEMORY (NULL, not aligned to 8, or
+ * not so many), PROF_ESTATE (not open, or done already) or PROF_EABSENT.
+ */
+#define PROF_LOOP_CALLS_MAX 65536u
+size_t prof_loop_calls_bytes(uint32_t count);
+int prof_loop_count_calls(void *memory, uint32_t count);
+
 /* ---- the implementation of a runtime's calls */
 
 #ifdef __i386__
@@ -124,7 +140,7 @@ void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
 #define PROF_LOOP_CALL
 #endif
 
-extern uint32_t prof_loop_on;
+extern uint32_t prof_loop_on, prof_loop_calls_on;
 PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task);
 PROF_LOOP_CALL void prof_loop_put_pause(struct prof_loop_task *task);
 PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task);
@@ -133,6 +149,9 @@ void prof_loop_put_create(struct prof_loop_task *task,
 void prof_loop_put_adopt(struct prof_loop_task *task,
                          const struct prof_loop_task *parent);
 void prof_loop_put_end(struct prof_loop_task *task, enum prof_loop_end how);
+void prof_loop_put_future(struct prof_trace_name *site, uint32_t object);
+void prof_loop_put_future_end(struct prof_trace_name *site, uint32_t object,
+                              enum prof_loop_end how);
 PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
                                         struct prof_trace_name *site);
 void prof_loop_put_begin_for(struct prof_loop_frame *frame,
@@ -163,11 +182,17 @@ static inline bool prof_loop_is_on(void)
     return PROF_LOOP_IS_ON;
 }
 
+/* Whether calls are counted as well. */
+static inline bool prof_loop_has_calls(void)
+{
+    return PROF_WITH_LOOP && __builtin_expect(prof_loop_calls_on != 0, 0);
+}
+
 /* ---- tasks */
 
 /* A new task, created at (site) by what runs now; (object) is its number in
- * the trace, or else the runtime's own, or 0. It is not ready: either it runs
- * at once, or it is woken. */
+ * the trace, or else the runtime's own, or 0, and then it has no statistics of
+ * calls. It is not ready: either it runs at once, or it is woken. */
 static inline void prof_loop_create(struct prof_loop_task *task,
                                     struct prof_trace_name *site,
                                     uint32_t object)
@@ -205,6 +230,24 @@ static inline void prof_loop_end(struct prof_loop_task *task,
                                  enum prof_loop_end how)
 {
     PROF_LOOP_IF(task->frame.node != NULL, prof_loop_put_end(task, how));
+}
+
+/* ---- primitive futures, where calls are counted */
+
+/* One is pending from now on, made at (site); (object) is the runtime's own
+ * number for it, not 0, and that of no other which is pending. */
+static inline void prof_loop_future(struct prof_trace_name *site,
+                                    uint32_t object)
+{
+    PROF_LOOP_IF(prof_loop_has_calls(), prof_loop_put_future(site, object));
+}
+
+/* It is done, once. */
+static inline void prof_loop_future_end(struct prof_trace_name *site,
+                                        uint32_t object, enum prof_loop_end how)
+{
+    PROF_LOOP_IF(prof_loop_has_calls(),
+                 prof_loop_put_future_end(site, object, how));
 }
 
 /* ---- callbacks, and the loop itself */

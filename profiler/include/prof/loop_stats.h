@@ -45,6 +45,8 @@ struct prof_loop_account {
     uint64_t contexts_refused;       /* calls that are in no site's total but
                                       their own */
     uint64_t unbinned;               /* values in no histogram */
+    uint64_t calls_refused;          /* tasks that ended, and futures, in no
+                                        statistics of calls, where counted */
     uint32_t freezes;                /* that the guard has reported */
 };
 void prof_loop_account(struct prof_loop_account *account);
@@ -58,15 +60,18 @@ enum prof_loop_kind {
     PROF_LOOP_LOOP,     /* the event loop itself, and the main program */
     PROF_LOOP_PROFILER, /* drains and reports */
     PROF_LOOP_IDLE,     /* the CPU waits for an interrupt */
+    PROF_LOOP_FUTURES,  /* primitive futures, which run nothing */
 };
 
 /* What is measured of a site, in a histogram each. */
 enum prof_loop_measure {
     PROF_LOOP_RUN,   /* own time from a run to the next pause */
     PROF_LOOP_DELAY, /* from a wake, or an interrupt that asks, to the run */
-    PROF_LOOP_WALL,  /* from the creation to the end */
+    PROF_LOOP_WALL,  /* from the creation to the end; of a future: pending */
+    PROF_LOOP_OWN,   /* own time of a task in all its runs, once it has ended,
+                        where calls are counted */
 };
-#define PROF_LOOP_MEASURES 3u
+#define PROF_LOOP_MEASURES 4u
 
 struct prof_loop_sum {
     uint64_t count;
@@ -78,7 +83,7 @@ struct prof_loop_row {
     uint32_t number; /* of the site, from 0 on; never changes */
     enum prof_loop_kind kind;
     const struct prof_trace_name *site;   /* text, file and line */
-    uint64_t calls;                       /* tasks created */
+    uint64_t calls;                       /* tasks, or futures, created */
     uint64_t resolved, failed, cancelled; /* by enum prof_loop_end */
     uint64_t own_cycles;
     uint64_t total_cycles; /* own, and that of all descendants */
@@ -91,6 +96,13 @@ struct prof_loop_row {
     uint64_t held;           /* runs beyond prof.loop_hold */
     uint64_t held_cycles;    /* their time */
     uint64_t held_samples;   /* samples in these */
+
+    /* Where calls are counted, the longest that has ended: of a task by its own
+     * time over its life, of a future by how long it was pending. */
+    uint64_t call_longest_cycles;
+    uint64_t call_longest_tsc; /* when it ended */
+    uint32_t
+        call_longest_object; /* its number in the trace, or the runtime's */
 };
 
 /* Calls (visit) once for each site that has been seen, by rising number. A row

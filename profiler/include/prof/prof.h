@@ -224,6 +224,8 @@ struct prof_options {
                                    to 4096; 0 = no statistics */
     enum prof_loop_by loop_by;  /* their order: own, total or longest */
     uint32_t loop_kib;       /* prof.loop_kb: memory of these, 48 to 1048576 */
+    uint32_t loop_calls;     /* prof.loop_calls: tasks and futures at a time of
+                                which calls are counted, 0 to 65536 */
     uint32_t loop_held_ms;   /* prof.loop_held: list longer runs with their
                               functions, 0 = none */
     uint32_t loop_freeze_ms; /* prof.loop_freeze: report longer runs while they

@@ -60,6 +60,30 @@ CASES = [
             "; missing 0 cycles$",
         ],
     ),
+    case(
+        "loop_calls",
+        append=f"{QUIET} prof.loop=40 prof.loop_calls=64",
+        icount=0,
+        qemu=ZEROES + "-device virtio-blk-pci,drive=n",
+        shows=[
+            "^loop: futures, from pending to done$",
+            "; missing 0 cycles$",
+        ],
+        hides=["no room for"],
+    ),
+    case(
+        "loop_calls_refused",
+        image="test/loop_calls",
+        append=f"{QUIET} prof.loop=40 prof.loop_calls=8 do=crowd",
+        icount=0,
+        exits=0,
+        shows=[
+            # tasks, their sleeps and the join share the room
+            "^crowd: 4 of 12, refused 17$",
+            "^loop: no room for 17 calls: prof[.]loop_calls$",
+            "; missing 0 cycles$",
+        ],
+    ),
     case("task_never_yields", append="prof.hz=1000 prof.every=0", icount=0),
     dies(
         "task_overflow_panics",

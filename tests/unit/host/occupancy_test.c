@@ -67,6 +67,7 @@ static void problems_are(const char *expected)
         [OCCUPANCY_NOT_WALL] = "not_wall",
         [OCCUPANCY_NOT_SITES] = "not_sites",
         [OCCUPANCY_NOT_TOTAL] = "not_total",
+        [OCCUPANCY_NOT_CALLS] = "not_calls",
         [OCCUPANCY_BACK] = "back",
         [OCCUPANCY_NOT_KEPT] = "not_kept",
     };
@@ -521,7 +522,7 @@ TEST(rows_that_come_twice_are_wrong)
 
 TEST(sites_that_are_not_defined_are_wrong)
 {
-    made_script(&made, "loop_site 5 6 1 a kind that there is not");
+    made_script(&made, "loop_site 5 7 1 a kind that there is not");
     begin_round(1, "tasks=2000000000");
     made_script(&made, "loop_row site=7 own=2000000000 total=2000000000");
     reads_with("no_place no_kind");
@@ -547,6 +548,47 @@ TEST(sums_that_differ_are_wrong)
     occupancy_problem_text(&occupancy, OCCUPANCY_NOT_TOTAL, text);
     assert_string_equal(text, "at 1.0000000 s: the total of a site differs "
                               "from that of the tree by 3 cycles");
+}
+
+/* Of tasks and of futures, and between two rounds. */
+TEST(calls_are_taken_and_subtracted)
+{
+    const struct occupancy_site *client, *nap;
+
+    put_round(10);
+    made_script(&made, "loop_site 2 0 1 client; loop_site 5 6 7 nap@file;"
+                       "loop_calls 2;"
+                       "loop_row site=5 calls=3 walls=2;"
+                       "loop_call 2 4 400 300 7 70 0 0 0; loop_bucket 2 3 64 4;"
+                       "loop_call 5 2 90 64 7 71 0 0 0; loop_bucket 5 2 64 2");
+    occupancy.from = made.time;
+    put_round(20);
+    made_script(&made,
+                "loop_calls 5;"
+                "loop_row site=5 calls=4 walls=3;"
+                "loop_call 2 6 500 300 7 70 0 0 0; loop_bucket 2 3 64 6;"
+                "loop_call 5 3 990 900 9 75 0 0 0; loop_bucket 5 2 64 3");
+    reads_with("");
+    client = &occupancy.now.sites[2];
+    nap = &occupancy.now.sites[3];
+    assert_true(occupancy.now.has_calls && nap->future && !client->future);
+    assert_int_equal(nap->kind, OCCUPANCY_TASKS);
+    assert_int_equal(occupancy.now.calls_refused, 3);
+    assert_int_equal(client->call.calls, 2);
+    assert_int_equal(client->call.time, 100);
+    assert_int_equal(client->call.longest, 65); /* of the histogram */
+    assert_int_equal(client->call.longest_task, 0);
+    assert_int_equal(client->call.p50, 65);
+    assert_int_equal(nap->call.calls, 1);
+    assert_int_equal(nap->call.longest, 900); /* it came since then */
+    assert_int_equal(nap->call.longest_task, 75);
+}
+
+TEST(a_call_that_is_longer_than_all_is_wrong)
+{
+    put_round(10);
+    made_script(&made, "loop_call 2 4 299 300");
+    reads_with("not_calls");
 }
 
 FIXTURE(NULL, NULL);
@@ -582,7 +624,7 @@ TEST(broken_histograms_are_wrong)
     put_round(10);
     made_script(
         &made,
-        "loop_bucket 1 3 0 1; loop_bucket 1 0 65 1"); /* in one, but no begin */
+        "loop_bucket 1 4 0 1; loop_bucket 1 0 65 1"); /* in one, but no begin */
     reads_with("no_bucket");
     assert_int_equal(occupancy.problems[OCCUPANCY_NO_BUCKET].count, 2);
 }

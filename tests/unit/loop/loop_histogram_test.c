@@ -17,7 +17,7 @@ static void put(enum prof_loop_measure measure, uint64_t value)
     uintptr_t cell = 0, octave = 0;
     bool done = false;
 
-    if (value > UINT32_MAX || measure == PROF_LOOP_WALL) {
+    if (value > UINT32_MAX || measure >= PROF_LOOP_WALL) {
         prof_histograms_add(&histograms, measure, value);
         return;
     }

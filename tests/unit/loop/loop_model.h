@@ -19,6 +19,8 @@
 #define MODEL_TASKS 24u
 #define MODEL_SITES 12u
 #define MODEL_DEPTH 40u
+#define MODEL_CALLS 4096u
+#define MODEL_LIVE (MODEL_TASKS + MODEL_DEPTH) /* calls at a time */
 
 /* What a step does, to task or site (a): a letter of model_program(). */
 struct step {
@@ -30,12 +32,21 @@ struct step {
 struct model_site {
     uint64_t own, total, calls, ends[3], runs, delays, delay, walls, wall;
     uint64_t longest;
+    uint64_t owns, own_sum, own_longest; /* of calls that have ended */
     unsigned pending;
+};
+
+/* A task's life, which may go on in a callback after its end. */
+struct model_call {
+    uint64_t own;
+    unsigned site, frames; /* on the stack */
+    bool ended;
 };
 
 struct model_task {
     struct prof_loop_task real;
     bool exists, running, ended, ready;
+    unsigned call;       /* and the object's number */
     unsigned site, mask; /* mask: bits of the site and of its creators */
     uint64_t created, ready_at;
 };
@@ -44,6 +55,7 @@ struct model_frame {
     struct prof_loop_frame real;
     char kind; /* t task, b callback, n loop, i idle */
     struct model_task *task;
+    unsigned call; /* whose life it is in, 0 = none */
     unsigned site, mask;
     uint64_t own;
 };
@@ -51,12 +63,15 @@ struct model_frame {
 static struct model_site sites[MODEL_SITES];
 static struct model_task tasks[MODEL_TASKS];
 static struct model_frame frames[MODEL_DEPTH];
-static unsigned depth; /* frames[0] is the loop */
+static struct model_call calls[MODEL_CALLS];
+static unsigned last_call;
+static bool counts_calls; /* from the next model_open() on */
+static unsigned depth;    /* frames[0] is the loop */
 static bool in_irq;
 static uint64_t model_wall, model_idle, model_loop, model_irq, model_sampler;
 
 static struct prof_trace_name names[MODEL_SITES];
-static void *loop_memory;
+static void *loop_memory, *calls_memory;
 
 static void model_open(size_t bytes)
 {
@@ -68,6 +83,12 @@ static void model_open(size_t bytes)
     prof_loop_hosted_tsc = 1000;
     prof_cpus[0].interrupt_cycles = prof_cpus[0].observed_cycles = 0;
     assert_int_equal(prof_loop_open(loop_memory, bytes, MODEL_HZ), 0);
+    if (calls_memory == NULL)
+        calls_memory = malloc(prof_loop_calls_bytes(MODEL_LIVE));
+    if (counts_calls)
+        assert_int_equal(prof_loop_count_calls(calls_memory, MODEL_LIVE), 0);
+    memset(calls, 0, (last_call + 1) * sizeof *calls);
+    last_call = 0;
     for (unsigned i = 0; i < MODEL_SITES; i++) {
         snprintf(texts[i], sizeof texts[i], "%c", 'A' + (int)i);
         names[i] = (struct prof_trace_name){.text = texts[i]};
@@ -85,7 +106,8 @@ static inline void model_close(void)
 {
     prof_loop_forget();
     free(loop_memory);
-    loop_memory = NULL;
+    free(calls_memory);
+    loop_memory = calls_memory = NULL;
 }
 
 /* ---- time */
@@ -124,6 +146,34 @@ static void push(char kind, struct model_task *task, unsigned site,
         .kind = kind, .task = task, .site = site, .mask = mask};
 }
 
+static void end_call(unsigned number)
+{
+    const struct model_call *call = &calls[number];
+    struct model_site *site = &sites[call->site];
+
+    if (!call->ended || call->frames != 0 || !counts_calls)
+        return;
+    site->owns++;
+    site->own_sum += call->own;
+    if (call->own > site->own_longest)
+        site->own_longest = call->own;
+}
+
+static void leave_call(const struct model_frame *frame)
+{
+    if (frame->call == 0)
+        return;
+    calls[frame->call].own += frame->own;
+    calls[frame->call].frames--;
+    end_call(frame->call);
+}
+
+static void enter_call(unsigned call)
+{
+    frames[depth - 1].call = call;
+    calls[call].frames++;
+}
+
 static void pop(void)
 {
     struct model_frame *frame = &frames[--depth];
@@ -135,6 +185,7 @@ static void pop(void)
         frame->mask = frame->task->mask;
     }
     credit(frame, frame->own);
+    leave_call(frame);
     if (frame->kind == 'i' || frame->kind == 'n')
         return;
     site->runs++;
@@ -166,13 +217,16 @@ static void do_create(unsigned a, unsigned site)
         mask = creator->task->mask;
     else if (creator->kind == 'b')
         mask = creator->mask;
+    assert_true(++last_call < MODEL_CALLS);
+    calls[last_call] = (struct model_call){.site = site};
     *task = (struct model_task){.exists = true,
+                                .call = last_call,
                                 .site = site,
                                 .mask = mask | 1u << site,
                                 .created = prof_loop_hosted_tsc};
     sites[site].calls++;
     sites[site].pending++;
-    prof_loop_create(&task->real, &names[site], a + 1);
+    prof_loop_create(&task->real, &names[site], task->call);
 }
 
 static void do_run(unsigned a)
@@ -184,6 +238,7 @@ static void do_run(unsigned a)
     count_delay_of(task);
     task->running = true;
     push('t', task, task->site, task->mask);
+    enter_call(task->call);
     prof_loop_run(&task->real);
 }
 
@@ -220,6 +275,8 @@ static void do_end(unsigned a, enum prof_loop_end how)
     sites[task->site].pending--;
     sites[task->site].walls++;
     sites[task->site].wall += prof_loop_hosted_tsc - task->created;
+    calls[task->call].ended = true;
+    end_call(task->call);
     prof_loop_end(&task->real, how);
 }
 
@@ -248,6 +305,7 @@ static void do_begin_for(unsigned a)
     count_delay_of(task);
     task->ready = false;
     push('b', NULL, task->site, task->mask);
+    enter_call(task->call);
     prof_loop_begin_for(&frames[depth - 1].real, &task->real);
 }
 
@@ -416,6 +474,9 @@ static void compare_row(const struct prof_loop_row *row, void *totals_hold)
     assert_int_equal(row->sums[PROF_LOOP_WALL].count, site->walls);
     assert_int_equal(row->sums[PROF_LOOP_WALL].cycles, site->wall);
     assert_int_equal(row->longest_cycles, site->longest);
+    assert_int_equal(row->sums[PROF_LOOP_OWN].count, site->owns);
+    assert_int_equal(row->sums[PROF_LOOP_OWN].cycles, site->own_sum);
+    assert_int_equal(row->call_longest_cycles, site->own_longest);
 }
 
 static void compare_account(const struct prof_loop_account *account)
@@ -451,6 +512,7 @@ static void model_compare(void)
     prof_loop_account(&account);
     compare_account(&account);
     totals_hold = account.contexts_refused == 0;
+    assert_int_equal(account.calls_refused, 0);
     rows_seen = 0;
     prof_loop_visit(compare_row, &totals_hold);
     memcpy(sites, sites_before, sizeof sites);

@@ -13,6 +13,7 @@
 
 static PROF_TRACE_SITE(name, "site");
 static PROF_TRACE_SITE(child_name, "child");
+static PROF_TRACE_SITE(future_name, "future");
 static struct prof_loop_site *site;
 static struct prof_loop_node *node, *child;
 
@@ -20,7 +21,7 @@ static void begin(void)
 {
     open_stream();
     loop_begin(1000, PROF_LOOP_MEMORY_MIN);
-    name.loop = child_name.loop = 0;
+    name.loop = child_name.loop = future_name.loop = 0;
     site = prof_loop_site_of(&name, PROF_LOOP_TASKS);
     node = prof_loop_node_of(NULL, site);
     child = prof_loop_node_of(
@@ -128,6 +129,58 @@ TEST(each_number_is_in_its_field)
                 row.wall_p50 < row.wall_p90);
 }
 
+/* With the row, once calls are counted. */
+TEST(calls_are_in_their_fields)
+{
+    static uint64_t records[32];
+    struct event_loop_row row;
+    struct event_loop_call call = {0};
+    uint64_t refused = 0;
+    unsigned first;
+
+    assert_int_equal(prof_loop_count_calls(records, 8), 0);
+    prof_loop_future(&future_name, 3);
+    prof_loop_future(&future_name, 3); /* refused */
+    pass(40);
+    prof_loop_future_end(&future_name, 3, PROF_LOOP_RESOLVED);
+    add_values(PROF_LOOP_OWN, 2, 1000);
+    site->row.sums[PROF_LOOP_OWN].cycles = 10 | (uint64_t)1 << 40;
+    site->row.call_longest_cycles = 11 | (uint64_t)1 << 41;
+    site->row.call_longest_tsc = 12 | (uint64_t)1 << 42;
+    site->row.call_longest_object = 13;
+    site->row.calls = 1;
+    first = kept_count;
+    assert_int_equal(rows_of_round(&row), 1);
+    see_from(first, kept_count);
+    for (unsigned i = 0; i < seen_count; i++) {
+        const struct event *event = &seen[i].event;
+
+        if (event->kind == PROF_EVENT_LOOP_CALLS)
+            refused = event->as_loop_calls.refused;
+        if (event->kind != PROF_EVENT_LOOP_CALL)
+            continue;
+        if (event->as_loop_call.site == prof_loop_site_number(site)) {
+            call = event->as_loop_call;
+            continue;
+        }
+        assert_int_equal(event->as_loop_call.calls, 1);
+        assert_int_equal(event->as_loop_call.time, 40);
+        assert_int_equal(event->as_loop_call.longest, 40);
+        assert_int_equal(event->as_loop_call.longest_task, 3);
+    }
+    assert_int_equal(refused, 1);
+    assert_int_equal(call.calls, 4);
+    assert_int_equal(call.time, site->row.sums[PROF_LOOP_OWN].cycles);
+    assert_int_equal(call.longest, site->row.call_longest_cycles);
+    assert_int_equal(call.longest_end, site->row.call_longest_tsc);
+    assert_int_equal(call.longest_task, 13);
+    assert_int_equal(call.p50,
+                     prof_loop_quantile(call.site, PROF_LOOP_OWN, 500));
+    assert_int_equal(call.p99,
+                     prof_loop_quantile(call.site, PROF_LOOP_OWN, 990));
+    assert_true(call.p50 < call.p99);
+}
+
 TEST(a_row_comes_when_any_number_has_changed)
 {
     uint64_t *const numbers[] = {
@@ -154,7 +207,7 @@ TEST(a_row_comes_when_any_number_has_changed)
             if (rows_of_round(&row) != 1)
                 fail_msg("number %zu, bit %u: no row", i, bit);
         }
-    for (unsigned i = 0; i < PROF_LOOP_MEASURES; i++) {
+    for (unsigned i = 0; i <= PROF_LOOP_WALL; i++) {
         assert_int_equal(rows_of_round(&row), 0);
         add_values((enum prof_loop_measure)i, 1, 1000);
         assert_int_equal(rows_of_round(&row), 1);

@@ -12,6 +12,7 @@
 
 static void begin(void)
 {
+    counts_calls = false;
     model_open(64 * PROF_LOOP_SITE_BYTES);
 }
 
@@ -163,6 +164,61 @@ TEST(programs_whose_numbers_are_known)
         model_program(programs[i].program);
         if (strcmp(rows(), programs[i].rows) != 0)
             fail_msg("%s:\n%s", programs[i].name, said);
+    }
+}
+
+static char said_calls[256];
+
+/* "A 2 in 13 longest 8": of calls that have ended. */
+static void say_calls(const struct prof_loop_row *row, void *text)
+{
+    const struct prof_loop_sum *sum = &row->sums[PROF_LOOP_OWN];
+    char *to = text;
+
+    to += strlen(to);
+    if (sum->count != 0)
+        sprintf(to, "%s %llu in %llu longest %llu of %u\n", row->site->text,
+                (unsigned long long)sum->count, (unsigned long long)sum->cycles,
+                (unsigned long long)row->call_longest_cycles,
+                (unsigned)row->call_longest_object);
+}
+
+/* Own time of a task in all its runs, also after its end. */
+TEST(own_times_of_calls_are_known)
+{
+    static const struct {
+        const char *name, *program, *calls;
+    } programs[] = {
+        {"in one run", "c0A r0 +=10 e0 +=2 p", "A 1 in 12 longest 12 of 1\n"},
+        {"in several runs", "c0A r0 +=10 p +=50 w0 r0 +=20 p w0 r0 +=5 e0 p",
+         "A 1 in 35 longest 35 of 1\n"},
+        {"the longest has no long run",
+         "c0A c1A r0 +=9 e0 p r1 +=5 p r1 +=5 p r1 +=5 e1 p",
+         "A 2 in 24 longest 15 of 2\n"},
+        {"a child's is not its parent's",
+         "c0A r0 +=10 c1B r1 +=7 e1 p +=3 e0 p",
+         "A 1 in 13 longest 13 of 1\nB 1 in 7 longest 7 of 2\n"},
+        {"what does not end is none", "c0A r0 +=10 p c1A r1 +=1 e1 p",
+         "A 1 in 1 longest 1 of 2\n"},
+        {"one that never ran", "c0A +=5 x0", "A 1 in 0 longest 0 of 0\n"},
+        {"it ends in a callback", "c0A r0 +=4 p k0 +=5 e0 +=6 l",
+         "A 1 in 15 longest 15 of 1\n"},
+        {"after an interrupt", "c0A r0 +=4 q=100 +=1 s0=7 e0 p",
+         "A 1 in 5 longest 5 of 1\n"},
+        {"a run of more than 32 bits", "c0A r0 +=1 p r0 +=10000000000 e0 p",
+         "A 1 in 10000000001 longest 10000000001 of 1\n"},
+        {"a reset keeps what a task has had", "c0A r0 +=4 p z r0 +=5 e0 p",
+         "A 1 in 9 longest 9 of 1\n"},
+    };
+
+    counts_calls = true;
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        model_open(64 * PROF_LOOP_SITE_BYTES);
+        model_program(programs[i].program);
+        said_calls[0] = '\0';
+        prof_loop_visit(say_calls, said_calls);
+        if (strcmp(said_calls, programs[i].calls) != 0)
+            fail_msg("%s:\n%s", programs[i].name, said_calls);
     }
 }
 
@@ -318,6 +374,7 @@ static void one_program(void)
     unsigned tasks_used = 1 + unit_below(MODEL_TASKS - 1);
     unsigned sites_used = 1 + unit_below(8), steps = 1 + unit_below(STEPS_MAX);
 
+    counts_calls = unit_below(2) == 0;
     model_open(64 * PROF_LOOP_SITE_BYTES);
     for (unsigned i = 0; i < steps; i++) {
         struct step step = any_step(tasks_used, sites_used);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Collisions are resolved by linear probing; a removal moves back what follows,
+ * so that no record is further from its place than need be. */
+
+#include "loop/calls.h"
+
+#include "loop/loop.h"
+
+#include <prof/error.h>
+
+struct record {
+    uint32_t object;
+    uint16_t site;
+    uint8_t used;
+    uint8_t ended;   /* a task, which still runs */
+    uint64_t cycles; /* own so far; of a future: when it was made */
+};
+
+uint32_t prof_loop_calls_on;
+
+static struct {
+    struct record *records;
+    uint32_t mask; /* of places, of which a quarter at least is free */
+    uint32_t count, count_max;
+    uint64_t refused;
+} all;
+
+/* ---- the table */
+
+static uint32_t places_for(uint32_t count)
+{
+    uint32_t places = 4;
+
+    while (places - places / 4 < count)
+        places *= 2;
+    return places;
+}
+
+/* Numbers are given in order: their neighbours are neighbours here. */
+static inline uint32_t place_of(uint32_t object, uint32_t site)
+{
+    return (object + site * 61u) & all.mask;
+}
+
+/* That of (object) of (site), or the free place for it. */
+static inline struct record *find(const struct prof_loop_site *site,
+                                  uint32_t object)
+{
+    uint32_t number = site->row.number, at = place_of(object, number);
+    struct record *record = &all.records[at];
+
+    while (record->used &&
+           (record->object != object || record->site != number)) {
+        at = (at + 1) & all.mask;
+        record = &all.records[at];
+    }
+    return record;
+}
+
+static void remove_record(struct record *record)
+{
+    uint32_t hole = (uint32_t)(record - all.records), at = hole;
+
+    all.count--;
+    for (;;) {
+        const struct record *next;
+
+        at = (at + 1) & all.mask;
+        next = &all.records[at];
+        if (!next->used)
+            break;
+        /* it may move to the hole unless its place is after that */
+        if (((at - place_of(next->object, next->site)) & all.mask) >=
+            ((at - hole) & all.mask)) {
+            all.records[hole] = *next;
+            hole = at;
+        }
+    }
+    all.records[hole].used = 0;
+}
+
+bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
+                      uint64_t created)
+{
+    struct record *record = find(site, object);
+
+    if (object == 0 || record->used || all.count == all.count_max) {
+        all.refused += created != 0; /* a task when it ends */
+        return false;
+    }
+    *record = (struct record){.object = object,
+                              .site = (uint16_t)site->row.number,
+                              .used = 1,
+                              .cycles = created};
+    all.count++;
+    return true;
+}
+
+/* ---- tasks */
+
+void prof_calls_raise(struct prof_loop_row *row, uint64_t cycles, uint64_t tsc,
+                      uint32_t object)
+{
+    if (cycles <= row->call_longest_cycles)
+        return;
+    row->call_longest_cycles = cycles;
+    row->call_longest_tsc = tsc;
+    row->call_longest_object = object;
+}
+
+/* Whether a frame of the task is on the stack. */
+static bool runs(const struct prof_loop_site *site, uint32_t object)
+{
+    const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
+    uint32_t depth = 0;
+
+    while (at != NULL && depth++ < PROF_LOOP_DEPTH_MAX &&
+           (at->object != object || at->node->site != site))
+        at = at->outer;
+    return at != NULL && depth <= PROF_LOOP_DEPTH_MAX;
+}
+
+static void conclude(struct prof_loop_site *site, struct record *record)
+{
+    uint64_t cycles = record->cycles, tsc = prof_loop_tsc();
+    uint32_t object = record->object;
+
+    remove_record(record);
+    site->row.sums[PROF_LOOP_OWN].cycles += cycles;
+    prof_histograms_add(&site->histograms, PROF_LOOP_OWN, cycles);
+    if (!prof_long_runs_end_call(site, object, cycles, tsc))
+        prof_calls_raise(&site->row, cycles, tsc, object);
+}
+
+void prof_calls_add(struct prof_loop_site *site, uint32_t object, uint64_t own)
+{
+    struct record *record = find(site, object);
+
+    if (!record->used)
+        return;
+    record->cycles += own;
+    if (__builtin_expect(record->ended, 0) && !runs(site, object))
+        conclude(site, record);
+}
+
+void prof_calls_shorten(const struct prof_loop_site *site, uint32_t object,
+                        uint64_t cycles)
+{
+    struct record *record = find(site, object);
+
+    if (record->used && record->cycles >= cycles)
+        record->cycles -= cycles;
+}
+
+void prof_calls_end(struct prof_loop_site *site, uint32_t object)
+{
+    struct record *record = find(site, object);
+
+    if (!record->used)
+        all.refused++;
+    else if (runs(site, object))
+        record->ended = 1;
+    else
+        conclude(site, record);
+}
+
+/* ---- futures */
+
+void prof_loop_put_future(struct prof_trace_name *name, uint32_t object)
+{
+    struct prof_loop_site *site = prof_loop_site_of(name, PROF_LOOP_FUTURES);
+
+    if (!prof_calls_begin(site, object, prof_loop_tsc()))
+        return;
+    site->row.calls++;
+    site->row.pending++;
+}
+
+void prof_loop_put_future_end(struct prof_trace_name *name, uint32_t object,
+                              enum prof_loop_end how)
+{
+    struct prof_loop_site *site = &prof_loop_sites.sites[name->loop];
+    struct record *record = find(site, object);
+    uint64_t tsc = prof_loop_tsc(), wall;
+
+    if (!record->used)
+        return;
+    wall = tsc - record->cycles;
+    remove_record(record);
+    (&site->row.resolved)[how]++; /* in the order of the enum */
+    site->row.pending--;
+    site->row.sums[PROF_LOOP_WALL].cycles += wall;
+    prof_histograms_add(&site->histograms, PROF_LOOP_WALL, wall);
+    if (site->row.kind == PROF_LOOP_FUTURES)
+        prof_calls_raise(&site->row, wall, tsc, object);
+}
+
+void prof_calls_find_oldest(void)
+{
+    if (prof_loop_calls_on == 0)
+        return;
+    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++)
+        prof_loop_sites.sites[i].oldest_future = 0;
+    for (uint32_t i = 0; i <= all.mask; i++) {
+        const struct record *record = &all.records[i];
+        struct prof_loop_site *site = &prof_loop_sites.sites[record->site];
+
+        if (record->used && site->row.kind == PROF_LOOP_FUTURES &&
+            (site->oldest_future == 0 || record->cycles < site->oldest_future))
+            site->oldest_future = record->cycles;
+    }
+}
+
+/* ---- begin and reset */
+
+size_t prof_loop_calls_bytes(uint32_t count)
+{
+    return places_for(count) * sizeof(struct record);
+}
+
+int prof_loop_count_calls(void *memory, uint32_t count)
+{
+    if (memory == NULL || (uintptr_t)memory % 8 != 0 || count == 0 ||
+        count > PROF_LOOP_CALLS_MAX)
+        return PROF_EMEMORY;
+    if (prof_loop_on == 0 || prof_loop_calls_on != 0)
+        return PROF_ESTATE;
+    all.records = memory;
+    all.mask = places_for(count) - 1;
+    all.count = 0;
+    all.count_max = count;
+    prof_clear_words(memory, prof_loop_calls_bytes(count) / sizeof(void *));
+    prof_loop_calls_on = 1;
+    prof_loop_time_pairs();
+    prof_loop_reset();
+    return PROF_OK;
+}
+
+uint64_t prof_calls_refused(void)
+{
+    return all.refused;
+}
+
+void prof_calls_reset(void)
+{
+    all.refused = 0;
+}
