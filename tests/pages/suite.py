@@ -10,6 +10,7 @@ import urllib.request
 
 from harness import progress
 from harness.command import Command, build_id, text_addresses
+from harness.made_counters import counters
 from harness.made_profile import pending, profile
 from harness.suite import WIDTHS, background, run
 
@@ -259,6 +260,8 @@ def make_tasks(pages):
         packets = pages.work / f"{name}.packets"
         packets.write_bytes(pending(gap))
         drawn(f"{name}.html", packets)
+    (pages.work / "counters").write_bytes(counters())
+    drawn("counters.html", pages.work / "counters")
     drawn(
         "pair.html",
         made("client", 20000, 4, "nothing", 0),

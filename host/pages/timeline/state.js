@@ -18,6 +18,7 @@ const view = {
   states: null, // numbers of STATES, null = all
   arrows: [], // names of ARROWS
   counters: true,
+  uncounted: [], // numbers of counters that are not drawn
   path: false, // the critical path of the chosen object is drawn
   panel: 'object',
   waits: false, // the panel of stacks shows waits
@@ -43,6 +44,7 @@ const hashParts = {
   e: ['states', asListOf(Number)],
   w: ['arrows', asListOf(String)],
   c: ['counters', asFlag],
+  l: ['uncounted', asListOf(Number)],
   k: ['path', asFlag],
   p: ['panel', asChoice(PANELS)],
   v: ['waits', asFlag],
