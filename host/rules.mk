@@ -64,7 +64,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     host/occupancy/*.c)) \
     input/qemu input/send input/shared_ring \
     profile/interval profile/under_sampled \
-    timeline/clocks timeline/rows timeline/svg \
+    timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
