@@ -12,7 +12,7 @@ const PARTS = {
   large: ['large', 'static'],
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
-    ...['counters', 'pictures', 'touch', 'static'],
+    ...['counters', 'tried', 'pictures', 'touch', 'static'],
   ],
 };
 
