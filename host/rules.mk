@@ -64,7 +64,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     host/occupancy/*.c)) \
     input/qemu input/send input/shared_ring \
     profile/interval profile/under_sampled \
-    timeline/clocks timeline/rows timeline/svg \
+    timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
@@ -181,7 +181,10 @@ truth: $(call images,services/split services/lua services/irc services/http \
 	    'suite/truth/*'
 	$(Q)cat $(BUILD)/truth/judged/table
 #= checkout
-.PHONY: renew-docs
+.PHONY: docs renew-docs
+#: record the demos of docs/timeline.md, make its pictures and pages anew
+docs: $(call image,x86_64,services/async) $(BUILD)/host/parasite
+	$(Q)PYTHONPATH=tests tools/build/timeline_docs.py $(BUILD) docs
 #: put into docs/ what `make bench`, `make growth`, `make truth` have measured
 renew-docs:
 	$(Q)tools/build/renew-docs.sh $(BUILD) docs

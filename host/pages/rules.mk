@@ -15,9 +15,8 @@ page_flame := $(addprefix host/pages/flame/,body.html style.css data.js \
 page_timeline := host/pages/shared/shapes.js \
     $(addprefix host/pages/timeline/,body.html style.css \
     model.js rows.js state.js palette.js place.js project.js paint.js \
-    arrows.js groups.js counters.js interrupts.js late.js about.js panels.js \
-    times.js \
-    stacks.js search.js picture.js keys.js main.js)
+    arrows.js groups.js counters.js steps.js interrupts.js late.js about.js \
+    panels.js times.js stacks.js search.js picture.js keys.js main.js)
 page_annotate := $(addprefix host/pages/,annotate/body.html \
     annotate/style.css shared/text.js shared/keys.js annotate/script.js)
 page_overview := $(addprefix host/pages/overview/,body.html style.css \

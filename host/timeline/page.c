@@ -317,6 +317,7 @@ static void put_marks(struct source *source)
     COUNTERS("counter.time", columns_put_change, TIME(record->time));
     COUNTERS("counter.name", columns_put, NAME(record->name));
     COUNTERS("counter.trace", columns_put, t);
+    COUNTERS("counter.object", columns_put, OBJECT(record->object));
     COUNTERS("counter.value", columns_put_signed, record->value);
     PAUSES("pause.from", columns_put_change, TIME(record->from));
     PAUSES("pause.length", columns_put, checked_sub(record->to, record->from));

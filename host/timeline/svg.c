@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "tasks/sites.h"
 #include "timeline/rows.h"
+#include "timeline/svg_counters.h"
 #include "timeline/timeline.h"
 
 #include <prof/format.h>
@@ -48,6 +49,7 @@ struct svg {
     double pitch;
     double top; /* of its rows */
     double high;
+    double lane; /* below them, of counters */
 };
 
 static const char style[] =
@@ -531,17 +533,47 @@ static void put_trace_name(const struct svg *svg)
     fputs("</text>\n", svg->out);
 }
 
+static double x_in(const void *owner, uint64_t time)
+{
+    return x_of(owner, time);
+}
+
+static double y_in(const void *owner, uint32_t object)
+{
+    const struct svg *svg = owner;
+    uint32_t item = item_of(svg, object);
+
+    return item == LAYOUT_NONE || svg->pitch < 14 ? -1 : y_of(svg, item);
+}
+
+static void put_counters(const struct timeline *timeline,
+                         const struct svg_counters *counters,
+                         const struct svg *all, size_t trace)
+{
+    struct svg_place place = {.out = all[trace].out,
+                              .owner = &all[trace],
+                              .trace = trace,
+                              .width = WIDTH,
+                              .lane = all[trace].top + all[trace].high,
+                              .x_of = x_in,
+                              .y_of = y_in};
+
+    svg_counters_put(counters, timeline, &place);
+}
+
 static void put_all(const struct timeline *timeline, const struct svg *all,
+                    const struct svg_counters *counters,
                     const struct svg_range *range, FILE *out)
 {
     const struct svg *last = &all[timeline->count - 1];
-    double bottom = last->top + last->high;
+    double bottom = last->top + last->high + last->lane;
 
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
             "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s"
             "<rect class=\"f\" width=\"100%%\" height=\"100%%\"/>\n",
             WIDTH, bottom + FOOT, WIDTH, bottom + FOOT, style);
+    svg_counters_put_style(counters, out);
     put_title(out, timeline->title);
     for (size_t i = 0; i < timeline->count; ++i) {
         if (timeline->count > 1)
@@ -551,6 +583,8 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     put_grid(all, range, bottom);
     for (size_t i = 0; i < timeline->count; ++i)
         put_trace(&all[i]);
+    for (size_t i = 0; i < timeline->count; ++i)
+        put_counters(timeline, counters, all, i);
     for (size_t i = 0; i < timeline->packet_count; ++i)
         put_packet(all, &timeline->packets[i]);
     fputs("</svg>\n", out);
@@ -560,6 +594,7 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
 struct timeline_drawing {
     const struct timeline *timeline;
     uint64_t clocks; /* of all */
+    struct svg_counters counters;
     struct svg all[TIMELINE_TRACES_MAX];
 };
 
@@ -597,7 +632,9 @@ static void place_traces(struct timeline_drawing *drawing,
         drawing->all[i].pitch = pitch;
         drawing->all[i].top = top;
         drawing->all[i].high *= pitch;
-        top += drawing->all[i].high + BETWEEN;
+        drawing->all[i].lane =
+            svg_counters_in(&drawing->counters, i) ? SVG_LANE : 0;
+        top += drawing->all[i].high + drawing->all[i].lane + BETWEEN;
     }
 }
 
@@ -605,7 +642,8 @@ struct timeline_drawing *timeline_drawing_open(const struct timeline *timeline)
 {
     struct timeline_drawing *drawing = xreallocarray(NULL, 1, sizeof *drawing);
 
-    drawing->timeline = timeline;
+    *drawing = (struct timeline_drawing){.timeline = timeline};
+    svg_counters_open(&drawing->counters, timeline);
     drawing->clocks = timeline->end - timeline->begin;
     for (size_t i = 0; i < timeline->count; ++i) {
         const struct timeline_trace *trace = &timeline->traces[i];
@@ -632,6 +670,7 @@ void timeline_drawing_close(struct timeline_drawing *drawing)
         free(drawing->all[i].rests);
         free(drawing->all[i].served);
     }
+    svg_counters_close(&drawing->counters);
     free(drawing);
 }
 
@@ -652,7 +691,7 @@ static void draw(struct timeline_drawing *drawing,
     for (size_t i = 0; i < drawing->timeline->count; ++i)
         drawing->all[i].out = out;
     place_traces(drawing, &range, only_in_sight);
-    put_all(drawing->timeline, drawing->all, &range, out);
+    put_all(drawing->timeline, drawing->all, &drawing->counters, &range, out);
 }
 
 bool timeline_write_svg(const struct timeline *timeline,

@@ -6,8 +6,6 @@
 
 #include "conn.h"
 
-#include "trace.h"
-
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <lwip/priv/tcp_priv.h>
@@ -136,9 +134,10 @@ static err_t on_sent(void *context, struct tcp_pcb *pcb, u16_t bytes)
 {
     struct net_conn *conn = context;
 
+    (void)pcb;
     (void)bytes;
     conn->idle_polls = 0;
-    net_trace(pcb);
+    net_conn_trace(conn);
     if (net_conn_room(conn) >= NET_ROOM_WORTH)
         offer_room(conn);
     return ERR_OK;
@@ -184,6 +183,7 @@ struct net_conn *net_conn_make(struct tcp_pcb *pcb, uint32_t ip, uint16_t port,
     }
     conn->pcb = pcb;
     conn->handlers = handlers;
+    net_trace_begin(&conn->counted, pcb);
     conn->peer = (struct net_address){ip, port};
     net_conn_counts.open++;
     tcp_arg(pcb, conn);
@@ -299,7 +299,7 @@ void net_conn_turn(void)
             continue;
         }
         (void)tcp_output(conn->pcb);
-        net_trace(conn->pcb);
+        net_conn_trace(conn);
         deliver(conn);
     }
 }

@@ -15,6 +15,7 @@
 #include "calls.h"
 #include "net.h"
 #include "peers.h"
+#include "trace.h"
 
 #include <lwip/tcp.h>
 
@@ -34,6 +35,7 @@ struct net_conn {
     struct net_conn *next;  /* in the list of touched connections */
     struct net_conn **link; /* pointer to this one; NULL = not in the list */
     struct pbuf *held;      /* received, not yet delivered */
+    struct net_trace_counted counted; /* bytes written to it */
     enum net_conn_state state;
     uint8_t idle_polls; /* while lingering, since the last progress */
     bool paused;
@@ -41,6 +43,11 @@ struct net_conn {
     bool ended;        /* the peer has closed its side */
     bool end_reported; /* `ended` was called */
 };
+
+static inline void net_conn_trace(struct net_conn *conn)
+{
+    net_trace(&conn->counted, conn->pcb, conn->state == NET_CONN_OPEN);
+}
 
 /* Puts (conn) on the list of touched connections. */
 void net_conn_touch(struct net_conn *conn);

@@ -17,6 +17,7 @@ static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
     struct net_conn *conn = context;
 
     (void)error; /* always ERR_OK: failures go to the error callback */
+    net_trace_begin(&conn->counted, pcb);
     if (conn->state != NET_CONN_OPEN ||
         net_call_accept(conn->handlers, conn, conn->user))
         return ERR_OK;

@@ -40,8 +40,10 @@ size_t net_write(struct net_conn *conn, const void *bytes, size_t count)
         taken /= 2;
     if (taken < count)
         conn->want_room = true;
-    if (taken != 0)
+    if (taken != 0) {
         net_conn_touch(conn);
+        net_conn_trace(conn);
+    }
     return taken;
 }
 
@@ -95,6 +97,8 @@ static void close_ours(struct net_conn *conn)
     conn->state = NET_CONN_LINGER;
     if (tcp_shutdown(conn->pcb, 0, 1) != ERR_OK)
         reset(conn);
+    else
+        net_conn_trace(conn);
 }
 
 void net_conn_end(struct net_conn *conn)

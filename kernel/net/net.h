@@ -13,7 +13,7 @@
  *     end.c     connections: writing and closing
  *     connect.c connections to others, datagrams
  *     peers.c   how many connections each address has
- *     options.c net.ip, net.kick, net.per_address and net.peer
+ *     options.c net.ip, net.kick, net.per_address, net.counters and net.peer
  *     model.c   frames that are held in causal experiments, see
  *     agents.c  when they are due; flow.c and rules.c are parts of that
  *     port.c    the system below lwIP
@@ -39,6 +39,7 @@ struct net_settings {
     bool dhcp;
     uint32_t ip, mask, gateway; /* without dhcp; gateway 0 = none */
     bool each;                  /* net.kick=each */
+    bool all_counters;          /* net.counters=all */
     uint32_t per_address;       /* connections that one address may have */
 };
 extern struct net_settings net_settings;

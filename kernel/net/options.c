@@ -70,14 +70,22 @@ static bool fixed_address(const char *text)
     return true;
 }
 
+/* Sets (*is_second) by which of the two it is. */
+static bool one_of(const char *value, const char *first, const char *second,
+                   bool *is_second)
+{
+    if (strcmp(value, first) != 0 && strcmp(value, second) != 0)
+        return false;
+    *is_second = strcmp(value, second) == 0;
+    return true;
+}
+
 bool net_option(const char *key, const char *value)
 {
-    if (strcmp(key, "net.kick") == 0) {
-        if (strcmp(value, "each") != 0 && strcmp(value, "batch") != 0)
-            return false;
-        net_settings.each = strcmp(value, "each") == 0;
-        return true;
-    }
+    if (strcmp(key, "net.kick") == 0)
+        return one_of(value, "batch", "each", &net_settings.each);
+    if (strcmp(key, "net.counters") == 0)
+        return one_of(value, "progress", "all", &net_settings.all_counters);
     if (strcmp(key, "net.per_address") == 0) {
         uint32_t count;
 

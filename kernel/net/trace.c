@@ -2,11 +2,48 @@
 
 #include "trace.h"
 
+#include "net.h"
+
 #include <lwip/ip.h>
 #include <lwip/pbuf.h>
 #include <lwip/priv/tcp_priv.h>
 #include <stddef.h>
 #include <string.h>
+
+/* ---- how far transfers are; names that end alike share a scale */
+
+static PROF_TRACE_COUNTER(given_bytes, "TCP bytes #given");
+static PROF_TRACE_COUNTER(sent_bytes, "TCP bytes #sent");
+static PROF_TRACE_COUNTER(acknowledged_bytes, "TCP bytes #acknowledged");
+
+static void count_up_to(struct prof_trace_sum *counter, uint32_t *counted,
+                        uint32_t now)
+{
+    if (now == *counted)
+        return;
+    prof_trace_counter_add(counter, now - *counted);
+    *counted = now;
+}
+
+/* The sequence number (number), but not that of a FIN. */
+static uint32_t within(uint32_t number, uint32_t last)
+{
+    return TCP_SEQ_GT(number, last) ? last : number;
+}
+
+static void count_progress(struct net_trace_counted *counted,
+                           const struct tcp_pcb *pcb, bool is_open)
+{
+    /* later it may include a FIN */
+    if (is_open)
+        count_up_to(&given_bytes, &counted->given, pcb->snd_lbb);
+    count_up_to(&sent_bytes, &counted->sent,
+                within(pcb->snd_nxt, counted->given));
+    count_up_to(&acknowledged_bytes, &counted->acknowledged,
+                within(pcb->lastack, counted->given));
+}
+
+/* ---- what is in flight, and what may be */
 
 static PROF_TRACE_NAME(segments, "TCP segments not acknowledged");
 static PROF_TRACE_NAME(bytes, "TCP bytes not acknowledged");
@@ -29,7 +66,7 @@ static int64_t count_segments(const struct tcp_seg *segment)
     return count;
 }
 
-void net_trace_counters(const struct tcp_pcb *pcb)
+static void report_windows(const struct tcp_pcb *pcb)
 {
     const int64_t now[] = {count_segments(pcb->unacked),
                            (int64_t)(pcb->snd_nxt - pcb->lastack), pcb->cwnd,
@@ -41,6 +78,14 @@ void net_trace_counters(const struct tcp_pcb *pcb)
         counters[i].value = now[i];
         prof_trace_counter(counters[i].name, now[i]);
     }
+}
+
+void net_trace_counters(struct net_trace_counted *counted,
+                        const struct tcp_pcb *pcb, bool is_open)
+{
+    count_progress(counted, pcb, is_open);
+    if (net_settings.all_counters)
+        report_windows(pcb);
 }
 
 /* ---- packets */

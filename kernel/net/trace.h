@@ -8,9 +8,25 @@
 #include <prof/trace.h>
 #include <stdbool.h>
 
-/* Reports the counters of the connection (pcb): segments and bytes that were
- * sent and not acknowledged, and both windows. */
-void net_trace_counters(const struct tcp_pcb *pcb);
+/* The sequence numbers of a connection up to which counters have its bytes. */
+struct net_trace_counted {
+    uint32_t given, sent, acknowledged;
+};
+
+/* Nothing was given to (pcb) yet, which is connected. */
+static inline void net_trace_begin(struct net_trace_counted *counted,
+                                   const struct tcp_pcb *pcb)
+{
+    counted->given = counted->sent = counted->acknowledged = pcb->snd_lbb;
+}
+
+/* Reports the bytes that TCP was given, has sent, and has got acknowledged, of
+ * all connections, as far as they have increased by (pcb), whose (counted) this
+ * is; its service may still write to it if (is_open). With net.counters=all
+ * also what (pcb) has sent and was not acknowledged, as segments and bytes, and
+ * both of its windows. */
+void net_trace_counters(struct net_trace_counted *counted,
+                        const struct tcp_pcb *pcb, bool is_open);
 
 /* Reports that (frame) is sent, or received, if it is an IPv4 packet. */
 void net_trace_packet(const struct pbuf *frame, bool sent);
@@ -27,10 +43,11 @@ static inline void net_trace_received(const struct pbuf *frame)
         net_trace_packet(frame, false);
 }
 
-static inline void net_trace(const struct tcp_pcb *pcb)
+static inline void net_trace(struct net_trace_counted *counted,
+                             const struct tcp_pcb *pcb, bool is_open)
 {
     if (prof_trace_is_on())
-        net_trace_counters(pcb);
+        net_trace_counters(counted, pcb, is_open);
 }
 
 #endif

@@ -130,6 +130,68 @@ PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
                          PROF_TRACE_DID_COUNT | tag_of(name), low, high, 0);
 }
 
+/*
+ * Adding in one piece, for interrupts and other CPUs, without a loop. On i386
+ * that fails if an interrupt comes between reading and writing. Then the halves
+ * are added one after the other, which makes the sum right as well; only a
+ * second interrupt, between them, may see one without its carry.
+ */
+static inline void add_to(struct prof_trace_sum *sum, uint64_t delta)
+{
+#ifdef __i386__
+    uint64_t seen = (uint64_t)sum->value, after = seen + delta;
+    uint32_t *halves = (uint32_t *)&sum->value;
+    bool done;
+
+    __asm__ volatile("lock cmpxchg8b %1"
+                     : "+A"(seen), "+m"(sum->value), "=@ccz"(done)
+                     : "b"((uint32_t)after), "c"((uint32_t)(after >> 32)));
+    if (!done)
+        __asm__ volatile("lock addl %2, %0; lock adcl %3, %1"
+                         : "+m"(halves[0]), "+m"(halves[1])
+                         : "r"((uint32_t)delta), "r"((uint32_t)(delta >> 32))
+                         : "cc");
+#else
+    (void)__atomic_fetch_add(&sum->value, (int64_t)delta, __ATOMIC_RELAXED);
+#endif
+}
+
+/* In one piece: on i386 nothing is written but 0 over 0. */
+static inline uint64_t sum_now(struct prof_trace_sum *sum)
+{
+#ifdef __i386__
+    uint64_t now = 0;
+
+    __asm__ volatile("lock cmpxchg8b %1"
+                     : "+A"(now), "+m"(sum->value)
+                     : "b"(0), "c"(0)
+                     : "cc");
+    return now;
+#else
+    return (uint64_t)__atomic_load_n(&sum->value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The sum is read after the position was taken. So an event has all steps of
+ * those before it, and the last one has all that there are. One that interrupts
+ * have split may have theirs as well, though their events follow. */
+PROF_TRACE_CALL void prof_trace_put_step(struct prof_trace_sum *sum,
+                                         uint32_t low, uint32_t high)
+{
+    uint32_t what = with(PROF_TRACE_DID_COUNT, &sum->name), at;
+    struct prof_trace_record *record;
+    uint64_t now;
+
+    (void)add_to(sum, (uint64_t)high << 32 | low);
+    if (!prof_trace_begin(prof_trace_cpu_here(), &at, &record))
+        return;
+    now = sum_now(sum);
+    record->what = what;
+    record->a = (uint32_t)now;
+    record->b = (uint32_t)(now >> 32);
+    (void)prof_trace_end(record, at, 0);
+}
+
 PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
                                           uint32_t low, uint32_t high)
 {

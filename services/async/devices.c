@@ -23,7 +23,7 @@ static uint8_t memory[PAGES * PAGE] __attribute__((aligned(4096)));
 
 static uintptr_t read_pages(void *context)
 {
-    static PROF_TRACE_NAME(counter, "pages read");
+    static PROF_TRACE_COUNTER(counter, "pages read");
 
     (void)context;
     for (unsigned i = 0; i < READS; i++) {
@@ -33,7 +33,7 @@ static uintptr_t read_pages(void *context)
 
         if (read.state != PROMISE_RESOLVED)
             return task_fail_for(read.why);
-        prof_trace_counter(&counter, (int64_t)(i + 1) * PAGES);
+        prof_trace_counter_add(&counter, PAGES);
     }
     return READS * PAGES;
 }

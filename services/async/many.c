@@ -3,7 +3,7 @@
  * Many alike: ten thousand requests, one a millisecond. Each looks something
  * up, takes one of a few connections, uses it and gives it back. In the middle
  * something else holds the loop for a while. Few requests take much longer, and
- * few are refused.
+ * few are refused. Or some hundreds of them, for a page that is small.
  */
 
 #include "demo.h"
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #define REQUESTS 10000u
+#define FEW_REQUESTS 300u /* of the demo `some` */
+#define FEW_FROM 401u     /* their numbers: one is refused, one is slow */
 #define CONNECTIONS 16u
 #define SLOW_EVERY 700u   /* requests */
 #define REFUSE_EVERY 450u /* requests */
@@ -23,7 +25,8 @@
 static struct mailbox connections = {.capacity = CONNECTIONS};
 static const struct promise_producer last_request;
 static struct promise *all_ended;
-static unsigned ended;
+static unsigned ended, requests = REQUESTS;
+static uintptr_t first = 1;
 
 /* Between 0 and (limit), exclusive; the same in each run. */
 static uint64_t random_below(uint64_t limit)
@@ -59,7 +62,7 @@ static uintptr_t serve_request(void *context)
     compute_for(20000); /* ns */
     task_await(promise_sleep(USE_NS / 2 + random_below(USE_NS)));
     task_await(mailbox_send(&connections, number));
-    if (++ended == REQUESTS)
+    if (++ended == requests)
         promise_resolve(all_ended, 0);
     return number % REFUSE_EVERY == 0 ? task_fail("refused") : 0;
 }
@@ -67,7 +70,7 @@ static uintptr_t serve_request(void *context)
 static uintptr_t tidy_up(void *unused)
 {
     (void)unused;
-    task_await(promise_sleep(5 * NS_PER_S));
+    task_await(promise_sleep(requests / 2 * NS_PER_MS));
     compute_for(HOLD_NS);
     return 0;
 }
@@ -83,17 +86,17 @@ static uintptr_t accept_requests(void *unused)
         return task_fail("no memory");
     for (uintptr_t i = 0; i < CONNECTIONS; i++)
         task_await(mailbox_send(&connections, i));
-    for (uintptr_t i = 1; i <= REQUESTS; i++) {
-        uint64_t due = begin + i * NS_PER_MS, now = clock_ns();
+    for (uintptr_t i = 0; i < requests; i++) {
+        uint64_t due = begin + (i + 1) * NS_PER_MS, now = clock_ns();
 
         if (now < due)
             task_await(promise_sleep(due - now));
-        promise_free(task_start_sized("serve request", serve_request, (void *)i,
-                                      TASK_STACK_MIN));
+        promise_free(task_start_sized("serve request", serve_request,
+                                      (void *)(first + i), TASK_STACK_MIN));
     }
     task_await(all_ended);
     task_await(tidy);
-    return REQUESTS;
+    return requests;
 }
 
 static struct promise *many(void)
@@ -101,8 +104,16 @@ static struct promise *many(void)
     return task_start("accept requests", accept_requests, NULL);
 }
 
+static struct promise *some(void)
+{
+    requests = FEW_REQUESTS;
+    first = FEW_FROM;
+    return many();
+}
+
 /* clang-format off */
 const struct demo demo_many[] = {
     {"many", "10,000 requests for 16 connections", many},
+    {"some", "300 of them", some},
     {NULL, NULL, NULL},
 };

@@ -121,13 +121,13 @@ static uintptr_t print_lines(void *context)
 
 static uintptr_t write_lines(void *context)
 {
-    static PROF_TRACE_NAME(sent, "bytes sent");
+    static PROF_TRACE_COUNTER(sent, "bytes sent");
     struct promise *printer = task_start("print lines", print_lines, NULL);
 
     (void)context;
     for (unsigned i = 1; i <= LINES; i++) {
         task_await(mailbox_send(&lines, (uintptr_t) "XXXXX\n"));
-        prof_trace_counter(&sent, (int64_t)i * LINE_BYTES);
+        prof_trace_counter_add(&sent, LINE_BYTES);
     }
     task_await(printer);
     return LINES * LINE_BYTES;

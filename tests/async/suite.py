@@ -14,6 +14,7 @@ from harness.command import Command
 from harness.payload import Payload
 from harness.suite import PROCESSES, WIDTHS, background, check, run
 from sequence import sequence
+from tried import pages_are_current, streams_are_current
 
 PARTS = (*WIDTHS, *PROCESSES)
 DISK = "driver=null-co,node-name=d,size=1048576,read-zeroes=on"
@@ -21,6 +22,10 @@ DISK = ["-blockdev", f"{DISK},latency-ns=1000000"]
 DISK += ["-device", "virtio-blk-pci,drive=d"]
 NETWORK = ["-netdev", "user,id=n,guestfwd=tcp:10.0.2.100:9-null"]
 NETWORK += ["-device", "virtio-net-pci,netdev=n"]
+
+PROGRESS = ("given", "sent", "acknowledged")  # counters of TCP
+WINDOWS = ("TCP congestion window", "TCP receiver's window")
+WINDOWS += ("TCP bytes not acknowledged", "TCP segments not acknowledged")
 
 # what is created how often, as `script` names it; and what else it prints
 SHOWS = {
@@ -33,7 +38,7 @@ SHOWS = {
     "disk": {"create: io disk read": 8, "create: io disk request": 24},
     "disk-fixed": {"create: io disk read": 8, "create: io disk request": 8},
     "udp": {"create: task packet": 10, "counter: packets sent = ": 10},
-    "tcp": {"counter: segments given to TCP = ": 100},
+    "tcp": {f"counter: TCP bytes #{what} = 146000": 1 for what in PROGRESS},
     "console": {},
 }
 
@@ -405,12 +410,38 @@ def devices_are_apart(s):
     check.has(text, r"^\[irq \d+\] .* defer: disk \d+$")
 
 
+def tcp_is_counted(s):
+    """What was given, what of it was sent, and what of that acknowledged: none
+    falls, and none is ahead of the one before. What is given is counted where
+    the task gives it. More than that has an option."""
+    texts = {
+        "progress": run(s.parasite, "script", s.work / "tcp.trace").out,
+        "all": record(s, "tcp", "tcp-all", "net.counters=all")[1],
+    }
+    for kind, text in texts.items():
+        values = dict.fromkeys(PROGRESS, 0)
+        for who, what, value in re.findall(
+            r"^(\S.*) \d+\.\d+ \[\d+\] counter: TCP bytes #(\w+) = (\d+)$",
+            text,
+            re.M,
+        ):
+            check.true(int(value) > values[what], f"{kind} {what} {value}")
+            values[what] = int(value)
+            given, sent, acknowledged = values.values()
+            check.true(given >= sent >= acknowledged, f"{kind} {values}")
+            if what == "given" and value == "1460":
+                check.has(who, r"^send segments \d+$")
+        check.same(values, dict.fromkeys(PROGRESS, 146000))
+        for window in WINDOWS:
+            check.same(f" counter: {window} = " in text, kind == "all", window)
+
+
 def choices_are_listed(s):
     """A wrong demo is refused, and all are listed."""
     with s.guest(s.part, "async", append="demo=x prof.start=off") as guest:
         check.same(guest.end(), 1)
         text = guest.text()
-    for demo in (*SHOWS, "many"):
+    for demo in (*SHOWS, "many", "some"):
         check.has(text, rf"^async:   {demo} +\S", count=1)
 
 
@@ -461,12 +492,15 @@ def suite(s):
         return
     for demo in SHOWS:
         s.holds(f"demo={demo} shows what it is for", shows, s, demo)
+    s.holds(tcp_is_counted, s)
     s.holds(many_are_served, s)
     s.holds(repeats, s)
     s.holds(disk_is_explained, s)
     s.holds(devices_are_apart, s)
     s.holds(interrupts_are_rows, s)
     s.holds("docs/async.md shows what they do", page_is_true, s)
+    s.holds(pages_are_current, s)
+    s.holds(streams_are_current, s, SHOWS)
     s.holds(waits_are_a_tree, s)
     s.holds(choices_are_listed, s)
     s.holds(coroutines_are_traced, s)

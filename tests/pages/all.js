@@ -13,7 +13,7 @@ const PARTS = {
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
     'interrupts',
-    ...['pictures', 'touch', 'static'],
+    ...['counters', 'tried', 'pictures', 'touch', 'static'],
   ],
 };
 

@@ -10,6 +10,7 @@ import urllib.request
 
 from harness import made_loop, progress
 from harness.command import Command, build_id, text_addresses
+from harness.made_counters import counters
 from harness.made_profile import interrupted, pending, profile
 from harness.suite import WIDTHS, background, run
 
@@ -264,6 +265,8 @@ def make_tasks(pages):
     packets.write_bytes(interrupted())
     drawn("interrupted.html", packets)
     drawn("twice.html", packets, packets)
+    (pages.work / "counters").write_bytes(counters())
+    drawn("counters.html", pages.work / "counters")
     drawn(
         "pair.html",
         made("client", 20000, 4, "nothing", 0),

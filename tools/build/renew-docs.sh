@@ -3,9 +3,8 @@
 #
 # renew-docs.sh BUILD DOCS: puts what was measured completely in BUILD into the
 # pages of the folder DOCS: `make bench` into measurements.md, `make growth`
-# into growth.html, `make truth` into truth.svg and truth.md; and
-# draws the demos of services/async that the tests have recorded (make test
-# TESTS=suite/async/x86_64) into timeline/. Says which.
+# into growth.html, `make truth` into truth.svg and truth.md. Says
+# which. `make docs` makes what docs/timeline.md shows.
 # Status 1 where nothing was measured.
 
 set -eu
@@ -50,10 +49,4 @@ if [ -e "$build/truth/judged/whole" ]; then
 fi
 says truth $found
 
-found=no
-if [ -e "$build/async/x86_64/udp.trace" ]; then
-    tools/build/timeline-docs.sh "$build" "$docs"
-    found=yes
-fi
-says 'test TESTS=suite/async/x86_64' $found
 exit $status

@@ -19,8 +19,9 @@ def listed():
     return sorted(name for name in set(names) if os.path.isfile(name))
 
 
-# Programs of others' making whose mangled names are what a test needs.
-DATA = ("tests/names/sources/",)
+# Programs of others' making whose mangled names are what a test needs, and what
+# `make docs` makes.
+DATA = ("tests/names/sources/", "docs/timeline/try/")
 
 ALL = listed()
 

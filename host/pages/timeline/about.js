@@ -173,6 +173,7 @@ function showObject(panel) {
     ...splitTable(splitOf(object)),
     ...waitPart(object),
     ...pathPart(),
+    ...stepPart(object),
     make('h3', 'Events'),
     eventTable(object),
   );

@@ -7,10 +7,17 @@ const LANE_GAP = 10; // pixels above a lane
 const LANE_FREE = 0.4; // of the picture: the most, where rows leave it free
 const NAME_HIGH = 15;
 
+const counterNames = () => [
+  ...new Set([...model.counters.values()].map(({text}) => text)),
+];
+const colourOfCounter = ({number}) =>
+  palette.counters[number % palette.counters.length];
+const isDrawnCounter = ({number}) => !view.uncounted.includes(number);
+const drawnCounters = () =>
+  view.counters ? [...model.counters.values()].filter(isDrawnCounter) : [];
+
 const countedTraces = () =>
-  [...new Set([...model.counters.values()].map(({trace}) => trace))].sort(
-    (a, b) => a - b,
-  );
+  [...new Set(drawnCounters().map(({trace}) => trace))].sort((a, b) => a - b);
 
 // [top, bottom] of the counters of (trace), in pixels.
 function laneOf(trace) {
@@ -44,10 +51,10 @@ function paintLanes(pen) {
 
 const scaleKey = (name) => name.replace(/#[^#]*$/, '');
 
-function scaleOfCounters() {
+function scalesOf(counters) {
   const scales = new Map();
-  for (const [name, counter] of model.counters) {
-    const key = scaleKey(model.head.names[name]);
+  for (const counter of counters) {
+    const key = scaleKey(counter.text);
     const scale = scales.get(key) || {least: 0, most: 10};
     for (let i = 0; i < counter.count; ++i) {
       scale.least = Math.min(scale.least, counter.value[i]);
@@ -60,7 +67,7 @@ function scaleOfCounters() {
 
 // The steps of a counter in sight, [x, y, least y, greatest y] each; those in
 // one pixel are one, with the last value.
-function stepsOf(counter, scale, [top, bottom]) {
+function pointsOf(counter, scale, [top, bottom]) {
   const unit = (bottom - top) / (scale.most - scale.least);
   const steps = [];
   let i = Math.max(0, firstAtLeast(counter.time, port.from) - 1);
@@ -117,15 +124,14 @@ function paintCounterNames(pen, names, [top, bottom]) {
 
 function* paintCounters(pen) {
   paintLanes(pen);
-  const scales = scaleOfCounters(),
+  const counters = drawnCounters(),
+    scales = scalesOf(counters),
     names = model.head.traces.map(() => []);
-  const texts = new Set(); // one colour for a name, in all traces
-  for (const [name, counter] of model.counters) {
-    const text = model.head.names[name],
-      number = [...texts.add(text)].indexOf(text),
-      colour = palette.counters[number % palette.counters.length],
-      ground = laneOf(counter.trace);
-    const steps = stepsOf(counter, scales.get(scaleKey(text)), ground);
+  for (const counter of counters) {
+    const {text, trace} = counter,
+      colour = colourOfCounter(counter),
+      scale = scales.get(scaleKey(text)),
+      steps = pointsOf(counter, scale, laneOf(trace));
     if (steps.length === 0) continue;
     paintRanges(pen, steps, colour);
     pen.lineWidth = 1.5;
@@ -133,8 +139,8 @@ function* paintCounters(pen) {
     pen.globalAlpha = steps.length * 3 > port.width ? 0.45 : 0.9;
     strokeSteps(pen, steps);
     pen.globalAlpha = 1;
-    const said = `${text}, up to ${countText(scales.get(scaleKey(text)).most)}`;
-    names[counter.trace].push([steps[steps.length - 1][1], said, colour]);
+    const said = `${text}, up to ${countText(scale.most)}`;
+    names[trace].push([steps[steps.length - 1][1], said, colour]);
     yield;
   }
   for (const [trace, list] of names.entries())

@@ -247,6 +247,7 @@ function showTip(object, event) {
     make('b', objectName(object)),
     `${typeOf(object)}, ${stateText(object)}: ${timeText(begin)}` +
       ` to ${timeText(end)} (${clocksText(end - begin)})`,
+    ...stepTexts(object, pointAt(event)[0]).map((text) => make('div', text)),
   );
 }
 
@@ -315,6 +316,9 @@ function showLegend() {
       .map((name, i) =>
         legendItem(palette.arrows[i + 1], arrowWords(name), 'arrow'),
       ),
+    ...(model.steps.count
+      ? [legendItem(palette.counters[0], 'step of a counter', 'step')]
+      : []),
   );
 }
 
@@ -377,6 +381,7 @@ async function begin() {
   showFacts();
   showLegend();
   fillMenus();
+  fillCounterMenu();
   showButtons();
   listenToPicture();
   listenToButtons();

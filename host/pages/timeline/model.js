@@ -270,20 +270,40 @@ function orderOfEnds(end, {count, late}) {
   return order;
 }
 
-// Series of values by their names, each of one trace.
-function countersOf(columns) {
+// Steps of counters: what (name) had before and has from (time) on, and which
+// object changed it, 0 = an interrupt.
+function stepsOf(columns) {
   const time = columns.changes('counter.time'),
     name = columns.plain('counter.name'),
-    trace = columns.plain('counter.trace'),
-    value = signed(columns.plain('counter.value'), false);
-  const series = new Map();
+    value = signed(columns.plain('counter.value'), false),
+    object = numbersOf(Int32Array, columns.plain('counter.object')),
+    before = new Float64Array(time.length),
+    last = new Map();
   for (let i = 0; i < time.length; ++i) {
+    before[i] = last.get(name[i]) || 0;
+    last.set(name[i], value[i]);
+  }
+  return {count: time.length, time, name, value, before, object};
+}
+
+// Series of values by their names, each of one trace. Those of the same text
+// have the same number in all traces.
+function countersOf(columns, {count, time, name, value}) {
+  const trace = columns.plain('counter.trace'),
+    series = new Map();
+  for (let i = 0; i < count; ++i) {
     if (!series.has(name[i]))
       series.set(name[i], {time: [], value: [], trace: trace[i]});
     series.get(name[i]).time.push(time[i]);
     series.get(name[i]).value.push(value[i]);
   }
-  for (const one of series.values()) one.count = one.time.length;
+  const texts = new Map();
+  for (const [key, one] of series) {
+    one.count = one.time.length;
+    one.text = columns.head.names[key];
+    if (!texts.has(one.text)) texts.set(one.text, texts.size);
+    one.number = texts.get(one.text);
+  }
   return series;
 }
 
@@ -368,7 +388,8 @@ async function loadModel(columns) {
   };
   model.labels.count = model.labels.time.length;
   await pause();
-  model.counters = countersOf(columns);
+  model.steps = stepsOf(columns);
+  model.counters = countersOf(columns, model.steps);
   model.pauses = intervalsByTrace(columns, 'pause');
   model.losses = intervalsByTrace(columns, 'loss');
   model.stolen = intervalsByTrace(columns, 'stolen');
@@ -387,6 +408,7 @@ const by = {
   into: null, // of arrows that reach it
   irq: null, // of interrupts, by the object of their vector
   label: null,
+  step: null,
   runs: [], // of each trace: run spans in order of time
 };
 
@@ -397,6 +419,7 @@ function* makeIndexes() {
   by.into = yield* byNumber(arrows.to, objects.count);
   by.irq = yield* byNumber(irqs.vector, objects.count);
   by.label = yield* byNumber(labels.object, objects.count);
+  by.step = yield* byNumber(model.steps.object, objects.count);
   by.runs = model.head.traces.map(() => []);
   for (let i = 0; i < spans.count; ++i)
     if (spans.state[i] === TASKS_STATE.running)

@@ -285,7 +285,8 @@ function* paintPicture(pen, yOf) {
   yield* paintRows(pen, yOf);
   yield* paintArrows(pen, yOf);
   yield* paintLabels(pen, yOf);
-  if (view.counters) yield* paintCounters(pen);
+  yield* paintSteps(pen, yOf);
+  yield* paintCounters(pen);
   paintLosses(pen, yOf);
   paintBandNames(pen, yOf);
   paintTraces(pen, yOf);

@@ -22,7 +22,7 @@ const timeOf = (x) => view.from + (x / port.width) * (view.to - view.from);
 
 // The counters' lanes are below the rows, which have the rest.
 const laneRoom = () =>
-  view.counters && model.counters.size
+  drawnCounters().length
     ? Math.max(LANE_LEAST, Math.round(LANE_PART * port.height))
     : 0;
 const roomForRows = () => port.height - MARGIN_TOP - MARGIN_BOTTOM - laneRoom();

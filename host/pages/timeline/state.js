@@ -19,6 +19,7 @@ const view = {
   arrows: [], // names of ARROWS
   counters: true,
   interrupts: true, // have rows
+  uncounted: [], // numbers of counters that are not drawn
   path: false, // the critical path of the chosen object is drawn
   panel: 'object',
   waits: false, // the panel of stacks shows waits
@@ -45,6 +46,7 @@ const hashParts = {
   w: ['arrows', asListOf(String)],
   c: ['counters', asFlag],
   n: ['interrupts', asFlag],
+  l: ['uncounted', asListOf(Number)],
   k: ['path', asFlag],
   p: ['panel', asChoice(PANELS)],
   v: ['waits', asFlag],

@@ -22,9 +22,20 @@ struct prof_trace_name {
     uint32_t loop; /* its number for <prof/loop.h>, the same */
 };
 
+/*
+ * A counter that the program increases by steps: its name, and the sum of the
+ * steps that were recorded. Static as well; only the recorder changes it.
+ */
+struct prof_trace_sum {
+    struct prof_trace_name name;
+    int64_t value __attribute__((aligned(8))); /* for atomic additions */
+};
+
 #define PROF_TRACE_NAME(variable, text)                                        \
     struct prof_trace_name variable = {text, 0, 0, 0, 0}
 #define PROF_TRACE_SITE(variable, text)                                        \
     struct prof_trace_name variable = {text, __FILE__, __LINE__, 0, 0}
+#define PROF_TRACE_COUNTER(variable, text)                                     \
+    struct prof_trace_sum variable = {{text, 0, 0, 0, 0}, 0}
 
 #endif

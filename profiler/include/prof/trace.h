@@ -170,6 +170,8 @@ PROF_TRACE_CALL void prof_trace_put_label(uint32_t a,
                                           struct prof_trace_name *name);
 PROF_TRACE_CALL void prof_trace_put_count(struct prof_trace_name *name,
                                           uint32_t low, uint32_t high);
+PROF_TRACE_CALL void prof_trace_put_step(struct prof_trace_sum *sum,
+                                         uint32_t low, uint32_t high);
 PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
                                           uint32_t low, uint32_t high);
 PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
@@ -289,6 +291,17 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
 {
     PROF_TRACE_DO(prof_trace_put_count(counter, (uint32_t)value,
                                        (uint32_t)((uint64_t)value >> 32)));
+}
+
+/* (counter), of PROF_TRACE_COUNTER(), increases by (delta), or decreases. The
+ * event has the sum, so that losses do not make later ones wrong. Interrupts
+ * may add to the same counter. Steps while nothing is recorded are not in the
+ * sum. */
+static inline void prof_trace_counter_add(struct prof_trace_sum *counter,
+                                          int64_t delta)
+{
+    PROF_TRACE_DO(prof_trace_put_step(counter, (uint32_t)delta,
+                                      (uint32_t)((uint64_t)delta >> 32)));
 }
 
 /* (object) runs from now on, NONE: the event loop. */

@@ -139,7 +139,8 @@ CASES = [
             "net.ip=10.0.2.15/24,10.0.3.2 net.ip=10.0.2.15/24x "
             "net.ip=10.0.2.15/24,10.0.2.2 net.ip=dhcp net.kick=never "
             "net.kick=each net.mtu=9000 net.per_address=0 "
-            "net.per_address=2049 net.per_address=9x net.per_address=2048"
+            "net.per_address=2049 net.per_address=9x net.per_address=2048 "
+            "net.counters=some net.counters=all"
         ),
         exits=1,
         shows=[
@@ -156,6 +157,7 @@ CASES = [
             '^options: "net.per_address=0" ignored',
             '^options: "net.per_address=2049" ignored',
             '^options: "net.per_address=9x" ignored',
+            '^options: "net.counters=some" ignored',
             "^net: no virtio network device$",
         ],
         hides=[
@@ -163,6 +165,7 @@ CASES = [
             'options: "net.ip=dhcp"',
             'options: "net.kick=each"',
             'options: "net.per_address=2048"',
+            'options: "net.counters=all"',
         ],
     ),
 ]

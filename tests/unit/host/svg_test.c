@@ -162,3 +162,66 @@ TEST(interrupts_are_no_more_than_pixels)
     draw(whole);
     assert_in_range(count("class=\"q\""), 500, 1200);
 }
+
+/* Names for counters, and steps: two of one scale, one below 0. */
+static const char counted[] =
+    "name 3 bytes #given; name 4 bytes #taken; name 5 <lag>;"
+    "create 1 task; switch 1; counter 3 100; counter 4 40; counter 3 200;"
+    "counter 5 0xfffffffffffffffe; switch 0; counter 4 200; create 2 task";
+
+TEST(counters_are_step_lines_below_the_rows)
+{
+    made_script(made, "%s", counted);
+    draw(whole);
+    assert_int_equal(count("<path class=\"c c0\""), 1);
+    assert_int_equal(count("<path class=\"c c1\""), 1);
+    assert_int_equal(count("<path class=\"c c2\""), 1);
+    /* below one row; 18 of the lane are its gap, and 200 is its top */
+    assert_int_equal(count("V102.0H1200.0\"/>"), 2);
+    assert_int_equal(count(">bytes #given, up to 200<"), 1);
+    assert_int_equal(count(">bytes #taken, up to 200<"), 1);
+    assert_int_equal(count(">&lt;lag&gt;, up to 10<"), 1);
+}
+
+/* Not on that of the event loop, which has no line. */
+TEST(steps_are_marked_on_the_line_of_who_made_them)
+{
+    made_script(made, "%s", counted);
+    draw(whole);
+    assert_int_equal(count("<path class=\"m c0\""), 1);
+    assert_int_equal(count("<path class=\"m c1\""), 1);
+    assert_int_equal(count("<path class=\"m c2\""), 1);
+    assert_int_equal(count("81.5v5"), 4);
+}
+
+TEST(without_counters_there_is_no_lane)
+{
+    made_script(made, "create 1 task; create 2 task");
+    draw(whole);
+    assert_int_equal(count("--c:"), 0);
+    assert_int_equal(count("class=\"c "), 0);
+}
+
+TEST(a_counter_that_begins_later_is_not_drawn)
+{
+    made_script(made, "%s", counted);
+    draw((struct svg_range){0, 2 * STEP});
+    assert_int_equal(count("class=\"c "), 0);
+    assert_int_equal(count("up to"), 0);
+}
+
+/* Many steps in a pixel are one; any values and times have a place. */
+TEST(any_steps_have_a_small_picture)
+{
+    made_script(made, "name 3 x; create 1 task; switch 1");
+    for (unsigned i = 0; i < 5000; ++i)
+        made_script(made, "counter 3 %u", i);
+    made_script(made,
+                "counter 3 0x8000000000000000; step %llu;"
+                "counter 3 0x7fffffffffffffff",
+                (unsigned long long)UINT64_MAX / 4);
+    draw(whole);
+    assert_in_range(strlen(picture), 1000, 8000);
+    assert_int_equal(count("nan"), 0);
+    assert_int_equal(count("inf"), 0);
+}

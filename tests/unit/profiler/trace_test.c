@@ -13,6 +13,7 @@
 
 static PROF_TRACE_NAME(disk, "disk");
 static PROF_TRACE_NAME(pages, "pages in flight");
+static PROF_TRACE_COUNTER(sent_bytes, "bytes sent");
 static PROF_TRACE_SITE(site, "here");
 
 /* What a packet begins with: which object is current. */
@@ -21,7 +22,8 @@ static PROF_TRACE_SITE(site, "here");
 static void begin(void)
 {
     open_stream();
-    disk.tag = pages.tag = site.tag = 0;
+    disk.tag = pages.tag = site.tag = sent_bytes.name.tag = 0;
+    sent_bytes.value = 0;
     trace_open(PROF_TRACE_MEMORY_MIN, PROF_TRACE_STREAM);
     assert_int_equal(prof_trace_cpus[0].mask + 1, PROF_TRACE_STEP * SLOTS);
 }
@@ -126,6 +128,35 @@ TEST(events_of_recent_objects_are_brief)
         prof_trace_flush();
     }
     assert_in_range(stats().bytes * 100 / stats().events, 400, 500);
+}
+
+TEST(steps_of_a_counter_are_added_up)
+{
+    prof_trace_counter_add(&sent_bytes, 6);
+    prof_trace_counter_add(&sent_bytes, 6);
+    prof_trace_counter_add(&sent_bytes, -13);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_OFF), PROF_OK);
+    prof_trace_counter_add(&sent_bytes, 1000);
+    assert_int_equal(prof_trace_set_mode(PROF_TRACE_STREAM), PROF_OK);
+    prof_trace_counter_add(&sent_bytes, 1ll << 40);
+    prof_trace_counter_add(&sent_bytes, INT64_MIN);
+    assert_string_equal(sent(), BEGINNING "name 1 bytes sent\n"
+                                          "counter 1 6\n"
+                                          "counter 1 12\n"
+                                          "counter 1 -1\n"
+                                          "counter 1 1099511627775\n"
+                                          "counter 1 -9223370937343148033\n");
+}
+
+/* What has a loss after it is right again: events have sums. */
+TEST(sums_survive_losses)
+{
+    for (unsigned i = 0; i < 2 * SLOTS; i++)
+        prof_trace_counter_add(&sent_bytes, 3);
+    sent();
+    assert_true(stats().lost >= SLOTS);
+    assert_null(strstr(said, "counter 1 3\n"));
+    assert_non_null(strstr(said, "counter 1 1536\n")); /* 2 * SLOTS * 3 */
 }
 
 TEST(while_it_is_off_nothing_is_recorded)

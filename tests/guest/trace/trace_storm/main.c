@@ -175,6 +175,21 @@ static void stepped(void)
     }
 }
 
+#define ADDITIONS 10u
+
+static void many_additions(void)
+{
+    for (unsigned i = 0; i < ADDITIONS; i++)
+        storm_add();
+}
+
+/* An interrupt after each instruction of an addition adds to the same one. */
+static void added(void)
+{
+    (void)storm_steps(many_additions);
+    console_line("storm: additions %u", (unsigned)storm_added + ADDITIONS);
+}
+
 static void panicking(void)
 {
     storm_then = die;
@@ -207,7 +222,7 @@ static const struct {
 } programs[] = {
     {"storm", storm},     {"full", full},    {"trigger", triggered},
     {"dump", dumped},     {"wrap", wrapped}, {"steps", stepped},
-    {"panic", panicking}, {"names", named},
+    {"panic", panicking}, {"names", named},  {"added", added},
 };
 
 int service_main(void)

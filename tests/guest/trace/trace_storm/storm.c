@@ -40,6 +40,18 @@ HANDLER static void record(uint32_t who)
     prof_trace_counter(names[who], STORM_VALUE(storm_count[who]));
 }
 
+static PROF_TRACE_COUNTER(of_all, "all contexts");
+volatile uint32_t storm_added;
+static volatile bool adds;
+
+void storm_add(void)
+{
+    if (!adds)
+        prof_trace_counter_add(&of_all, STORM_BELOW);
+    adds = true;
+    prof_trace_counter_add(&of_all, 1);
+}
+
 HANDLER static void once(uint32_t number)
 {
     void (*then)(void) = storm_then;
@@ -111,6 +123,10 @@ HANDLER static void on_step(uintptr_t *pushed)
     steps++;
     prof_trace_irq_enter(STEP_VECTOR);
     record(1);
+    if (adds) {
+        prof_trace_counter_add(&of_all, 1);
+        storm_added++;
+    }
     once(steps);
     prof_trace_irq_exit(STEP_VECTOR);
 }

@@ -20,11 +20,19 @@ extern volatile uint32_t storm_count[STORM_DEPTH + 1];
 /* Both halves of a counter's value: one that was written in halves shows. */
 #define STORM_VALUE(i) ((int64_t)(((uint64_t)(i) << 32) | (uint32_t)(i)))
 
+/* The first step of the counter of all contexts: the next ones carry. */
+#define STORM_BELOW ((1ll << 32) - 100)
+
 /* Interrupts record all the time while they wait for the next one. */
 extern volatile bool storm_is_noisy;
 
 /* Records the next value of the thread. */
 void storm_thread(void);
+
+/* Adds 1 to a counter of all contexts, which the interrupt of each step does as
+ * well from then on; and how often interrupts did. */
+void storm_add(void);
+extern volatile uint32_t storm_added;
 
 /* What happens once, in an outermost interrupt, when (storm_at) values were
  * recorded in such; or in a step, after so many of them. */

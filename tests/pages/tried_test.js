@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of docs/timeline/try as a reader opens them from disk: the code
+// beside them is loaded, and they load nothing else.
+'use strict';
+
+const {readdirSync} = require('node:fs');
+const path = require('node:path');
+const {test} = require('./tap.js');
+const {assert, closePage, openPage} = require('./browser.js');
+
+const FOLDER = path.resolve('docs/timeline/try');
+const CODE = ['theme.js', 'timeline.css', 'timeline.js'];
+
+// {title, loaded, problems} of the page (name).
+async function opened(name) {
+  const page = await openPage(path.join(FOLDER, name)),
+    title = await page.text('#title'),
+    files = page.problems.filter((one) => /^file:/.test(one)),
+    problems = page.problems.filter((one) => !/^file:/.test(one)),
+    loaded = files.map((one) => path.relative(FOLDER, new URL(one).pathname));
+  assert.match(await page.text('#facts'), /^[1-9][\d,]* events of /);
+  const before = await page.getAttribute('body', 'data-painted');
+  await page.keys('w');
+  assert.notStrictEqual(
+    await page.getAttribute('body', 'data-painted'),
+    before,
+  );
+  await closePage(page);
+  return {title, loaded: loaded.sort(), problems};
+}
+
+module.exports = async () => {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.html'));
+  await test('the pages of the documents can be tried', async () => {
+    assert(names.length >= 13, names.join(' '));
+    for (const name of names) {
+      const {title, loaded, problems} = await opened(name),
+        demo = name.replace('.html', '');
+      assert.deepStrictEqual(problems, [], name);
+      assert.deepStrictEqual(loaded, CODE, name);
+      assert.match(title, demo === 'both' ? /guests/ : RegExp(`=${demo}$`));
+    }
+  });
+};
