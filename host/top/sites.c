@@ -154,7 +154,7 @@ static void put_sites(struct top_sites *top, const struct top_weights *weights)
     for (uint32_t i = 0; i < top->last.site_count; ++i) {
         const struct occupancy_site *site = &top->last.sites[i];
 
-        if (!site->present || site->kind == OCCUPANCY_IDLE)
+        if (!site->present || site->future || site->kind == OCCUPANCY_IDLE)
             continue;
         vector_reserve_one(&top->rows, top->count, sizeof *top->rows);
         top->rows[top->count++] = row_of(top, i, &weights[i]);

@@ -113,8 +113,6 @@ NOTHING(prof_report_callers,
 
 #if !PROF_WITH_LOOP
 ABSENT(prof_loop_open, (void *memory, size_t bytes, uint64_t tsc_hz))
-ABSENT(prof_loop_count_calls, (void *memory, uint32_t count))
-CALL(size_t, prof_loop_calls_bytes, (uint32_t count), return 0)
 NOTHING(prof_loop_reset, (void))
 ZERO(prof_loop_account, (struct prof_loop_account *account), account)
 NOTHING(prof_loop_visit,

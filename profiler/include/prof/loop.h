@@ -40,6 +40,7 @@
  */
 
 #include <prof/config.h>
+#include <prof/error.h>
 #include <prof/text.h>
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -129,8 +130,23 @@ void prof_loop_set_limits(uint64_t held_cycles, uint64_t freeze_cycles,
  * not so many), PROF_ESTATE (not open, or done already) or PROF_EABSENT.
  */
 #define PROF_LOOP_CALLS_MAX 65536u
+#if PROF_WITH_LOOP
 size_t prof_loop_calls_bytes(uint32_t count);
 int prof_loop_count_calls(void *memory, uint32_t count);
+#else
+static inline size_t prof_loop_calls_bytes(uint32_t count)
+{
+    (void)count;
+    return 0;
+}
+
+static inline int prof_loop_count_calls(void *memory, uint32_t count)
+{
+    (void)memory;
+    (void)count;
+    return PROF_EABSENT;
+}
+#endif
 
 /* ---- the implementation of a runtime's calls */
 
