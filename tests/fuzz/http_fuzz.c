@@ -8,7 +8,8 @@
 #include "fuzz.h"
 
 #include "../../services/http/files.h"
-#include "../../services/http/parse.h"
+
+#include <kernel/http.h>
 
 static int parse(struct http_request *request, const uint8_t *data, size_t size)
 {

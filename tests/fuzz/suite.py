@@ -199,8 +199,9 @@ FUZZERS = {
         "no request and no archive makes the web server read beyond it",
         8192,
         "profiler",
-        ("services/http/parse.c", "services/http/files.c"),
+        ("kernel/http/parse.c", "services/http/files.c"),
         1 / 3,
+        ("-Ikernel/include",),
     ),
 }
 PARTS = tuple(FUZZERS)
