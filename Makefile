@@ -205,7 +205,8 @@ include $(wildcard */rules.mk */*/rules.mk)
 
 # ---- what people ask for
 
-words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(APPEND)
+words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(port_words) \
+    $(APPEND)
 # with -n, files need not exist
 dry = $(findstring n,$(filter-out --% %=%,$(firstword -$(MAKEFLAGS))))
 existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
@@ -224,7 +225,7 @@ objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
 #= run
 #: boot SERVICE and print its profile until it ends
 run: $(IMAGE) $(accel_needs) $(load_needs)
-	$(if $(load_says),@echo '$(load_says)')
+	$(if $(load_says)$(port_says),@echo '$(strip $(load_says) $(port_says))')
 	$(Q)ACCEL=$(ACCEL) PROBE=$(PROBE) $(boot)
 #: the same, waiting for a debugger before the first instruction
 gdb: $(IMAGE)

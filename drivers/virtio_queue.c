@@ -214,6 +214,11 @@ bool virtio_done(const struct virtio_queue *queue)
     return virtio_completed(queue) != queue->seen;
 }
 
+bool virtio_all_done(const struct virtio_queue *queue)
+{
+    return virtio_completed(queue) == queue->available->index;
+}
+
 bool virtio_interrupts(struct virtio_queue *queue, bool wanted)
 {
     *(volatile uint16_t *)&queue->available->flags =

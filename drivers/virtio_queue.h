@@ -109,6 +109,9 @@ bool virtio_done(const struct virtio_queue *queue);
 /* Chains that have been completed so far, modulo 65,536. Contexts: any. */
 uint16_t virtio_completed(const struct virtio_queue *queue);
 
+/* Whether all chains that were submitted have been completed. */
+bool virtio_all_done(const struct virtio_queue *queue);
+
 /*
  * Asks the device to raise an interrupt when it completes a chain of (queue),
  * or to stop doing so; a few may still come. Returns virtio_done() as read

@@ -62,7 +62,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
-    input/qemu input/send input/shared_ring \
+    input/http input/qemu input/send input/shared_ring \
     profile/interval profile/under_sampled \
     timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
@@ -100,9 +100,10 @@ record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
 record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
-	$(if $(load_says),@echo '$(load_says)')
+	$(if $(load_says)$(port_says),@echo '$(strip $(load_says) $(port_says))')
 	$(Q)ACCEL=$$($(accel)) || exit; export ACCEL; \
-	    APPEND="prof.reports=$(REPORTS) $(load_words) $(APPEND)" \
+	    APPEND="prof.reports=$(REPORTS) $(load_words) $(port_words) \
+	    $(APPEND)" \
 	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
 	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
 	    $(addprefix -d ,$(SECONDS)) -- \

@@ -35,6 +35,10 @@ extern constructor *const init_array_begin[], *const init_array_end[];
 /* task/pool.c, which an image without promises does not have. */
 void promise_at_end(void) __attribute__((weak));
 
+/* kernel/profile_server, which an image without that does not have. */
+void profile_server_start(void) __attribute__((weak));
+void profile_server_end(int code) __attribute__((weak));
+
 static void print_boot_summary(void)
 {
     uint64_t khz = clock_tsc_hz() / 1000;
@@ -76,6 +80,8 @@ void kernel_main(void)
     run_constructors();
     options_apply(arch_boot.command_line);
     prof_port_init();
+    if (profile_server_start != NULL)
+        profile_server_start();
     statistics_start();
 
     int code = service_main();
@@ -93,6 +99,8 @@ void kernel_exit(int code)
         promise_at_end();
     fflush(NULL);
     prof_port_end(code & EXIT_CODE_MASK);
+    if (profile_server_end != NULL)
+        profile_server_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
 }

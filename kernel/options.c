@@ -43,9 +43,24 @@ __attribute__((weak)) bool net_option(const char *key, const char *value)
     return false;
 }
 
+/* The same for images without the profiler's port, which is in
+ * kernel/profile_server. */
+__attribute__((weak)) bool profile_server_option(const char *key,
+                                                 const char *value)
+{
+    (void)key;
+    (void)value;
+    return false;
+}
+
 static void print_ignored(const char *word, const char *why)
 {
     console_line("options: \"%s\" ignored: %s", word, why);
+}
+
+static bool is_of_port(const char *key)
+{
+    return strcmp(key, "prof.port") == 0 || strcmp(key, "prof.token") == 0;
 }
 
 /* Passes (key) to its owner. Returns an error message or NULL. */
@@ -56,6 +71,10 @@ static const char *set_option(const char *key, const char *value)
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";
+    if (is_of_port(key))
+        return profile_server_option(key, value)
+                   ? NULL
+                   : "invalid value, or image without the profiler's port";
     if (strncmp(key, "disk.", 5) == 0)
         return disk_option(key, value) ? NULL
                                        : "unknown disk option, or invalid";
@@ -67,6 +86,13 @@ static const char *set_option(const char *key, const char *value)
                                       : "unknown option or invalid value";
 }
 
+static const char *set_profilers(const char *word)
+{
+    int error = prof_option(word);
+
+    return error != 0 ? prof_strerror(error) : NULL;
+}
+
 /* Modifies (word) while it runs: '=' becomes the end of the key. */
 static void apply(char *word)
 {
@@ -74,16 +100,17 @@ static void apply(char *word)
 
     if (equals == NULL || equals == word) {
         print_ignored(word, "not of the form key=value");
-    } else if (strncmp(word, "prof.", 5) == 0) {
-        int error = prof_option(word);
-
-        if (error != 0)
-            print_ignored(word, prof_strerror(error));
     } else {
-        *equals = '\0';
-        const char *why = set_option(word, equals + 1);
+        const char *why = NULL;
+        bool profilers;
 
+        *equals = '\0';
+        profilers = strncmp(word, "prof.", 5) == 0 && !is_of_port(word);
+        if (!profilers)
+            why = set_option(word, equals + 1);
         *equals = '=';
+        if (profilers)
+            why = set_profilers(word);
         if (why != NULL)
             print_ignored(word, why);
     }

@@ -260,8 +260,13 @@ void prof_port_init(void)
                    NULL);
 }
 
+/* kernel/profile_server, which an image without that does not have. */
+void profile_server_panic(void) __attribute__((weak));
+
 void prof_port_panic(int code)
 {
+    if (profile_server_panic != NULL)
+        profile_server_panic();
     prof_transport_panic((uint32_t)code);
 }
 

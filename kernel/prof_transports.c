@@ -35,10 +35,12 @@
 static const struct prof_transport *transport; /* in use; NULL = none */
 static struct loop_timer listen_timer, soon_timer;
 
-/* The line being printed while a command from the transport runs. It begins
+/* The line being printed while a command runs that did not come from the
+ * console. It begins
  * with a newline, which ends a packet that may be incomplete there. */
 static struct {
-    bool open;
+    bool (*send)(const void *line, size_t count); /* NULL: none runs */
+    prof_text_sink *text;    /* gets all that is printed, or NULL */
     char line[ANSWER_BYTES]; /* "\n", then the text */
     size_t used;             /* bytes of the text */
 } answer;
@@ -113,14 +115,16 @@ static void end_answer_line(void)
     answer.line[++answer.used] = '\n';
     if (answer.used > mark &&
         memcmp(answer.line + 1, PROF_ANSWER_MARK, mark) == 0)
-        (void)transport->send(answer.line, answer.used + 1);
+        (void)answer.send(answer.line, answer.used + 1);
     answer.used = 0;
 }
 
 void prof_transports_wrote(const char *text, size_t bytes)
 {
-    if (!answer.open)
+    if (answer.send == NULL)
         return;
+    if (answer.text != NULL)
+        answer.text(text, bytes);
     for (size_t i = 0; i < bytes; i++) {
         if (text[i] == '\n')
             end_answer_line();
@@ -136,14 +140,34 @@ static void on_listen(void *unused)
     bool duplex = transport != NULL && transport->receive != NULL, more;
 
     (void)unused;
-    answer.open = duplex;
+    answer.send = duplex ? transport->send : NULL;
     more = prof_command_read(duplex ? transport->receive : receive_console,
                              (uint32_t)(clock_tsc_hz() / LISTEN_DROP_PART));
-    answer.open = false;
+    answer.send = NULL;
     if (!more)
         return;
     trace_follow(); /* a command may have changed it */
     loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
+}
+
+static void give(const char *line, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        (void)prof_command_byte((uint8_t)line[i]);
+    (void)prof_command_byte('\n');
+}
+
+void prof_transports_command(const char *line, size_t count,
+                             prof_text_sink *text,
+                             bool (*to)(const void *line, size_t count))
+{
+    (void)prof_command_byte('\n');
+    answer.send = to;
+    answer.text = text;
+    give(line, count);
+    answer.send = NULL;
+    answer.text = NULL;
+    trace_follow(); /* it may have changed it */
 }
 
 void prof_transports_start(void)

@@ -2,6 +2,8 @@
 #ifndef KERNEL_PROF_TRANSPORTS_H
 #define KERNEL_PROF_TRANSPORTS_H
 
+#include <prof/text.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -9,6 +11,16 @@
  * the order virtio, uart2, e9, serial. Contexts: boot, after prof_init().
  */
 void prof_transports_start(void);
+
+/*
+ * Executes the command (line), of (count) bytes. What the profiler prints
+ * meanwhile is also given to (text), unless that is NULL, and the answer, a
+ * whole line, to (answer). A line that is being typed on the console ends
+ * before it. Contexts: thread.
+ */
+void prof_transports_command(const char *line, size_t count,
+                             prof_text_sink *text,
+                             bool (*answer)(const void *line, size_t count));
 
 /*
  * To be called with all that the profiler prints. Responses to a command that

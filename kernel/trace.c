@@ -23,6 +23,8 @@
 #include <virtio_irq.h>
 #include <virtio_queue.h>
 
+unsigned trace_hides;
+
 #if PROF_WITH_TRACE || PROF_WITH_LOOP || PROF_WITH_CAUSAL
 
 #define TIMER_VECTOR ARCH_IRQ_BASE
@@ -81,7 +83,7 @@ static uint32_t submitted(unsigned kind, unsigned queue)
 {
     struct prof_trace_name *site = &other;
 
-    if (kind == VIRTIO_NETWORK && queue == RECEIVE_QUEUE)
+    if (trace_hides != 0 || (kind == VIRTIO_NETWORK && queue == RECEIVE_QUEUE))
         return PROF_TRACE_NONE;
     if (kind == VIRTIO_NETWORK)
         site = &network;

@@ -7,4 +7,8 @@
  * called after what may change it. Contexts: thread. */
 void trace_follow(void);
 
+/* While this is not 0, requests to devices are the profiler's own, and are not
+ * reported. */
+extern unsigned trace_hides;
+
 #endif

@@ -43,7 +43,7 @@ static int connect_after(const char *scheme, const char *target)
     target += strlen(scheme);
     snprintf(uri, sizeof uri, "%s%s",
              strncmp(target, "unix:", 5) == 0 ? "" : "tcp:", target);
-    target_open(&found, uri);
+    target_open(&found, uri, TARGET_STREAM);
     return found.file;
 }
 

@@ -19,8 +19,10 @@ static const char *output = "x.trace";
 static const char help_text[] =
     "Record a guest's profile into a trace, a folder that 'parasite report' "
     "and babeltrace2 read."
-    "\vTARGET is unix:PATH, tcp:HOST:PORT, file:PATH, shm:PATH (the guest's "
-    "RAM, needs -k), console:PATH (a log with #prof lines), or - for stdin. "
+    "\vTARGET is unix:PATH, tcp:HOST:PORT, http://HOST:PORT (a guest with "
+    "prof.port=; its token in PARASITE_TOKEN), file:PATH, shm:PATH (the "
+    "guest's RAM, needs -k), console:PATH (a log with #prof lines), or - for "
+    "stdin. "
     "The command line after -- starts a guest; its exit code becomes that of "
     "record.\n\n"
     "For example:\n"
@@ -28,6 +30,7 @@ static const char help_text[] =
     "    qemu-system-x86_64 -kernel image.elf -display none\n"
     "  parasite record -o x.trace console.log\n"
     "  parasite record -F 99 --depth 0 -d 10 unix:stream.sock\n"
+    "  parasite record -g -d 10 http://localhost:9999\n"
     "  parasite record -k image.elf --control unix:console.sock -d 10 \\\n"
     "    shm:/dev/shm/ram";
 
@@ -61,7 +64,7 @@ static int record(const struct image *image)
 
     signals_catch(); /* connecting is a wait, too */
     if (request.target != NULL) {
-        target_open(&target, request.target);
+        target_open(&target, request.target, TARGET_STREAM);
         if (!request_prepare(&request, &target, why, sizeof why))
             die("%s", why);
         capture.sender = &request.sender;

@@ -43,8 +43,9 @@ static const char help_text[] =
     "reset, hello or report."
     "\vTARGET is the line that the guest listens to: the stream's line with "
     "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
-    "tcp:HOST:PORT or the name of a terminal. Each command is sent after the "
-    "previous one has been answered.\n\n"
+    "tcp:HOST:PORT or the name of a terminal; or http://HOST:PORT of a guest "
+    "with prof.port=, its token in PARASITE_TOKEN. Each command is sent after "
+    "the previous one has been answered.\n\n"
     "For example:\n"
     "  parasite tell unix:console.sock rate 99 start\n"
     "  parasite tell unix:console.sock causal start\n"
@@ -225,7 +226,7 @@ int command_tell(int argc, char **argv)
     arguments_parse(&words, argc, argv);
     if (session.target == NULL || session.sender.count == 0)
         die_usage("give a target and commands; see 'parasite tell --help'");
-    target_open(&target, session.target);
+    target_open(&target, session.target, TARGET_COMMANDS);
     if (!target.two_way)
         die_usage("%s does not take commands; give the line that the guest "
                   "listens to",

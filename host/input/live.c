@@ -89,7 +89,8 @@ static bool open_line(struct live *live, char *why)
 
     live->tried = seconds_now();
     if (request->target != NULL &&
-        !target_try(&live->target, request->target, why, TARGET_WHY_MAX))
+        !target_try(&live->target, request->target, TARGET_STREAM, why,
+                    TARGET_WHY_MAX))
         return false;
     if (live->target.is_ram && !open_ram(live, why))
         return false;

@@ -198,7 +198,7 @@ bool request_prepare(struct request *request, const struct target *target,
         close(request->control_file);
     request->control_file = -1;
     if (request->control != NULL) {
-        if (!target_try(&control, request->control, why, room))
+        if (!target_try(&control, request->control, TARGET_COMMANDS, why, room))
             return false;
         request->control_file = control.file;
         sender->reads = true;

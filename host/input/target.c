@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/wait.h"
+#include "input/http.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@
 #define CONNECT_SECONDS 10.0
 #define AGAIN_SECONDS 0.05 /* to a server whose queue is full */
 #define RESOLVE_NAP_NS 100000000
+#define HTTP_NAME_MAX 300
 
 struct why {
     char *text;
@@ -128,29 +130,60 @@ static int resolve(const char *host, const char *port, double deadline,
     return problem;
 }
 
-static int open_tcp(const char *where, const struct why *why)
+/* (name) is how messages name it. */
+static int connect_host(const char *host, const char *port, const char *name,
+                        double deadline, const struct why *why)
 {
-    const char *colon = strrchr(where, ':');
-    double deadline = seconds_now() + CONNECT_SECONDS;
     struct addrinfo *found = NULL;
-    char *host;
-    int file, problem;
+    int problem = resolve(host, port, deadline, &found), file;
 
-    if (colon == NULL)
-        die_usage("tcp:%s: expected tcp:HOST:PORT", where);
-    host = xstrdup(where);
-    host[colon - where] = '\0';
-    problem = resolve(host, colon + 1, deadline, &found);
-    free(host);
     if (problem != 0) {
-        snprintf(why->text, why->room, "tcp:%s: %s", where,
-                 gai_strerror(problem));
+        snprintf(why->text, why->room, "%s: %s", name, gai_strerror(problem));
         return -1;
     }
     file = connect_first(found, deadline);
     if (file < 0)
-        snprintf(why->text, why->room, "tcp:%s: %s", where, strerror(errno));
+        snprintf(why->text, why->room, "%s: %s", name, strerror(errno));
     freeaddrinfo(found);
+    return file;
+}
+
+static int open_tcp(const char *uri, const char *where, const struct why *why)
+{
+    const char *colon = strrchr(where, ':');
+    char *host;
+    int file;
+
+    if (colon == NULL)
+        die_usage("%s: expected tcp:HOST:PORT", uri);
+    host = xstrdup(where);
+    host[colon - where] = '\0';
+    file = connect_host(host, colon + 1, uri, seconds_now() + CONNECT_SECONDS,
+                        why);
+    free(host);
+    return file;
+}
+
+static int open_http(const char *where, enum target_use use,
+                     const struct why *why)
+{
+    struct http_address address;
+    double deadline = seconds_now() + CONNECT_SECONDS;
+    char name[HTTP_NAME_MAX];
+    const char *wrong;
+    int file;
+
+    wrong = http_address_parse(&address, where);
+    if (wrong != NULL)
+        die_usage("http://%s: %s", address.name, wrong);
+    snprintf(name, sizeof name, "http://%s", address.name);
+    file = connect_host(address.host, address.port, name, deadline, why);
+    if (file >= 0 && !http_ask(&address, file, use == TARGET_COMMANDS, deadline,
+                               why->text, why->room)) {
+        close(file);
+        file = -1;
+    }
+    http_address_free(&address);
     return file;
 }
 
@@ -196,7 +229,8 @@ static const char *after_scheme(const char *uri, const char *scheme)
     return strncmp(uri, scheme, bytes) == 0 ? uri + bytes : NULL;
 }
 
-bool target_try(struct target *target, const char *uri, char *text, size_t room)
+bool target_try(struct target *target, const char *uri, enum target_use use,
+                char *text, size_t room)
 {
     const struct why why = {text, room};
     const char *path;
@@ -211,7 +245,10 @@ bool target_try(struct target *target, const char *uri, char *text, size_t room)
         target->file = open_unix(path, &why);
         target->two_way = true;
     } else if ((path = after_scheme(uri, "tcp:")) != NULL) {
-        target->file = open_tcp(path, &why);
+        target->file = open_tcp(uri, path, &why);
+        target->two_way = true;
+    } else if ((path = after_scheme(uri, "http://")) != NULL) {
+        target->file = open_http(path, use, &why);
         target->two_way = true;
     } else {
         if ((path = after_scheme(uri, "file:")) == NULL &&
@@ -222,10 +259,10 @@ bool target_try(struct target *target, const char *uri, char *text, size_t room)
     return target->file >= 0;
 }
 
-void target_open(struct target *target, const char *uri)
+void target_open(struct target *target, const char *uri, enum target_use use)
 {
     char why[TARGET_WHY_MAX];
 
-    if (!target_try(target, uri, why, sizeof why))
+    if (!target_try(target, uri, use, why, sizeof why))
         die("%s", why);
 }

@@ -7,6 +7,7 @@
  *
  *     unix:PATH      a socket that QEMU listens at
  *     tcp:HOST:PORT  the same
+ *     http://HOST:PORT  the profiler's port of a guest (input/http.h)
  *     file:PATH      packets, or a console log; "-" is stdin
  *     console:PATH   the same
  *     shm:PATH       the guest's RAM
@@ -29,13 +30,19 @@ struct target {
     int file;         /* to read from, -1 = RAM */
 };
 
+enum target_use {
+    TARGET_STREAM,   /* to be read; commands, too, where that can be */
+    TARGET_COMMANDS, /* for commands and their answers alone */
+};
+
 /* Opens (uri); ends the process on failure. */
-void target_open(struct target *target, const char *uri);
+void target_open(struct target *target, const char *uri, enum target_use use);
 
 #define TARGET_WHY_MAX 512
 
 /* The same, but if nothing answers at (uri) at present it writes one line to
  * (why), which has room for (room) bytes, and returns false. */
-bool target_try(struct target *target, const char *uri, char *why, size_t room);
+bool target_try(struct target *target, const char *uri, enum target_use use,
+                char *why, size_t room);
 
 #endif

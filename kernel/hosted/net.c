@@ -26,6 +26,7 @@
 #include <kernel/net_link.h>
 #include <netinet/tcp.h>
 #include <prof/loop.h>
+#include <prof/transport.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -525,7 +526,7 @@ static void finish_connecting(struct net_conn *conn)
         net_abort(conn);
 }
 
-static void serve(struct net_conn *conn, uint32_t events)
+static void serve_events(struct net_conn *conn, uint32_t events)
 {
     if (conn->state == CONN_CONNECTING) {
         finish_connecting(conn);
@@ -538,6 +539,28 @@ static void serve(struct net_conn *conn, uint32_t events)
     if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !may_receive(conn) &&
         conn->state != CONN_GONE)
         set_gone(conn, 0);
+}
+
+struct served {
+    struct net_conn *conn;
+    uint32_t events;
+};
+
+static void serve_profiler(void *context)
+{
+    const struct served *served = context;
+
+    serve_events(served->conn, served->events);
+}
+
+static void serve(struct net_conn *conn, uint32_t events)
+{
+    struct served served = {conn, events};
+
+    if (conn->handlers->profiler)
+        prof_transport_work(serve_profiler, &served);
+    else
+        serve_events(conn, events);
 }
 
 /* ---- turns of the loop */
@@ -558,8 +581,10 @@ static void close_ours(struct net_conn *conn)
 }
 
 /* What the turn has left to do for (conn), which may be freed by it. */
-static void complete(struct net_conn *conn)
+static void complete(void *context)
 {
+    struct net_conn *conn = context;
+
     if (conn->state == CONN_CONNECTING)
         return;
     if (conn->state != CONN_GONE && conn->state != CONN_ABORT)
@@ -636,7 +661,10 @@ static void turn(void)
     changed = false;
     for (struct net_conn *conn = connections; conn != NULL; conn = next) {
         next = conn->next;
-        complete(conn);
+        if (conn->handlers->profiler)
+            prof_transport_work(complete, conn);
+        else
+            complete(conn);
     }
 }
 
@@ -675,6 +703,13 @@ int net_start(void)
     loop_add(&source);
     loop_every(&timer, NS_PER_S, look_for_lingering, NULL);
     return 0;
+}
+
+void net_flush(void)
+{
+    for (struct net_conn *conn = connections; conn != NULL; conn = conn->next)
+        if (conn->state == CONN_OPEN || conn->state == CONN_CLOSE)
+            send_unsent(conn);
 }
 
 /* ---- calls of services */

@@ -39,7 +39,8 @@ hosted_kernel := $(addprefix kernel/,clock console console_model loop main \
     kernel/net/calls kernel/net/peers arch/x86/exception_names \
     arch/x86/context \
     $(filter-out %/names,$(basename $(wildcard kernel/hosted/*.c))) \
-    $(basename $(wildcard kernel/task/*.c))
+    $(basename $(wildcard kernel/task/*.c kernel/http/*.c \
+    kernel/profile_server/*.c))
 hosted_profiler = $(basename $(filter-out %/offsets.c %/reserve.c,$(wildcard \
     profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm)))
 # boot_stack_bottom is in start.c

@@ -9,6 +9,7 @@
 #include <kernel/clock.h>
 #include <kernel/console.h>
 #include <lwip/priv/tcp_priv.h>
+#include <prof/transport.h>
 #include <string.h>
 
 #define POLL_HALF_SECONDS 2
@@ -20,6 +21,7 @@ struct listener {
 };
 
 struct net_conn_counts net_conn_counts;
+uint16_t net_profiler_port;
 
 static struct net_conn *touched;
 
@@ -272,12 +274,43 @@ int net_listen(uint16_t port, const struct net_handlers *handlers,
             tcp_abort(pcb);
         return error;
     }
+    if (handlers->profiler)
+        net_profiler_port = port;
     tcp_arg(listening, listener);
     tcp_accept(listening, on_accept);
     return 0;
 }
 
 /* ---- the end of a turn */
+
+void net_profiler_work(void (*work)(void *context), void *context)
+{
+    trace_hides++;
+    prof_transport_work(work, context);
+    trace_hides--;
+}
+
+static void output(void *context)
+{
+    struct net_conn *conn = context;
+
+    (void)tcp_output(conn->pcb);
+    net_conn_trace(conn);
+    deliver(conn);
+}
+
+/* All that the peer's window has room for: no acknowledgement will be waited
+ * for. */
+void net_conn_output(void)
+{
+    for (struct net_conn *conn = touched; conn != NULL; conn = conn->next) {
+        if (conn->state != NET_CONN_OPEN && conn->state != NET_CONN_CLOSE)
+            continue;
+        if (conn->pcb->cwnd < conn->pcb->snd_wnd)
+            conn->pcb->cwnd = conn->pcb->snd_wnd;
+        (void)tcp_output(conn->pcb);
+    }
+}
 
 /*
  * Handles the list as it is now. Connections touched meanwhile wait for the
@@ -298,9 +331,10 @@ void net_conn_turn(void)
             net_conn_end(conn);
             continue;
         }
-        (void)tcp_output(conn->pcb);
-        net_conn_trace(conn);
-        deliver(conn);
+        if (conn->handlers->profiler)
+            net_profiler_work(output, conn);
+        else
+            output(conn);
     }
 }
 

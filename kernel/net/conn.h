@@ -46,7 +46,8 @@ struct net_conn {
 
 static inline void net_conn_trace(struct net_conn *conn)
 {
-    net_trace(&conn->counted, conn->pcb, conn->state == NET_CONN_OPEN);
+    if (!conn->handlers->profiler)
+        net_trace(&conn->counted, conn->pcb, conn->state == NET_CONN_OPEN);
 }
 
 /* Puts (conn) on the list of touched connections. */

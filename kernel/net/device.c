@@ -15,6 +15,7 @@
  * held before that (model.h).
  */
 
+#include "flow.h"
 #include "model.h"
 #include "net.h"
 #include "trace.h"
@@ -92,8 +93,17 @@ static void set_checks(bool sum_good)
     NETIF_SET_CHECKSUM_CTRL(&netif, flags);
 }
 
-static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
+struct received {
+    const uint8_t *frame;
+    size_t bytes;
+    bool sum_good;
+};
+
+static void input(void *context)
 {
+    const struct received *received = context;
+    const uint8_t *frame = received->frame;
+    size_t bytes = received->bytes;
     struct pbuf *copy = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
 
     prof_causal_work();
@@ -105,9 +115,28 @@ static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
         return;
     }
     net_trace_received(copy);
-    set_checks(sum_good);
+    set_checks(received->sum_good);
     if (netif.input(copy, &netif) != ERR_OK)
         pbuf_free(copy);
+}
+
+static bool is_profilers(const uint8_t *frame, size_t bytes)
+{
+    struct net_flow flow;
+
+    return net_profiler_port != 0 &&
+           net_flow_read(frame, bytes, false, &flow) &&
+           flow.protocol == NET_FLOW_TCP && flow.own == net_profiler_port;
+}
+
+static void take_frame(const uint8_t *frame, size_t bytes, bool sum_good)
+{
+    struct received received = {frame, bytes, sum_good};
+
+    if (is_profilers(frame, bytes))
+        net_profiler_work(input, &received);
+    else
+        input(&received);
 }
 
 static void take_frames(bool modelled)

@@ -196,3 +196,12 @@ void net_link_flush(void)
 {
     in_force->flush(in_force->context);
 }
+
+void net_link_wait(uint64_t ns)
+{
+    const uint64_t begin_ns = clock_real_ns();
+
+    while (!virtio_all_done(virtio_net_out()) &&
+           clock_real_ns() - begin_ns < ns)
+        continue;
+}

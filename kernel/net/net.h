@@ -70,7 +70,20 @@ bool net_link_transmit(const struct net_part *parts, unsigned count);
 /* Called at the end of the loop's turn. */
 void net_link_flush(void);
 
+/* Waits until the device has sent all frames, for (ns) at most. */
+void net_link_wait(uint64_t ns);
+
 /* ---- conn.c */
+
+/* The port of connections whose work is the profiler's; 0: there is none. */
+extern uint16_t net_profiler_port;
+
+/* Calls (work) as work of the profiler's: it is in no share, nor are the frames
+ * that it sends in a trace. */
+void net_profiler_work(void (*work)(void *context), void *context);
+
+/* Passes what was written to the device, without calling anybody. */
+void net_conn_output(void);
 
 /* Carries out actions recorded by callbacks, at the end of the turn. */
 void net_conn_turn(void);

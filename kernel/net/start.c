@@ -3,6 +3,7 @@
 
 #include "net.h"
 
+#include <kernel/clock.h>
 #include <kernel/console.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -40,6 +41,17 @@ int net_start(void)
     net_device_start();
     started = true;
     return 0;
+}
+
+#define FLUSH_NS (5 * NS_PER_S)
+
+void net_flush(void)
+{
+    if (!started)
+        return;
+    net_conn_output();
+    net_link_flush();
+    net_link_wait(FLUSH_NS);
 }
 
 uint32_t net_ip(void)

@@ -4,6 +4,8 @@
 
 /* What the recorder of tasks (<prof/trace.h>) learns of TCP, and of packets. */
 
+#include "../trace.h"
+
 #include <lwip/tcp.h>
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -33,13 +35,13 @@ void net_trace_packet(const struct pbuf *frame, bool sent);
 
 static inline void net_trace_sent(const struct pbuf *frame)
 {
-    if (prof_trace_is_on())
+    if (prof_trace_is_on() && trace_hides == 0)
         net_trace_packet(frame, true);
 }
 
 static inline void net_trace_received(const struct pbuf *frame)
 {
-    if (prof_trace_is_on())
+    if (prof_trace_is_on() && trace_hides == 0)
         net_trace_packet(frame, false);
 }
 

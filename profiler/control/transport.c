@@ -172,6 +172,13 @@ void prof_transport_use(const struct prof_transport *transport)
     open_stream(transport);
 }
 
+/* It is the return address in here that samples have. */
+void prof_transport_work(void (*work)(void *context), void *context)
+{
+    work(context);
+    __asm__ volatile(""); /* no tail call, with which compiler ever */
+}
+
 void prof_transport_end(uint32_t code)
 {
     prof_enter();

@@ -2,7 +2,7 @@
 #ifndef HTTP_LOOP_METRICS_H
 #define HTTP_LOOP_METRICS_H
 
-#include "text.h"
+#include <kernel/http_text.h>
 
 /* Appends the metrics of <prof/loop_stats.h> in the Prometheus text format
  * 0.0.4; nothing if nothing is counted. Of sites, those with the most own time;

@@ -8,7 +8,7 @@
  * of the guest's is in the bucket of its middle.
  */
 
-#include "text.h"
+#include <kernel/http_text.h>
 
 #include <prof/loop_stats.h>
 

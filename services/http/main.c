@@ -4,35 +4,36 @@
  * boot module and, with http.token, metrics and profiles.
  *
  *     http.port=80     port to listen on
- *     http.token=...   token required by /metrics and /profile
+ *     http.token=...   token required by /metrics, /profile and the other paths
+ *                      of <kernel/profile_server.h>
  *     http.head=20     seconds from the first byte of a request to its end
  *     http.idle=30     seconds between requests, and without reading any of a
  *                      response
  *
  * Clients send the token as "Authorization: Bearer TOKEN" or as ?token=TOKEN.
- * Without http.token those two paths do not exist.
+ * Without http.token those paths do not exist.
  */
 
-#include "client.h"
 #include "files.h"
 #include "loop_metrics.h"
 #include "metric_proto.h"
 #include "metrics.h"
-#include "profile.h"
-#include "text.h"
 
 #include <kernel/console.h>
+#include <kernel/http.h>
+#include <kernel/http_text.h>
+#include <kernel/profile_server.h>
 #include <kernel/service.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PORT_DEFAULT 80u
-#define TOKEN_MAX 64u
 #define SECONDS_MAX 3600u
 #define EXIT_NO_NETWORK 1
 
-static char token[TOKEN_MAX + 1];
+static char token[HTTP_TOKEN_MAX + 1];
 static uint16_t port = PORT_DEFAULT;
+static struct http_server server; /* below */
 
 /* Parses a number, 1 to (most). */
 static bool number(const char *value, unsigned long most, uint32_t *out)
@@ -51,43 +52,18 @@ bool service_option(const char *key, const char *value)
     uint32_t read;
 
     if (strcmp(key, "http.token") == 0 && *value != '\0' &&
-        strlen(value) <= TOKEN_MAX) {
+        strlen(value) <= HTTP_TOKEN_MAX) {
         strcpy(token, value);
         return true;
     }
     if (strcmp(key, "http.head") == 0)
-        return number(value, SECONDS_MAX, &http_limits.head_s);
+        return number(value, SECONDS_MAX, &server.limits.head_s);
     if (strcmp(key, "http.idle") == 0)
-        return number(value, SECONDS_MAX, &http_limits.idle_s);
+        return number(value, SECONDS_MAX, &server.limits.idle_s);
     if (strcmp(key, "http.port") != 0 || !number(value, UINT16_MAX, &read))
         return false;
     port = (uint16_t)read;
     return true;
-}
-
-/* ---- authorization */
-
-/* Responds itself if the token is missing (401) or wrong (403). */
-static bool allowed(struct http_client *client,
-                    const struct http_request *request)
-{
-    char given[HTTP_TARGET_MAX + 1];
-
-    if (token[0] == '\0') {
-        http_refuse(client, 404, "");
-        return false;
-    }
-    strcpy(given, request->bearer);
-    if (given[0] == '\0' &&
-        !http_query(request->query, "token", given, sizeof given))
-        given[0] = '\0';
-    if (http_same(given, token))
-        return true;
-    if (given[0] == '\0')
-        http_refuse(client, 401, "WWW-Authenticate: Bearer\r\n");
-    else
-        http_refuse(client, 403, "");
-    return false;
 }
 
 /* ---- resources */
@@ -129,7 +105,8 @@ static void send_list(struct http_client *client)
     if (token[0] != '\0')
         http_text_print(&text, "/metrics\n"
                                "/profile?seconds=10&hz=997&format=folded\n"
-                               "/profile?seconds=10&hz=997&format=trace\n");
+                               "/profile?seconds=10&hz=997&format=trace\n"
+                               "POST /tell?command=report\n");
     while (archive != NULL && http_files_next(archive, bytes, &at, &file))
         add_path(&text, file.name);
     send_text(client, "text/plain; charset=utf-8", &text);
@@ -140,7 +117,7 @@ static void send_metrics(struct http_client *client, bool protobuf)
 {
     struct http_text text = {0}, messages = {0};
 
-    http_metrics(&text);
+    http_metrics(&text, &server.counts);
     if (!protobuf) {
         send_text(client, METRICS_TYPE, &text);
         return;
@@ -165,28 +142,49 @@ static void send_file(struct http_client *client, const char *name)
                   file.count, NULL);
 }
 
-void http_answer(struct http_client *client, const struct http_request *request)
+/* Whether it is for what needs the token, and was answered. */
+static bool answer_privileged(struct http_client *client,
+                              const struct http_request *request)
+{
+    if (token[0] == '\0')
+        return false;
+    if (strcmp(request->path, "/metrics") != 0)
+        return profile_server_answer(client, request, token);
+    if (request->method == HTTP_POST)
+        http_refuse(client, 405, "Allow: GET, HEAD\r\n");
+    else if (http_allowed(client, request, token))
+        send_metrics(client, request->protobuf);
+    return true;
+}
+
+static void http_answer(struct http_client *client,
+                        const struct http_request *request)
 {
     const char *path = request->path;
 
-    if (strcmp(path, "/") == 0) {
+    if (request->method != HTTP_POST && strcmp(path, "/") == 0)
         send_list(client);
-    } else if (strcmp(path, "/metrics") == 0) {
-        if (allowed(client, request))
-            send_metrics(client, request->protobuf);
-    } else if (strcmp(path, "/profile") == 0) {
-        if (allowed(client, request))
-            http_profile(client, request->query);
-    } else {
+    else if (answer_privileged(client, request))
+        return;
+    else if (request->method == HTTP_POST)
+        http_refuse(client, 405, "Allow: GET, HEAD\r\n");
+    else
         send_file(client, path + 1);
-    }
 }
+
+static struct net_sites sites = NET_SITES("http");
+static struct http_server server = {
+    .answer = http_answer,
+    .limits = HTTP_LIMITS,
+    .posts = true,
+    .sites = &sites,
+};
 
 int service_main(void)
 {
     if (net_start() != 0)
         return EXIT_NO_NETWORK;
-    if (http_listen(port) != 0) {
+    if (http_listen(&server, port) != 0) {
         console_line("http: cannot listen on port %u", (unsigned)port);
         return EXIT_NO_NETWORK;
     }

@@ -8,7 +8,7 @@
  * It is the only one with native histograms.
  */
 
-#include "text.h"
+#include <kernel/http_text.h>
 
 #define METRIC_PROTO_TYPE                                                      \
     "application/vnd.google.protobuf; "                                        \

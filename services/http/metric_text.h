@@ -4,7 +4,7 @@
 
 /* Lines of the Prometheus text format 0.0.4. */
 
-#include "text.h"
+#include <kernel/http_text.h>
 
 #include <stdint.h>
 

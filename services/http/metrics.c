@@ -2,10 +2,8 @@
 
 #include "metrics.h"
 
-#include "client.h"
 #include "loop_metrics.h"
 #include "metric_text.h"
-#include "names.h"
 #include "ranking.h"
 
 #include <kernel/clock.h>
@@ -100,18 +98,18 @@ static void network(struct http_text *text)
                "Interrupts raised by the network device.", stats.interrupts);
 }
 
-static void service(struct http_text *text)
+static void service(struct http_text *text, const struct http_counts *counts)
 {
     metric_one(text, "parasite_http_requests_total", "counter",
-               "Requests answered.", http_counts.requests);
+               "Requests answered.", counts->requests);
     metric_one(text, "parasite_http_refused_total", "counter",
-               "Requests answered with an error.", http_counts.refused);
+               "Requests answered with an error.", counts->refused);
     metric_one(text, "parasite_http_timed_out_total", "counter",
-               "Clients that took too long.", http_counts.timed_out);
+               "Clients that took too long.", counts->timed_out);
     metric_one(text, "parasite_http_answered_bytes_total", "counter",
-               "Bytes of responses.", http_counts.bytes);
+               "Bytes of responses.", counts->bytes);
     metric_one(text, "parasite_http_clients", "gauge", "Clients connected.",
-               http_counts.clients);
+               counts->clients);
     metric_one(text, "parasite_heap_bytes", "gauge",
                "Bytes of RAM in use by the heap.", service_heap_bytes());
 }
@@ -139,7 +137,7 @@ static void functions(struct http_text *text)
     }
 }
 
-void http_metrics(struct http_text *text)
+void http_metrics(struct http_text *text, const struct http_counts *counts)
 {
     struct prof_stats stats;
 
@@ -148,6 +146,6 @@ void http_metrics(struct http_text *text)
     profiler(text, &stats);
     functions(text);
     network(text);
-    service(text);
+    service(text, counts);
     http_loop_metrics(text);
 }

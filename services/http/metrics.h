@@ -2,11 +2,13 @@
 #ifndef HTTP_METRICS_H
 #define HTTP_METRICS_H
 
-#include "text.h"
+#include <kernel/http.h>
+#include <kernel/http_text.h>
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* Drains, then writes all metrics in the Prometheus text format 0.0.4. */
-void http_metrics(struct http_text *text);
+/* Drains, then writes all metrics in the Prometheus text format 0.0.4; (counts)
+ * are those of the server. */
+void http_metrics(struct http_text *text, const struct http_counts *counts);
 
 #endif

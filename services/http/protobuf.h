@@ -8,7 +8,7 @@
  * is known then.
  */
 
-#include "text.h"
+#include <kernel/http_text.h>
 
 #include <stdint.h>
 

@@ -96,6 +96,7 @@ int Server::start(uint16_t port)
         .refusal = "ERROR :Closing Link: too many connections from your "
                    "address\r\n",
         .sites = &sites,
+        .profiler = false,
     };
     int code = net_start();
 

@@ -34,7 +34,7 @@
 #define RATE_PERIOD_NS 1000000000ull
 
 /* The interpreter has more functions than the kernel reserves space for. */
-PROF_SYMBOLS_RESERVE(49152);
+PROF_SYMBOLS_RESERVE(65536);
 
 static struct loop_timer rate_timer;
 static uint64_t calls;         /* of work(), finished */

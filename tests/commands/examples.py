@@ -91,6 +91,19 @@ class Answering:
         self.server.close()
 
 
+class Port(Answering):
+    """The profiler's port of a guest: it is asked by HTTP first."""
+
+    def talk(self, line):
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += line.recv(1) or b"\r\n\r\n"
+        line.sendall(
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: parasite\r\n\r\n"
+        )
+        super().talk(line)
+
+
 #: what the traces of other commands need than samples of the image
 STREAMS = (
     (
@@ -144,13 +157,14 @@ def work_folder(made):
     return folder, programs
 
 
-def works(command, folder, env, port):
+def works(command, folder, env, ports):
     """In a shell; recordings are shorter, and top ends."""
     for text, other in (
         (r" -d 10 ", " -d 1 "),
         (r"^parasite top ", "parasite top -n 1 "),
         (r"--delay [0-9]+", "--delay 0.2"),
-        (r"localhost:5555", f"localhost:{port}"),
+        (r"localhost:5555", f"localhost:{ports[0]}"),
+        (r"localhost:9999", f"localhost:{ports[1]}"),
     ):
         command = re.sub(text, other, command)
     run("bash", "-c", f"set -o pipefail; {command}", cwd=folder, env=env)
@@ -173,12 +187,15 @@ def test(made, commands):
         Answering(socket.AF_UNIX, f"/proc/self/fd/{inside}/{name}", packets)
         for name in ("stream.sock", "console.sock")
     ]
-    guests.append(Answering(socket.AF_INET, ("localhost", 0), packets))
-    port = guests[-1].server.getsockname()[1]
+    guests += [
+        kind(socket.AF_INET, ("localhost", 0), packets)
+        for kind in (Answering, Port)
+    ]
+    ports = [guest.server.getsockname()[1] for guest in guests[-2:]]
     for name in commands:
         with made.s.test(f"the examples of {name} work"):
-            all_work(made, of_help(made.parasite, name), folder, env, port)
+            all_work(made, of_help(made.parasite, name), folder, env, ports)
     with made.s.test("and those of the manual page"):
-        all_work(made, of_manual(), folder, env, port)
+        all_work(made, of_manual(), folder, env, ports)
     for guest in guests:
         guest.close()

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The web server's readers on whatever comes. The first byte says which: the
- * head of a request, or a tar archive. What is taken must be the same however
- * much of it has come, and within what was given.
+ * The readers of requests, archives and folded stacks on whatever comes. The
+ * first byte says which: the head of a request, a tar archive, or a profile of
+ * another machine. What is taken must be the same however much of it has come,
+ * and within what was given.
  */
 
 #include "fuzz.h"
 
 #include "../../services/http/files.h"
-#include "../../services/http/parse.h"
+#include "../../services/watch/folded.h"
+
+#include <kernel/http.h>
 
 static int parse(struct http_request *request, const uint8_t *data, size_t size)
 {
@@ -57,12 +60,34 @@ static void fuzz_archive(const uint8_t *data, size_t size)
     require(sum <= size * UINT8_MAX);
 }
 
+static void fuzz_folded(const uint8_t *data, size_t size)
+{
+    char *copy = malloc(size + 1);
+    struct folded folded;
+    uint64_t self = 0;
+
+    memcpy(copy, data, size);
+    require(folded_read(&folded, copy, size));
+    for (size_t i = 0; i < folded.count; i++) {
+        self += folded.rows[i].self;
+        require(folded.rows[i].self <= folded.rows[i].total);
+        require(folded.rows[i].total <= folded.samples);
+        require(strchr(folded.rows[i].name, ';') == NULL);
+        require(i == 0 || folded.rows[i].self <= folded.rows[i - 1].self);
+    }
+    require(self + folded.idle <= folded.samples);
+    folded_free(&folded);
+    free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
     if (data[0] == 't')
         fuzz_archive(data + 1, size - 1);
+    else if (data[0] == 'f')
+        fuzz_folded(data + 1, size - 1);
     else
         fuzz_request(data + 1, size - 1);
     return 0;

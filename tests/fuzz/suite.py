@@ -21,7 +21,8 @@ RUNS = int(os.environ.get("RUNS", 300000 if FULL else 60000))
 SANITIZERS = "address,undefined,float-cast-overflow,implicit-conversion"
 HTTP_REQUEST = (
     "GET /a%20b?c=d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-    "Authorization: Bearer y\r\nContent-Length: 0\r\n\r\n"
+    "Authorization: Bearer y\r\nContent-Length: 0\r\n"
+    "Connection: upgrade\r\nUpgrade: parasite\r\n\r\n"
 )
 
 
@@ -196,11 +197,16 @@ FUZZERS = {
     ),
     "http": Fuzzer(
         "http_fuzz",
-        "no request and no archive makes the web server read beyond it",
+        "no request, archive or profile makes its reader read beyond it",
         8192,
         "profiler",
-        ("services/http/parse.c", "services/http/files.c"),
+        (
+            "kernel/http/parse.c",
+            "services/http/files.c",
+            "services/watch/folded.c",
+        ),
         1 / 3,
+        ("-Ikernel/include",),
     ),
 }
 PARTS = tuple(FUZZERS)
@@ -408,6 +414,7 @@ def http(s):
     site.mkdir(exist_ok=True)
     (site / "index.html").write_text("<p>\n", encoding="utf-8")
     yield "tar", b"t" + run("tar", "-C", site, "-cf", "-", ".").data
+    yield "folded", b"fmain;f(int);g 12\nmain 3\n[idle] 4\nx\n"
     yield "request", b"r" + HTTP_REQUEST.encode()
 
 

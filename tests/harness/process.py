@@ -12,6 +12,7 @@ from .guest import Guest
 
 # Below what Linux chooses ports of clients from; suites have other numbers.
 FIRST_PORT, PORTS = 10000, 20000
+PROFILER = 9999  # of ports that are forwarded, that of prof.port=
 _numbers = count(os.getpid() * 37)
 
 
@@ -32,7 +33,9 @@ class Process(Guest):
     """(program), started at once. (append), (modules), (typed), (limit) and
     (cpu_limit) are as for Guest; (stream) is the file of its second serial
     line, (disk) that of its disk. With (forward) the service listens at
-    port(N) of 127.0.0.1. Other options of Guest have no effect."""
+    port(N) of 127.0.0.1, and the profiler at port(PROFILER). Other options of
+    Guest have no effect.
+    """
 
     def __init__(
         self,
@@ -54,23 +57,24 @@ class Process(Guest):
         self.errors = Path(f"{log}.errors")
         self.iso = self.sockets = self.monitor = self.why = self.code = None
         self.channels, self.interrupted = {}, False
-        self.forward = forward or ()
+        self.listens_at = {}
         line = [program]
         for module in modules:
             line += ["--module", module]
         for option, value in (("--stream", stream), ("--disk", disk)):
             line += [option, value] if value else []
         line += append.split()
-        if forward:
-            self.listens_at = _free_port()
-            line.append(f"{Path(program).name}.port={self.listens_at}")
+        for port in forward or ():
+            owner = "prof" if port == PROFILER else Path(program).name
+            self.listens_at[port] = _free_port()
+            line.append(f"{owner}.port={self.listens_at[port]}")
         self.process = self._start(line, typed)
         self.pid = self.process.pid
         self.watch = progress.Watch(self.pid, cpu_limit, limit=limit)
         progress.has_begun(self)
 
     def ports(self, guest_port):
-        return [self.listens_at for port in self.forward if port == guest_port]
+        return [self.listens_at[guest_port]]
 
     def exit_code(self):
         return self.process.returncode

@@ -19,7 +19,8 @@ TOKEN = "hz-secret"
 WRONG = (
     (
         "SERVICE=nosuch",
-        "must be one of async coroutines hello http irc lottery lua split",
+        "must be one of async coroutines hello http irc lottery lua split "
+        "watch",
     ),
     ("SERVICE=docs/man", "no *.c or *.cpp in it"),
     ("ARCH=arm", "must be one of i386 x86_64"),

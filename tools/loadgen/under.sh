@@ -11,6 +11,7 @@
 #   SESSIONS  how many sessions (5000)
 #   CLIENTS   how many at a time (8), or
 #   RATE      how many a second, come what may
+#   FORWARD   more ports for QEMU's user network: ,hostfwd=...
 #   FIGURES   a file that gets LOADGEN's figures as JSON
 #
 # QEMU's user network listens with a backlog of one, so that clients who come
@@ -83,7 +84,7 @@ load=$!
 status=0
 # shellcheck disable=SC2016 # for the inner shell
 APPEND="${APPEND:-} irc.oper=$password net.per_address=2048" \
-    QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards \
+    QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards${FORWARD:-} \
 -device virtio-net-pci,netdev=load" \
     sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$@" || status=$?
 wait "$load" || [ "$status" -ne 0 ] || status=$?

@@ -116,6 +116,10 @@ struct net_handlers {
     const char *refusal;
 
     struct net_sites *sites; /* NULL: its time is the network's */
+
+    /* What the stack does for these connections is work of the profiler's, for
+     * <prof/transport.h>: of one port, the last one that listens so. */
+    bool profiler;
 };
 
 /*
@@ -165,6 +169,10 @@ struct net_conn *net_connect(const struct net_address *address,
 #define NET_DATAGRAM_MAX 1472
 bool net_send_datagram(const struct net_address *address, const void *bytes,
                        size_t count);
+
+/* Hands what was written to the device now, as far as the peers have room for
+ * it, and waits until it is sent, for up to 5 s: before the image ends. */
+void net_flush(void);
 
 /* A pointer for the service in each connection; initially NULL. */
 void net_set_user(struct net_conn *conn, void *user);

@@ -14,6 +14,7 @@
  *     prof_transport_panic(code);           in a panic
  */
 
+#include <prof/config.h>
 #include <prof/text.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,6 +82,22 @@ void prof_transport_end(uint32_t code);
  * image's heap is damaged, so print all other messages first.
  */
 void prof_transport_panic(uint32_t code);
+
+/*
+ * Calls (work) with (context): what a transport does outside of the functions
+ * above, such as a handler of its connection. Samples in it, and in the named
+ * functions that it calls, are the profiler's own and in no share, as far as
+ * they have callers. Contexts: those of (work).
+ */
+#if PROF_WITH_STREAM
+void prof_transport_work(void (*work)(void *context), void *context);
+#else
+static inline void prof_transport_work(void (*work)(void *context),
+                                       void *context)
+{
+    work(context);
+}
+#endif
 
 /* Writes (packet) as lines of text (<prof/format.h>) to (sink), in pieces. The
  * sink must be at the beginning of a line, and must accept no other output

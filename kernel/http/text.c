@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "text.h"
-
+#include <kernel/http_text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

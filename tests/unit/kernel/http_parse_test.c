@@ -3,7 +3,7 @@
 
 #include "../unit.h"
 
-#include "../../../services/http/parse.h"
+#include <kernel/http.h>
 
 static struct http_request request;
 
@@ -296,4 +296,24 @@ TEST(secrets_are_compared)
     assert_false(http_same("secrets", "secret"));
     assert_false(http_same("Secret", "secret"));
     assert_false(http_same("secret1secret1secret", "secret"));
+}
+
+static bool asks_for_upgrade(const char *head)
+{
+    whole(head);
+    return request.upgrade;
+}
+
+/* Only both lines together, for our protocol, and not in HTTP/1.0. */
+TEST(an_upgrade_is_asked_for_by_two_lines)
+{
+#define ASK "Connection: keep-alive, Upgrade\r\n"
+    assert_true(asks_for_upgrade(GET ASK "Upgrade: parasite\r\n\r\n"));
+    assert_true(asks_for_upgrade(GET "UPGRADE: h2c , Parasite\r\n" ASK "\r\n"));
+    assert_false(asks_for_upgrade(GET ASK "\r\n"));
+    assert_false(asks_for_upgrade(GET "Upgrade: parasite\r\n\r\n"));
+    assert_false(asks_for_upgrade(GET ASK "Upgrade: websocket\r\n\r\n"));
+    assert_false(asks_for_upgrade(GET ASK "Upgrade: parasites\r\n\r\n"));
+    assert_false(
+        asks_for_upgrade("GET / HTTP/1.0\r\n" ASK "Upgrade: parasite\r\n\r\n"));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "names.h"
-
+#include <kernel/http_text.h>
 #include <prof/name.h>
 #include <prof/symbols.h>
 #include <string.h>

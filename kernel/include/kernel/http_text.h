@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HTTP_TEXT_H
-#define HTTP_TEXT_H
+#ifndef KERNEL_HTTP_TEXT_H
+#define KERNEL_HTTP_TEXT_H
 
-/* Text on the heap that grows as it is written. */
+/* Text on the heap that grows as it is written, such as a response's body.
+ * Contexts: thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Initially {0}. The last owner frees `bytes`. */
 struct http_text {
@@ -22,5 +24,12 @@ void http_text_print(struct http_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void http_text_free(struct http_text *text);
+
+/*
+ * Appends the name of the function at (address), or the address if it has no
+ * name, with a backslash before each byte that is in (escaped).
+ */
+void http_name_add(struct http_text *text, uintptr_t address,
+                   const char *escaped);
 
 #endif

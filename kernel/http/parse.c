@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See parse.h for what is rejected and why. */
+/* See <kernel/http.h> for what is rejected and why. */
 
-#include "parse.h"
-
+#include <kernel/http.h>
 #include <string.h>
 
 #define BAD_REQUEST (-400)
@@ -214,6 +213,8 @@ static int parse_line(struct http_request *request, struct span line)
         request->method = HTTP_GET;
     else if (method.count == 4 && memcmp(method.at, "HEAD", 4) == 0)
         request->method = HTTP_HEAD;
+    else if (method.count == 4 && memcmp(method.at, "POST", 4) == 0)
+        request->method = HTTP_POST;
     error = parse_version(request, line);
     return error != 0 ? error : parse_target(request, target);
 }
@@ -231,10 +232,13 @@ struct choice {
 struct seen {
     bool host;
     bool length;
+    bool upgrade;  /* Connection: upgrade */
+    bool protocol; /* Upgrade: HTTP_UPGRADE */
     struct choice text, protobuf;
 };
 
-static void take_connection(struct http_request *request, struct span value)
+static void take_connection(struct http_request *request, struct span value,
+                            struct seen *seen)
 {
     struct span word;
 
@@ -243,7 +247,18 @@ static void take_connection(struct http_request *request, struct span value)
             request->keep_alive = false;
         else if (is(trimmed(word), "keep-alive") && request->minor == 0)
             request->keep_alive = true;
+        else if (is(trimmed(word), "upgrade"))
+            seen->upgrade = true;
     }
+}
+
+static void take_upgrade(struct span value, struct seen *seen)
+{
+    struct span word;
+
+    while (cut(&value, ',', &word))
+        if (is(trimmed(word), HTTP_UPGRADE))
+            seen->protocol = true;
 }
 
 static bool take_length(struct http_request *request, struct span value)
@@ -398,7 +413,9 @@ static bool parse_field(struct http_request *request, struct span line,
     if (is(name, "transfer-encoding"))
         request->body = true;
     else if (is(name, "connection"))
-        take_connection(request, value);
+        take_connection(request, value, seen);
+    else if (is(name, "upgrade"))
+        take_upgrade(value, seen);
     else if (is(name, "accept"))
         take_accept(request, value, seen);
     else if (is(name, "authorization"))
@@ -470,5 +487,6 @@ int http_parse(struct http_request *request, const char *bytes, size_t count)
     }
     if (error == 0 && request->minor != 0 && !seen.host)
         error = BAD_REQUEST;
+    request->upgrade = request->minor != 0 && seen.upgrade && seen.protocol;
     return error != 0 ? error : (int)(rest.at - bytes);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profile.h"
-
-#include "names.h"
-#include "text.h"
+#include "internal.h"
 
 #include <kernel/clock.h>
+#include <kernel/http_text.h>
 #include <kernel/loop.h>
 #include <prof/transport.h>
 #include <prof/prof.h>
@@ -94,7 +92,7 @@ static void send_folded(struct http_client *client)
 
 /* ---- taking a profile */
 
-static void on_time(void *unused)
+static void complete(void *unused)
 {
     struct http_client *client = taking.client;
 
@@ -105,6 +103,11 @@ static void on_time(void *unused)
         http_stream_end(client);
     else
         send_folded(client);
+}
+
+static void on_time(void *unused)
+{
+    prof_transport_work(complete, unused);
 }
 
 static void on_stopped(void *unused)
@@ -143,7 +146,17 @@ static bool format(const char *query, bool *trace)
     return *trace || strcmp(text, "folded") == 0;
 }
 
-void http_profile(struct http_client *client, const char *query)
+void profile_forget(void)
+{
+    taking.client = NULL;
+}
+
+bool profile_is_taken(void)
+{
+    return taking.client != NULL;
+}
+
+void profile_take(struct http_client *client, const char *query)
 {
     uint32_t seconds = SECONDS_DEFAULT, hz = HZ_DEFAULT;
     bool trace;
@@ -153,7 +166,7 @@ void http_profile(struct http_client *client, const char *query)
         http_refuse(client, 400, "");
         return;
     }
-    if (taking.client != NULL ||
+    if (profile_is_taken() || profile_stream_is_read() ||
         (trace && strcmp(prof_options()->out, "off") != 0)) {
         http_refuse(client, 409, "");
         return;
@@ -165,6 +178,7 @@ void http_profile(struct http_client *client, const char *query)
         return;
     }
     taking.client = client;
+    taking.timer.own = true;
     loop_once(&taking.timer, seconds * NS_PER_S, on_time, NULL);
     if (trace)
         http_stream_begin(client, "application/octet-stream", on_stopped, NULL);

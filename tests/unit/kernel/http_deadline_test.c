@@ -3,18 +3,17 @@
 
 #include "../unit.h"
 
-#include "../../../services/http/connection.h"
+#include "../../../kernel/http/connection.h"
 
 #include <kernel/clock.h>
 #include <kernel/loop.h>
+#include <prof/transport.h>
 
 static uint64_t now_ns;
 static loop_callback *sweep;
 static struct http_client client;
-static unsigned closed, aborted, refused_status;
-
-struct http_counts http_counts;
-struct http_client *http_clients;
+static unsigned closed, aborted, refused_status, works;
+static struct http_server server = {.limits = HTTP_LIMITS};
 
 /* ---- what deadline.c calls */
 
@@ -26,8 +25,15 @@ uint64_t clock_ns(void)
 void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
                    uint64_t period_ns, loop_callback *callback, void *context)
 {
-    (void)site, (void)timer, (void)period_ns, (void)context;
+    (void)site, (void)timer, (void)period_ns;
+    assert_ptr_equal(context, &server);
     sweep = callback;
+}
+
+void prof_transport_work(void (*work)(void *context), void *context)
+{
+    works++;
+    work(context);
 }
 
 void net_close(struct net_conn *conn)
@@ -45,7 +51,7 @@ void net_abort(struct net_conn *conn)
 void http_client_forget(struct http_client *gone)
 {
     assert_ptr_equal(gone, &client);
-    http_clients = NULL;
+    server.clients = NULL;
 }
 
 void http_refuse(struct http_client *late, unsigned status, const char *extra)
@@ -54,7 +60,7 @@ void http_refuse(struct http_client *late, unsigned status, const char *extra)
     assert_string_equal(extra, "");
     assert_true(late->close);
     refused_status = status;
-    http_clients = NULL;
+    server.clients = NULL;
 }
 
 /* ---- the tests */
@@ -63,22 +69,23 @@ static void one_client(void)
 {
     now_ns = 1000 * NS_PER_S;
     memset(&client, 0, sizeof client);
-    memset(&http_counts, 0, sizeof http_counts);
+    server.counts = (struct http_counts){0};
+    client.server = &server;
     client.wait_ns = client.begun_ns = client.active_ns = now_ns;
-    http_clients = &client;
+    server.clients = &client;
     closed = aborted = refused_status = 0;
-    http_deadline_start();
+    http_deadline_start(&server);
 }
 
 static void seconds_pass(unsigned seconds)
 {
     now_ns += seconds * NS_PER_S;
-    sweep(NULL);
+    sweep(&server);
 }
 
 static bool connected(void)
 {
-    return http_clients != NULL;
+    return server.clients != NULL;
 }
 
 FIXTURE(one_client, NULL);
@@ -93,7 +100,7 @@ TEST(a_byte_now_and_then_is_not_enough)
     client.in_count++;
     seconds_pass(1);
     assert_int_equal(refused_status, 408);
-    assert_int_equal(http_counts.timed_out, 1);
+    assert_int_equal(server.counts.timed_out, 1);
 }
 
 TEST(the_idle_are_disconnected)
@@ -155,4 +162,47 @@ TEST(who_waits_for_us_has_time)
     client.stopped = stopped;
     seconds_pass(3600);
     assert_true(connected());
+}
+
+TEST(a_stream_that_is_not_read_ends)
+{
+    client.busy = true;
+    client.stopped = stopped;
+    client.refused_ns = now_ns;
+    seconds_pass(29);
+    assert_true(connected());
+    seconds_pass(1);
+    assert_false(connected());
+    assert_int_equal(aborted, 1);
+    assert_int_equal(server.counts.timed_out, 1);
+}
+
+TEST(what_was_said_and_is_not_read_ends)
+{
+    client.busy = true;
+    client.stopped = stopped;
+    client.body_count = 2;
+    client.body_sent = 1;
+    seconds_pass(29);
+    assert_true(connected());
+    client.active_ns = now_ns; /* a byte was read */
+    seconds_pass(29);
+    assert_true(connected());
+    seconds_pass(1);
+    assert_false(connected());
+    assert_int_equal(aborted, 1);
+}
+
+TEST(what_the_profiler_serves_is_its_own_work)
+{
+    server.profiler = true;
+    http_deadline_start(&server);
+    assert_true(server.sweep.own);
+    works = 0;
+    seconds_pass(30);
+    assert_int_equal(works, 1);
+    assert_int_equal(closed, 1);
+    server.profiler = false;
+    seconds_pass(1);
+    assert_int_equal(works, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Responses: complete ones, and in pieces. See client.h. */
+/* Responses: complete ones, and in pieces. See <kernel/http.h>. */
 
 #include "connection.h"
 
@@ -17,6 +17,7 @@ static const char *reason(unsigned status)
         unsigned status;
         const char *text;
     } reasons[] = {
+        {101, "Switching Protocols"},
         {200, "OK"},
         {400, "Bad Request"},
         {401, "Unauthorized"},
@@ -27,6 +28,7 @@ static const char *reason(unsigned status)
         {409, "Conflict"},
         {413, "Content Too Large"},
         {414, "URI Too Long"},
+        {426, "Upgrade Required"},
         {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
@@ -57,8 +59,8 @@ static void write_head(struct http_client *client, unsigned status,
         "Connection: %s\r\n\r\n",
         status, reason(status), type, extra, length,
         client->close ? "close" : "keep-alive");
-    http_counts.requests++;
-    http_counts.refused += status >= 400;
+    client->server->counts.requests++;
+    client->server->counts.refused += status >= 400;
 }
 
 static bool send_some(struct http_client *client, const char *bytes,
@@ -68,7 +70,7 @@ static bool send_some(struct http_client *client, const char *bytes,
 
     *sent += taken;
     client->sent += taken;
-    http_counts.bytes += taken;
+    client->server->counts.bytes += taken;
     if (taken != 0)
         client->active_ns = clock_ns();
     return *sent == count;
@@ -106,6 +108,31 @@ void http_refuse(struct http_client *client, unsigned status, const char *extra)
               strlen(text), NULL);
 }
 
+void http_refuse_because(struct http_client *client, unsigned status,
+                         const char *why)
+{
+    http_send(client, status, "text/plain; charset=utf-8", "", why, strlen(why),
+              NULL);
+}
+
+bool http_allowed(struct http_client *client,
+                  const struct http_request *request, const char *token)
+{
+    char given[HTTP_TARGET_MAX + 1];
+
+    strcpy(given, request->bearer);
+    if (given[0] == '\0' &&
+        !http_query(request->query, "token", given, sizeof given))
+        given[0] = '\0';
+    if (http_same(given, token))
+        return true;
+    if (given[0] == '\0')
+        http_refuse(client, 401, "WWW-Authenticate: Bearer\r\n");
+    else
+        http_refuse(client, 403, "");
+    return false;
+}
+
 void http_wait(struct http_client *client, void (*stopped)(void *context),
                void *context)
 {
@@ -134,8 +161,13 @@ bool http_stream(struct http_client *client, const void *bytes, size_t count)
     if (client->no_body || client->broken)
         return true;
     if (client->head_sent != client->head_count ||
-        net_room(client->conn) < count + CHUNK_HEAD_MAX + 2)
+        client->body_sent != client->body_count ||
+        net_room(client->conn) < count + CHUNK_HEAD_MAX + 2) {
+        if (client->refused_ns == 0)
+            client->refused_ns = clock_ns();
         return false;
+    }
+    client->refused_ns = 0;
     if (client->chunked)
         length_count = (size_t)snprintf(length, sizeof length, "%lx\r\n",
                                         (unsigned long)count);
@@ -167,4 +199,38 @@ void http_stream_end(struct http_client *client)
         client->chunked && !client->no_body ? sizeof tail - 1 : 0;
     client->body_sent = 0;
     http_client_work(client);
+}
+
+struct net_address http_peer(const struct http_client *client)
+{
+    return net_peer(client->conn);
+}
+
+/* ---- another protocol */
+
+void http_upgrade(struct http_client *client,
+                  const struct http_upgrade *upgrade, void *context)
+{
+    http_wait(client, upgrade->stopped, context);
+    client->upgrade = upgrade;
+    client->plain = client->close = true;
+    client->chunked = client->no_body = false;
+    begin(client);
+    client->head_sent = 0;
+    client->head_count = (size_t)snprintf(
+        client->head, sizeof client->head,
+        "HTTP/1.1 101 %s\r\nServer: parasite\r\nConnection: Upgrade\r\n"
+        "Upgrade: " HTTP_UPGRADE "\r\n\r\n",
+        reason(101));
+    client->server->counts.requests++;
+    client->body_count = client->body_sent = 0;
+    (void)http_response_send(client);
+}
+
+void http_say(struct http_client *client, char *bytes, size_t count)
+{
+    begin(client);
+    client->body = client->owned = bytes;
+    client->body_count = count;
+    client->body_sent = 0;
 }
