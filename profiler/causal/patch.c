@@ -311,7 +311,7 @@ static int add_found(const struct prof_symbol *symbol,
         kind == PROF_CAUSAL_TARGET_ENTRY)
         return error;
     prof_patch_name(symbol, name, sizeof name);
-    return prof_causal_add_code(name, symbol->start, symbol->size);
+    return prof_ranges_put(name, symbol->start, symbol->size);
 }
 
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind)

@@ -149,7 +149,7 @@ static int add_range(const char *name, size_t name_bytes,
     return error;
 }
 
-int prof_causal_add_code(const char *name, uintptr_t begin, size_t bytes)
+int prof_ranges_put(const char *name, uintptr_t begin, size_t bytes)
 {
     size_t name_bytes = 0;
 

@@ -23,6 +23,10 @@
  * search. */
 bool prof_ranges_have(const struct prof_target *target, uintptr_t address);
 
+/* Adds code, (bytes) bytes at (begin), to the target (name), which the first
+ * makes. Returns as prof_causal_add_function(). Contexts: thread. */
+int prof_ranges_put(const char *name, uintptr_t begin, size_t bytes);
+
 /* The error of a (name) that is code and no function, or 0 once its code was
  * added to its target; 1: it is a function's. Contexts: thread. */
 int prof_ranges_add(const char *name, enum prof_causal_kind kind);

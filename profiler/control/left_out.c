@@ -171,8 +171,6 @@ ABSENT(prof_causal_add_function,
        (const char *name, enum prof_causal_kind kind))
 ABSENT(prof_causal_add_address,
        (uintptr_t address, enum prof_causal_kind kind))
-ABSENT(prof_causal_add_code,
-       (const char *name, uintptr_t begin, size_t bytes))
 CALL(bool, prof_causal_polls, (uintptr_t begin, size_t bytes), return false)
 CALL(const struct prof_target *, prof_causal_target, (const char *name),
      return NULL)

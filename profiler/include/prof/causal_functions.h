@@ -59,11 +59,7 @@ enum prof_causal_kind {
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
 
-/* Adds code, (bytes) bytes at (begin), to the target (name), which is learnt
- * from samples; the first makes it. Returns as above. */
-int prof_causal_add_code(const char *name, uintptr_t begin, size_t bytes);
-
-/* Ranges of a target; those that touch are one. */
+/* Ranges of such a target; those that touch are one. */
 #define PROF_TARGET_RANGES_MAX 64u
 
 bool prof_causal_polls(uintptr_t begin, size_t bytes);
