@@ -56,7 +56,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     xen/xen xen/xen_calls \
     trace/console trace/event \
     trace/guest_names trace/model trace/packet \
-    image/lookup image/stored image/symbol_list \
+    image/line_code image/lookup image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
     causal/series causal/verdict \
@@ -93,7 +93,8 @@ SECONDS ?=
 #: function called for each unit of work, for `make causal`, unless the program
 #: has PROF_PROGRESS
 PROGRESS ?=
-#: function that might be faster, for `make causal`; empty = the busiest ones
+#: function, or line as main.c:42, that might be faster, for `make causal`;
+#: empty = all of at least 0.5 %
 TARGET ?=
 # words in APPEND take precedence, and record puts its own after them
 record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
@@ -114,8 +115,7 @@ record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
 # which function is called for each unit of work, and which might be faster
 causal.irc := prof.causal=auto prof.progress=irc::Server::privmsg
 causal.http := prof.causal=auto prof.progress=http_answer
-causal.lottery := prof.causal=on prof.target=draw_number \
-    prof.progress=sell_ticket
+causal.lottery := prof.causal=auto prof.progress=sell_ticket tickets=30000
 causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
     prof.causal=auto) $(addprefix prof.progress=,$(PROGRESS))
 causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \

@@ -26,6 +26,7 @@
 #define CAUSAL_SERIES_MAX (1u << 16)
 #define CAUSAL_RECORDS_MAX (1u << 20) /* experiments; and visits in them */
 #define CAUSAL_ASSUMED_MAX 16u
+#define CAUSAL_UNTRIED_MAX 64u
 #define CAUSAL_ROWS_MAX (1u << 14)      /* that are shown, of points or kinds */
 #define CAUSAL_COZ_LINES_MAX (1u << 24) /* with visits */
 
@@ -64,6 +65,14 @@ struct causal_record {
 struct causal_checked {
     uint64_t checked;
     uint64_t contradictions;
+};
+
+/* A hot function that was not chosen as a target, or several. */
+struct causal_untried {
+    uint32_t name;      /* of strings; without one it is several */
+    uint8_t why;        /* as in the stream */
+    uint32_t functions; /* how many */
+    double share;       /* of the time, 0 = unknown */
 };
 
 /* One value of a curve. */
@@ -115,6 +124,8 @@ struct causal {
     uint64_t tsc_hz;
     uint32_t assumed[CAUSAL_ASSUMED_MAX]; /* of strings; 0: none came */
     struct causal_checked checked[CAUSAL_ASSUMED_MAX];
+    struct causal_untried untried[CAUSAL_UNTRIED_MAX];
+    uint32_t untried_count;
     uint64_t learnt; /* samples that shares are learnt from; 0: unknown */
     struct strings strings;
     uint32_t speedup_count;
@@ -222,8 +233,12 @@ struct causal_checked causal_checked_others(const struct causal *causal);
 /* Experiments that count, as far as is known. */
 uint64_t causal_experiments(const struct causal *causal);
 
+/* Why functions were not chosen, in words, by their numbers in the stream. */
+#define CAUSAL_UNTRIED_REASONS 6u
+extern const char *const causal_untried_reasons[CAUSAL_UNTRIED_REASONS];
+
 /* What results assume and rest on: at most CAUSAL_NOTES_MAX sentences. */
-#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + 14u)
+#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + CAUSAL_UNTRIED_REASONS + 14u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

@@ -229,6 +229,31 @@ static json_t *agents_json(const struct causal *causal)
     return all;
 }
 
+/* What was not chosen as a target, though it is hot. */
+static json_t *untried_json(const struct causal *causal)
+{
+    json_t *all = json_array();
+
+    for (uint32_t i = 0; i < causal->untried_count; ++i) {
+        const struct causal_untried *each = &causal->untried[i];
+        json_t *object = json_object();
+        const char *name = strings_text(&causal->strings, each->name);
+
+        if (each->functions == 0) { /* it was not received */
+            json_decref(object);
+            continue;
+        }
+        json_set(object, "function",
+                 *name != '\0' ? json_text(name) : json_null());
+        json_set(object, "functions", json_count(each->functions));
+        json_set(object, "share",
+                 each->share > 0 ? json_real(each->share) : json_null());
+        json_set(object, "why", json_text(causal_untried_reasons[each->why]));
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
 static json_t *whole_json(const struct causal *causal, const char *title)
 {
     const struct event_causal *is = &causal->is;
@@ -252,6 +277,7 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "stolen_waiting_ns", cycles_ns(causal, is->stolen));
     json_set(all, "assumptions", assumptions_json(causal));
     json_set(all, "agents", agents_json(causal));
+    json_set(all, "untried", untried_json(causal));
     json_set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal_points_shown(causal); ++i)
         json_array_append_new(points, point_json(causal, i));

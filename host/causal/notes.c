@@ -195,11 +195,66 @@ static void note_shown(struct notes *notes)
              points, kinds, causal->target_numbers.count, CAUSAL_ROWS_MAX);
 }
 
+const char *const causal_untried_reasons[CAUSAL_UNTRIED_REASONS] = {
+    "nearly all of the time", "waits for work", "runs the event loop",
+    "cannot be patched",      "no room",        "less than 0.5 % each",
+};
+
+/* Those of (why): "a 1.20 %, b 0.80 %, 3 more, at most 0.60 %". */
+static void append_untried(const struct causal *causal, uint8_t why, char *text,
+                           size_t room)
+{
+    size_t used = 0;
+    uint32_t cut = 0;
+
+    for (uint32_t i = 0; i < causal->untried_count; ++i) {
+        const struct causal_untried *each = &causal->untried[i];
+        const char *name = strings_text(&causal->strings, each->name);
+        char one[160], share[40] = "";
+
+        if (each->why != why || each->functions == 0)
+            continue;
+        if (each->share > 0)
+            snprintf(share, sizeof share, "%s %.2f %%",
+                     *name != '\0'                        ? ""
+                     : why + 1u == CAUSAL_UNTRIED_REASONS ? ", in all"
+                                                          : ", at most",
+                     causal_printed(each->share) * PER_CENT);
+        if (*name != '\0')
+            snprintf(one, sizeof one, "%s%s", name, share);
+        else
+            snprintf(one, sizeof one, "%" PRIu32 " more%s", each->functions,
+                     share);
+        if (cut > 0 || used + strlen(one) + 2 >= room)
+            ++cut;
+        else
+            used += (size_t)snprintf(text + used, room - used, "%s%s",
+                                     used > 0 ? ", " : "", one);
+    }
+    if (cut > 0)
+        snprintf(text + used, CAUSAL_TEXT_MAX - room, ", and %" PRIu32 " more",
+                 cut);
+}
+
+static void note_untried(struct notes *notes)
+{
+    char text[CAUSAL_TEXT_MAX];
+
+    for (uint8_t why = 0; why < CAUSAL_UNTRIED_REASONS; ++why) {
+        text[0] = '\0';
+        append_untried(notes->causal, why, text, sizeof text - 100);
+        if (text[0] != '\0')
+            NOTE(notes, "not tried (%s): %.340s", causal_untried_reasons[why],
+                 text);
+    }
+}
+
 uint32_t causal_notes(const struct causal *causal,
                       char texts[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
 {
     struct notes notes = {causal, texts, 0};
 
+    note_untried(&notes);
     note_accrual(&notes);
     note_assumed(&notes);
     if (!causal->is_other) {

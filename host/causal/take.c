@@ -103,6 +103,8 @@ static void begin_run(struct causal *causal)
     causal->counted = 0;
     causal->learnt = 0;
     memset(causal->checked, 0, sizeof causal->checked);
+    memset(causal->untried, 0, sizeof causal->untried);
+    causal->untried_count = 0;
     causal->speedup_count = 0;
     causal->stolen = 0;
 }
@@ -325,6 +327,21 @@ static void take_checked(struct causal *causal,
         ++causal->unkept;
 }
 
+static void take_untried(struct causal *causal,
+                         const struct event_causal_untried *event)
+{
+    if (event->untried >= CAUSAL_UNTRIED_MAX ||
+        event->why >= CAUSAL_UNTRIED_REASONS) {
+        ++causal->unkept;
+        return;
+    }
+    causal->untried[event->untried] = (struct causal_untried){
+        strings_put(&causal->strings, event->text), event->why,
+        event->functions, (double)event->share / 1e6};
+    if (causal->untried_count <= event->untried)
+        causal->untried_count = event->untried + 1u;
+}
+
 static void take_event(struct causal *causal, const struct event *event)
 {
     switch (event->kind) {
@@ -339,6 +356,9 @@ static void take_event(struct causal *causal, const struct event *event)
         break;
     case PROF_EVENT_CAUSAL_CHECKED:
         take_checked(causal, &event->as_causal_checked);
+        break;
+    case PROF_EVENT_CAUSAL_UNTRIED:
+        take_untried(causal, &event->as_causal_untried);
         break;
     case PROF_EVENT_CAUSAL_LEARNT:
         causal->learnt = event->as_causal_learnt.samples;

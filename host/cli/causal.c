@@ -2,18 +2,24 @@
 /* parasite causal: what would become faster, and by how much. */
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "causal/causal.h"
 #include "cli/arguments.h"
+#include "image/targets.h"
 #include "trace/trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
     const char *input;
     const char *output; /* a page; NULL = none */
     const char *coz;    /* a profile for Coz's viewer; NULL = none */
+    const char *image;  /* whose lines (targets) are; NULL = none */
+    char **targets;     /* instead: how the guest is told of these */
+    size_t target_count;
     bool json;
 } request = {.input = "x.trace"};
 
@@ -23,12 +29,21 @@ static const char help_text[] =
     "what limits it."
     "\vThe columns: the part of the time that is spent in the target at normal "
     "speed, and the gain at each speed-up. --coz writes the format of Coz's "
-    "viewer; as lines of JSON, if the name ends in .jsonl.\n\n"
+    "viewer; as lines of JSON, if the name ends in .jsonl. "
+    "With --target nothing is read but the image: it prints the words by which "
+    "the command line of a guest names a line of source, FILE:LINE, or a "
+    "function with its inlined copies. record does that by itself.\n\n"
     "For example:\n"
     "  parasite causal x.trace\n"
     "  parasite causal -o causal.html x.trace\n"
     "  parasite causal --coz profile.coz x.trace\n"
+    "  parasite causal --target main.c:42 -k image.elf\n"
     "  parasite causal --json x.trace | jq '.points[].curves[].slope'";
+
+static void add_target(char *word)
+{
+    VECTOR_ADD(request.targets, request.target_count, word);
+}
 
 static const struct argument options[] = {
     {"output", 'o', "PAGE", "write a page with the curves, - is stdout",
@@ -36,6 +51,12 @@ static const struct argument options[] = {
     {"coz", 0, "FILE", "write a profile for Coz's viewer",
      .text = &request.coz},
     {"json", 'j', NULL, "print JSON", .flag = &request.json},
+    {"target", 'T', "NAME",
+     "instead: print how a guest is told of this target, a line or a function; "
+     "may be repeated",
+     .take = add_target},
+    {"kernel", 'k', "IMAGE", "the guest's ELF image, for --target",
+     .text = &request.image},
     {"quiet", 'q', NULL, "no messages except errors, and no headers",
      .flag = &log_quiet},
     {0},
@@ -89,12 +110,32 @@ static void write_files(const struct causal *causal)
     }
 }
 
+static void print_targets(void)
+{
+    for (size_t i = 0; i < request.target_count; ++i) {
+        size_t count;
+        char **words = targets_words(
+            request.image, "prof.target=", request.targets[i], &count);
+
+        for (size_t j = 0; j < count; ++j) {
+            puts(words[j]);
+            free(words[j]);
+        }
+        free(words);
+    }
+    free(request.targets);
+}
+
 int command_causal(int argc, char **argv)
 {
     static struct causal causal;
     bool fine = true;
 
     arguments_parse(&line, argc, argv);
+    if (request.target_count > 0) {
+        print_targets();
+        return STATUS_OK;
+    }
     read_trace(&causal, request.input);
     write_files(&causal);
     if (request.json) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
+#include "image/targets.h"
 #include "input/send.h"
 #include "input/target.h"
 #include "trace/console.h"
@@ -20,9 +21,11 @@
 #include <unistd.h>
 
 #define WAIT_SECONDS 0.05
+#define TARGET "causal target "
 
 static struct {
     const char *target;
+    const char *image; /* whose lines targets may be; NULL = unknown */
     struct sender sender;
     struct scanner scanner;
     struct console console;
@@ -39,7 +42,8 @@ static struct {
 static const char help_text[] =
     "Send commands to a running guest and print its answers. COMMAND is "
     "start, stop, rate HZ, depth N, stacks on|off, "
-    "trace on|off|dump, loop reset|report, causal start|stop|report, "
+    "trace on|off|dump, loop reset|report, "
+    "causal start|stop|report|target NAME, "
     "reset, hello or report."
     "\vTARGET is the line that the guest listens to: the stream's line with "
     "prof.out=uart2 or virtio, otherwise the guest's console. It is unix:PATH, "
@@ -49,6 +53,7 @@ static const char help_text[] =
     "For example:\n"
     "  parasite tell unix:console.sock rate 99 start\n"
     "  parasite tell unix:console.sock causal start\n"
+    "  parasite tell -k image.elf unix:console.sock causal target main.c:42\n"
     "  parasite tell unix:console.sock report";
 
 /* Whether (word) continues the command before it: "rate" "99". */
@@ -67,7 +72,37 @@ static bool continues(const char *last, const char *word)
     for (size_t i = 0; i < sizeof with_argument / sizeof *with_argument; ++i)
         if (strcmp(last, with_argument[i]) == 0)
             return true;
+    if (strcmp(last, "causal target") == 0)
+        return true;
     return is_value(word) && strchr(last, ' ') == NULL;
+}
+
+/* The guest is told the code of targets of causal profiling that are lines. */
+static void resolve_targets(void)
+{
+    struct sender *sender = &session.sender;
+    char **given = sender->lines;
+    size_t given_count = sender->count;
+
+    sender->lines = NULL;
+    sender->count = 0;
+    for (size_t i = 0; i < given_count; ++i) {
+        size_t count = 0;
+        char **words = NULL;
+
+        if (strncmp(given[i], TARGET, strlen(TARGET)) == 0)
+            words = targets_words(session.image, TARGET,
+                                  given[i] + strlen(TARGET), &count);
+        else
+            send_add(sender, "%s", given[i]);
+        for (size_t j = 0; j < count; ++j) {
+            send_add(sender, "%s", words[j]);
+            free(words[j]);
+        }
+        free(words);
+        free(given[i]);
+    }
+    free(given);
 }
 
 static bool take_word(char *word)
@@ -101,6 +136,9 @@ static void set_wait(char *word)
 static const struct argument options[] = {
     {"wait", 'w', "SECONDS", "wait up to SECONDS for an answer (10)",
      .take = set_wait},
+    {"kernel", 'k', "IMAGE",
+     "the ELF image that the guest runs, for targets that are lines",
+     .text = &session.image},
     {"quiet", 'q', NULL, "print errors only, not the answers",
      .flag = &log_quiet},
     {0},
@@ -226,6 +264,7 @@ int command_tell(int argc, char **argv)
     arguments_parse(&words, argc, argv);
     if (session.target == NULL || session.sender.count == 0)
         die_usage("give a target and commands; see 'parasite tell --help'");
+    resolve_targets();
     target_open(&target, session.target, TARGET_COMMANDS);
     if (!target.two_way)
         die_usage("%s does not take commands; give the line that the guest "

@@ -12,6 +12,8 @@
 
 #include "image/dwarf.h"
 
+#include "image/line_code.h"
+
 #include "base/index.h"
 #include "base/memory.h"
 
@@ -19,6 +21,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <limits.h>
+#include <prof/demangle.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,6 +396,160 @@ void dwarf_read_lines(struct image *image)
                    xstrdup(strings_text(&table.sources, i)));
     }
     strings_free(&table.sources);
+}
+
+/* ---- where lines and functions are */
+
+#define DEPTH_MAX 256 /* of scopes */
+
+/* What is read. */
+struct reading {
+    struct line_code *code;
+    const struct image *image;
+    struct strings sources;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
+    uint32_t copies;
+};
+
+/* What is not in the image, as functions that the linker has left out, begins
+ * at 0. */
+static bool is_there(const struct reading *reading, uint64_t begin,
+                     uint64_t end)
+{
+    return begin < end && begin >= reading->image->begin &&
+           end <= reading->image->end;
+}
+
+static void put_piece(struct reading *reading, struct code_piece piece)
+{
+    struct line_code *code = reading->code;
+
+    VECTOR_ADD(code->pieces, code->piece_count, piece);
+}
+
+static uint32_t number_of_path(struct strings *sources, const char *name)
+{
+    char *path = xstrdup(name);
+    uint32_t number;
+
+    source_path_tidy(path);
+    number = strings_put(sources, path);
+    free(path);
+    return number;
+}
+
+static char *shown_name(Dwarf_Die *die)
+{
+    static struct prof_demangle_work work;
+    static char text[65536];
+
+    prof_demangle_as(PROF_LANGUAGE_AUTO_BRIEF, name_of(die), text, sizeof text,
+                     &work);
+    return xstrdup(text);
+}
+
+/* The ranges of (die), a function or where it was inlined. */
+static void put_copy(struct reading *reading, Dwarf_Die *die)
+{
+    bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+    struct dwarf_frame call = {0};
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+
+    if (inlined)
+        set_call_line(reading->unit, die, &call);
+    while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        struct code_piece piece = {.begin = begin + reading->bias,
+                                   .end = end + reading->bias,
+                                   .inlined = inlined,
+                                   .copy = reading->copies};
+
+        if (!is_there(reading, piece.begin, piece.end))
+            continue;
+        if (call.file != NULL && call.line > 0) {
+            piece.source = number_of_path(&reading->sources, call.file);
+            piece.line = (uint32_t)call.line;
+        }
+        piece.function = shown_name(die);
+        put_piece(reading, piece);
+    }
+    ++reading->copies;
+}
+
+static bool has_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_copies(struct reading *reading, Dwarf_Die *parent, int depth)
+{
+    Dwarf_Die die;
+
+    if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            put_copy(reading, &die);
+        if (has_functions(tag))
+            put_copies(reading, &die, depth + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void put_lines(struct reading *reading)
+{
+    const struct image *image = reading->image;
+
+    for (size_t i = 0; i + 1 < image->line_count; ++i) {
+        const struct image_line *line = &image->lines[i];
+
+        if (line->source == 0 ||
+            !is_there(reading, line->address, line[1].address))
+            continue;
+        put_piece(reading,
+                  (struct code_piece){
+                      .begin = line->address,
+                      .end = line[1].address,
+                      .source = strings_put(&reading->sources,
+                                            image->sources[line->source - 1]),
+                      .line = line->line,
+                  });
+    }
+}
+
+void line_code_read(struct line_code *code, struct image *image)
+{
+    const char *path = image_file(image);
+    struct dwarf *dwarf = path != NULL ? dwarf_open(path) : NULL;
+    struct reading reading = {.code = code, .image = image};
+
+    *code = (struct line_code){.image = image->path};
+    if (dwarf == NULL)
+        return;
+    if (image->line_count == 0)
+        dwarf_read_lines(image);
+    put_lines(&reading);
+    while ((reading.unit = dwfl_module_nextcu(dwarf->module, reading.unit,
+                                              &reading.bias)) != NULL)
+        put_copies(&reading, reading.unit, 0);
+    dwarf_close(dwarf);
+    for (uint32_t i = 1; i < strings_count(&reading.sources); ++i)
+        VECTOR_ADD(code->sources, code->source_count,
+                   xstrdup(strings_text(&reading.sources, i)));
+    strings_free(&reading.sources);
 }
 
 int dwarf_language(struct dwarf *dwarf, uint64_t address)

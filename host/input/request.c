@@ -4,6 +4,7 @@
 #include "input/request.h"
 
 #include "base/log.h"
+#include "image/targets.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -151,6 +152,17 @@ static void check_options(struct request *request)
         request->depth = DEPTH_USUAL;
 }
 
+/* The guest has no debug information, and does not know where a line is. */
+static void resolve_targets(struct request *request)
+{
+    for (char **word = request->guest; word[0] != NULL && word[1] != NULL;
+         ++word)
+        if (strcmp(word[0], "-append") == 0) {
+            word[1] = targets_of_line(request->image, word[1]);
+            break;
+        }
+}
+
 void request_check(struct request *request)
 {
     struct sender *sender = &request->sender;
@@ -172,6 +184,7 @@ void request_check(struct request *request)
         if (kernel != NULL && is_elf(kernel))
             request->image = kernel;
     }
+    resolve_targets(request);
 }
 
 uint64_t request_ring(const struct request *request, const struct image *image)

@@ -3,6 +3,7 @@
  * Error codes as text. Each is a phrase that reads well after "profiler: ".
  */
 
+#include <prof/config.h>
 #include <prof/error.h>
 #include <stddef.h>
 
@@ -52,6 +53,16 @@ static const char *const lines[] = {
     [-PROF_EPATCH_BRANCH] = "the function jumps to its first instructions",
     [-PROF_EPATCH_OWN] = "the function is the profiler's own",
     [-PROF_EPATCH_ROOM] = "too many functions",
+#if PROF_WITH_CAUSAL
+    [-PROF_EPATCH_LINE] =
+        "where a line is, the host knows: name it to make causal, parasite "
+        "record or tell, or as parasite causal --target prints it",
+    [-PROF_EPATCH_RANGES] =
+        "ranges of code are BEGIN+BYTES in hexadecimal, in the image's code, "
+        "at most 64",
+    [-PROF_EPATCH_KIND] = "a line or an inlined function can only be a target, "
+                          "and learnt from samples",
+#endif
 };
 
 const char *prof_strerror(int error)

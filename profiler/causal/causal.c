@@ -355,6 +355,7 @@ static void experiments_of(const struct prof_causal_settings *given,
         .visits_min = given->visits_min != 0 ? given->visits_min : VISITS_MIN,
         .cycles_max = given->cycles_max,
         .seed = given->seed,
+        .rotates = given->rotates,
         .known = is_known,
         .ended = prof_causal_log,
     };
@@ -371,6 +372,16 @@ struct parts {
     size_t shares, held, latencies, limits, work, experiments, end;
 };
 
+/* Whether a target is learnt from samples, or may be later. */
+static bool may_be_learnt(void)
+{
+    const struct prof_target *each = prof_causal.targets;
+
+    while (each != NULL && each->end == 0)
+        each = each->next;
+    return each != NULL || prof_patch != NULL;
+}
+
 static void lay_out(struct parts *parts,
                     const struct prof_experiment_settings *of, uint32_t kinds,
                     uint32_t held)
@@ -378,8 +389,8 @@ static void lay_out(struct parts *parts,
     const size_t series = (size_t)of->targets * of->speedups;
 
     parts->shares = prof_causal_log_bytes(of->points);
-    parts->held = parts->shares +
-                  (prof_patch == NULL ? 0 : prof_shares_bytes(of->targets));
+    parts->held =
+        parts->shares + (may_be_learnt() ? prof_shares_bytes(of->targets) : 0);
     parts->latencies = parts->held + PROF_HELD_BYTES(held);
     parts->limits =
         parts->latencies + series * kinds * sizeof(struct prof_latency_sum);
@@ -439,10 +450,29 @@ static void begin_again(uint64_t now)
                       prof_causal.experiments.sums, now);
 }
 
+/* Whether (target) does not run, by what is known after (cycles) of
+ * experiments. */
+static bool does_not_run(const struct prof_target *target, uint64_t cycles)
+{
+    if (target->visits != 0)
+        return false;
+    return target->end != 0 ? prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN
+                            : cycles >= prof_causal_uncalled_cycles();
+}
+
 void prof_causal_learn(uint64_t now)
 {
-    if (prof_patch_learn_if(now - prof_causal.began))
+    const bool rotates = prof_causal.experiments.settings.rotates;
+    const uint64_t cycles = now - prof_causal.began;
+
+    if (prof_patch_learn_if(cycles, rotates)) {
         begin_again(now);
+        return;
+    }
+    for (const struct prof_target *each = prof_causal.targets;
+         each != NULL && rotates; each = each->next)
+        prof_experiments_rest(&prof_causal.experiments, each->number - 1,
+                              does_not_run(each, cycles));
 }
 
 void prof_causal_again(void)

@@ -164,6 +164,13 @@ void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now);
  * learnt from samples, and all experiments begin again. */
 void prof_causal_learn(uint64_t now);
 
+/* A function that was not called for so long, in cycles, runs without being
+ * called, as that of a task does, or not at all. */
+static inline uint64_t prof_causal_uncalled_cycles(void)
+{
+    return prof_divide(prof_causal.tsc_hz, 5);
+}
+
 /* Whether the experiment is with (target). */
 bool prof_causal_chosen(const struct prof_target *target);
 

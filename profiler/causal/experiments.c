@@ -13,7 +13,7 @@ size_t prof_experiments_bytes(const struct prof_experiment_settings *settings)
     return series(settings) * PROF_GAIN_GROUPS *
                sizeof(struct prof_progress_sum) +
            settings->targets * sizeof(struct prof_target_share) +
-           settings->points * sizeof(uint32_t);
+           (settings->points + settings->targets) * sizeof(uint32_t);
 }
 
 struct prof_progress_sum *
@@ -57,14 +57,84 @@ static void count_from(struct prof_experiments *all, uint64_t now, uint64_t at)
         all->visits[i] = 0;
 }
 
+/* ---- which target is next */
+
+#define WIDTH_UNIT 500u /* ppm of an interval */
+#define WIDTH_MAX 400u  /* 20 %, or nothing is known yet */
+#define WEIGHT_MAX (WIDTH_MAX * WIDTH_MAX)
+
+/* Of the first point, which paces all experiments. */
+static uint32_t weight_of(const struct prof_experiments *all, uint32_t target)
+{
+    uint32_t widest = 1;
+
+    for (uint32_t speedup = 1; speedup < all->settings.speedups; speedup++) {
+        struct prof_gain gain;
+        uint32_t width = WIDTH_MAX;
+
+        if (prof_gain_of(prof_experiments_sums(all, target, 0, 0),
+                         prof_experiments_sums(all, target, speedup, 0),
+                         &gain) == 0 &&
+            gain.interval_ppm / WIDTH_UNIT < WIDTH_MAX)
+            width = gain.interval_ppm / WIDTH_UNIT;
+        if (width > widest)
+            widest = width;
+    }
+    return widest * widest;
+}
+
+void prof_experiments_rest(struct prof_experiments *all, uint32_t target,
+                           bool rests)
+{
+    if (all->settings.rotates && rests != (all->weights[target] == 0))
+        all->weights[target] = rests ? 0 : weight_of(all, target);
+}
+
+static uint32_t draw_target(struct prof_experiments *all)
+{
+    const uint32_t targets = all->settings.targets;
+    uint32_t sum = 0, drawn, target = 0;
+
+    for (uint32_t i = 0; i < targets && all->settings.rotates; i++)
+        sum += all->weights[i];
+    if (sum == 0)
+        return draw(all, targets);
+    for (drawn = draw(all, sum); drawn >= all->weights[target]; target++)
+        drawn -= all->weights[target];
+    return target;
+}
+
+/* Experiments with the target at a speed-up; half of those at normal speed. */
+static uint32_t tried(const struct prof_experiments *all, uint32_t speedup)
+{
+    const struct prof_progress_sum *groups =
+        prof_experiments_sums(all, all->target, speedup, 0);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
+        count += groups[i].experiments;
+    return speedup == 0 ? count / 2 : count;
+}
+
 /* Normal speed is drawn as often as two of the others: all are compared with
- * it. */
+ * it. Where targets rotate, each has few experiments, and what has the fewest
+ * comes first. */
+static uint32_t draw_speedup(struct prof_experiments *all)
+{
+    uint32_t drawn = draw(all, all->settings.speedups + 1), speedup;
+
+    speedup = drawn == 0 ? 0 : drawn - 1;
+    for (uint32_t i = 0; i < all->settings.speedups && all->settings.rotates;
+         i++)
+        if (tried(all, i) < tried(all, speedup))
+            speedup = i;
+    return speedup;
+}
+
 static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
 {
-    uint32_t drawn = draw(all, all->settings.speedups + 1);
-
-    all->target = draw(all, all->settings.targets);
-    all->speedup = drawn == 0 ? 0 : drawn - 1;
+    all->target = draw_target(all);
+    all->speedup = draw_speedup(all);
     if (all->settings.known != NULL && !all->settings.known(all->target))
         all->speedup = 0;
     all->counts = false;
@@ -84,6 +154,8 @@ static void record(struct prof_experiments *all, uint64_t cycles,
         prof_gain_add(
             prof_experiments_sums(all, all->target, all->speedup, point),
             cycles, all->visits[point]);
+    if (all->settings.rotates)
+        all->weights[all->target] = weight_of(all, all->target);
     all->done++;
 }
 
@@ -123,6 +195,9 @@ void prof_experiments_init(struct prof_experiments *all,
     all->visits = (void *)(all->shares + all->settings.targets);
     prof_clear_words(memory, (size_t)((char *)all->visits - (char *)memory) /
                                  sizeof(void *));
+    all->weights = all->visits + all->settings.points;
+    for (uint32_t i = 0; i < all->settings.targets; i++)
+        all->weights[i] = WEIGHT_MAX;
     begin(all, now, prof_virtual_time(clock, now));
 }
 

@@ -9,6 +9,10 @@
  * and end at a visit, so that no time and no part of a period is lost. Those at
  * speed-up 0 are what the others of the target are compared with.
  *
+ * Targets are drawn alike, or by how much is still to be learnt of each: with
+ * the square of its widest interval, so that those whose visits vary most have
+ * the most experiments, and none is forgotten.
+ *
  * Contexts: thread.
  */
 
@@ -48,6 +52,7 @@ struct prof_experiment_settings {
     uint32_t visits_min; /*  visits of the first point */
     uint64_t cycles_max; /* one that takes longer is abandoned */
     uint32_t seed;
+    bool rotates; /* targets with wide intervals are drawn more often */
     /* Whether a target may be faster; NULL: all may. */
     bool (*known)(uint32_t target);
     /* Called for each that has ended, if it is not NULL. */
@@ -67,6 +72,7 @@ struct prof_experiments {
     struct prof_progress_sum *sums;   /* by target, speed-up, point, group */
     struct prof_target_share *shares; /* by target */
     uint32_t *visits;                 /* in this experiment, by point */
+    uint32_t *weights;                /* by target: how often it is drawn */
     uint32_t target;                  /* of this experiment */
     uint32_t speedup;                 /* its number */
     uint64_t began;                   /* virtual time */
@@ -111,12 +117,13 @@ static inline bool prof_experiments_visit(struct prof_experiments *all,
            prof_experiments_visited(all, now);
 }
 
-/* Whether that takes too long at (at), virtual time. */
+/* Whether that takes too long at (at), virtual time. One that began in a call
+ * of the profiler, whose time is taken out at its end, has not begun yet. */
 static inline bool prof_experiments_overdue(const struct prof_experiments *all,
                                             uint64_t at)
 {
-    return at - all->began >= all->settings.cycles_max && !all->fixed &&
-           !all->paused;
+    return (int64_t)(at - all->began) >= (int64_t)all->settings.cycles_max &&
+           !all->fixed && !all->paused;
 }
 
 /* Ends an experiment without visits; (at) is the virtual time at (now). True:
@@ -130,6 +137,10 @@ void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);
 /* No experiments from (now) on, at normal speed, until the next one begins. */
 void prof_experiments_pause(struct prof_experiments *all, uint64_t now);
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now);
+
+/* (target) is not drawn while it (rests). Nothing, unless they rotate. */
+void prof_experiments_rest(struct prof_experiments *all, uint32_t target,
+                           bool rests);
 
 /* No experiments any more: (target) is (speedup) faster. */
 void prof_experiments_fix(struct prof_experiments *all, uint32_t target,

@@ -13,6 +13,7 @@
 #include "causal/relocate.h"
 #include "causal/causal.h"
 #include "causal/own.h"
+#include "causal/ranges.h"
 #include "sample/cpu_state.h"
 
 #include <prof/error.h>
@@ -176,18 +177,17 @@ static void add_to_name(const char *text, size_t bytes)
     *name_end = '\0';
 }
 
-/* Keeps the name without arguments, for which a table has no room. */
-static void keep_name(struct prof_patched *function,
-                      const struct prof_symbol *symbol)
+/* A table has no room for arguments. */
+void prof_patch_name(const struct prof_symbol *symbol, char *name, size_t room)
 {
     struct prof_text out;
 
-    name_end = function->name;
-    name_room = sizeof function->name;
+    name_end = name;
+    name_room = room;
     prof_text_open(&out, add_to_name);
     prof_name_write(&out, symbol, 0);
     prof_text_flush(&out);
-    for (char *at = function->name + 1; *at != '\0'; at++)
+    for (char *at = name + 1; *at != '\0'; at++)
         if (*at == '(' && at[-1] != ':' && at[-1] != ' ') {
             *at = '\0';
             break;
@@ -235,7 +235,7 @@ static int new_function(const struct prof_symbol *symbol,
     function->taken = moved.taken;
     __builtin_memcpy(function->original, (const void *)symbol->start,
                      sizeof function->original);
-    keep_name(function, symbol);
+    prof_patch_name(symbol, function->name, sizeof function->name);
     function->target.name = function->point.name = function->name;
     prof_patch->functions_count++;
     *added = function;
@@ -300,6 +300,20 @@ static int add_function(const struct prof_symbol *symbol,
     return function->error;
 }
 
+/* Where no more can be patched, targets can still be learnt. */
+static int add_found(const struct prof_symbol *symbol,
+                     enum prof_causal_kind kind)
+{
+    char name[PROF_PATCH_NAME];
+    int error = add_function(symbol, kind);
+
+    if (error != PROF_EPATCH_ROOM || kind == PROF_CAUSAL_PROGRESS ||
+        kind == PROF_CAUSAL_TARGET_ENTRY)
+        return error;
+    prof_patch_name(symbol, name, sizeof name);
+    return prof_ranges_put(name, symbol->start, symbol->size);
+}
+
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
 {
     struct prof_symbol symbol;
@@ -307,8 +321,11 @@ int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
 
     if (code.write == NULL || prof_causal_on)
         return PROF_ESTATE;
+    error = prof_ranges_add(name, kind);
+    if (error <= 0)
+        return error;
     error = find_function(name, &symbol);
-    return error != 0 ? error : add_function(&symbol, kind);
+    return error != 0 ? error : add_found(&symbol, kind);
 }
 
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
@@ -317,8 +334,16 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
 
     if (code.write == NULL || prof_causal_on)
         return PROF_ESTATE;
-    return prof_symbol_find(address, &symbol) ? add_function(&symbol, kind)
+    return prof_symbol_find(address, &symbol) ? add_found(&symbol, kind)
                                               : PROF_EPATCH_NAME;
+}
+
+void prof_patch_no_target(const struct prof_target *target)
+{
+    for (uint32_t i = 0; prof_patch != NULL && i < prof_patch->functions_count;
+         i++)
+        if (&prof_patch->functions[i].target == target)
+            prof_patch->functions[i].is_target = false;
 }
 
 /* ---- on and off */
@@ -334,7 +359,8 @@ static bool is_there(uintptr_t address, const uint8_t *bytes)
 /* A target that is learnt from samples needs no hook, but a point does. */
 static bool is_hooked(const struct prof_patched *function)
 {
-    return function->is_point || function->target.end == 0;
+    return function->is_point ||
+           (function->is_target && function->target.end == 0);
 }
 
 void prof_patch_on(void)
@@ -385,7 +411,20 @@ uint32_t prof_patch_off(void)
     return strange;
 }
 
-bool prof_patch_learn_if(uint64_t cycles)
+/* Whether samples say more of it than its calls. */
+static bool is_better_learnt(const struct prof_patched *function,
+                             uint64_t cycles, bool uncalled)
+{
+    const uint64_t visits = function->target.visits;
+
+    if (!function->may_be_learnt || function->target.end != 0)
+        return false;
+    if (visits == 0)
+        return uncalled && cycles >= prof_causal_uncalled_cycles();
+    return visits * CYCLES_A_VISIT >= cycles;
+}
+
+bool prof_patch_learn_if(uint64_t cycles, bool uncalled)
 {
     bool any = false;
 
@@ -394,8 +433,7 @@ bool prof_patch_learn_if(uint64_t cycles)
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];
 
-        if (!function->may_be_learnt || function->target.end != 0 ||
-            function->target.visits * CYCLES_A_VISIT < cycles)
+        if (!is_better_learnt(function, cycles, uncalled))
             continue;
         measure_by_samples(function);
         if (!is_hooked(function))

@@ -103,8 +103,15 @@ void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
 /* Functions that were called too often in (cycles) of experiments are measured
- * by samples from now on (shares.h). True: there was one. Contexts: thread. */
-bool prof_patch_learn_if(uint64_t cycles);
+ * by samples from now on (shares.h), and with (uncalled) also those that were
+ * not called for long. True: there was one. Contexts: thread. */
+bool prof_patch_learn_if(uint64_t cycles, bool uncalled);
+
+/* (target) is none any more. */
+void prof_patch_no_target(const struct prof_target *target);
+
+/* The name of (symbol) without arguments, as much as has (room). */
+void prof_patch_name(const struct prof_symbol *symbol, char *name, size_t room);
 
 /* The loop turns: no target runs on the current stack. */
 void prof_patch_turn(void);

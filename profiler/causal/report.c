@@ -7,6 +7,7 @@
 
 #include "causal/causal.h"
 #include "causal/shares.h"
+#include "causal/untried.h"
 
 #include <prof/port.h>
 #include <prof/text.h>
@@ -316,6 +317,7 @@ void prof_causal_report(void)
     for (const struct prof_latency *each = prof_causal.latency_kinds;
          each != NULL && each->number <= prof_causal.kinds; each = each->next)
         write_latency(&out, each);
+    prof_untried_write(&out);
     write_accrual(&out);
     write_held(&out);
     write_models(&out);

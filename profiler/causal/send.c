@@ -2,6 +2,7 @@
 #include "causal/causal.h"
 #include "causal/send.h"
 #include "causal/shares.h"
+#include "causal/untried.h"
 
 #include "stream/put.h"
 #include "stream/stream.h"
@@ -122,6 +123,17 @@ static void send_targets(uint64_t tsc)
                    each->name);
 }
 
+static void send_untried(uint64_t tsc)
+{
+    const struct prof_untried *each;
+
+    for (uint16_t i = 0; (each = prof_untried_at(i)) != NULL; i++)
+        send_named(tsc, PROF_EVENT_CAUSAL_UNTRIED,
+                   PROF_FIELDS(causal_untried, i, (uint8_t)each->why,
+                               each->functions, each->ppm),
+                   each->name);
+}
+
 static void send_basis(uint64_t tsc)
 {
     struct prof_event_causal_checked of = {0};
@@ -186,6 +198,7 @@ static void send_definitions(uint64_t tsc)
                                (uint8_t)LATENCY),
                    each->name);
     send_targets(tsc);
+    send_untried(tsc);
     send_basis(tsc);
     causal_log->owed = all_series();
     causal_log->again = false;

@@ -5,6 +5,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/patch.h"
+#include "causal/ranges.h"
 #include "sample/cpu_state.h"
 #include "unwind/prologue.h"
 
@@ -78,7 +79,8 @@ uint32_t prof_shares_samples(void)
 
 static bool is_in(const struct prof_target *target, uintptr_t address)
 {
-    return address - target->begin < target->end - target->begin;
+    return address - target->begin < target->end - target->begin &&
+           (target->ranges == NULL || prof_ranges_have(target, address));
 }
 
 /* A call may be the last instruction of its function. */

@@ -15,6 +15,7 @@
 #include "base/equal.h"
 #include "causal/causal.h"
 #include "causal/patch.h"
+#include "causal/untried.h"
 #include "aggregate/functions.h"
 #include "aggregate/sums.h"
 #include "sample/cpu_state.h"
@@ -28,11 +29,10 @@
 #include <prof/port.h>
 #include <prof/text.h>
 
-#define CHOSEN_MAX 5u
-#define TRIED_MAX 16u
-#define SAMPLES_MIN 500u /* that targets are chosen by */
-#define LEAST_PERCENT 2u /* of the busy time, of a target with its callees */
-#define MOST_PERCENT 95u
+#define CHOSEN_MAX 64u
+#define SAMPLES_MIN 500u  /* that targets are chosen by */
+#define LEAST_PERMILLE 5u /* of the busy time, of a target with its callees */
+#define MOST_PERMILLE 950u
 #define FRAMES_MAX 48u
 #define LISTED_MAX 16u /* functions of one name */
 
@@ -46,17 +46,6 @@ static void say(const char *name, const char *between, const char *what)
 
     prof_text_open(&out, prof_port_write);
     prof_text_format(&out, "causal: %s%s%s\n", name, between, what);
-    prof_text_flush(&out);
-}
-
-static void say_chosen(const struct prof_symbol *symbol)
-{
-    struct prof_text out;
-
-    prof_text_open(&out, prof_port_write);
-    prof_text_string(&out, "causal: ");
-    prof_name_write(&out, symbol, 0);
-    prof_text_string(&out, " is a target\n");
     prof_text_flush(&out);
 }
 
@@ -93,9 +82,10 @@ static void list_named(const char *name)
 struct choice {
     uintptr_t frames[FRAMES_MAX]; /* return addresses on the present stack */
     uint32_t frames_count;
-    uintptr_t tried[TRIED_MAX];
-    uint32_t tried_count;
-    uint64_t busy; /* weight of all samples in functions */
+    uint64_t busy;      /* weight of all samples in functions */
+    uint64_t last_heat; /* of the function that was looked at last, */
+    uint32_t last;      /* its number; 0: none was */
+    uint32_t chosen;
 };
 
 static void walk_stack(struct choice *choice)
@@ -123,19 +113,28 @@ static bool is_among(const struct prof_function *function,
     return false;
 }
 
-static bool is_eligible(const struct choice *choice,
-                        const struct prof_function *function)
+static bool is_hot(const struct choice *choice,
+                   const struct prof_function *function)
+{
+    return prof_function_is_named(function) &&
+           function->total * 1000 >= choice->busy * LEAST_PERMILLE;
+}
+
+/* Why (function) cannot be one, or PROF_UNTRIED_NOT. */
+static enum prof_untried_why why_not(const struct choice *choice,
+                                     const struct prof_function *function)
 {
     const struct prof_range *idle = &prof_control_config()->idle;
     uintptr_t begin = (uintptr_t)function->record.key;
 
-    return prof_function_is_named(function) &&
-           function->total * 100 >= choice->busy * LEAST_PERCENT &&
-           function->total * 100 <= choice->busy * MOST_PERCENT &&
-           (begin >= idle->end || begin + function->bytes <= idle->begin) &&
-           !prof_causal_polls(begin, function->bytes) &&
-           !is_among(function, choice->frames, choice->frames_count) &&
-           !is_among(function, choice->tried, choice->tried_count);
+    if ((begin < idle->end && begin + function->bytes > idle->begin) ||
+        prof_causal_polls(begin, function->bytes))
+        return PROF_UNTRIED_WAITS;
+    if (is_among(function, choice->frames, choice->frames_count))
+        return PROF_UNTRIED_LOOP;
+    if (function->total * 1000 > choice->busy * MOST_PERMILLE)
+        return PROF_UNTRIED_MOST;
+    return choice->chosen == CHOSEN_MAX ? PROF_UNTRIED_ROOM : PROF_UNTRIED_NOT;
 }
 
 /* What is hot by itself comes first, then what is with its callees. */
@@ -144,17 +143,30 @@ static uint64_t heat(const struct prof_function *function)
     return prof_sums_weight(&function->self) + function->total / 2;
 }
 
-static const struct prof_function *hottest(const struct choice *choice)
+/* The hottest function after the last one, of those that are as hot by their
+ * numbers; NULL: that was all. */
+static const struct prof_function *next_hottest(struct choice *choice)
 {
     const struct prof_function *found = NULL;
+    uint64_t most = 0;
+    uint32_t number = 0;
 
     for (uint32_t i = 1; i < prof_functions.used; i++) {
         const struct prof_function *each = prof_function_at(i);
+        uint64_t hot = heat(each);
 
-        if (is_eligible(choice, each) &&
-            (found == NULL || heat(each) > heat(found)))
-            found = each;
+        if (choice->last != 0 &&
+            (hot > choice->last_heat ||
+             (hot == choice->last_heat && i <= choice->last)))
+            continue;
+        if (!is_hot(choice, each) || (found != NULL && hot <= most))
+            continue;
+        found = each;
+        most = hot;
+        number = i;
     }
+    choice->last_heat = most;
+    choice->last = number;
     return found;
 }
 
@@ -170,29 +182,84 @@ static enum prof_causal_kind kind_of_target(void)
     }
 }
 
-static uint32_t choose_targets(void)
+static uint32_t ppm_of(const struct choice *choice, uint64_t weight)
+{
+    uint64_t busy = choice->busy;
+
+    while (busy > UINT32_MAX) {
+        busy >>= 1;
+        weight >>= 1;
+    }
+    return busy == 0 ? 0
+                     : (uint32_t)prof_divide(weight * 1000000, (uint32_t)busy);
+}
+
+static void choose(struct choice *choice, const struct prof_function *function)
+{
+    const uintptr_t address = (uintptr_t)function->record.key;
+    struct prof_untried untried = {.why = why_not(choice, function),
+                                   .functions = 1};
+    struct prof_symbol symbol;
+
+    if (!prof_symbol_find(address, &symbol))
+        return;
+    if (untried.why == PROF_UNTRIED_NOT &&
+        prof_causal_add_address(address, kind_of_target()) != PROF_OK)
+        untried.why = PROF_UNTRIED_REFUSED;
+    prof_patch_name(&symbol, untried.name, sizeof untried.name);
+    if (untried.why == PROF_UNTRIED_NOT) {
+        say(untried.name, " ", "is a target");
+        choice->chosen++;
+        return;
+    }
+    untried.ppm = ppm_of(choice, function->total);
+    prof_untried_add(&untried);
+}
+
+/* What all others have by themselves, and how many they are. */
+static void count_cold(const struct choice *choice)
+{
+    struct prof_untried cold = {.why = PROF_UNTRIED_COLD};
+    uint64_t weight = 0;
+
+    for (uint32_t i = 1; i < prof_functions.used; i++) {
+        const struct prof_function *each = prof_function_at(i);
+
+        if (is_hot(choice, each))
+            continue;
+        cold.functions++;
+        weight += prof_sums_weight(&each->self);
+    }
+    cold.ppm = ppm_of(choice, weight);
+    if (cold.functions != 0)
+        prof_untried_add(&cold);
+}
+
+static void choose_targets(void)
 {
     struct choice choice = {0};
     const struct prof_function *function;
-    struct prof_symbol symbol;
-    uint32_t chosen = 0;
 
     walk_stack(&choice);
     (void)prof_sums();
+    prof_untried_clear();
     for (uint32_t i = 1; i < prof_functions.used; i++)
         choice.busy += prof_sums_weight(&prof_function_at(i)->self);
-    while (chosen < CHOSEN_MAX && choice.tried_count < TRIED_MAX &&
-           (function = hottest(&choice)) != NULL) {
-        uintptr_t address = (uintptr_t)function->record.key;
+    while ((function = next_hottest(&choice)) != NULL)
+        choose(&choice, function);
+    count_cold(&choice);
+}
 
-        choice.tried[choice.tried_count++] = address;
-        if (prof_causal_add_address(address, kind_of_target()) != 0)
-            continue;
-        chosen++;
-        if (prof_symbol_find(address, &symbol))
-            say_chosen(&symbol);
-    }
-    return chosen;
+/* Without memory for experiments with all targets, the coldest of those that
+ * were chosen are given up. */
+static int start(const struct prof_causal_settings *settings, uint32_t named)
+{
+    int error;
+
+    while ((error = prof_causal_start(settings)) == PROF_EMEMORY &&
+           prof_causal.targets->number > named)
+        prof_untried_give_up();
+    return error;
 }
 
 /* ---- start and stop */
@@ -212,6 +279,13 @@ static void add_wanted(void)
         if (error == PROF_EPATCH_NAMES)
             list_named(each->name);
     }
+}
+
+int prof_causal_want(const char *name)
+{
+    if (prof_causal_running())
+        return PROF_ECAUSAL_RUNS;
+    return prof_causal_add_function(name, kind_of_target());
 }
 
 static bool is_wanted(bool progress)
@@ -244,19 +318,23 @@ static int say_what_is_missing(void)
 
 int prof_causal_begin(void)
 {
+    const bool chooses = prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
     const struct prof_causal_settings settings = {
         .tsc_hz = prof_control_config()->tsc_hz,
         .seed = prof_options()->seed,
+        .rotates = chooses,
     };
+    uint32_t named;
 
     if (prof_causal_running())
         return PROF_ECAUSAL_RUNS;
     prof_enter(); /* the tables stay as they are */
     add_wanted();
-    if (prof_options()->causal == PROF_CAUSAL_MODE_AUTO)
-        (void)choose_targets();
+    named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
+    if (chooses)
+        choose_targets();
     prof_leave();
-    switch (prof_causal_start(&settings)) {
+    switch (start(&settings, named)) {
     case PROF_OK:
         say("experiments", " ", "have begun");
         return PROF_OK;

@@ -30,7 +30,11 @@ static const struct row {
     {"loop", PROF_COMMAND_LOOP, "reset\0report\0", PROF_COMMAND_LOOP_RESET, 0,
      "loop takes reset or report"},
     {"causal", PROF_COMMAND_CAUSAL, "start\0stop\0report\0",
-     PROF_COMMAND_CAUSAL_START, 0, "causal takes start, stop or report"},
+     PROF_COMMAND_CAUSAL_START, 0,
+     "causal takes start, stop, report or target NAME"},
+    {"causal target", PROF_COMMAND_TARGET, NULL, 0, 0,
+     "causal target takes the name of a function, or code: "
+     "causal target main.c:42@148060+12"},
     {"reset", PROF_COMMAND_RESET, NULL, 0, 0, "reset takes no argument"},
     {"hello", PROF_COMMAND_HELLO, NULL, 0, 0, "hello takes no argument"},
     {"report", PROF_COMMAND_REPORT, NULL, 0, 0, "report takes no argument"},
@@ -39,7 +43,7 @@ static const struct row {
 static const char unknown[] =
     "not a command; commands are start, stop, rate HZ, "
     "depth N, stacks on|off, trace on|off|dump, loop reset|report, "
-    "causal start|stop|report, reset, hello, report";
+    "causal start|stop|report|target NAME, reset, hello, report";
 
 static const char *skip_blanks(const char *text)
 {
@@ -90,10 +94,17 @@ static bool parse_word(const char *text, const struct row *row, uint32_t *value)
 }
 
 static bool parse_argument(const char *text, const struct row *row,
-                           uint32_t *value)
+                           struct prof_command *command)
 {
+    uint32_t *value = &command->value;
+
     if (row->words != NULL)
         return parse_word(text, row, value);
+    if (row->kind == PROF_COMMAND_TARGET) {
+        *value = 0;
+        command->name = text;
+        return *text != '\0';
+    }
     return row->most != 0 ? parse_number(text, row, value) : *text == '\0';
 }
 
@@ -111,7 +122,7 @@ struct prof_command prof_command(const char *line)
 
         if (rest == NULL)
             continue;
-        if (parse_argument(rest, &rows[i], &command.value)) {
+        if (parse_argument(rest, &rows[i], &command)) {
             command.kind = rows[i].kind;
             command.error = NULL;
         } else {

@@ -16,6 +16,7 @@
  *     loop reset       forget the statistics of the event loop (<prof/loop.h>)
  *     loop report      print their table now
  *     causal start     begin experiments (<prof/causal.h>)
+ *     causal target T  add a target, as prof.target=T does
  *     causal stop      end them
  *     causal report    print what they have shown
  *     reset            discard all samples and counts
@@ -26,11 +27,13 @@
  * can be fuzzed on the host. Contexts: any.
  */
 
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_COMMAND_MAX 47u /* bytes of a line, without its end */
+/* Bytes of a line, without its end; a target may be a long one. */
+#define PROF_COMMAND_MAX (PROF_WITH_CAUSAL ? 127u : 47u)
 
 #define PROF_COMMAND_DUMP 2u /* value of TRACE */
 
@@ -51,6 +54,7 @@ enum prof_command_kind {
     PROF_COMMAND_TRACE,  /* value: 1 on, 0 off, PROF_COMMAND_DUMP */
     PROF_COMMAND_LOOP,   /* value: PROF_COMMAND_LOOP_RESET or _REPORT */
     PROF_COMMAND_CAUSAL, /* value: PROF_COMMAND_CAUSAL_... */
+    PROF_COMMAND_TARGET, /* name */
     PROF_COMMAND_RESET,
     PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,
@@ -60,6 +64,7 @@ enum prof_command_kind {
 struct prof_command {
     enum prof_command_kind kind;
     uint32_t value;
+    const char *name;  /* in the line, to its end; NULL unless TARGET */
     const char *error; /* a constant, NULL unless BAD */
 };
 

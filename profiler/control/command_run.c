@@ -86,6 +86,11 @@ static int run_causal(uint32_t value)
     return PROF_OK;
 }
 
+static int run_target(const char *name)
+{
+    return PROF_WITH_CAUSAL ? prof_causal_want(name) : PROF_EABSENT;
+}
+
 static int run_command(const struct prof_command *command)
 {
     switch (command->kind) {
@@ -106,6 +111,8 @@ static int run_command(const struct prof_command *command)
         return run_loop(command->value);
     case PROF_COMMAND_CAUSAL:
         return run_causal(command->value);
+    case PROF_COMMAND_TARGET:
+        return run_target(command->name);
     case PROF_COMMAND_RESET:
         prof_reset();
         return PROF_OK;

@@ -45,6 +45,10 @@ extern struct prof_causal_wanted *prof_causal_wanted;
  * is hot. Returns 0 or PROF_ECAUSAL_... PROF_WITH_CAUSAL. */
 int prof_causal_begin(void);
 
+/* Adds the target (name), as prof.target= does. Returns 0 or the error.
+ * PROF_WITH_CAUSAL. */
+int prof_causal_want(const char *name);
+
 /* ---- what the profiler does unless the image does: PROF_WITH_BUILTIN */
 
 /* Whether the interrupt drains where nobody else does. False: it was asked for

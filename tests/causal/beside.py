@@ -103,10 +103,19 @@ def shares_are_true(beside):
 
 
 def callers_are_true(beside):
-    for names, _ in beside.parasite.folded(beside.path):
+    """But for a sample that hits the one instruction of an entry at which a
+    function without a frame of its own has half of one."""
+    right = wrong = 0
+    for names, samples in beside.parasite.folded(beside.path):
         for name in ("works_half", "works_third"):
-            if name in names:
-                check.same(names[names.index(name) - 1], "waits_inside", names)
+            if name not in names:
+                continue
+            if names[names.index(name) - 1] == "waits_inside":
+                right += samples
+            else:
+                wrong += samples
+    check.true(right > 1000, right)
+    check.true(wrong <= 1, (right, wrong))
 
 
 def test_beside(s):

@@ -6,6 +6,7 @@ import json
 import re
 
 from beside import test_beside
+from lines import test_lines
 from made import Trace, coz_of, curves_of
 from rests import test_rests
 from harness.command import Command, event_counts, packets_of
@@ -464,3 +465,4 @@ def suite(s):
     else:
         test_guest(s)
         test_beside(s)
+        test_lines(s)

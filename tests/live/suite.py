@@ -301,10 +301,11 @@ def words_are_joined(s, parasite):
     """A word that takes an argument has the next one; all else is a command of
     its own."""
     words = "causal start rate 99 start loop reset causal report stop".split()
+    words += "causal target f::g causal start".split()
     ok = b"\n#prof! ok "
     done, said = told(s, parasite, lambda line: ok + line + b"\n", *words)
     wanted = ["causal start", "rate 99", "start", "loop reset"]
-    wanted += ["causal report", "stop"]
+    wanted += ["causal report", "stop", "causal target f::g", "causal start"]
     check.same(said, wanted)
     check.same(done.out.splitlines(), [f"ok {line}" for line in wanted])
 

@@ -102,19 +102,24 @@ struct prof_progress {
 #define PROF_PROGRESS(variable, text)                                          \
     struct prof_progress variable = {text, 0, 0}
 
+struct prof_range; /* <prof/prof.h> */
+
 /* A part of the program that might become faster. */
 struct prof_target {
-    const char *name;         /* MUST remain valid */
-    uint32_t number;          /* private: 0, or from 1 on */
-    uint32_t inside;          /* private: entries without an exit */
-    uint64_t visits;          /* while running */
-    struct prof_target *next; /* private */
-    bool outside;             /* private: it is what an agent does */
-    uintptr_t begin, end;     /* private: its code, if it is learnt from
+    const char *name;                /* MUST remain valid */
+    uint32_t number;                 /* private: 0, or from 1 on */
+    uint32_t inside;                 /* private: entries without an exit */
+    uint64_t visits;                 /* while running */
+    struct prof_target *next;        /* private */
+    bool outside;                    /* private: it is what an agent does */
+    uintptr_t begin, end;            /* private: its code, if it is learnt from
                                  samples; visits are samples in it then */
+    const struct prof_range *ranges; /* private: which parts of that; NULL:
+                                        all */
+    uint32_t ranges_count;           /* private: of these */
 };
 #define PROF_TARGET(variable, text)                                            \
-    struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0}
+    struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* While no experiments run; again has no effect. It MUST remain valid. The
  * first point paces the experiments: it should be passed often. */
@@ -192,6 +197,9 @@ struct prof_causal_settings {
     uint32_t held;       /* events that can be held at a time (4,096) */
     uint64_t tsc_hz;     /* not 0 */
     uint32_t seed;       /* of what is drawn (1) */
+    bool rotates;        /* targets whose gains are least certain have most of
+                            the experiments, those that do not run none; else
+                            all have as many */
 };
 
 /*

@@ -51,9 +51,16 @@ enum prof_causal_kind {
  * it may be of both kinds. Allocates once, some 8 KiB. Returns 0, PROF_ESTATE
  * (experiments are running, or there was no prof_causal_code()), PROF_EMEMORY,
  * or PROF_EPATCH_...: why not (<prof/error.h>).
+ *
+ * (name) may also be a set of ranges of code, such as a line of source or an
+ * inlined function, as `parasite causal --target' writes it. It is learnt from
+ * samples; its addresses are those as linked.
  */
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
+
+/* Ranges of such a target; those that touch are one. */
+#define PROF_TARGET_RANGES_MAX 64u
 
 bool prof_causal_polls(uintptr_t begin, size_t bytes);
 

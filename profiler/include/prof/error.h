@@ -42,6 +42,11 @@ enum prof_error {
     PROF_EPATCH_BRANCH = -36,  /* it jumps to its first instructions */
     PROF_EPATCH_OWN = -37,     /* the profiler's own, or not in the code */
     PROF_EPATCH_ROOM = -38,    /* too many functions */
+    PROF_EPATCH_LINE = -39,    /* a line, without the addresses of its code */
+    PROF_EPATCH_RANGES = -40,  /* these are malformed, not in the code, or too
+                                  many */
+    PROF_EPATCH_KIND = -41,    /* code that is no function can only be a target,
+                                  learnt from samples */
 };
 
 /* One line in English for (error), never NULL. Contexts: any. */

@@ -132,3 +132,138 @@ TEST(intervals_contain_the_truth)
     printf("%u of %u\n", inside, all_of_them);
     assert_true(inside * 100 >= all_of_them * 95);
 }
+
+/* ---- rotation */
+
+#define TARGETS 6u
+#define QUIET 0u
+#define NOISY 1u
+#define RESTS 5u
+#define EXPERIMENTS 3000u
+
+static uint32_t drawn[TARGETS], at_speedup[TARGETS][SPEEDUPS];
+
+static void ended(const struct prof_experiment_record *record,
+                  const uint32_t *visits)
+{
+    (void)visits;
+    drawn[record->target]++;
+    at_speedup[record->target][record->speedup]++;
+}
+
+/* Visits take 100 us on average; those of experiments with a target differ by
+ * as much as it is noisy. The greatest interval of (target), in per cent. */
+static double widest(const struct prof_experiments *all, uint32_t target)
+{
+    double found = 0;
+
+    for (uint32_t i = 1; i < SPEEDUPS; i++) {
+        struct prof_gain gain;
+
+        assert_int_equal(prof_gain_of(prof_experiments_sums(all, target, 0, 0),
+                                      prof_experiments_sums(all, target, i, 0),
+                                      &gain),
+                         0);
+        found = fmax(found, gain.interval_ppm / 1e4);
+    }
+    return found;
+}
+
+static void *rotate(struct prof_experiments *all, bool rotates, uint32_t count)
+{
+    struct prof_experiment_settings of = settings;
+    struct prof_virtual_clock clock = {0};
+    uint64_t now = 1000;
+    double length = 0;
+    uint32_t last = UINT32_MAX;
+    void *memory;
+
+    of.targets = TARGETS;
+    of.rotates = rotates;
+    of.ended = ended;
+    memset(drawn, 0, sizeof drawn);
+    memset(at_speedup, 0, sizeof at_speedup);
+    memory = malloc(prof_experiments_bytes(&of));
+    prof_experiments_init(all, &of, &clock, now, memory);
+    while (all->done < count) {
+        double noise = all->target == NOISY ? 0.2 : 0.02;
+
+        if (rotates && all->done >= count / 10)
+            prof_experiments_rest(all, RESTS, true);
+        if (last != (uint32_t)all->done) {
+            last = (uint32_t)all->done;
+            length = 100 * US * (1 + noise * (unit_part() - 0.5));
+        }
+        now += (uint64_t)length;
+        prof_experiments_visit(all, 0, now);
+    }
+    all->clock = NULL;
+    return memory;
+}
+
+TEST(most_experiments_are_where_intervals_are_wide)
+{
+    struct prof_experiments all;
+    double alike, rotating;
+    void *memory = rotate(&all, false, EXPERIMENTS);
+
+    for (uint32_t i = 0; i < TARGETS; i++)
+        assert_in_range(drawn[i], EXPERIMENTS / TARGETS * 8 / 10,
+                        EXPERIMENTS / TARGETS * 12 / 10);
+    alike = widest(&all, NOISY);
+    free(memory);
+    memory = rotate(&all, true, EXPERIMENTS);
+    rotating = widest(&all, NOISY);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        printf("target %u: %u experiments, +- %.3f %%\n", i, drawn[i],
+               widest(&all, i));
+    printf("without rotation: +- %.3f %%\n", alike);
+    assert_true(drawn[NOISY] > 2 * drawn[QUIET]);
+    assert_true(rotating < 0.85 * alike);
+    free(memory);
+}
+
+/* Each target in turn, at each speed-up. */
+TEST(none_is_forgotten)
+{
+    struct prof_experiments all;
+    void *memory = rotate(&all, true, EXPERIMENTS);
+
+    for (uint32_t i = 0; i < RESTS; i++) {
+        assert_true(drawn[i] > EXPERIMENTS / TARGETS / 10);
+        for (uint32_t j = 1; j < SPEEDUPS; j++)
+            assert_in_range(at_speedup[i][j] * 2, at_speedup[i][0] - 4,
+                            at_speedup[i][0] + 4);
+    }
+    free(memory);
+}
+
+/* But for what does not run; and if that is all, they go on. */
+TEST(what_does_not_run_is_not_drawn)
+{
+    struct prof_virtual_clock clock = {0};
+    struct prof_experiments all;
+    void *memory = rotate(&all, true, EXPERIMENTS);
+
+    assert_in_range(drawn[RESTS], 1, EXPERIMENTS / 10);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        prof_experiments_rest(&all, i, true);
+    all.clock = &clock;
+    for (uint64_t now = all.began; all.done < EXPERIMENTS + 100; now += 10000)
+        prof_experiments_visit(&all, 0, now);
+    free(memory);
+}
+
+/* One that began in a call of the profiler, whose time was taken out at its
+ * end: virtual time is before that for a while. */
+TEST(what_has_not_begun_yet_is_not_overdue)
+{
+    const struct prof_experiments all = {
+        .settings = {.cycles_max = 1000},
+        .began = 500,
+    };
+
+    assert_false(prof_experiments_overdue(&all, 400));
+    assert_false(prof_experiments_overdue(&all, 1499));
+    assert_true(prof_experiments_overdue(&all, 1500));
+}

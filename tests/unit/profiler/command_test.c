@@ -25,6 +25,9 @@ TEST(each_command_is_understood)
         {"trace  off", PROF_COMMAND_TRACE, 0},
         {"trace dump ", PROF_COMMAND_TRACE, PROF_COMMAND_DUMP},
         {"stacks off ", PROF_COMMAND_STACKS, 0},
+        {"causal start", PROF_COMMAND_CAUSAL, PROF_COMMAND_CAUSAL_START},
+        {"causal target f", PROF_COMMAND_TARGET, 0},
+        {" causal target  a::b(int, char)", PROF_COMMAND_TARGET, 0},
         {"reset", PROF_COMMAND_RESET, 0},
         {"hello", PROF_COMMAND_HELLO, 0},
         {"report", PROF_COMMAND_REPORT, 0},
@@ -60,6 +63,10 @@ TEST(nonsense_is_bad_and_says_why)
         "stacks maybe",
         "trace",
         "trace dumps",
+        "causal",
+        "causal target",
+        "causal target ",
+        "causal targets f",
         "stacks onn",
         "stacks on off",
         "Reset",
@@ -75,6 +82,15 @@ TEST(nonsense_is_bad_and_says_why)
         assert_int_equal(command.kind, PROF_COMMAND_BAD);
         assert_non_null(command.error);
     }
+}
+
+TEST(a_target_is_the_rest_of_the_line)
+{
+    assert_string_equal(prof_command("causal target main.c:4@1a+2").name,
+                        "main.c:4@1a+2");
+    assert_string_equal(prof_command(" causal target\t f(int, char)").name,
+                        "f(int, char)");
+    assert_null(prof_command("causal start").name);
 }
 
 static unsigned feed(struct prof_command_line *line, const char *bytes,
