@@ -621,15 +621,16 @@ return all;
 }
 function objectsOf(columns, edges) {
 const seen = columns.plain('object.seen'),
-count = seen.length + 1;
+own = seen.length + 1, // the others are vectors
+count = own + columns.head.vectors.length;
 const of = (Type, list) => {
 const all = new Type(count);
 all.set(list, 1);
 return all;
 };
 const plain = (name) => of(Int32Array, columns.plain('object.' + name));
-const noCreation = (o) => !(seen[o - 1] & SEEN.creation),
-noEnd = (o) => !(seen[o - 1] & SEEN.end);
+const noCreation = (o) => o < own && !(seen[o - 1] & SEEN.creation),
+noEnd = (o) => o < own && !(seen[o - 1] & SEEN.end);
 const objects = {
 count,
 begin: toSome(count, columns.changes('object.begin'), noCreation),
@@ -638,7 +639,7 @@ creator: toSome(count, columns.plain('object.creator'), noCreation),
 type: of(Uint8Array, columns.plain('object.kind')),
 state: of(Uint8Array, columns.plain('object.ending')),
 trace: new Uint8Array(count),
-loop: new Uint8Array(count),
+system: new Uint8Array(count),
 id: of(Int32Array, columns.changes('object.id')),
 site: plain('site'),
 label: plain('label'),
@@ -652,10 +653,20 @@ seen.map((bits) => Number((bits & SEEN.rests) > 0)),
 completeObjects(objects, edges, noCreation, noEnd);
 const {loops} = columns.head;
 for (const [trace, loop] of loops.entries()) {
-objects.loop[loop] = objects.loop[loop + 1] = 1; // and nobody, TASKS_NOBODY
-objects.trace.fill(trace, loop, loops[trace + 1] || count);
+objects.system[loop] = SYSTEM.loop;
+objects.system[loop + 1] = SYSTEM.nobody;
+objects.trace.fill(trace, loop, loops[trace + 1] || own);
 }
+for (const [i, [trace, vector]] of columns.head.vectors.entries())
+addVector(objects, own + i, loops[trace], vector);
 return objects;
+}
+const SYSTEM = {loop: 1, nobody: 2, vector: 3};
+function addVector(objects, o, loop, vector) {
+objects.system[o] = SYSTEM.vector;
+objects.id[o] = vector;
+for (const name of ['begin', 'end', 'trace'])
+objects[name][o] = objects[name][loop];
 }
 const ENDING = [ARROW.resolve, ARROW.fail, ARROW.cancel];
 function completeObjects(objects, edges, noCreation, noEnd) {
@@ -700,7 +711,7 @@ to: numbersOf(Int32Array, columns.changes('edge.to')),
 by: numbersOf(Int32Array, columns.plain('edge.by')),
 };
 }
-function arrowsOf(edges, objects) {
+function arrowsOf(edges, objects, irqs) {
 const count = edges.time.length;
 const arrows = {
 count,
@@ -708,7 +719,7 @@ type: edges.kind.slice(),
 from: edges.from.slice(),
 to: edges.to.slice(),
 begin: edges.time.slice(),
-end: edges.time,
+end: edges.time.slice(),
 };
 for (let i = 0; i < count; ++i) {
 const kind = edges.kind[i];
@@ -723,30 +734,79 @@ arrows.type[i] = ARROW.failed_read;
 arrows.from[i] = edges.by[i];
 }
 }
+lengthenDefers(arrows, irqs);
 return arrows;
 }
-function withPackets(arrows, columns) {
-const packets = {
+function lengthenDefers(arrows, irqs) {
+const ran = new Map();
+arrows.late = new Uint8Array(arrows.count);
+for (let i = 0; i < irqs.count; ++i)
+if (irqs.ran[i] >= 0)
+ran.set(`${irqs.vector[i]} ${irqs.deferred[i]}`, irqs.ran[i]);
+if (!ran.size) return;
+for (let i = 0; i < arrows.count; ++i) {
+if (arrows.type[i] !== ARROW.defer) continue;
+const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]}`);
+if (end === undefined) continue;
+arrows.end[i] = end;
+arrows.late[i] = 1;
+}
+}
+const packetsOf = (columns) => ({
+type: ARROW.packet,
 begin: columns.changes('packet.sent'),
 end: columns.changes('packet.received'),
 from: columns.changes('packet.from'),
 to: columns.changes('packet.to'),
-};
-if (columns.head.traces.length < 2) return arrows;
-const count = arrows.count + packets.begin.length,
-all = {count, type: new Uint8Array(count).fill(ARROW.packet)};
+});
+function wakesOf({head, objects, irqs}) {
+const wakes = {type: ARROW.wake, begin: [], end: [], from: [], to: []};
+for (let i = 0; i < irqs.count; ++i) {
+if (irqs.woke[i] < 0) continue;
+wakes.begin.push(irqs.begin[i]);
+wakes.end.push(irqs.woke[i]);
+wakes.from.push(irqs.vector[i]);
+wakes.to.push(head.loops[objects.trace[irqs.vector[i]]]);
+}
+return wakes;
+}
+function withArrows(arrows, others) {
+const lists = ['begin', 'end', 'from', 'to'],
+count = others.reduce((sum, {end}) => sum + end.length, arrows.count),
+all = {count, type: new Uint8Array(count)};
 all.type.set(arrows.type);
-for (const name of Object.keys(packets)) {
+for (const name of lists) {
 all[name] = new arrows[name].constructor(count);
 all[name].set(arrows[name]);
-all[name].set(packets[name], arrows.count);
 }
-const order = Uint32Array.from(all.end.keys()).sort(
-(a, b) => all.end[a] - all.end[b] || a - b,
-);
-for (const name of ['type', ...Object.keys(packets)])
+let at = arrows.count;
+for (const other of others) {
+for (const name of lists) all[name].set(other[name], at);
+all.type.fill(other.type, at, at + other.end.length);
+at += other.end.length;
+}
+const order = orderOfEnds(all.end, arrows);
+for (const name of ['type', ...lists])
 all[name] = all[name].map((_, i, list) => list[order[i]]);
 return all;
+}
+function orderOfEnds(end, {count, late}) {
+const byEnd = (a, b) => end[a] - end[b] || a - b,
+order = new Uint32Array(end.length),
+others = [];
+let kept = 0;
+for (let i = 0; i < end.length; ++i) {
+if (i >= count || late[i] || (kept && end[order[kept - 1]] > end[i]))
+others.push(i);
+else order[kept++] = i;
+}
+others.sort(byEnd);
+for (let at = order.length - 1; others.length; --at)
+order[at] =
+kept && byEnd(order[kept - 1], others.at(-1)) > 0
+? order[--kept]
+: others.pop();
+return order;
 }
 function stepsOf(columns) {
 const time = columns.changes('counter.time'),
@@ -783,12 +843,25 @@ function irqsOf(columns) {
 const irqs = {
 ...intervalsOf(columns, 'irq'),
 vector: columns.plain('irq.vector'),
-trace: columns.plain('irq.trace'),
+in: columns.plain('irq.in'),
 to: columns.plain('irq.to'),
 deferred: columns.plain('irq.deferred'),
+ran: columns.plain('irq.ran'),
+woke: columns.plain('irq.woke'),
 };
-for (let i = 0; i < irqs.count; ++i) irqs.deferred[i] += irqs.begin[i];
-return irqs;
+for (const times of [irqs.deferred, irqs.ran, irqs.woke])
+for (let i = 0; i < irqs.count; ++i)
+times[i] = times[i] ? irqs.begin[i] + times[i] - 1 : -1;
+return columns.head.traces.length > 1 ? sortedByBegin(irqs) : irqs;
+}
+function sortedByBegin({count, ...lists}) {
+const order = Uint32Array.from(lists.begin.keys()).sort(
+(a, b) => lists.begin[a] - lists.begin[b] || a - b,
+);
+const sorted = {count};
+for (const [name, list] of Object.entries(lists))
+sorted[name] = list.map((_, i) => list[order[i]]);
+return sorted;
 }
 function byTrace({head}, intervals, traceOf) {
 const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
@@ -823,8 +896,12 @@ const objects = objectsOf(columns, edges);
 await pause();
 const spans = spansOf(columns, objects);
 await pause();
-model = {head, objects, spans, edges, lastTime: head.clocks};
-model.arrows = withPackets(arrowsOf(edges, objects), columns);
+const irqs = irqsOf(columns);
+model = {head, objects, spans, edges, irqs, lastTime: head.clocks};
+model.arrows = withArrows(arrowsOf(edges, objects, irqs), [
+packetsOf(columns),
+wakesOf(model),
+]);
 model.labels = {
 time: columns.changes('label.time'),
 object: numbersOf(Int32Array, columns.plain('label.object')),
@@ -834,26 +911,29 @@ model.labels.count = model.labels.time.length;
 await pause();
 model.steps = stepsOf(columns);
 model.counters = countersOf(columns, model.steps);
-model.irqs = irqsOf(columns);
 model.pauses = intervalsByTrace(columns, 'pause');
 model.losses = intervalsByTrace(columns, 'loss');
 model.stolen = intervalsByTrace(columns, 'stolen');
 model.idles = idlesOf(model);
 }
-const isLoop = (o) => model.objects.loop[o] === 1;
+const isSystem = (o) => model.objects.system[o] > 0;
+const isLoop = (o) => model.objects.system[o] === SYSTEM.loop;
+const isVector = (o) => model.objects.system[o] === SYSTEM.vector;
 const by = {
 span: null, // of spans, by object, as byNumber() makes it
 out: null, // of arrows that leave an object
 into: null, // of arrows that reach it
+irq: null, // of interrupts, by the object of their vector
 label: null,
 step: null,
 runs: [], // of each trace: run spans in order of time
 };
 function* makeIndexes() {
-const {objects, spans, arrows, labels} = model;
+const {objects, spans, arrows, labels, irqs} = model;
 by.span = yield* byNumber(spans.object, objects.count);
 by.out = yield* byNumber(arrows.from, objects.count);
 by.into = yield* byNumber(arrows.to, objects.count);
+by.irq = yield* byNumber(irqs.vector, objects.count);
 by.label = yield* byNumber(labels.object, objects.count);
 by.step = yield* byNumber(model.steps.object, objects.count);
 by.runs = model.head.traces.map(() => []);
@@ -978,13 +1058,13 @@ const begin = objects.begin.slice();
 const continues = head.types.map((name) => CONTINUATIONS.has(name));
 for (let o = 1; o < objects.count; ++o) {
 const creator = objects.creator[o];
-parent[o] = isLoop(creator) ? 0 : creator;
+parent[o] = isSystem(creator) ? 0 : creator;
 if (!simplified || !continues[objects.type[o]]) continue;
 const read = first.read[o];
 if (read < 0 || first.tried[o] <= read) continue;
 if (creator && objects.become[creator] === o) continue;
 begin[o] = read;
-parent[o] = isLoop(first.source[o]) ? 0 : first.source[o];
+parent[o] = isSystem(first.source[o]) ? 0 : first.source[o];
 }
 return {parent, begin};
 }
@@ -1004,6 +1084,7 @@ only: [],
 states: null, // numbers of STATES, null = all
 arrows: [], // names of ARROWS
 counters: true,
+interrupts: true, // have rows
 uncounted: [], // numbers of counters that are not drawn
 path: false, // the critical path of the chosen object is drawn
 panel: 'object',
@@ -1028,6 +1109,7 @@ y: ['only', asListOf(Number)],
 e: ['states', asListOf(Number)],
 w: ['arrows', asListOf(String)],
 c: ['counters', asFlag],
+n: ['interrupts', asFlag],
 l: ['uncounted', asListOf(Number)],
 k: ['path', asFlag],
 p: ['panel', asChoice(PANELS)],
@@ -1044,7 +1126,7 @@ const palette = {};
 const PALETTE = [
 ...['ink', 'soft', 'panel', 'accent', 'bad', 'found', 'ground', 'grid'],
 ...['idle', 'pause', 'stolen-band', 'object', 'run', 'ready', 'glow'],
-'density',
+...['density', 'irq'],
 ];
 const ARROW_COLOURS = {
 create: '--object',
@@ -1110,7 +1192,7 @@ function objectName(object) {
 if (!object) return 'none';
 const {objects, head} = model,
 label = objects.label[object];
-if (isLoop(object)) return 'event loop';
+if (isSystem(object)) return systemName(object);
 const name = label ? head.names[label] : siteName(object);
 return `${name} ${objects.id[object]}`;
 }
@@ -1124,7 +1206,7 @@ const {objects} = model,
 numbers = new Map();
 groups = [];
 for (let o = 1; o < objects.count; ++o) {
-if (isLoop(o)) continue;
+if (isSystem(o)) continue;
 const key = `${alikeKey(o)} ${ofParent(family.parent[o])}`;
 if (!numbers.has(key)) {
 numbers.set(key, groups.length);
@@ -1140,7 +1222,7 @@ const isClosed = (group) =>
 view.grouped && isLarge(group) && !view.opened.includes(group.key);
 function isShown(o) {
 const {objects} = model;
-if (isLoop(o)) return false;
+if (isSystem(o)) return false;
 if (view.states !== null && !view.states.includes(objects.state[o]))
 return false;
 const key = alikeKey(o);
@@ -1174,9 +1256,22 @@ group.shown = members;
 group.band = null;
 chosen.push([begin, members[0], number, end]);
 }
+for (const o of systemRows()) chosen.push([family.begin[o], o, -1, endOf(o)]);
 yield;
 chosen.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 return chosen;
+}
+function systemRows() {
+const {objects, head} = model,
+list = [...head.loops];
+if (view.interrupts)
+for (let o = objects.count - head.vectors.length; o < objects.count; ++o)
+list.push(o);
+return list;
+}
+function systemName(o) {
+if (isVector(o)) return `irq ${model.objects.id[o]}`;
+return isLoop(o) ? 'event loop' : 'unknown';
 }
 const endOf = (o) => Math.max(model.objects.end[o], family.begin[o]);
 function* fillItems(chosen) {
@@ -1240,13 +1335,22 @@ items.height += tall[kind];
 }
 }
 }
+function placeSystem(list) {
+const last = (i) => Number(isLoop(items.object[i]));
+list.sort(
+(a, b) => last(a) - last(b) || items.object[a] - items.object[b] || a - b,
+);
+for (const i of list) items.rows[i] = items.height++;
+}
 function* layOutTrace(list) {
 const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
 isGroup = (i) => items.group[i] >= 0,
-objects = list.filter((i) => !isGroup(i)),
+isRow = (i) => !isGroup(i) && isSystem(items.object[i]),
+objects = list.filter((i) => !isGroup(i) && !isRow(i)),
 bands = list.filter(isGroup);
 const {rows, height} = yield* layOutRows(itemsOfTrace(objects));
 items.height = first;
+placeSystem(list.filter(isRow));
 if (bands.length) placeGroups(bands, height);
 for (const [i, item] of objects.entries())
 items.rows[item] = items.height + rows[i];
@@ -1537,8 +1641,9 @@ x1 = paintX(end[i]);
 if (!object[i] || x1 < until + 0.5) continue;
 until = x1;
 if (object[i] === view.chosen) paintGlow(pen, x0, x1, y);
-paintSpans(pen, object[i], y);
-paintEnd(pen, object[i], y);
+if (isVector(object[i])) paintIrqs(pen, object[i], y);
+else paintSpans(pen, object[i], y);
+if (!isSystem(object[i])) paintEnd(pen, object[i], y);
 }
 }
 function paintGlow(pen, x0, x1, y) {
@@ -1619,6 +1724,7 @@ const chars = Math.floor((text.length * (room - 8)) / wide);
 return chars < 2 ? '' : text.slice(0, chars) + '\u2026';
 }
 function labelsOf(object) {
+if (isSystem(object)) return [[family.begin[object], rowTitle(object)]];
 const {labels, head} = model,
 list = [];
 each(by.label, object, (i) =>
@@ -2328,6 +2434,219 @@ changed('items');
 },
 );
 }
+const IRQ = 10; // pixels high, of a mark
+function paintIrqs(pen, vector, y) {
+const {irqs} = model,
+list = listOfObject(by.irq, vector),
+last = (i) => Math.max(irqs.end[i], irqs.ran[i]);
+let until = -10,
+ready = -10;
+const first = Math.max(0, firstOf(list, irqs.begin, port.from) - 1);
+for (let at = first; at < list.length; ++at) {
+const i = list[at];
+if (irqs.begin[i] > port.to) break;
+if (last(i) < port.from) continue;
+const x0 = Math.max(-2, paintX(irqs.begin[i])),
+x1 = Math.min(port.width + 2, paintX(irqs.end[i])),
+x2 = Math.min(port.width + 2, paintX(last(i)));
+if (x2 > Math.max(x1, ready) + 0.5) {
+pen.fillStyle = palette.ready;
+pen.fillRect(x1, y - LINE, x2 - x1, 2 * LINE);
+ready = x2;
+}
+if (x1 < until + 0.5) continue;
+until = Math.max(x1, x0 + 1);
+pen.fillStyle = palette.irq;
+pen.fillRect(x0, y - IRQ / 2, Math.max(1, x1 - x0), IRQ);
+}
+}
+const servedBy = (vector) =>
+new Set(
+Array.from(listOfObject(by.irq, vector), (i) => model.irqs.to[i]).filter(
+(o) => o,
+),
+);
+function rowTitle(o) {
+if (!isVector(o)) return objectName(o);
+const {objects, head} = model,
+names = new Set();
+for (const to of servedBy(o))
+names.add(head.names[objects.label[to]] || siteName(to));
+return [objectName(o), ...names].join(', ');
+}
+function irqAt(vector, time) {
+const list = listOfObject(by.irq, vector),
+slack = timeOf(8) - timeOf(0),
+at = firstOf(list, model.irqs.begin, time + slack);
+return list[Math.max(0, at - 1)];
+}
+function systemText(o, time) {
+const {irqs} = model,
+count = by.irq.from[o + 1] - by.irq.from[o];
+if (isLoop(o)) return loopText(o, time);
+const all = plural(count, 'interrupt', 'interrupts');
+if (time === undefined) return `${objectName(o)}, ${all}`;
+const i = irqAt(o, time),
+parts = [
+`${all}; the one before the pointer: at ${timeText(irqs.begin[i])}`,
+`handled in ${clocksText(irqs.end[i] - irqs.begin[i])}`,
+];
+if (irqs.in[i]) parts.push(`interrupted ${objectName(irqs.in[i])}`);
+if (irqs.to[i])
+parts.push(
+`left work to ${objectName(irqs.to[i])}, which ` +
+(irqs.ran[i] < 0
+? 'did not run any more'
+: `ran ${clocksText(irqs.ran[i] - irqs.begin[i])} after it`),
+);
+if (irqs.woke[i] >= 0)
+parts.push(
+'ended the idleness of the event loop, which ran ' +
+`${clocksText(irqs.woke[i] - irqs.begin[i])} after it`,
+);
+return parts.join(', ');
+}
+const LOOP_WORDS = {
+running: 'runs itself',
+waiting: 'idle',
+unknown: 'unknown, events are missing',
+};
+function loopText(o, time) {
+if (time === undefined) return 'the event loop';
+const {spans} = model,
+i = spanAt(o, time),
+name = Object.keys(TASKS_STATE)[spans.state[i]];
+if (i < 0 || spans.end[i] < time) return 'runs tasks or callbacks';
+const clocks = spans.end[i] - spans.begin[i];
+return `${LOOP_WORDS[name] || name} for ${clocksText(clocks)}`;
+}
+function showSystem(panel, o) {
+panel.append(make('h2', rowTitle(o)));
+if (isLoop(o)) {
+panel.append(
+make('h3', 'Its time'),
+...splitTable(splitOfLoop(o)),
+make('h3', 'What ended its idleness'),
+wakersTable(o),
+);
+} else {
+panel.append(listOfFacts(factsOfVector(o)), ...latestIrqs(o));
+}
+panel.append(make('h3', 'Events'), eventTable(o));
+}
+function splitOfLoop(o) {
+const {objects, spans} = model,
+split = new Split(),
+whole = objects.end[o] - objects.begin[o];
+each(by.span, o, (i) => {
+const clocks = spans.end[i] - spans.begin[i],
+state = spans.state[i];
+if (state === 1) split.add(PART.run, o, '', clocks);
+else if (state === 6)
+split.add(PART.lost, 0, 'events are missing', clocks);
+else split.add(PART.wait, 0, 'an interrupt: idle', clocks);
+});
+split.add(PART.paused, 0, ': tasks and callbacks', whole - split.whole);
+const stolen = stolenIn(objects.trace[o], objects.begin[o], objects.end[o]);
+return {parts: split.list(), whole: split.whole, stolen};
+}
+const medianAnd99 = (times) => {
+const sorted = Float64Array.from(times).sort();
+return [partText(sorted, 0.5), partText(sorted, 0.99)];
+};
+function wakersTable(loop) {
+const {irqs, objects} = model,
+trace = objects.trace[loop],
+delays = new Map();
+for (let i = 0; i < irqs.count; ++i) {
+const vector = irqs.vector[i];
+if (irqs.woke[i] < 0 || objects.trace[vector] !== trace) continue;
+if (!delays.has(vector)) delays.set(vector, []);
+delays.get(vector).push(irqs.woke[i] - irqs.begin[i]);
+}
+return tableOf(
+'wakers',
+['Interrupt', 'Count', 'Ran after', 'p99'],
+[...delays]
+.sort((a, b) => a[0] - b[0])
+.map(([vector, times]) => [
+objectLink(vector),
+countText(times.length),
+...medianAnd99(times),
+]),
+);
+}
+function sumsOfVector(vector) {
+const {irqs} = model,
+sum = {handled: [], ran: [], woke: 0};
+each(by.irq, vector, (i) => {
+sum.handled.push(irqs.end[i] - irqs.begin[i]);
+if (irqs.ran[i] >= 0) sum.ran.push(irqs.ran[i] - irqs.begin[i]);
+sum.woke += Number(irqs.woke[i] >= 0);
+});
+return sum;
+}
+function factsOfVector(vector) {
+const {handled, ran, woke} = sumsOfVector(vector),
+of = (times) => {
+const [p50, p99] = medianAnd99(times);
+return `${p50} (median), ${p99} (p99)`;
+};
+const facts = [
+['Interrupts', countText(handled.length)],
+['Handled in', of(handled)],
+['Ended idleness', countText(woke)],
+];
+const served = [...servedBy(vector)].flatMap((o) => [objectLink(o), ' ']);
+if (served.length) facts.push(['Left work to', ...served]);
+if (ran.length) facts.push(['Which ran after', of(ran)]);
+return facts;
+}
+function showInterrupts(panel) {
+const {head, objects, irqs} = model,
+first = objects.count - head.vectors.length;
+const table = tableOf(
+'vectors',
+['Interrupt', 'Count', 'Handled in', 'p99', 'Ran after', 'p99'],
+head.vectors.map((_, i) => {
+const {handled, ran} = sumsOfVector(first + i);
+return [
+objectLink(first + i),
+countText(handled.length),
+...medianAnd99(handled),
+...medianAnd99(ran),
+];
+}),
+);
+panel.append(
+make(
+'p',
+'From the interrupt to the end of its handler, and to the task or ' +
+'callback that it left its work to.',
+),
+irqs.count ? table : make('p', 'The trace has none.'),
+...latestIrqs(0),
+);
+}
+function latestIrqs(vector) {
+const {irqs} = model,
+rows = [];
+for (let i = firstAtLeast(irqs.begin, view.from); i < irqs.count; ++i) {
+if (irqs.begin[i] > view.to || rows.length === 100) break;
+if (vector && irqs.vector[i] !== vector) continue;
+rows.push([
+timeText(irqs.begin[i]),
+objectLink(irqs.vector[i]),
+clocksText(irqs.end[i] - irqs.begin[i]),
+objectLink(irqs.to[i]),
+irqs.ran[i] < 0 ? '–' : clocksText(irqs.ran[i] - irqs.begin[i]),
+]);
+}
+const names = ['Time', 'Vector', 'Handled in', 'Led to', 'After'];
+return rows.length
+? [make('h3', 'In sight'), tableOf('irqs', names, rows)]
+: [];
+}
 const PART = {
 run: 'running',
 paused: 'paused',
@@ -2453,7 +2772,7 @@ end = objects.end[object];
 const {resolver, read} = endOfPromise(object);
 const runs = resolver && !outsideOf(object) && hasSpans(resolver);
 let at = begin;
-if (runs && !isLoop(resolver)) at = splitSpans(split, resolver, begin, end);
+if (runs && !isSystem(resolver)) at = splitSpans(split, resolver, begin, end);
 const cause = outsideOf(object) ? 0 : resolver;
 split.add(PART.wait, cause, waitText(object, cause), end - at);
 if (read > end) splitReady(split, objects.trace[object], object, end, read);
@@ -2461,7 +2780,7 @@ if (read > end) splitReady(split, objects.trace[object], object, end, read);
 function waitText(object, resolver) {
 if (model.objects.state[object] === 0)
 return 'its end, which never came';
-if (resolver && !isLoop(resolver)) return '';
+if (resolver && !isSystem(resolver)) return '';
 return outsideOf(object) || 'something outside';
 }
 function splitOf(object) {
@@ -2590,7 +2909,7 @@ if (end >= 0) {
 const resolver = arrows.from[end],
 at = arrows.end[end];
 const step = {object, begin: at, end: time, kind: PART.ready, text: ''};
-if (resolver && !isLoop(resolver) && !outsideOf(object) && at > begin)
+if (resolver && !isSystem(resolver) && !outsideOf(object) && at > begin)
 return [step, resolver, at];
 const text = outsideOf(object) || 'something outside';
 const outside = {object, begin, end: time, kind: PART.wait, text};
@@ -2612,7 +2931,7 @@ spans.state[last] === 3 ||
 spans.end[last] < time;
 if (object && isOpen && hasStopped) [object, time] = openSteps(object, steps);
 while (object && time > 0 && steps.length < PATH_MAX) {
-if (isLoop(object)) break;
+if (isSystem(object)) break;
 const span = spanAt(object, time);
 const [step, next, at] =
 span >= 0
@@ -2647,7 +2966,6 @@ time / model.head.clock_hz,
 );
 function objectLink(object) {
 if (!object) return 'none';
-if (isLoop(object)) return 'the event loop';
 const go = () => {
 choose(object);
 bringIntoSight(object);
@@ -2751,7 +3069,7 @@ const {objects} = model,
 list = [];
 let resting = 0;
 for (let o = 1; o < objects.count; ++o) {
-if (isLoop(o) || objects.state[o] !== 0) continue;
+if (isSystem(o) || objects.state[o] !== 0) continue;
 if (objects.rests[o]) ++resting;
 else list.push([stuckFor(o), o]);
 }
@@ -2781,6 +3099,10 @@ panel.append(
 make('p', 'Nothing is chosen: click an object, or use the arrow keys.'),
 ...openPart(),
 );
+return;
+}
+if (isSystem(object)) {
+showSystem(panel, object);
 return;
 }
 panel.append(
@@ -2833,7 +3155,7 @@ function showSites(panel) {
 const sums = new Map(),
 {objects} = model;
 for (let o = 1; o < objects.count; ++o) {
-if (isLoop(o)) continue;
+if (isSystem(o)) continue;
 const key = alikeKey(o);
 const none = {key, object: o, count: 0, open: 0, stuck: 0, life: 0},
 sum = sums.get(key) || none;
@@ -2887,7 +3209,7 @@ function shownObjects() {
 const list = [];
 for (let i = 0; i < items.count; ++i)
 if (items.group[i] >= 0) list.push(...groups[items.group[i]].shown);
-else list.push(items.object[i]);
+else if (!isSystem(items.object[i])) list.push(items.object[i]);
 if (!view.range) return list;
 const [from, to] = view.range;
 return list.filter((o) => model.objects.begin[o] < to && endOf(o) >= from);
@@ -2928,66 +3250,6 @@ sum.open ? clocksText(sum.open) : '–',
 );
 panel.dataset.done = 'yes';
 });
-}
-function ranAfter(object, time) {
-const {begin, state} = model.spans,
-runs = listOfObject(by.span, object).filter(
-(i) => state[i] === 1 && begin[i] >= time,
-);
-return runs.length ? begin[runs[0]] : -1;
-}
-function showInterrupts(panel) {
-const {irqs} = model,
-vectors = new Map();
-for (let i = 0; i < irqs.count; ++i) {
-const sum = vectors.get(irqs.vector[i]) || {handled: [], ran: []};
-sum.handled.push(irqs.end[i] - irqs.begin[i]);
-const ran = irqs.to[i] ? ranAfter(irqs.to[i], irqs.deferred[i]) : -1;
-if (ran >= 0) sum.ran.push(ran - irqs.begin[i]);
-vectors.set(irqs.vector[i], sum);
-}
-const rows = [...vectors].sort((a, b) => a[0] - b[0]);
-const table = tableOf(
-'vectors',
-['Interrupt', 'Count', 'Handled in', 'p99', 'Ran after', 'p99'],
-rows.map(([vector, sum]) => [
-'vector ' + vector,
-countText(sum.handled.length),
-...[sum.handled, sum.ran].flatMap((list) => {
-const times = Float64Array.from(list).sort();
-return [partText(times, 0.5), partText(times, 0.99)];
-}),
-]),
-);
-panel.append(
-make(
-'p',
-'From the interrupt to the end of its handler, and to the task or ' +
-'callback that it left its work to.',
-),
-irqs.count ? table : make('p', 'The trace has none.'),
-...latestIrqs(),
-);
-}
-function latestIrqs() {
-const {irqs} = model,
-rows = [];
-for (let i = firstAtLeast(irqs.begin, view.from); i < irqs.count; ++i) {
-if (irqs.begin[i] > view.to || rows.length === 100) break;
-const to = irqs.to[i],
-ran = to ? ranAfter(to, irqs.deferred[i]) : -1;
-rows.push([
-timeText(irqs.begin[i]),
-String(irqs.vector[i]),
-clocksText(irqs.end[i] - irqs.begin[i]),
-objectLink(to),
-ran < 0 ? '–' : clocksText(ran - irqs.begin[i]),
-]);
-}
-const names = ['Time', 'Vector', 'Handled in', 'Led to', 'After'];
-return rows.length
-? [make('h3', 'In sight'), tableOf('irqs', names, rows)]
-: [];
 }
 function picker(id, label, name) {
 const select = make('select', {id, title: label});
@@ -3089,7 +3351,7 @@ list = [];
 for (let i = 0; i < edges.time.length; ++i)
 list.push([edges.time[i], edges.kind[i], edges.to[i]]);
 for (let i = 0; i < spans.count; ++i)
-if (spans.state[i] === 1 && !isLoop(spans.object[i]))
+if (spans.state[i] === 1 && !isSystem(spans.object[i]))
 list.push([spans.begin[i], MARKS.indexOf('run'), spans.object[i]]);
 for (let i = 0; i < labels.count; ++i)
 list.push([labels.time[i], LABELS + labels.name[i], labels.object[i]]);
@@ -3120,7 +3382,7 @@ value.startsWith('label:')
 ? LABELS + model.head.names.indexOf(value.slice(6))
 : MARKS.indexOf(value);
 const isCounted = (object) =>
-!object || isLoop(object) || items.ofObject[object] >= 0;
+!object || isSystem(object) || items.ofObject[object] >= 0;
 function* responseTimes(from, to, begin, end) {
 const {time, kind, object} = allMarks(),
 kindFrom = markOf(from),
@@ -3347,7 +3609,7 @@ function waitReason(i) {
 const {spans, head} = model,
 why = spans.why[i] ? head.names[spans.why[i]] : 'no reason',
 other = spans.what[i];
-return [why, other && !isLoop(other) ? `for ${siteName(other)}` : ''];
+return [why, other && !isSystem(other) ? `for ${siteName(other)}` : ''];
 }
 function waitsOf(object) {
 const {spans} = model,
@@ -3458,7 +3720,7 @@ const hit = Uint8Array.from(head.names, (name) => pattern.test(name)),
 types = head.types.map((name) => pattern.test(name));
 const found = new Uint8Array(objects.count);
 for (let o = 1; o < objects.count; ++o)
-if (!isLoop(o))
+if (!isSystem(o))
 found[o] =
 hit[objects.site[o]] ||
 hit[objects.why[o]] ||
@@ -3786,6 +4048,7 @@ const keyList = [
 [['e'], 'open or close the group of the chosen object', () => toggleGroup()],
 [['g'], 'group alike objects or not', () => toggle('grouped')],
 [['c'], 'draw counters or not', () => toggle('counters')],
+[['i'], 'draw rows of interrupts or not', () => toggle('interrupts')],
 [['k'], 'draw the critical path', () => togglePath()],
 [['h'], 'hide the site of the chosen object', () => filterChosen('hidden')],
 [['o'], 'show only that site', () => filterChosen('only')],
@@ -3821,6 +4084,10 @@ const helpTexts = [
 'runs, orange where it could run and something else held the loop. The ' +
 'ground is darker while the loop was idle. Arrows slope by the delay ' +
 'between their ends. A triangle: still pending.',
+'The rows above are interrupts, one for each vector, and the event loop. A ' +
+'mark is an interrupt while it is handled; it is orange from then on ' +
+'until the work is begun that it left to an object. The loop is white ' +
+'where it runs itself.',
 'The address of this page includes the view: copy it to show someone the ' +
 'same.',
 ];
@@ -3854,6 +4121,8 @@ function showButtons() {
 press('simplify', view.simplified);
 press('group', view.grouped);
 press('counters', view.counters);
+press('interrupts', view.interrupts);
+$('interrupts').hidden = model.irqs.count === 0;
 $('counters').hidden = model.counters.size === 0;
 for (const panel of PANELS)
 $('tab-' + panel).ariaSelected = String(panel === view.panel);
@@ -3877,7 +4146,8 @@ return head.names[Math.floor(number / 64)] || head.types[number % 64];
 }
 function showFacts() {
 const {head} = model,
-objects = model.objects.count - 1 - 2 * head.loops.length;
+objects =
+model.objects.count - 1 - 2 * head.loops.length - head.vectors.length;
 $('title').textContent = document.title = head.title;
 $('facts').textContent =
 `${countText(head.events)} events of ` +
@@ -3908,6 +4178,7 @@ showPanel();
 }
 function spokenOf(object) {
 const {objects, head} = model;
+if (isSystem(object)) return systemText(object);
 return (
 `${objectName(object)}, ${head.types[objects.type[object]]}, ` +
 (objects.state[object] === 0
@@ -3945,7 +4216,7 @@ to = Math.max(to, time);
 }
 for (let i = 0; i < spans.count; ++i) {
 from = Math.min(from, spans.begin[i]);
-if (!isLoop(spans.object[i])) to = Math.max(to, spans.end[i]);
+if (!isSystem(spans.object[i])) to = Math.max(to, spans.end[i]);
 }
 if (!(to > from)) return [0, model.lastTime];
 return [from - 0.01 * (to - from), to + 0.01 * (to - from)];
@@ -3969,7 +4240,8 @@ if (range[1] > range[0]) view.range = range;
 changed('range');
 }
 function filterChosen(list) {
-if (view.chosen) toggleFilter(list, alikeKey(view.chosen));
+if (view.chosen && !isSystem(view.chosen))
+toggleFilter(list, alikeKey(view.chosen));
 }
 function toggle(what) {
 view[what] = !view[what];
@@ -4022,6 +4294,14 @@ make('b', `${count} objects of ${siteName(group.site)}`),
 words + 'Click to open the group.',
 );
 }
+if (isSystem(object)) {
+const time = timeOf(pointAt(event)[0]);
+return putTip(
+event,
+make('b', objectName(object)),
+systemText(object, time),
+);
+}
 const begin = model.objects.begin[object],
 end = endOf(object);
 putTip(
@@ -4070,6 +4350,7 @@ changed('items');
 const LEGEND = [
 ['run', 'area', 'running'],
 ['ready', 'line', 'ready'],
+['irq', 'area', 'interrupt', () => [model.irqs]],
 ['object', 'line', 'waiting, or pending'],
 ['idle', 'area', 'loop idle'],
 ['pause', 'area', 'pause', () => model.pauses],
@@ -4107,6 +4388,7 @@ const actions = {
 simplify: () => toggle('simplified'),
 group: () => toggle('grouped'),
 counters: () => toggle('counters'),
+interrupts: () => toggle('interrupts'),
 reset: resetView,
 png: savePng,
 'help-open': showHelp,
