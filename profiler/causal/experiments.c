@@ -119,11 +119,10 @@ static uint32_t tried(const struct prof_experiments *all, uint32_t speedup)
 /* Normal speed is drawn as often as two of the others: all are compared with
  * it. Where targets rotate, each has few experiments, and what has the fewest
  * comes first. */
-static uint32_t draw_speedup(struct prof_experiments *all)
+static uint32_t speedup_of(const struct prof_experiments *all, uint32_t drawn)
 {
-    uint32_t drawn = draw(all, all->settings.speedups + 1), speedup;
+    uint32_t speedup = drawn == 0 ? 0 : drawn - 1;
 
-    speedup = drawn == 0 ? 0 : drawn - 1;
     for (uint32_t i = 0; i < all->settings.speedups && all->settings.rotates;
          i++)
         if (tried(all, i) < tried(all, speedup))
@@ -133,8 +132,10 @@ static uint32_t draw_speedup(struct prof_experiments *all)
 
 static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
 {
+    uint32_t drawn = draw(all, all->settings.speedups + 1);
+
     all->target = draw_target(all);
-    all->speedup = draw_speedup(all);
+    all->speedup = speedup_of(all, drawn);
     if (all->settings.known != NULL && !all->settings.known(all->target))
         all->speedup = 0;
     all->counts = false;

@@ -122,8 +122,8 @@ static inline bool prof_experiments_visit(struct prof_experiments *all,
 static inline bool prof_experiments_overdue(const struct prof_experiments *all,
                                             uint64_t at)
 {
-    return (int64_t)(at - all->began) >= (int64_t)all->settings.cycles_max &&
-           !all->fixed && !all->paused;
+    return at - all->began >= all->settings.cycles_max &&
+           (int64_t)(at - all->began) >= 0 && !all->fixed && !all->paused;
 }
 
 /* Ends an experiment without visits; (at) is the virtual time at (now). True:

@@ -52,7 +52,8 @@ struct Source {
     int value = 0;
     bool completed = false;
     Source *waiter = nullptr;
-    prof_loop_task *loop = nullptr; /* of a coroutine */
+    prof_loop_task *loop = nullptr;     /* of a coroutine */
+    static inline uint32_t loop_number; /* of the last one, while not traced */
 };
 
 /* Base of a coroutine's promise: a source itself, whose value it returns. The
@@ -60,9 +61,8 @@ struct Source {
 struct Coroutine : Source {
     explicit Coroutine(prof_trace_name &site) : Source(PROF_TRACE_TASK, site)
     {
-        static uint32_t numbers;
-
-        prof_loop_create(&task, &site, prof_trace_is_on() ? object : ++numbers);
+        prof_loop_create(&task, &site,
+                         prof_trace_is_on() ? object : ++loop_number);
         loop = &task;
     }
     void go_on(std::coroutine_handle<> handle)
