@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 
 from sources import ALL, Failed, is_text, matching, read
@@ -27,7 +28,10 @@ def licensed():
 
 def commands():
     """every make command in the documents exists"""
-    rule = re.compile(r"^    (make(?: [A-Za-z_][A-Za-z_-]*(?:=\S*)?)+)", re.M)
+    value = r"""(?:"[^"\n]*"|'[^'\n]*'|\S*)"""
+    rule = re.compile(
+        rf"^    (make(?: [A-Za-z_][A-Za-z_-]*(?:={value})?)+)", re.M
+    )
     wanted = {
         command
         for page in matching("*.md")
@@ -39,7 +43,7 @@ def commands():
         f"does not work: {command}"
         for command in sorted(wanted)
         if subprocess.run(
-            [*command.split(), "-n"], capture_output=True, check=False
+            [*shlex.split(command), "-n"], capture_output=True, check=False
         ).returncode
         != 0
     ]
