@@ -126,37 +126,35 @@ void prof_port_names(void)
                      prof_strerror(prof_symbols_error()));
 }
 
-/* How often it is looked at when a drain is due: in turns of the loop, for that
+/* How often to check when the next drain is due: in turns of the loop, for that
  * changes with the rate and the depth of stacks. With a hundred callers at 5
  * kHz half of the profiler's memory fills up in 4 ms. While the CPU is halted
  * it does not change: there, all samples are alike. */
 #define DRAIN_CHECK_MS 3u
 
-/* By the TSC: in experiments the loop's clock is another one. */
+/* Real time: in experiments the loop's clock is virtual. */
 static uint64_t drained_tsc, checked_tsc, cycles_per_ms;
 
 static void on_drain(void *unused);
 
-/* Arms it for when a drain is due, if there is anything to drain. */
+/* Arms it for when a drain is due, also where nothing is sampled: recorders,
+ * statistics, experiments and the stream go on by drains. */
 static void arm_drain(void)
 {
     uint64_t between = prof_drain_ms() * cycles_per_ms;
     uint64_t since = arch_tsc() - drained_tsc;
 
-    if (!prof_running() && !prof_trace_is_on() && !prof_causal_running())
-        loop_cancel(&drain_timer);
-    else
-        loop_once(
-            &drain_timer,
-            since < between ? (between - since) * NS_PER_MS / cycles_per_ms : 0,
-            on_drain, NULL);
+    loop_once(&drain_timer,
+              since < between ? (between - since) * NS_PER_MS / cycles_per_ms
+                              : 0,
+              on_drain, NULL);
 }
 
 static void on_drain(void *unused)
 {
     (void)unused;
-    drained_tsc = arch_tsc();
     prof_drain();
+    drained_tsc = arch_tsc();
     prof_causal_step();
     trace_follow(); /* experiments may have begun */
     arm_drain();

@@ -161,7 +161,7 @@ void prof_transports_command(const char *line, size_t count,
                              prof_text_sink *text,
                              bool (*to)(const void *line, size_t count))
 {
-    (void)prof_command_byte('\n');
+    prof_command_forget(); /* what somebody types on the console */
     answer.send = to;
     answer.text = text;
     give(line, count);

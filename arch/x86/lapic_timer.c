@@ -25,12 +25,15 @@
 #define APIC_BASE_ENABLE ((uint64_t)1 << 11)
 #define APIC_BASE_ADDRESS 0xffffff000ull
 
+#define TASK_PRIORITY 0x080u
 #define EOI 0x0b0u
 #define SPURIOUS 0x0f0u
 #define SPURIOUS_ENABLE (1u << 8)
 #define LVT_TIMER 0x320u
 #define LVT_LINT0 0x350u
+#define LVT_LINT1 0x360u
 #define LVT_MASKED (1u << 16)
+#define LVT_NMI (4u << 8)
 #define LVT_EXTINT (7u << 8)
 #define INITIAL_COUNT 0x380u
 #define CURRENT_COUNT 0x390u
@@ -127,7 +130,9 @@ bool arch_timer_start(uint64_t tsc_hz)
     arch_irq_handle(ARCH_IRQ_TIMER, on_timer);
     arch_irq_handle(ARCH_IRQ_SPURIOUS, on_spurious);
     *at(SPURIOUS) = SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS);
-    *at(LVT_LINT0) = LVT_EXTINT; /* the PIC, as firmware leaves it */
+    *at(TASK_PRIORITY) = 0;
+    *at(LVT_LINT0) = LVT_EXTINT; /* the PIC and NMI, as firmware leaves them */
+    *at(LVT_LINT1) = LVT_NMI;
     *at(DIVIDE) = DIVIDE_BY_1;
     *at(LVT_TIMER) = LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER);
     for (unsigned i = 0; i < ATTEMPTS && hz == 0; i++)

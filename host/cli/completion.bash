@@ -22,6 +22,8 @@ _parasite()
     case ${COMP_WORDS[1]}:$before in
     tell:stacks) choices='on off' ;;
     tell:loop) choices='reset report' ;;
+    tell:causal) choices='start stop report target' ;;
+    tell:trace) choices='on off dump' ;;
     record:-t | top:-t) choices='uart debugcon virtio serial shm' ;;
     top:-s)
         choices='self total name'

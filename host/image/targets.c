@@ -87,7 +87,7 @@ char **targets_words(const char *image, const char *prefix, const char *name,
         (image == NULL && !line_code_is_line(name)))
         return one_word(prefix, name, count);
     if (image == NULL)
-        die("%s: which code a line has, the image knows; give it with -k",
+        die("%s: only the image says which code a line has: give it with -k",
             name);
     result = line_code_find(code_of(image), name, &ranges, why);
     if (result == LINE_CODE_BAD)

@@ -104,11 +104,13 @@ static bool send_request(const struct http_address *address, int file,
         fprintf(out, "Authorization: Bearer %s\r\n", address->token);
     fputs("\r\n", out);
     fclose(out);
+    errno = ETIMEDOUT;
     while (sent < count && wait_writable(file, deadline, 0)) {
         ssize_t now = send(file, text + sent, count - sent, MSG_NOSIGNAL);
 
         if (now < 0 && errno != EINTR && errno != EAGAIN)
             break;
+        errno = ETIMEDOUT;
         sent += now > 0 ? (size_t)now : 0;
     }
     free(text);
@@ -177,8 +179,8 @@ static void explain(const struct http_address *address, int file, int status,
                  address->name);
     } else if (status == 404) {
         snprintf(why, room,
-                 "http://%s: no port of the profiler's; is it the one of "
-                 "prof.port=?",
+                 "http://%s: the profiler's port is not there; prof.port= says "
+                 "where it is",
                  address->name);
     } else {
         read_line(file, soon < deadline ? soon : deadline, line);

@@ -383,14 +383,14 @@ static void put_loop(const struct svg *svg)
 static void put_irqs(const struct svg *svg)
 {
     const struct tasks *tasks = svg->tasks;
-    double until[TASKS_VECTORS];
+    double until[TASKS_VECTORS], ready[TASKS_VECTORS];
 
     for (uint32_t i = 0; i < svg->vectors->count; ++i) {
         char name[20];
 
         snprintf(name, sizeof name, "irq %u", (unsigned)svg->vectors->all[i]);
         put_system_row(svg, i, name);
-        until[i] = -1;
+        until[i] = ready[i] = -1;
     }
     for (uint32_t i = 0; i < tasks->irq_count; ++i) {
         const struct tasks_irq *irq = &tasks->irqs[i];
@@ -398,8 +398,11 @@ static void put_irqs(const struct svg *svg)
         uint32_t row = svg->vectors->place[irq->vector];
         uint64_t end = irq->to == TASKS_NEVER ? irq->from : irq->to;
 
-        if (served->ran != TASKS_NEVER && served->ran > end)
+        if (served->ran != TASKS_NEVER && served->ran > end &&
+            x_of(svg, served->ran) >= ready[row] + NARROW) {
             put_rect(svg, "y", end, served->ran, y_of_row(svg, row) - 1.5, 3);
+            ready[row] = x_of(svg, served->ran);
+        }
         put_mark(svg, "q", irq->from, end, y_of_row(svg, row), MARK,
                  &until[row]);
     }
@@ -541,9 +544,9 @@ static double x_in(const void *owner, uint64_t time)
 static double y_in(const void *owner, uint32_t object)
 {
     const struct svg *svg = owner;
-    uint32_t item = item_of(svg, object);
+    double y;
 
-    return item == LAYOUT_NONE || svg->pitch < 14 ? -1 : y_of(svg, item);
+    return svg->pitch < 14 || !find_y(svg, object, &y) ? -1 : y;
 }
 
 static void put_counters(const struct timeline *timeline,

@@ -220,7 +220,9 @@ static void put_marks(const struct svg_counter *counter,
 
         if (y < 0 || x < 0 || x > place->width)
             continue;
-        index_add(&seen, index_pair((uint32_t)(x * 2), step->object), &is_new);
+        /* each interrupt is another object, on one line */
+        index_add(&seen, index_pair((uint32_t)(x * 2), (uint32_t)(y * 2)),
+                  &is_new);
         if (!is_new)
             continue;
         if (seen.count == 1)

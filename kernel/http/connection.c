@@ -227,7 +227,8 @@ static void handle(void *context)
     case ENDED:
         end_of_input(event->client);
         break;
-    case ROOM:
+    case ROOM: /* the peer reads */
+        event->client->refused_ns = 0;
         http_client_work(event->client);
         break;
     case GONE:

@@ -20,6 +20,7 @@
 #include "net.h"
 #include "trace.h"
 
+#include <kernel/clock.h>
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <lwip/dhcp.h>
@@ -185,9 +186,27 @@ static void turn(void)
     net_link_flush();
 }
 
+static bool is_hook_due(void)
+{
+    for (unsigned i = 0; i < hook_count; i++)
+        if (hooks[i].due(hooks[i].context))
+            return true;
+    return false;
+}
+
 static bool waiting(void)
 {
-    return net_conn_waiting() || virtio_interrupts(virtio_net_in(), true);
+    return net_conn_waiting() || is_hook_due() ||
+           virtio_interrupts(virtio_net_in(), true);
+}
+
+/* lwIP's timers, of 250 ms and more, are looked at in each turn; where there is
+ * nothing else to do, this is one. */
+#define LWIP_EVERY_NS (50 * NS_PER_MS)
+
+static void on_lwip(void *unused)
+{
+    (void)unused;
 }
 
 bool net_each_turn_at(struct prof_trace_name *site, bool (*due)(void *context),
@@ -241,6 +260,7 @@ void net_device_start(void)
                                         .turn = turn,
                                         .site = &site,
                                         .device = VIRTIO_NETWORK};
+    static struct loop_timer lwip = {.own = true};
     const ip4_addr_t ip = {lwip_htonl(net_settings.ip)};
     const ip4_addr_t mask = {lwip_htonl(net_settings.mask)};
     const ip4_addr_t gateway = {lwip_htonl(net_settings.gateway)};
@@ -253,6 +273,7 @@ void net_device_start(void)
     if (net_settings.dhcp && dhcp_start(&netif) != ERR_OK)
         console_line("net: no memory for DHCP");
     loop_add(&source);
+    loop_every(&lwip, LWIP_EVERY_NS, on_lwip, NULL);
 }
 
 uint32_t net_device_ip(void)

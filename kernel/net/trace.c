@@ -31,9 +31,22 @@ static uint32_t within(uint32_t number, uint32_t last)
     return TCP_SEQ_GT(number, last) ? last : number;
 }
 
+/* What was transferred while nothing was recorded is in no counter. */
+static void follow(struct net_trace_counted *counted, const struct tcp_pcb *pcb,
+                   bool is_open)
+{
+    if (is_open)
+        counted->given = pcb->snd_lbb;
+    counted->sent = within(pcb->snd_nxt, counted->given);
+    counted->acknowledged = within(pcb->lastack, counted->given);
+    counted->follows = true;
+}
+
 static void count_progress(struct net_trace_counted *counted,
                            const struct tcp_pcb *pcb, bool is_open)
 {
+    if (!counted->follows)
+        follow(counted, pcb, is_open);
     /* later it may include a FIN */
     if (is_open)
         count_up_to(&given_bytes, &counted->given, pcb->snd_lbb);

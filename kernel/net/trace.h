@@ -13,6 +13,7 @@
 /* The sequence numbers of a connection up to which counters have its bytes. */
 struct net_trace_counted {
     uint32_t given, sent, acknowledged;
+    bool follows; /* they are counted since then */
 };
 
 /* Nothing was given to (pcb) yet, which is connected. */
@@ -20,6 +21,7 @@ static inline void net_trace_begin(struct net_trace_counted *counted,
                                    const struct tcp_pcb *pcb)
 {
     counted->given = counted->sent = counted->acknowledged = pcb->snd_lbb;
+    counted->follows = prof_trace_is_on();
 }
 
 /* Reports the bytes that TCP was given, has sent, and has got acknowledged, of
@@ -50,6 +52,8 @@ static inline void net_trace(struct net_trace_counted *counted,
 {
     if (prof_trace_is_on())
         net_trace_counters(counted, pcb, is_open);
+    else
+        counted->follows = false;
 }
 
 #endif

@@ -105,7 +105,7 @@ size_t profile_command_bytes(const char *bytes, size_t count)
 
     if (end != NULL)
         return (size_t)(end - bytes) + 1;
-    return count < COMMAND_MAX ? 0 : count;
+    return count < HTTP_HEAD_MAX ? 0 : count; /* which no line has */
 }
 
 static size_t receive(void *client, const char *bytes, size_t count)

@@ -20,6 +20,7 @@ static struct {
     struct http_client *client; /* NULL = none */
     bool trace;
     bool was_running;
+    uint32_t hz; /* before */
     struct loop_timer timer;
 } taking;
 
@@ -39,6 +40,7 @@ static const struct prof_transport transport = {.name = "http",
 static int begin(uint32_t hz)
 {
     taking.was_running = prof_running();
+    taking.hz = (uint32_t)((prof_rate_mhz() + 500) / 1000);
     prof_stop();
     prof_reset();
     if (taking.trace)
@@ -52,7 +54,7 @@ static void restore(void)
     prof_stop();
     if (taking.trace)
         prof_transport_end(0);
-    prof_set_rate(prof_options()->hz);
+    prof_set_rate(taking.hz);
     if (taking.was_running)
         (void)prof_start(); /* as before */
 }

@@ -31,7 +31,8 @@ served_token := $(if $(PORT)$(filter http,$(SERVICE)),$(or \
 ifneq ($(PORT),)
 port_words = prof.port=$(PORT) prof.token=$(served_token)
 port_forward = $(comma)hostfwd=tcp:127.0.0.1:$(PORT)-:$(PORT)
-port_says = http://127.0.0.1:$(PORT)/?token=$(served_token)
+port_says = $(if $(filter -netdev -nic,$(QEMU_ARGS)),\
+    prof.token=$(served_token),http://127.0.0.1:$(PORT)/?token=$(served_token))
 export FORWARD = $(port_forward)
 ifeq ($(filter irc http,$(SERVICE))$(filter -netdev -nic,$(QEMU_ARGS)),)
 load_args = -netdev user,id=port$(port_forward) \

@@ -68,10 +68,8 @@ static int make_room(struct code_target *to)
 static int insert(struct code_target *to, struct prof_range range)
 {
     uint32_t count = to->target.ranges_count, at = 0, kept;
-    int error = make_room(to);
+    int error;
 
-    if (error != PROF_OK)
-        return error;
     while (at < count && to->ranges[at].end < range.begin)
         at++;
     for (kept = at; kept < count && to->ranges[kept].begin <= range.end;
@@ -81,6 +79,9 @@ static int insert(struct code_target *to, struct prof_range range)
         if (to->ranges[kept].end > range.end)
             range.end = to->ranges[kept].end;
     }
+    error = kept == at ? make_room(to) : PROF_OK;
+    if (error != PROF_OK)
+        return error;
     if (kept == at)
         for (uint32_t i = count++; i > at; i--)
             to->ranges[i] = to->ranges[i - 1];

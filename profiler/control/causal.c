@@ -254,10 +254,11 @@ static void choose_targets(void)
  * were chosen are given up. */
 static int start(const struct prof_causal_settings *settings, uint32_t named)
 {
+    const uint32_t least = named != 0 ? named : 1;
     int error;
 
     while ((error = prof_causal_start(settings)) == PROF_EMEMORY &&
-           prof_causal.targets->number > named)
+           prof_causal.targets->number > least)
         prof_untried_give_up();
     return error;
 }
@@ -307,7 +308,7 @@ static int say_what_is_missing(void)
         say("no target", ": ",
             is_wanted(false) ? "what prof.target= names was refused"
             : prof_options()->causal == PROF_CAUSAL_MODE_AUTO
-                ? "no function is hot, and can be one"
+                ? "no hot function can be a target"
                 : "prof.target= names one, prof.causal=auto chooses");
     if (prof_causal.points == NULL)
         say("no progress point", ": ",

@@ -129,6 +129,11 @@ static int run_command(const struct prof_command *command)
     return PROF_OK;
 }
 
+void prof_command_forget(void)
+{
+    line = (struct prof_command_line){0};
+}
+
 bool prof_command_byte(uint8_t byte)
 {
     struct prof_command command;

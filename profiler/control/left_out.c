@@ -86,6 +86,7 @@ NOTHING(prof_transport_panic, (uint32_t code))
 NOTHING(prof_transport_text,
         (const void *packet, size_t bytes, prof_text_sink *sink))
 CALL(bool, prof_command_byte, (uint8_t byte), return false)
+NOTHING(prof_command_forget, (void))
 CALL(bool, prof_command_read, (int (*receive)(void), uint32_t drop_cycles),
      return false)
 #endif

@@ -13,8 +13,9 @@ struct record {
     uint32_t object;
     uint16_t site;
     uint8_t used;
-    uint8_t ended;   /* a task, which still runs */
-    uint64_t cycles; /* own so far; of a future: when it was made */
+    uint8_t ended : 1;  /* a task, which still runs */
+    uint8_t future : 1; /* not a task */
+    uint64_t cycles;    /* own so far; of a future: when it was made */
 };
 
 uint32_t prof_loop_calls_on;
@@ -43,15 +44,17 @@ static inline uint32_t place_of(uint32_t object, uint32_t site)
     return (object + site * 61u) & all.mask;
 }
 
-/* That of (object) of (site), or the free place for it. */
+/* That of (object) of (site), or the free place for it. Tasks and futures have
+ * numbers of different kinds, and may share the last site. */
 static inline struct record *find(const struct prof_loop_site *site,
-                                  uint32_t object)
+                                  uint32_t object, bool future)
 {
     uint32_t number = site->row.number, at = place_of(object, number);
     struct record *record = &all.records[at];
 
     while (record->used &&
-           (record->object != object || record->site != number)) {
+           (record->object != object || record->site != number ||
+            record->future != future)) {
         at = (at + 1) & all.mask;
         record = &all.records[at];
     }
@@ -83,15 +86,17 @@ static void remove_record(struct record *record)
 bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
                       uint64_t created)
 {
-    struct record *record = find(site, object);
+    const bool future = created != 0;
+    struct record *record = find(site, object, future);
 
     if (object == 0 || record->used || all.count == all.count_max) {
-        all.refused += created != 0; /* a task when it ends */
+        all.refused += future; /* a task when it ends */
         return false;
     }
     *record = (struct record){.object = object,
                               .site = (uint16_t)site->row.number,
                               .used = 1,
+                              .future = future,
                               .cycles = created};
     all.count++;
     return true;
@@ -135,7 +140,7 @@ static void conclude(struct prof_loop_site *site, struct record *record)
 
 void prof_calls_add(struct prof_loop_site *site, uint32_t object, uint64_t own)
 {
-    struct record *record = find(site, object);
+    struct record *record = find(site, object, false);
 
     if (!record->used)
         return;
@@ -147,7 +152,7 @@ void prof_calls_add(struct prof_loop_site *site, uint32_t object, uint64_t own)
 void prof_calls_shorten(const struct prof_loop_site *site, uint32_t object,
                         uint64_t cycles)
 {
-    struct record *record = find(site, object);
+    struct record *record = find(site, object, false);
 
     if (record->used && record->cycles >= cycles)
         record->cycles -= cycles;
@@ -155,7 +160,7 @@ void prof_calls_shorten(const struct prof_loop_site *site, uint32_t object,
 
 void prof_calls_end(struct prof_loop_site *site, uint32_t object)
 {
-    struct record *record = find(site, object);
+    struct record *record = find(site, object, false);
 
     if (!record->used)
         all.refused++;
@@ -181,7 +186,7 @@ void prof_loop_put_future_end(struct prof_trace_name *name, uint32_t object,
                               enum prof_loop_end how)
 {
     struct prof_loop_site *site = &prof_loop_sites.sites[name->loop];
-    struct record *record = find(site, object);
+    struct record *record = find(site, object, true);
     uint64_t tsc = prof_loop_tsc(), wall;
 
     if (!record->used)
@@ -206,7 +211,7 @@ void prof_calls_find_oldest(void)
         const struct record *record = &all.records[i];
         struct prof_loop_site *site = &prof_loop_sites.sites[record->site];
 
-        if (record->used && site->row.kind == PROF_LOOP_FUTURES &&
+        if (record->used && record->future &&
             (site->oldest_future == 0 || record->cycles < site->oldest_future))
             site->oldest_future = record->cycles;
     }

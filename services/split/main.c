@@ -8,9 +8,10 @@
  * 0.3 per cent. The lengths of rounds vary, so that they are not in step with
  * the sampler.
  *
- * It halts for long intervals. A program that is woken by the tick that samples
- * it, works for less than a tick and halts again would always be sampled while
- * halted. Long intervals limit that error to half a tick each.
+ * It halts for long intervals. Where timers wait for the tick that samples, as
+ * on a CPU without a local APIC, a program that works for less than a tick and
+ * halts again would always be sampled while halted. Long intervals limit that
+ * error to half a tick each.
  *
  * split.weights=A,B,C,D    shares instead of 4,3,2,1, each 1 to 100
  * split.idle=PERCENT       share of time halted, 0 to 95 (0)

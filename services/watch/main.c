@@ -180,6 +180,9 @@ static bool is_good(void)
         strncmp(watch.bytes + 8, " 200 ", 5) == 0)
         return true;
     *end = '\0';
+    for (char *at = watch.bytes; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?'; /* of another machine */
     fail(*watch.bytes != '\0' ? watch.bytes : "no answer");
     return false;
 }
@@ -279,7 +282,10 @@ static bool on_connected(struct net_conn *conn, void *unused)
         token[0] != '\0' ? "\r\n" : "");
 
     (void)unused;
-    return net_write(conn, request, (size_t)count) == (size_t)count;
+    if (net_write(conn, request, (size_t)count) == (size_t)count)
+        return true;
+    fail("not enough memory"); /* the connection ends without more */
+    return false;
 }
 
 static void begin(void *unused)

@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -126,19 +127,24 @@ def page_of(parasite, folder, demo, work):
 
 # ---- recording
 
+RUNNING = []  # and what has run: each with all that it has started
+
 
 def make_async(demo, trace, *words, append=UNSAMPLED):
     """A program that records (demo) to (trace)."""
     shutil.rmtree(trace, ignore_errors=True)
-    return subprocess.Popen(
+    program = subprocess.Popen(
         [
             *("make", "-s", "async", "ARCH=x86_64", f"DEMO={demo}"),
             *(f"OUT={trace}", "ACCEL=tcg", f"APPEND={QUIET} {append}", *words),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        start_new_session=True,
         text=True,
     )
+    RUNNING.append(program)
+    return program
 
 
 def ended(program):
@@ -269,7 +275,12 @@ def main(build, docs):
     tried = folder / "try"
     work.mkdir(parents=True, exist_ok=True)
     tried.mkdir(parents=True, exist_ok=True)
-    record(work)
+    try:
+        record(work)
+    finally:
+        for program in RUNNING:
+            if program.poll() is None:
+                os.killpg(program.pid, signal.SIGTERM)
     for demo in TRIED:
         for name in streams_of(demo):
             stream = work / f"{name}.trace/stream"

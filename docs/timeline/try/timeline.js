@@ -742,11 +742,14 @@ const ran = new Map();
 arrows.late = new Uint8Array(arrows.count);
 for (let i = 0; i < irqs.count; ++i)
 if (irqs.ran[i] >= 0)
-ran.set(`${irqs.vector[i]} ${irqs.deferred[i]}`, irqs.ran[i]);
+ran.set(
+`${irqs.vector[i]} ${irqs.deferred[i]} ${irqs.to[i]}`,
+irqs.ran[i],
+);
 if (!ran.size) return;
 for (let i = 0; i < arrows.count; ++i) {
 if (arrows.type[i] !== ARROW.defer) continue;
-const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]}`);
+const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]} ${arrows.to[i]}`);
 if (end === undefined) continue;
 arrows.end[i] = end;
 arrows.late[i] = 1;
@@ -2532,7 +2535,7 @@ wakersTable(o),
 } else {
 panel.append(listOfFacts(factsOfVector(o)), ...latestIrqs(o));
 }
-panel.append(make('h3', 'Events'), eventTable(o));
+panel.append(...stepPart(o), make('h3', 'Events'), eventTable(o));
 }
 function splitOfLoop(o) {
 const {objects, spans} = model,
@@ -4300,6 +4303,7 @@ return putTip(
 event,
 make('b', objectName(object)),
 systemText(object, time),
+...stepTexts(object, pointAt(event)[0]).map((text) => make('div', text)),
 );
 }
 const begin = model.objects.begin[object],

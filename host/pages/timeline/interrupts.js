@@ -118,7 +118,7 @@ function showSystem(panel, o) {
   } else {
     panel.append(listOfFacts(factsOfVector(o)), ...latestIrqs(o));
   }
-  panel.append(make('h3', 'Events'), eventTable(o));
+  panel.append(...stepPart(o), make('h3', 'Events'), eventTable(o));
 }
 
 function splitOfLoop(o) {

@@ -238,6 +238,7 @@ function showTip(object, event) {
       event,
       make('b', objectName(object)),
       systemText(object, time),
+      ...stepTexts(object, pointAt(event)[0]).map((text) => make('div', text)),
     );
   }
   const begin = model.objects.begin[object],

@@ -192,11 +192,14 @@ function lengthenDefers(arrows, irqs) {
   arrows.late = new Uint8Array(arrows.count);
   for (let i = 0; i < irqs.count; ++i)
     if (irqs.ran[i] >= 0)
-      ran.set(`${irqs.vector[i]} ${irqs.deferred[i]}`, irqs.ran[i]);
+      ran.set(
+        `${irqs.vector[i]} ${irqs.deferred[i]} ${irqs.to[i]}`,
+        irqs.ran[i],
+      );
   if (!ran.size) return;
   for (let i = 0; i < arrows.count; ++i) {
     if (arrows.type[i] !== ARROW.defer) continue;
-    const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]}`);
+    const end = ran.get(`${arrows.from[i]} ${arrows.begin[i]} ${arrows.to[i]}`);
     if (end === undefined) continue;
     arrows.end[i] = end;
     arrows.late[i] = 1;
@@ -271,7 +274,7 @@ function orderOfEnds(end, {count, late}) {
 }
 
 // Steps of counters: what (name) had before and has from (time) on, and which
-// object changed it, 0 = an interrupt.
+// object changed it: of an interrupt, its vector.
 function stepsOf(columns) {
   const time = columns.changes('counter.time'),
     name = columns.plain('counter.name'),

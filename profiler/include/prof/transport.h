@@ -114,6 +114,9 @@ void prof_transport_text(const void *packet, size_t bytes,
  */
 bool prof_command_byte(uint8_t byte);
 
+/* Drops what came of a line that has not ended. Contexts: thread. */
+void prof_command_forget(void);
+
 /*
  * Passes on what (receive) returns, -1 for nothing: to the end of one command,
  * and at most 64 bytes. The rest of a line that is too long is dropped at once:

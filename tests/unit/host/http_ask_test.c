@@ -126,7 +126,7 @@ TEST(refusals_are_explained)
     } rows[] = {
         {"HTTP/1.1 401 Unauthorized\r\n\r\n", "PARASITE_TOKEN"},
         {"HTTP/1.1 403 Forbidden\r\n\r\n", "another token"},
-        {"HTTP/1.1 404 Not Found\r\n\r\n", "no port of the profiler's"},
+        {"HTTP/1.1 404 Not Found\r\n\r\n", "the profiler's port is not there"},
         {"HTTP/1.1 409 Conflict\r\n\r\nanother client\n",
          "refused (409): another client"},
         {"HTTP/1.1 503 Service Unavailable\r\n\r\n\033[2Jfull",

@@ -183,7 +183,7 @@ TEST(counters_are_step_lines_below_the_rows)
     assert_int_equal(count(">&lt;lag&gt;, up to 10<"), 1);
 }
 
-/* Not on that of the event loop, which has no line. */
+/* Those outside of objects on the row of the event loop. */
 TEST(steps_are_marked_on_the_line_of_who_made_them)
 {
     made_script(made, "%s", counted);

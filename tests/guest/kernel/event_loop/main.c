@@ -20,7 +20,7 @@
 #define MS_NS 1000000ull
 #define US_NS 1000ull
 #define LATE_NS (20 * US_NS)
-#define LISTENS 40 /* in a second: the profiler looks for commands */
+#define LISTENS 50 /* in a second: the profiler drains and looks for commands */
 #define MANY 100u
 #define POLL_CYCLES_MAX 2000
 #define WAKE_CYCLES_MAX 1000

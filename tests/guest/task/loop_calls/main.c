@@ -274,7 +274,7 @@ static void test_futures(void)
     tap_ok(is_within("sleep", sleeps_longest, slept),
            "how long one is, is known");
     row = row_of("mutex");
-    tap_ok(is_future(row, 1) && locked >= 7000 * US &&
+    tap_ok(is_future(row, 1) && locked >= 6900 * US &&
                is_within("mutex", row->call_longest_cycles, locked),
            "a mutex is waited for until it is unlocked");
     row = row_of("receive");
