@@ -37,7 +37,7 @@ static const char help_text[] =
     "  parasite causal x.trace\n"
     "  parasite causal -o causal.html x.trace\n"
     "  parasite causal --coz profile.coz x.trace\n"
-    "  parasite causal --target main.c:42 -k image.elf\n"
+    "  parasite causal --target levels.c:16 -k image.elf\n"
     "  parasite causal --json x.trace | jq '.points[].curves[].slope'";
 
 static void add_target(char *word)

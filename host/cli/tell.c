@@ -53,7 +53,7 @@ static const char help_text[] =
     "For example:\n"
     "  parasite tell unix:console.sock rate 99 start\n"
     "  parasite tell unix:console.sock causal start\n"
-    "  parasite tell -k image.elf unix:console.sock causal target main.c:42\n"
+    "  parasite tell -k image.elf unix:console.sock causal target levels.c:16\n"
     "  parasite tell unix:console.sock report";
 
 /* Whether (word) continues the command before it: "rate" "99". */

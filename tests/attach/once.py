@@ -8,7 +8,6 @@ import socket
 import fake
 from exact import SHARES
 from harness.suite import check, given_time, run
-from stops import functions
 
 GENERAL = "AX BX CX DX SI DI BP SP IP".split()
 CONTROL = "CR0 CR2 CR3 CR4 EFER".split()
@@ -137,11 +136,16 @@ def stop_at(guest, address):
         check.same(answered(), "OK")
 
 
+def address_of(s, name):
+    """That of a function, or of a label in one."""
+    text = run("nm", s.image(s.part, "split")).out
+    return int(re.search(rf"^(\w+) . {re.escape(name)}$", text, re.M)[1], 16)
+
+
 def in_interrupt(s, attach, guest):
     """What an interrupt has interrupted is a caller, although no call is before
     it: its address is marked on the stack as well."""
-    known = dict((name, at) for at, name in functions(s.image(s.part, "split")))
-    stop_at(guest, known["trap_irq_0"])
+    stop_at(guest, address_of(s, "trap_irq_0"))
     look(s, attach, guest)
 
 
@@ -183,6 +187,7 @@ def once(s, attach):
     ) as guest:
         guest.wait_line("^boot: ")
         guest.monitor.command("stop")
+        stop_at(guest, address_of(s, "leaf_b.turn"))
         for what, test in (
             ("--once shows what the monitor shows", look),
             ("--once by lists of symbols", by_lists),

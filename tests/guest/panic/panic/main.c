@@ -8,7 +8,9 @@
  */
 
 #include <arch/boot.h>
+#include <kernel/clock.h>
 #include <kernel/console.h>
+#include <kernel/loop.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
 #include <prof/name.h>
@@ -381,8 +383,16 @@ bool service_option(const char *key, const char *value)
     return false;
 }
 
+static void never(void *unused)
+{
+    (void)unused;
+}
+
 int service_main(void)
 {
+    static struct loop_timer timer; /* an object that is alive */
+
+    loop_once(&timer, NS_PER_S, never, NULL);
     chosen();
     console_line("still alive");
     return 1;
