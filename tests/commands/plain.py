@@ -139,7 +139,7 @@ def completes(made):
         ("re", "record report"),
         ("t", "tell tasks timeline top"),
         ("loop -s w", "wall"),
-        ("loop --histogram ", "delay run wall"),
+        ("loop --histogram ", "call delay run wall"),
         ("record -t vi", "virtio"),
         ("top -s ", "name self total"),
         ("top --loop -s p", "pending"),
