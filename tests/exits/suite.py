@@ -85,21 +85,27 @@ def returns_from_exit(code):
 
 def by_objdump(image):
     """All addresses of instructions, and those that leave the guest or follow
-    such a one in the same function, or a call that returns from such a one."""
+    such a one in the same function, also by a jump to what is next, or a call
+    that returns from such a one."""
     everything, found = [], set()
     all_code = functions(image)
     charging = {at for at, code in all_code.items() if returns_from_exit(code)}
     for code in all_code.values():
         after = False
-        for address, words in code:
+        for (address, words), (behind, _) in zip(code, [*code[1:], (0, None)]):
             everything.append(address)
             leaves = bool(LEAVES.match(words[0]))
             if leaves or after:
                 found.add(address)
-            after = leaves or (
-                words[0] == "call"
-                and re.fullmatch("[0-9a-f]+", words[1])
-                and int(words[1], 16) in charging
+            to_next = words[0] == "jmp" and words[1] == f"{behind:x}"
+            after = (
+                leaves
+                or (after and to_next)
+                or (
+                    words[0] == "call"
+                    and re.fullmatch("[0-9a-f]+", words[1])
+                    and int(words[1], 16) in charging
+                )
             )
     return everything, found
 
