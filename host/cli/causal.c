@@ -18,7 +18,7 @@ static struct {
     const char *output; /* a page; NULL = none */
     const char *coz;    /* a profile for Coz's viewer; NULL = none */
     const char *image;  /* whose lines (targets) are; NULL = none */
-    char **targets;     /* instead: how the guest is told of these */
+    char **targets;     /* instead: their options for the guest */
     size_t target_count;
     bool json;
 } request = {.input = "x.trace"};
@@ -52,7 +52,7 @@ static const struct argument options[] = {
      .text = &request.coz},
     {"json", 'j', NULL, "print JSON", .flag = &request.json},
     {"target", 'T', "NAME",
-     "instead: print how a guest is told of this target, a line or a function; "
+     "instead: print the guest's option for this target, a line or a function; "
      "may be repeated",
      .take = add_target},
     {"kernel", 'k', "IMAGE", "the guest's ELF image, for --target",

@@ -77,7 +77,7 @@ static bool continues(const char *last, const char *word)
     return is_value(word) && strchr(last, ' ') == NULL;
 }
 
-/* The guest is told the code of targets of causal profiling that are lines. */
+/* Replaces lines, as targets of causal profiling, by their ranges of code. */
 static void resolve_targets(void)
 {
     struct sender *sender = &session.sender;

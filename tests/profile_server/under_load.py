@@ -232,8 +232,7 @@ def silent_is_left_behind(port, load):
 
 
 def losses_are_shown(s, port, load):
-    """More at once than a connection has room for: the reader is told what is
-    lost."""
+    """More at once than a connection has room for: what is lost is reported."""
     packets, trace = s.work / "losses.bin", s.work / "losses.trace"
     with port.connection(room=4096) as one, open(packets, "wb") as out:
         one.sendall(b"start\n")
@@ -279,7 +278,7 @@ def gone_is_noticed(port):
 
 
 def crowd_is_limited(port):
-    """Eight clients at a time, and a ninth is told."""
+    """Eight clients at a time, and a ninth is refused."""
     crowd = []
     try:
         for _ in range(8):
