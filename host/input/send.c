@@ -172,6 +172,7 @@ static bool pending_connection(int file)
 
 #define AGAIN_SECONDS 1.0
 #define HELD_SECONDS 1.0 /* until it is reported that others hold the line */
+#define HEARD_SECONDS 2.0 /* a guest that sent since then is busy */
 #define RATE_TOLERANCE 0.02
 #define READS_MAX 64u /* of one call */
 
@@ -250,6 +251,7 @@ void send_receive(struct sender *sender, const void *bytes, size_t count)
 {
     sender->answers.take = take_answer;
     sender->answers.owner = sender;
+    sender->heard = seconds_now();
     answers_feed(&sender->answers, bytes, count);
 }
 
@@ -325,10 +327,19 @@ static void wait_for_line(struct sender *sender, double time, double limit)
     }
 }
 
+/* A guest that sends is slow, not deaf: its commands queue behind what it is
+ * busy with. One that listens elsewhere may send for ever. */
+static double answer_limit(const struct sender *sender, double time)
+{
+    if (sender->seconds > 0)
+        return sender->seconds;
+    return time - sender->heard < HEARD_SECONDS ? SEND_SECONDS_BUSY
+                                                : SEND_SECONDS;
+}
+
 static void send_due(struct sender *sender)
 {
-    double time = seconds_now();
-    double limit = sender->seconds > 0 ? sender->seconds : SEND_SECONDS;
+    double time = seconds_now(), limit = answer_limit(sender, time);
 
     if (sender->begun == 0 && send_is_held(sender)) {
         wait_for_line(sender, time, limit);

@@ -9,7 +9,8 @@
  * commands arrive there; so answers are searched for in all bytes, among
  * packets and text. One command is outstanding at a time. A booting guest may
  * lose it when it resets its UART: a command is sent again each second until it
- * is answered or SEND_SECONDS have passed.
+ * is answered or SEND_SECONDS have passed, SEND_SECONDS_BUSY while the guest
+ * sends anything at all.
  */
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #define SEND_SECONDS 10.0
+#define SEND_SECONDS_BUSY 30.0
 #define SEND_LINE_MAX 256
 
 /* Finds answers in pieces of bytes. Starts as zeros and a callback. */
@@ -45,7 +47,7 @@ struct sender {
     int file;       /* to write to, -1 = nowhere */
     bool reads;     /* send_step() also reads it for answers */
     bool once;      /* send nothing twice */
-    double seconds; /* timeout for an answer, 0 = SEND_SECONDS */
+    double seconds; /* timeout for an answer, 0 = the two above */
     /* called with each good answer, if not NULL */
     void (*agreed)(const char *text);
     char **lines;
@@ -53,6 +55,7 @@ struct sender {
     size_t answered;
     double begun;  /* when the present command was first sent, 0 = not yet */
     double sent;   /* when it was last sent */
+    double heard;  /* when the guest last sent anything, 0 = never */
     bool accepted; /* the other end serves this connection */
     bool held_reported;
     double held_since; /* when another client was seen, 0 = not yet */

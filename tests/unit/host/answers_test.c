@@ -3,6 +3,7 @@
 
 #include "../unit.h"
 
+#include "base/wait.h"
 #include "input/send.h"
 
 struct heard {
@@ -75,4 +76,31 @@ TEST(a_long_answer_is_cut)
     listen_to(bytes, sizeof bytes, 10, &heard);
     assert_int_equal(heard.count, 1);
     assert_int_equal(strlen(heard.texts[0]), SEND_LINE_MAX - 1);
+}
+
+/* What becomes of a command that was sent (begun) seconds ago, by a guest that
+ * sent anything (heard) seconds ago. */
+static enum send_state state_after(double begun, double heard)
+{
+    struct sender sender = {.file = -1};
+    const double now = seconds_now();
+    enum send_state state;
+
+    send_add(&sender, "depth %d", 3);
+    send_begin(&sender, -1);
+    sender.once = true;
+    sender.begun = sender.sent = now - begun;
+    sender.heard = now - heard;
+    state = send_step(&sender);
+    send_free(&sender);
+    return state;
+}
+
+TEST(a_guest_that_sends_is_waited_for_longer)
+{
+    const double idle = SEND_SECONDS + 1, busy = SEND_SECONDS_BUSY + 1;
+
+    assert_int_equal(state_after(idle, idle), SEND_FAILED);
+    assert_int_equal(state_after(idle, 0), SEND_WAITS);
+    assert_int_equal(state_after(busy, 0), SEND_FAILED);
 }
