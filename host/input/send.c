@@ -171,7 +171,7 @@ static bool pending_connection(int file)
 /* ---- commands */
 
 #define AGAIN_SECONDS 1.0
-#define HELD_SECONDS 1.0 /* until it is reported that others hold the line */
+#define HELD_SECONDS 1.0  /* until it is reported that others hold the line */
 #define HEARD_SECONDS 2.0 /* a guest that sent since then is busy */
 #define RATE_TOLERANCE 0.02
 #define READS_MAX 64u /* of one call */

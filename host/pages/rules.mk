@@ -35,11 +35,13 @@ $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
 $(BUILD)/host/pages/causal.html: \
     $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
     $(page_causal)
+page_own = $(filter-out $(page_base),$^)
+page_sources = $(filter %.css %.h %.js,$(page_own))
 $(pages): $(page_base)
 	$(call begin,PAGE)
 	$(Q)host/pages/build_page.py $(@F:.html=) \
-	    $(filter %.html,$(filter-out $(page_base),$^)) \
-	    $(filter %.css %.h %.js,$(filter-out $(page_base),$^)) >$@
+	    $(filter %.html,$(page_own)) $(page_sources) >$@
+	$(Q)printf '%s\n' $(page_sources) >$(@:.html=.sources)
 $(BUILD)/host/obj/host/pages/templates.o: host/pages/templates.asm \
     $(pages)
 	$(call begin,NASM)

@@ -7,11 +7,12 @@ usage: PYTHONPATH=tests timeline_docs.py BUILD DOCS
 Records each demo with `make async` to BUILD/timeline, and writes to
 DOCS/timeline the pictures, and to DOCS/timeline/try what can be tried: the
 recorded stream DEMO.stream, as `parasite timeline` reads it, and DEMO.html. The
-page's code, which is the same in all of them, is not in these pages but in
-files beside them: theme.js, timeline.css and timeline.js, which browsers load
-from disk as well. Pictures of pages are taken with Debian's Chromium.
+page's styles and scripts are not in these pages: they load the sources of
+host/pages from disk, and enums.js, the enums of the C headers that the scripts
+name. Pictures of pages are taken with Debian's Chromium.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -22,6 +23,9 @@ import sys
 import time
 
 from harness.payload import Payload
+
+sys.path.insert(0, "host/pages")
+import build_page
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 ICOUNT = "-icount shift=0,sleep=off -rtc clock=vm"
@@ -51,7 +55,7 @@ CLOCK_HZ = 1e7
 CONNECTING = 3  # packets in the picture of two guests
 DEMOS = (*PICTURES, "console", "tcp", "some")
 TRIED = (*DEMOS, "both")
-CODE = ("theme.js", "timeline.css", "timeline.js")
+TO_ROOT = "../../../"  # from DOCS/timeline/try
 POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     "img-src data: 'self'; style-src 'unsafe-inline' 'self'; "
@@ -62,41 +66,53 @@ POLICY = (
 # ---- pages without their code
 
 
-def split(page, picture):
-    """{name: text} of the files in CODE, and of "page", which loads them; it
-    shows (picture) where scripts are off."""
-    scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
-    style = re.search(r"<style>\n(.*?)</style>", page, re.S)[1]
-    if len(scripts) != 2:
-        sys.exit("timeline_docs.py: the page has other scripts than these two")
-    theme, code = scripts
+def enums_js(sources):
+    """The enums of the headers in (sources) that its scripts name."""
+    code = "".join(
+        build_page.read(path) for path in sources if path.endswith(".js")
+    )
+    headers = [path for path in sources if path.endswith(".h")]
+    lines = [
+        f"const {name} = {json.dumps(members)};"
+        for name, members in build_page.enums_of(headers).items()
+        if re.search(rf"\b{name}\b", code)
+    ]
+    return "\n".join([f"// {SPDX}", *lines, ""])
+
+
+def linked(page, sources, picture):
+    """(page), which loads its styles and scripts from (sources) instead of
+    having them in it; it shows (picture) where scripts are off."""
+    base = "host/pages/base"
+    theme, code = re.findall(r"<script>.*?</script>", page, re.S)
+    style = re.search(r"<style>\n.*?</style>\n", page, re.S)[0]
+    styles = [f"{base}/theme.css", f"{base}/controls.css"]
+    styles += [path for path in sources if path.endswith(".css")]
+    scripts = [TO_ROOT + f"{base}/payload.js", "enums.js"]
+    scripts += [TO_ROOT + path for path in sources if path.endswith(".js")]
+    links = "".join(
+        f'<link rel="stylesheet" href="{TO_ROOT}{path}">\n' for path in styles
+    )
     page = re.sub(
         r"(http-equiv=\"Content-Security-Policy\" content=)\"[^\"]*\"",
         lambda found: f'{found[1]}"{POLICY}"',
         page,
         count=1,
     )
-    link = '<link rel="stylesheet" href="timeline.css">\n'
-    page = page.replace(f"<style>\n{style}</style>\n", link, 1)
-    page = page.replace(f"<script>{theme}</script>", script("theme"), 1)
-    page = page.replace(f"<script>{code}</script>", script("timeline"), 1)
-    page = re.sub(
+    page = page.replace(style, links, 1)
+    page = page.replace(theme, script(f"{TO_ROOT}{base}/theme.js"), 1)
+    page = page.replace(code, "\n".join(map(script, scripts)), 1)
+    return re.sub(
         r"(?<=needs JavaScript, which is off here\.).*?(?=</noscript>)",
         f'</p>\n<img alt="Static picture" src="{picture}">\n',
         page,
         count=1,
         flags=re.S,
     )
-    return {
-        "theme.js": f"// {SPDX}\n{theme.lstrip()}",
-        "timeline.css": f"/* {SPDX} */\n{style}",
-        "timeline.js": f"// {SPDX}\n{code.lstrip()}",
-        "page": page,
-    }
 
 
-def script(name):
-    return f'<script src="{name}.js"></script>'
+def script(path):
+    return f'<script src="{path}"></script>'
 
 
 def picture_of(demo):
@@ -110,19 +126,31 @@ def streams_of(demo):
     return ["client", "server"] if demo == "both" else [demo]
 
 
-def page_of(parasite, folder, demo, work):
-    """split() of the page of the streams in (folder)."""
-    page = work / f"{demo}.html"
+def sources_of(build):
+    """What the timeline's page is built of."""
+    path = build / "host/pages/timeline.sources"
+    return path.read_text(encoding="utf-8").split()
+
+
+def files_of(build, folder, demo, work):
+    """{name: text} of the page of the streams in (folder), and of the enums
+    that it loads."""
+    page, sources = work / f"{demo}.html", sources_of(build)
     title = "Two guests" if demo == "both" else f"make async DEMO={demo}"
     subprocess.run(
         [
-            *(parasite, "timeline", "-q", "--title", title, "-o", page),
+            (build / "host/parasite").resolve(),
+            *("timeline", "-q", "--title", title, "-o", page),
             *(f"{name}.stream" for name in streams_of(demo)),
         ],
         check=True,
         cwd=folder,
     )
-    return split(page.read_text(encoding="utf-8"), picture_of(demo))
+    text = page.read_text(encoding="utf-8")
+    return {
+        f"{demo}.html": linked(text, sources, picture_of(demo)),
+        "enums.js": enums_js(sources),
+    }
 
 
 # ---- recording
@@ -285,8 +313,7 @@ def main(build, docs):
         for name in streams_of(demo):
             stream = work / f"{name}.trace/stream"
             shutil.copyfile(stream, tried / f"{name}.stream")
-        files = page_of(parasite, tried, demo, work.resolve())
-        (tried / f"{demo}.html").write_text(files.pop("page"), "utf-8")
+        files = files_of(build, tried, demo, work.resolve())
         for name, text in files.items():
             (tried / name).write_text(text, encoding="utf-8")
     for demo in PICTURES:
