@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 /*
- * Puts the stub into the gate of (vector), unless it is called already. False,
- * and nothing changed, where the table has no such gate, or it is not a present
- * interrupt gate: a trap gate would let a second tick into the sampler.
- * Contexts: thread, interrupts off.
+ * Puts (stub) into the gate of (vector), unless it is called already, and the
+ * handler that was there, to which it goes on, to (next). False, and nothing
+ * changed, where the table has no such gate, or it is not a present interrupt
+ * gate: a trap gate would let a second tick into the sampler. Contexts: thread,
+ * interrupts off.
  */
-bool prof_gate_enter(uint8_t vector);
+bool prof_gate_enter(uint8_t vector, void (*stub)(void), uintptr_t *next);
 
 /* Takes the stub out again, where it stands in the gate; from another handler
  * it cannot be taken away. Contexts: as above. */

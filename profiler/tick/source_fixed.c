@@ -147,7 +147,9 @@ static int start_gate(bool on)
     tick->pass_due = tick->pass_period = 0;
     tick->jitter.counts = tick->jitter.rest = 0;
     tick->jitter.ticks_left = PROF_JITTER_TICKS;
-    return prof_gate_enter(gate_vector) ? PROF_OK : PROF_EGATE;
+    return prof_gate_enter(gate_vector, prof_parasite, &tick->next_handler)
+               ? PROF_OK
+               : PROF_EGATE;
 }
 
 static void stop_gate(bool on)
