@@ -130,6 +130,8 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
     jitter->set(jitter->divisor);
     note_period(cpu, jitter->divisor);
+    /* which counts from now on, not from the last sample */
+    prof_clock_of(cpu)->grid_tsc = prof_tsc();
     prof_clock.steady = either_side * 100 < rate->ours * ENOUGH_PERCENT;
 }
 

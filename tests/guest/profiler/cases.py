@@ -22,6 +22,21 @@ CASES = [
         )
         for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
     ),
+    quiet(
+        "lapic_is_shared",
+        "prof.tick=lapic prof.hz=1000 prof.depth=0 prof.tick_drains=off",
+        icount=1,
+        shows=[
+            "^prof: sampling by the local APIC's timer: as prof.tick says$",
+            "^prof: the local APIC's timer was armed by other code; the",
+        ],
+        hides=["^not ok"],
+    ),
+    quiet(
+        "lapic_of_our_own",
+        icount=1,
+        hides=["^not ok", "^prof: sampling by"],
+    ),
     *(
         case(
             f"drains_by_default_{what}",
