@@ -33,8 +33,8 @@
 #define LATE_MAX (GUEST_MS / 1000) /* a microsecond */
 #define SHORT_DIVISOR 1193u        /* of the PIT's clock, 1 kHz */
 
-static volatile uint32_t handled;   /* the kernel's handler has run */
-static volatile uint64_t came_tsc;  /* when it last did */
+static volatile uint32_t handled;  /* the kernel's handler has run */
+static volatile uint64_t came_tsc; /* when it last did */
 
 static volatile uint32_t *at(uint32_t offset)
 {
