@@ -106,7 +106,7 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         error = prof_source_choose(&kept_config);
         if (error != PROF_OK)
             return error;
-    } else if (config->tick.kind == PROF_TICK_AUTO) {
+    } else if (PROF_WITH_PIT && config->tick.kind == PROF_TICK_AUTO) {
         kept_config.tick.kind = config->tick.kernel_divisor != 0
                                     ? PROF_TICK_PIT
                                     : PROF_TICK_OWN_PIT;

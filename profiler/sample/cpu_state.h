@@ -51,12 +51,20 @@ struct prof_cpu_tick {
 struct prof_lapic {
     uint64_t sample_due; /* of the next sample */
     uint64_t kernel_due; /* the kernel's own deadline */
-    uint64_t scale;      /* counts of the timer in 2^32 cycles */
-    uint64_t inverse;    /* cycles in 2^24 counts */
-    uint32_t period;     /* cycles between two samples */
-    uint32_t written;    /* the timer's initial count, as it should be */
-    bool shares;         /* the kernel's deadlines are known here */
-    bool by_tsc;         /* armed by a TSC value, instead of a count */
+    union {
+        struct {
+            uint64_t scale;   /* counts of the timer in 2^32 cycles */
+            uint64_t inverse; /* cycles in 2^24 counts */
+        };
+        struct { /* of a timer that is not shared, to be put back: */
+            uint32_t timer_before; /* its entry of the vector table */
+            uint32_t divide_before;
+        };
+    };
+    uint32_t period;  /* cycles between two samples */
+    uint32_t written; /* the timer's initial count, as it should be */
+    bool shares;      /* the kernel's deadlines are known here */
+    bool by_tsc;      /* armed by a TSC value, instead of a count */
 
     uintptr_t at;      /* of the APIC's registers; 0 = x2APIC, by MSR */
     uintptr_t handler; /* the kernel's own, found in the gate */

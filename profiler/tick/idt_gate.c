@@ -69,13 +69,18 @@ static void set_handler(struct gate *gate, uintptr_t handler)
 }
 
 static struct {
-    uint8_t vector;    /* of the gate that was taken; 0: none */
-    uintptr_t stub;    /* ours */
-    uintptr_t *next;   /* what it goes on to */
+    uint8_t vector; /* of the gate that was taken; 0: none */
+    bool goes_on;   /* (handler) goes on to our stub */
+    uint16_t next;  /* where in struct prof_cpu is what the stub goes on to */
+    uintptr_t stub; /* ours */
     uintptr_t handler; /* found in the gate in our place, or 0 */
     uint64_t seen_tsc; /* when it was last looked at */
-    bool goes_on;      /* and it goes on to our stub */
 } gate;
+
+static uintptr_t *next_handler(void)
+{
+    return (uintptr_t *)((char *)prof_cpu_here() + gate.next);
+}
 
 static uintptr_t present_handler(void)
 {
@@ -91,18 +96,18 @@ static bool take_gate(void)
 
     if (present == NULL)
         return false;
-    *gate.next = handler_of(present);
+    *next_handler() = handler_of(present);
     set_handler(present, gate.stub);
     return true;
 }
 
-bool prof_gate_enter(uint8_t vector, void (*stub)(void), uintptr_t *next)
+bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
 {
     uintptr_t handler;
 
     gate.vector = vector;
     gate.stub = (uintptr_t)stub;
-    gate.next = next;
+    gate.next = (uint16_t)next;
     handler = present_handler();
     if (handler == gate.stub || (handler == gate.handler && gate.goes_on) ||
         take_gate())
@@ -114,7 +119,7 @@ bool prof_gate_enter(uint8_t vector, void (*stub)(void), uintptr_t *next)
 void prof_gate_leave(void)
 {
     if (present_handler() == gate.stub)
-        set_handler(find_gate(gate.vector), *gate.next);
+        set_handler(find_gate(gate.vector), *next_handler());
     gate.vector = 0;
 }
 

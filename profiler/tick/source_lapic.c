@@ -32,10 +32,12 @@
 #include <prof/lapic.h>
 #include <prof/port.h>
 #include <prof/text.h>
+#include <stddef.h>
 
 #define CYCLES_MAX (1u << 28) /* so that scale may have 36 bits */
 #define SCALE_SHIFT 32
 #define INVERSE_SHIFT 24
+#define HANDLER offsetof(struct prof_cpu, lapic.handler)
 #define LATE_PERIODS 2 /* after which a tick should have come */
 
 static struct {
@@ -220,7 +222,7 @@ static int start_shared(struct prof_lapic *lapic)
         (timer & PROF_LAPIC_MODE) == PROF_LAPIC_PERIODIC ||
         prof_lapic_divisor(lapic) > source.hz)
         return PROF_ELAPIC;
-    if (!prof_gate_enter(source.vector, prof_lapic_enter, &lapic->handler))
+    if (!prof_gate_enter(source.vector, prof_lapic_enter, HANDLER))
         return PROF_EGATE;
     prof_cpu_here()->tick.next_handler = (uintptr_t)prof_lapic_sampled;
     begin_sharing(lapic, timer);
@@ -266,12 +268,12 @@ static int start_own(struct prof_lapic *lapic)
 {
     if (!prof_lapic_find(lapic, lapic->at, true))
         return PROF_ELAPIC;
-    if (!prof_gate_enter(source.vector, prof_parasite, &lapic->handler))
+    if (!prof_gate_enter(source.vector, prof_parasite, HANDLER))
         return PROF_EGATE;
     prof_cpu_here()->tick.next_handler =
         (uintptr_t)(lapic->at != 0 ? prof_lapic_done : prof_lapic_done_by_msr);
-    source.timer_before = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
-    source.divide_before = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
+    lapic->timer_before = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
+    lapic->divide_before = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
     program_own(lapic);
     return PROF_OK;
 }
@@ -280,8 +282,8 @@ static void stop_own(struct prof_lapic *lapic, bool on)
 {
     prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
     let_in(on);
-    prof_lapic_write(lapic, PROF_LAPIC_TIMER, source.timer_before);
-    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, source.divide_before);
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_before);
+    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_before);
 }
 
 /* ---- the source */

@@ -34,6 +34,7 @@
 
 #include <prof/port.h>
 #include <prof/text.h>
+#include <stddef.h>
 
 /* A driver may use the PIT once, for a delay. A kernel that does so again
  * within this time, this often, has no periodic tick. */
@@ -181,7 +182,8 @@ static int start(bool on)
         return PROF_EONE_SHOT;
     if (is_multiplied() && !pit.unused)
         await_no_pending(on);
-    if (!prof_gate_enter(pit.vector, prof_parasite, &cpu->tick.next_handler))
+    if (!prof_gate_enter(pit.vector, prof_parasite,
+                         offsetof(struct prof_cpu, tick.next_handler)))
         return PROF_EGATE;
     program(cpu, time_left(cpu));
     pit.running = true;

@@ -31,6 +31,7 @@
  *         measured; if it is not as stated, that is printed.
  */
 
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -66,14 +67,15 @@ struct prof_tick {
     uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536; auto:
                                 or 0, where the kernel does not use the PIT */
 
-    /* gate; with pit: of the PIT's interrupt, behind any controller */
-    uint8_t vector; /* IDT vector of the timer's interrupt, from 32 on */
-
     /* hook, gate */
     uint32_t rate_mhz; /* interrupts in 1000 s, that is 1/1000 Hz: from 1 Hz to
                           PROF_HZ_MAX; 0 = as measured */
     bool irregular;    /* the timer is set anew for each interrupt, to any
                           time: none is ever missed */
+
+    /* gate; with pit: of the PIT's interrupt, behind any controller; auto: or
+     * 0, where the profiler must not use the PIT */
+    uint8_t vector; /* IDT vector of the timer's interrupt, from 32 on */
 
     /* lapic, auto; with pit and own pit for prof.tick=lapic (PROF_WITH_LAPIC)
      */
@@ -92,9 +94,11 @@ struct prof_tick_stats {
     uint32_t pit_taken_back;  /* times that the PIT had been reprogrammed */
     uint32_t pit_given_up;    /* times that sampling stopped, because the kernel
                                  uses the PIT in one-shot mode */
+#if PROF_WITH_LAPIC
     uint32_t lapic_taken_back; /* times that the local APIC's timer was not as
                                   the profiler had set it, or was armed without
                                   prof_lapic_arm() */
+#endif
 };
 
 #ifdef __cplusplus
