@@ -126,7 +126,7 @@ static void advance(struct prof_lapic *lapic, uint64_t now)
 
     lapic->sample_due += lapic->period;
     if (late >= lapic->period) /* places were missed */
-        lapic->sample_due += late - late % lapic->period;
+        lapic->sample_due += prof_divide(late, lapic->period) * lapic->period;
 }
 
 bool prof_lapic_turn(bool sampled)
