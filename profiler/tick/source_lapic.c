@@ -407,8 +407,10 @@ bool prof_source_lapic_open(const struct prof_config *config)
         !prof_lapic_find(lapic, tick->lapic_at, !source.shared))
         return false;
     source.hz = prof_lapic_measure(lapic, config->tsc_hz);
-    if (source.hz < PROF_PIT_HZ)
+    if (source.hz < PROF_PIT_HZ) {
+        prof_message("prof: the local APIC's timer does not count\n");
         return false;
+    }
     source.rate.kernel = PROF_DIVISOR_MAX;
     source.rate.ours = divisor_for(prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
