@@ -49,6 +49,26 @@ instructions()
     done <"$log.rows"
 }
 
+# A flat sample by each timer: instructions, and what it writes to devices,
+# which QEMU counts between two writes of port 0x80.
+timers()
+{
+    for timer in pit own shared; do
+        log=$build/bench/lapic.$1.$timer.log
+        guest "$1" "$build/$1/bench/lapic/lapic.elf" 300 "$log" \
+            -trace memory_region_ops_write -D "$log.writes" -append \
+            "prof.start=off prof.every=0 prof.tick_drains=off timer=$timer"
+        tr -d '\r' <"$log" | sed -n 's/^bench //p' >"$log.rows"
+        read -r ticks cost <"$log.rows"
+        keep "$1" "by_$timer" "$cost"
+        keep "$1" "by_${timer}_writes" "$(awk -v ticks="$ticks" '
+            /ioport80/ { marks++; next }
+            marks == 1 && /(pic|pit|apic-msi).$/ { writes++ }
+            END { printf "%.2f", writes / ticks }' "$log.writes")"
+        rm "$log.writes"
+    done
+}
+
 # The memory that the image gives the profiler, and the profiler's own data.
 memory()
 {
@@ -160,6 +180,7 @@ counted()
 
 if [ $# -gt 1 ]; then
     instructions "$2"
+    timers "$2"
     counted "$2"
     memory "$2"
     text "$2"

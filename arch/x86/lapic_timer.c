@@ -17,6 +17,7 @@
 #include <arch/cpu.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
+#include <stddef.h>
 
 #define CPUID_EDX_MSR (1u << 5)
 #define CPUID_EDX_APIC (1u << 9)
@@ -44,6 +45,8 @@
 #define READS 16u
 #define ATTEMPTS 8u
 #define SCALE_BITS 24 /* counts of a nanosecond: a billion of them fits */
+
+uint32_t (*arch_timer_share)(uint32_t count);
 
 static uintptr_t registers; /* 0 = there is no timer */
 static uint64_t scale;      /* counts in 2^SCALE_BITS nanoseconds */
@@ -146,6 +149,16 @@ bool arch_timer_start(uint64_t tsc_hz)
     return true;
 }
 
+static void write_count(uint32_t count)
+{
+    bool on = arch_interrupts_save();
+
+    if (arch_timer_share != NULL)
+        count = arch_timer_share(count);
+    *at(INITIAL_COUNT) = count;
+    arch_interrupts_restore(on);
+}
+
 void arch_timer_arm(uint64_t ns)
 {
     uint64_t counts;
@@ -157,5 +170,5 @@ void arch_timer_arm(uint64_t ns)
     counts = ns * scale >> SCALE_BITS;
     if (counts > UINT32_MAX)
         counts = UINT32_MAX;
-    *at(INITIAL_COUNT) = counts == 0 ? 1 : (uint32_t)counts;
+    write_count(counts == 0 ? 1 : (uint32_t)counts);
 }

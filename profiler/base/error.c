@@ -44,6 +44,11 @@ static const char *const lines[] = {
     [-PROF_EONE_SHOT] =
         "the kernel uses the PIT in one-shot mode: no rate to multiply "
         "(<prof/tick.h>)",
+#if PROF_WITH_LAPIC
+    [-PROF_ELAPIC] = "the local APIC's timer is off, masked or periodic, or "
+                     "has another vector than config.tick.lapic_vector",
+    [-PROF_ETIMER] = "there is no timer to sample by",
+#endif
     [-PROF_EPATCH_NAME] =
         "no function of this name (it may have been inlined everywhere)",
     [-PROF_EPATCH_NAMES] = "several functions have this name",

@@ -87,6 +87,8 @@ static void prepare_walks(const struct prof_config *config)
 
 int prof_init(void *memory, size_t bytes, const struct prof_config *config)
 {
+    int error;
+
     if (ready)
         return PROF_ESTATE;
     if (memory == NULL || (uintptr_t)memory % _Alignof(struct prof_slot) != 0 ||
@@ -95,9 +97,20 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_EMEMORY;
     if (!PROF_WITH_PIT && config->tick.kind != PROF_TICK_HOOK)
         return PROF_EABSENT;
+    if (!PROF_WITH_LAPIC && config->tick.kind == PROF_TICK_LAPIC)
+        return PROF_EABSENT;
     kept_config = *config;
     if (PROF_WITH_BUILTIN && config->tsc_hz == 0)
         kept_config.tsc_hz = prof_calibrate();
+    if (PROF_WITH_LAPIC) {
+        error = prof_source_choose(&kept_config);
+        if (error != PROF_OK)
+            return error;
+    } else if (PROF_WITH_PIT && config->tick.kind == PROF_TICK_AUTO) {
+        kept_config.tick.kind = config->tick.kernel_divisor != 0
+                                    ? PROF_TICK_PIT
+                                    : PROF_TICK_OWN_PIT;
+    }
     config = &kept_config;
     source = prof_source_open(config);
     if (source == NULL) {

@@ -76,6 +76,8 @@ static const struct option {
     CHOICE_OF("loop_by", PROF_WITH_LOOP, "", loop_by, "own\0total\0longest")
     FLAG_OF("loop_trigger", PROF_WITH_LOOP, "", loop_trigger)
     CHOICE_OF("causal", PROF_WITH_CAUSAL, "off", causal, "off\0on\0auto")
+    CHOICE_OF("tick", PROF_WITH_LAPIC, "kernel", tick,
+              "kernel\0pit\0lapic\0auto")
     CHOICE_OF("accrue", PROF_WITH_CAUSAL, "", accrue, "auto\0entry\0smooth")
     /* Names of all transports that an image may offer (<prof/transport.h>).
      * Whether this one does, prof_transport_choose() finds out. */

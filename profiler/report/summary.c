@@ -274,6 +274,10 @@ static void write_troubles(struct prof_text *out,
     write_number(out, stats->tick.pit_given_up,
                  " times sampling stopped, because the kernel uses the PIT in "
                  "one-shot mode\n");
+#if PROF_WITH_LAPIC
+    write_number(out, stats->tick.lapic_taken_back,
+                 " times the local APIC's timer was taken back\n");
+#endif
 }
 
 void prof_summary_close(struct prof_text *out, const struct prof_stats *stats)

@@ -18,16 +18,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the PIT's period varies; see tick/jitter.h. */
+/* How the timer's period varies; see tick/jitter.h. */
 struct prof_jitter {
-    uint64_t random;     /* the generator's state */
-    uint32_t ticks_left; /* ticks until the divisor changes */
-    uint32_t divisor;    /* the PIT's current divisor */
-    uint32_t least;      /* smallest divisor that is chosen */
-    uint32_t counts;     /* number of divisors to choose from, 0 = fixed */
-    uint32_t turn;       /* divisors chosen so far */
-    uint32_t shuffle;    /* the order of the parts of their range */
-    uint32_t rest;       /* ticks until the divisor changes, after those of
+    void (*set)(uint32_t divisor); /* programs it, with interrupts off */
+    uint64_t random;               /* the generator's state */
+    uint32_t ticks_left;           /* ticks until the divisor changes */
+    uint32_t divisor; /* the current period, in counts of the PIT */
+    uint32_t least;   /* smallest divisor that is chosen */
+    uint32_t counts;  /* number of divisors to choose from, 0 = fixed */
+    uint32_t turn;    /* divisors chosen so far */
+    uint32_t shuffle; /* the order of the parts of their range */
+    uint32_t rest;    /* ticks until the divisor changes, after those of
                             ticks_left: the drain looks sooner */
 };
 
@@ -38,6 +39,35 @@ struct prof_cpu_tick {
     uint64_t pass_period;   /* cycles between kernel ticks; 0 = all are */
     uintptr_t next_handler; /* the kernel's own, run after ours */
     struct prof_jitter jitter;
+};
+
+/*
+ * The local APIC's timer, as a source of ticks; owned by tick/source_lapic.c.
+ * The upper part is for a timer that is shared with the kernel, which then runs
+ * until the sooner of both. Times are of the TSC; PROF_LAPIC_NEVER: none.
+ */
+#define PROF_LAPIC_NEVER UINT64_MAX
+
+struct prof_lapic {
+    uint64_t sample_due; /* of the next sample */
+    uint64_t kernel_due; /* the kernel's own deadline */
+    union {
+        struct {
+            uint64_t scale;   /* counts of the timer in 2^32 cycles */
+            uint64_t inverse; /* cycles in 2^24 counts */
+        };
+        struct { /* of a timer that is not shared, to be put back: */
+            uint32_t timer_before; /* its entry of the vector table */
+            uint32_t divide_before;
+        };
+    };
+    uint32_t period;  /* cycles between two samples */
+    uint32_t written; /* the timer's initial count, as it should be */
+    bool shares;      /* the kernel's deadlines are known here */
+    bool by_tsc;      /* armed by a TSC value, instead of a count */
+
+    uintptr_t at;      /* of the APIC's registers; 0 = x2APIC, by MSR */
+    uintptr_t handler; /* the kernel's own, found in the gate */
 };
 
 /* Bounds of the current stack, precomputed for the frame walk. */
@@ -90,6 +120,10 @@ struct prof_cpu {
     uint32_t tick_drain_left;     /* these ticks, for prof_sample() */
     uint32_t depth;               /* callers to be recorded, 0 = none */
     uint32_t enabled;             /* prof_sample() records */
+
+#if PROF_WITH_LAPIC
+    struct prof_lapic lapic; /* written as tick */
+#endif
 };
 
 /* Reached by the following, and by the stubs. */
@@ -156,6 +190,22 @@ static inline uint64_t prof_cpu_newest_tsc(const struct prof_cpu *cpu)
  * on x86.
  */
 void prof_parasite(void);
+
+#if PROF_WITH_LAPIC
+/*
+ * Stubs of the local APIC's timer (tick/<width>/lapic.asm), never called
+ * either. prof_lapic_enter() is what the gate of a timer points at that is
+ * shared: where a sample is due it goes on to prof_parasite(), which passes
+ * every tick on to prof_lapic_sampled(). Both come to prof_lapic_turn(), and
+ * then to the kernel's handler or out of the interrupt. With a timer of our
+ * own the gate has prof_parasite(), which goes on to prof_lapic_done() or, in
+ * x2APIC mode, prof_lapic_done_by_msr(): they acknowledge.
+ */
+void prof_lapic_enter(void);
+void prof_lapic_sampled(void);
+void prof_lapic_done(void);
+void prof_lapic_done_by_msr(void);
+#endif
 
 /*
  * Entry of the slow path, while the vector is full: adds one sample of (pc) at

@@ -27,6 +27,12 @@ void prof_offsets(void)
     EMIT(CPU_INTERRUPT_CYCLES, offsetof(struct prof_cpu, interrupt_cycles));
     EMIT(CPU_NEXT_HANDLER, offsetof(struct prof_cpu, tick.next_handler));
     EMIT(CPU_TICKS_LEFT, offsetof(struct prof_cpu, tick.jitter.ticks_left));
+    EMIT(WITH_LAPIC, PROF_WITH_LAPIC);
+#if PROF_WITH_LAPIC
+    EMIT(CPU_LAPIC_DUE, offsetof(struct prof_cpu, lapic.sample_due));
+    EMIT(CPU_LAPIC_AT, offsetof(struct prof_cpu, lapic.at));
+    EMIT(CPU_LAPIC_HANDLER, offsetof(struct prof_cpu, lapic.handler));
+#endif
     EMIT(ENTRY_PC, offsetof(struct prof_entry, pc));
     EMIT(ENTRY_TSC, offsetof(struct prof_entry, tsc_low));
     EMIT(ENTRY_FRAMES, offsetof(struct prof_entry, frames));

@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 
 #include <prof/config.h>
+#include <prof/tick.h>
 
 struct prof_timebase prof_clocks[PROF_CPUS_MAX];
 struct prof_clock_common prof_clock;
@@ -43,6 +44,16 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
     clock->grid_tsc = clock->run_begin_tsc;
     prof_clock.rate_mhz = rate_mhz;
 }
+
+#if PROF_WITH_PIT
+void prof_clock_set_counts(uint32_t counts)
+{
+    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * counts;
+
+    prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
+                   (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
+}
+#endif
 
 uint64_t prof_clock_missed(void)
 {

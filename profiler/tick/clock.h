@@ -29,6 +29,10 @@ void prof_clock_open(uint64_t tsc);
  */
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
 
+/* The same, with the period of (counts) of the PIT's clock, whatever timer
+ * keeps it. PROF_WITH_PIT. */
+void prof_clock_set_counts(uint32_t counts);
+
 /* What the clocks of all CPUs share. Set by the source. */
 struct prof_clock_common {
     uint64_t tsc_hz;   /* frequency of the TSC as it is known */

@@ -69,11 +69,18 @@ static void set_handler(struct gate *gate, uintptr_t handler)
 }
 
 static struct {
-    uint8_t vector;    /* of the gate that was taken; 0: none */
+    uint8_t vector; /* of the gate that was taken; 0: none */
+    bool goes_on;   /* (handler) goes on to our stub */
+    uint16_t next;  /* where in struct prof_cpu is what the stub goes on to */
+    uintptr_t stub; /* ours */
     uintptr_t handler; /* found in the gate in our place, or 0 */
     uint64_t seen_tsc; /* when it was last looked at */
-    bool goes_on;      /* and it goes on to our stub */
 } gate;
+
+static uintptr_t *next_handler(void)
+{
+    return (uintptr_t *)((char *)prof_cpu_here() + gate.next);
+}
 
 static uintptr_t present_handler(void)
 {
@@ -83,25 +90,27 @@ static uintptr_t present_handler(void)
 }
 
 /* Puts the stub into the gate, and what was there after it. */
-static bool take_gate(struct prof_cpu *cpu)
+static bool take_gate(void)
 {
     struct gate *present = find_gate(gate.vector);
 
     if (present == NULL)
         return false;
-    cpu->tick.next_handler = handler_of(present);
-    set_handler(present, (uintptr_t)prof_parasite);
+    *next_handler() = handler_of(present);
+    set_handler(present, gate.stub);
     return true;
 }
 
-bool prof_gate_enter(uint8_t vector)
+bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
 {
     uintptr_t handler;
 
     gate.vector = vector;
+    gate.stub = (uintptr_t)stub;
+    gate.next = (uint16_t)next;
     handler = present_handler();
-    if (handler == (uintptr_t)prof_parasite ||
-        (handler == gate.handler && gate.goes_on) || take_gate(prof_cpu_here()))
+    if (handler == gate.stub || (handler == gate.handler && gate.goes_on) ||
+        take_gate())
         return true;
     gate.vector = 0;
     return false;
@@ -109,8 +118,8 @@ bool prof_gate_enter(uint8_t vector)
 
 void prof_gate_leave(void)
 {
-    if (present_handler() == (uintptr_t)prof_parasite)
-        set_handler(find_gate(gate.vector), prof_cpu_here()->tick.next_handler);
+    if (present_handler() == gate.stub)
+        set_handler(find_gate(gate.vector), *next_handler());
     gate.vector = 0;
 }
 
@@ -132,11 +141,11 @@ static bool is_cut_off(const struct prof_cpu *cpu, uint64_t now,
     return !sampled && now - gate.seen_tsc > 2 * period;
 }
 
-static void take_back(struct prof_cpu *cpu)
+static void take_back(void)
 {
     bool on = prof_interrupts_save();
 
-    (void)take_gate(cpu);
+    (void)take_gate();
     prof_interrupts_restore(on);
     gate.handler = 0;
     prof_tick_counts.gate_taken_back++;
@@ -154,13 +163,13 @@ void prof_gate_check(uint64_t period)
     if (gate.vector == 0)
         return;
     handler = present_handler();
-    if (handler == (uintptr_t)prof_parasite || handler == 0) {
+    if (handler == gate.stub || handler == 0) {
         gate.handler = 0;
     } else if (handler != gate.handler) {
         gate.handler = handler;
         gate.seen_tsc = now;
         gate.goes_on = false;
     } else if (is_cut_off(cpu, now, period)) {
-        take_back(cpu);
+        take_back();
     }
 }

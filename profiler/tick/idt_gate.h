@@ -8,15 +8,17 @@
  * and goes on to the stub. Only the handler's address in the gate changes. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
- * Puts the stub into the gate of (vector), unless it is called already. False,
- * and nothing changed, where the table has no such gate, or it is not a present
- * interrupt gate: a trap gate would let a second tick into the sampler.
- * Contexts: thread, interrupts off.
+ * Puts (stub) into the gate of (vector), unless it is called already, and the
+ * handler that was there, to which it goes on, to the word at (next) in the
+ * CPU's struct prof_cpu. False, and nothing changed, where the table has no such gate, or it is not a present interrupt
+ * gate: a trap gate would let a second tick into the sampler. Contexts: thread,
+ * interrupts off.
  */
-bool prof_gate_enter(uint8_t vector);
+bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next);
 
 /* Takes the stub out again, where it stands in the gate; from another handler
  * it cannot be taken away. Contexts: as above. */

@@ -5,7 +5,7 @@
  *
  * A loop that takes one sampling period, or a whole part of one, is always
  * sampled at the same place, and its profile is wrong. So every
- * PROF_JITTER_TICKS ticks the PIT gets another count, chosen uniformly from
+ * PROF_JITTER_TICKS ticks the timer gets another count, chosen uniformly from
  * half the mean to one and a half times the mean.
  *
  * That is as good as a new count at each tick. Let the loop take a period P,
@@ -106,9 +106,12 @@ static uint64_t mix_seed(uint64_t seed)
     return seed ^ seed >> 32;
 }
 
-void prof_jitter_open(void)
+void prof_jitter_open(void (*set)(uint32_t divisor))
 {
-    prof_cpu_here()->tick.jitter.random = mix_seed(prof_options()->seed);
+    struct prof_jitter *jitter = &prof_cpu_here()->tick.jitter;
+
+    jitter->random = mix_seed(prof_options()->seed);
+    jitter->set = set;
 }
 
 void prof_jitter_begin(const struct prof_pit_rate *rate)
@@ -125,8 +128,10 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
      * lie at the same place of a loop. */
     jitter->divisor =
         jitter->counts == 0 ? rate->ours : prof_jitter_next(jitter);
-    prof_pit_set(jitter->divisor);
+    jitter->set(jitter->divisor);
     note_period(cpu, jitter->divisor);
+    /* which counts from now on, not from the last sample */
+    prof_clock_of(cpu)->grid_tsc = prof_tsc();
     prof_clock.steady = either_side * 100 < rate->ours * ENOUGH_PERCENT;
 }
 
@@ -150,7 +155,7 @@ change_period(struct prof_cpu *cpu, uint32_t tsc_low)
         return;
     jitter->divisor = prof_jitter_next(jitter);
     entry->divisor = (uint16_t)jitter->divisor;
-    prof_pit_set(jitter->divisor);
+    jitter->set(jitter->divisor);
 }
 
 #if PROF_WITH_BUILTIN

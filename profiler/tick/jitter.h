@@ -3,9 +3,10 @@
 #define PROF_JITTER_H
 
 /*
- * Varies the PIT's period, so that no loop of the program can run in step with
- * it; jitter.c says how and why. Only while the PIT runs faster than the kernel
- * asked for: at the kernel's own rate its period is not ours to vary.
+ * Varies the timer's period, so that no loop of the program can run in step with
+ * it; jitter.c says how and why. Only while a PIT runs faster than the kernel
+ * asked for: at the kernel's own rate its period is not ours to vary. Periods
+ * are in counts of the PIT's clock, whatever timer there is.
  */
 
 #include <stdint.h>
@@ -15,14 +16,15 @@ struct prof_pit_rate;
 
 #define PROF_JITTER_TICKS 32u /* between two changes of the period */
 
-/* Before the first use: the options' seed. Contexts: boot. */
-void prof_jitter_open(void);
+/* Before the first use: the options' seed, and (set), which programs the timer
+ * to a period, with interrupts off. Contexts: boot. */
+void prof_jitter_open(void (*set)(uint32_t divisor));
 
-/* Programs the PIT to a first period, and lets it vary around (rate)'s own, the
+/* Programs the timer to a first period, and lets it vary around (rate)'s own, the
  * mean, from now on, or not at all. Contexts: thread, interrupts off. */
 void prof_jitter_begin(const struct prof_pit_rate *rate);
 
-/* The PIT is about to be programmed by somebody else: for the samples to come
+/* The timer is about to be programmed by somebody else: for the samples to come
  * the mean is what a period should be. Contexts: as above. */
 void prof_jitter_end(const struct prof_pit_rate *rate);
 
@@ -35,7 +37,7 @@ uint32_t prof_jitter_next(struct prof_jitter *jitter);
  * If that went to the overflow table the period stays, so that the drain always
  * knows which one was in force. Where the interrupt may have to drain, that
  * looks, and says when to call this again. Contexts: interrupt, called by the
- * stub. Wait-free; three port writes.
+ * stub. Wait-free; three port writes where it is the PIT.
  */
 void prof_jitter_turn(uint32_t tsc_low);
 

@@ -8,6 +8,7 @@
 
 #define COMMAND_RATE 0x34      /* channel 0, low then high byte, mode 2 */
 #define COMMAND_WAIT 0x32      /* channel 0, mode 1: waits for its gate */
+#define COMMAND_LATCH 0x00     /* latch the count of channel 0 */
 #define COMMAND_READ_BACK 0xc2 /* latch status and count of channel 0 */
 #define STATUS_MODE_MASK 0x3f  /* access, mode and BCD bits of the status */
 #define STATUS_HIGH 0x80       /* level of the output */
@@ -38,6 +39,25 @@ struct prof_pit_state prof_pit_read(void)
     if (state.count == 0)
         state.count = 65536;
     return state;
+}
+
+static uint32_t latched(void)
+{
+    uint32_t count;
+
+    prof_out8(PROF_PIT_COMMAND, COMMAND_LATCH);
+    count = prof_in8(PORT_CHANNEL_0);
+    return count | (uint32_t)prof_in8(PORT_CHANNEL_0) << 8;
+}
+
+bool prof_pit_counts(void)
+{
+    uint32_t first = latched();
+
+    for (uint32_t i = 0; i < PROF_PIT_LOOKS; i++)
+        if (latched() != first)
+            return true;
+    return false;
 }
 
 bool prof_pit_is_square(struct prof_pit_state state)

@@ -50,6 +50,12 @@ void prof_pit_stop(void);
 /* Reads back what channel 0 is doing. Interrupts off. */
 struct prof_pit_state prof_pit_read(void);
 
+/* Whether there is one: its count changes. A machine without one reads the same
+ * all the time, mostly 0xff. Up to PROF_PIT_LOOKS times three port accesses.
+ * Interrupts off. */
+#define PROF_PIT_LOOKS 1000u
+bool prof_pit_counts(void);
+
 /* Whether it makes a square wave (mode 3), and which half that is in. */
 bool prof_pit_is_square(struct prof_pit_state state);
 bool prof_pit_is_high(struct prof_pit_state state);

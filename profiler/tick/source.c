@@ -34,6 +34,9 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (PROF_WITH_PIT && config->tick.kind == PROF_TICK_GATE &&
         prof_source_gate_open(config))
         source = &prof_source_gate;
+    if (PROF_WITH_LAPIC && config->tick.kind == PROF_TICK_LAPIC &&
+        prof_source_lapic_open(config))
+        source = &prof_source_lapic;
     return source;
 }
 
@@ -78,9 +81,26 @@ bool prof_config_problem(const struct prof_config *config,
         break;
     case PROF_TICK_OWN_PIT:
         break;
+    case PROF_TICK_AUTO: /* 0: that timer is not for the profiler */
+        if (tick->kernel_divisor != 0 &&
+            is_outside(problem, "tick.kernel_divisor", tick->kernel_divisor,
+                       PROF_DIVISOR_MIN, PROF_DIVISOR_MAX))
+            return true;
+        if (tick->lapic_vector != 0 &&
+            is_outside(problem, "tick.lapic_vector", tick->lapic_vector,
+                       PROF_VECTOR_MIN, UINT8_MAX))
+            return true;
+        if (tick->vector == 0)
+            return false;
+        break;
+#if PROF_WITH_LAPIC
+    case PROF_TICK_LAPIC:
+        return is_outside(problem, "tick.lapic_vector", tick->lapic_vector,
+                          PROF_VECTOR_MIN, UINT8_MAX);
+#endif
     default:
         return is_outside(problem, "tick.kind", tick->kind, PROF_TICK_PIT,
-                          PROF_TICK_GATE);
+                          PROF_TICK_AUTO);
     }
     return is_outside(problem, "tick.vector", tick->vector, PROF_VECTOR_MIN,
                       UINT8_MAX);

@@ -3,7 +3,7 @@
 #define PROF_SOURCE_H
 
 /*
- * A source of ticks, as the control of the profiler sees it. There are three
+ * A source of ticks, as the control of the profiler sees it. There are four
  * (<prof/tick.h>); prof_source_open() chooses.
  *
  * Contexts of all calls: thread, interrupts off. (on): the caller had them on,
@@ -52,6 +52,15 @@ struct prof_source {
  */
 const struct prof_source *prof_source_open(const struct prof_config *config);
 
+/*
+ * Makes (config)->tick.kind one that names a timer, where it is auto, or the
+ * option prof.tick asks for another, or the timer that it names is missing;
+ * looks at the machine where one of these may be, and prints what was chosen
+ * and why, unless that was to be expected. PROF_OK or PROF_ETIMER.
+ * PROF_WITH_LAPIC. Contexts: boot, once, before prof_source_open().
+ */
+int prof_source_choose(struct prof_config *config);
+
 /* Prints what prof_config_problem() finds in (config), one line, or nothing.
  * Part of PROF_WITH_BUILTIN. Contexts: boot. */
 void prof_config_print_problem(const struct prof_config *config);
@@ -62,10 +71,11 @@ void prof_config_print_problem(const struct prof_config *config);
 /* The sources, and what prepares each; false where it cannot work. Contexts:
  * boot. */
 extern const struct prof_source prof_source_pit, prof_source_hook,
-    prof_source_gate;
+    prof_source_gate, prof_source_lapic;
 bool prof_source_pit_open(const struct prof_config *config);
 bool prof_source_hook_open(const struct prof_config *config);
 bool prof_source_gate_open(const struct prof_config *config);
+bool prof_source_lapic_open(const struct prof_config *config);
 
 /*
  * The source `pit` beyond that. Contexts: thread; running, but for the first
@@ -92,6 +102,18 @@ bool prof_source_pit_one_shot(void);
 /* Programs the PIT to the rate in force again, and measures its period anew.
  * The vector must be drained. */
 void prof_source_pit_program(void);
+
+/* ---- The source `lapic` beyond that, PROF_WITH_LAPIC. */
+
+/* Checks whether somebody else has programmed or armed the timer, takes it
+ * back, and prints a line, once. Contexts: the drain. */
+void prof_source_lapic_check(void);
+
+/* An interrupt of a timer that is shared with the kernel; (sampled): it was a
+ * sample's. Arms the timer for what is next. True: it was the kernel's
+ * deadline, and the handler is to run; otherwise it is acknowledged. Contexts:
+ * interrupt, called by the stub. */
+bool prof_lapic_turn(bool sampled);
 
 /* ---- watchdog.c */
 

@@ -27,6 +27,7 @@
 #include <prof/config.h>
 #include <prof/port.h>
 #include <prof/text.h>
+#include <stddef.h>
 
 #define MHZ 1000u                     /* thousandths of a Hz in one */
 #define RATE_UNKNOWN (100u * MHZ + 1) /* until it is measured */
@@ -147,7 +148,10 @@ static int start_gate(bool on)
     tick->pass_due = tick->pass_period = 0;
     tick->jitter.counts = tick->jitter.rest = 0;
     tick->jitter.ticks_left = PROF_JITTER_TICKS;
-    return prof_gate_enter(gate_vector) ? PROF_OK : PROF_EGATE;
+    return prof_gate_enter(gate_vector, prof_parasite,
+                           offsetof(struct prof_cpu, tick.next_handler))
+               ? PROF_OK
+               : PROF_EGATE;
 }
 
 static void stop_gate(bool on)

@@ -34,6 +34,7 @@
 
 #include <prof/port.h>
 #include <prof/text.h>
+#include <stddef.h>
 
 /* A driver may use the PIT once, for a delay. A kernel that does so again
  * within this time, this often, has no periodic tick. */
@@ -88,11 +89,7 @@ static uint32_t divisor_for(uint32_t hz)
 
 static void restart_clock(void)
 {
-    uint32_t counts = pit.rate.ours;
-    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * counts;
-
-    prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
-                   (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
+    prof_clock_set_counts(pit.rate.ours);
 }
 
 static uint64_t cycles_in(uint32_t counts)
@@ -185,7 +182,8 @@ static int start(bool on)
         return PROF_EONE_SHOT;
     if (is_multiplied() && !pit.unused)
         await_no_pending(on);
-    if (!prof_gate_enter(pit.vector))
+    if (!prof_gate_enter(pit.vector, prof_parasite,
+                         offsetof(struct prof_cpu, tick.next_handler)))
         return PROF_EGATE;
     program(cpu, time_left(cpu));
     pit.running = true;
@@ -353,7 +351,7 @@ bool prof_source_pit_open(const struct prof_config *config)
     pit.rate.ours = divisor_for(prof_options()->hz);
     pit.vector = config->tick.vector;
     pit.running = false;
-    prof_jitter_open();
+    prof_jitter_open(prof_pit_set);
     restart_clock();
     if (PROF_WITH_BUILTIN)
         prof_meter_begin(true, false, take_period);

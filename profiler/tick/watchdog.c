@@ -151,8 +151,11 @@ void prof_watchdog(void)
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
     prof_gate_check(sampling_period());
-    if (rate == NULL)
+    if (rate == NULL) {
+        if (PROF_WITH_LAPIC)
+            prof_source_lapic_check();
         return;
+    }
     check_pit(rate);
     correct_pass_period();
 }

@@ -36,6 +36,7 @@ idt_pointer:
 section .text
 start:
         mov     esp, boot_stack.end
+        xor     ebp, ebp                ; no caller
         mov     eax, fault_entry
         mov     edx, eax
         and     eax, 0xffff

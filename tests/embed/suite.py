@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.command import Command
 from harness.suite import Guest, check, run
 
-KERNELS = ("higher", "tasks", "cxx", "bare", "smp", "includeos")
+KERNELS = ("higher", "tasks", "cxx", "bare", "smp", "oneshot", "includeos")
 PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
@@ -47,14 +47,17 @@ SHARES = {
         f"start;kernel_main;answer;{name}": share for name, share in REQUEST
     },
 }
-SHARES["smp"] = SHARES["bare"]
+SHARES["smp"] = SHARES["oneshot"] = SHARES["bare"]
 SHARES["includeos"] = {
     f"start;kernel_main;answer();{name}()": share for name, share in REQUEST
 }
 # Functions and stacks that shares are of: all, in all others.
 SHARED = {"includeos": r"^(?:.*answer\(\);)?(?:parse|render|send)\(\)$"}
 IMAGE = {"includeos": "kernel.img"}  # kernel.elf: all others
-APPEND = {"includeos": "prof.hz=4000"}  # busy: all others
+APPEND = {  # busy: all others
+    "includeos": "prof.hz=4000",
+    "oneshot": "prof.tick=lapic",
+}
 EARLY_MAX = 0.03
 STACKS_MIN = 1500  # as many as PROF_POOL_DEFAULT has room for
 PATCH_COSTS = 8  # per cent of the time: functions of 190 us have a hook each
@@ -131,14 +134,14 @@ class Kernel:
             1 for line in rules if line[:1] != "#" and re.search(wanted, line)
         )
 
-    def boot(self, log, **options):
+    def boot(self, log, args=None, **options):
         """What it prints, to its end."""
         with Guest(
             self.image,
             self.width,
             self.s.work / f"{log}.log",
             icount=ICOUNT,
-            args=QEMU.get(self.name, ()),
+            args=QEMU.get(self.name, ()) if args is None else args,
             **options,
         ) as guest:
             check.same(guest.end(), 0)
@@ -325,6 +328,24 @@ def check_smp(text):
     check.lacks(text, r"\bcompute\b")
 
 
+NO_PIT = ("-M", "microvm,pit=off,pic=off,rtc=off")
+
+
+def check_timers(kernel, text):
+    """By the local APIC's timer, as it was told; by the PIT of a PC, without a
+    word; and where there is no PIT, as it says. Each time the kernel has found
+    its own deadlines to be exact."""
+    by_lapic = "^prof: sampling by the local APIC's timer: "
+    check.has(text, f"{by_lapic}as prof.tick says$")
+    check.lacks(kernel.boot("pit", append="busy"), "^prof: ")
+    bare = kernel.boot("no_pit", args=NO_PIT, append="busy")
+    check.has(bare, f"{by_lapic}there is no PIT$")
+    check_table(kernel, bare)
+    check_callers(kernel, bare)
+    both = kernel.boot("no_pit_asked", args=NO_PIT, append="prof.tick=pit")
+    check.has(both, f"{by_lapic}there is no PIT$")
+
+
 BEGIN = """#include <prof/begin.h>
 extern const struct prof_config config;
 int begin(void);
@@ -463,6 +484,10 @@ def suite(s):
     s.holds(f"{s.part}: complete callers", check_callers, kernel, text)
     if s.part == "smp":
         s.holds("smp: the second CPU is in no account", check_smp, text)
+    if s.part == "oneshot":
+        s.holds(
+            "oneshot: the timer that there is", check_timers, kernel, text
+        )
     if s.part == "includeos":
         s.holds(
             "includeos: names, idle, memory, options",

@@ -45,6 +45,12 @@ PARTS = {
         "tick/watchdog.c",
         "tick/*/parasite.asm",
     ],
+    "lapic": [
+        "tick/choose.c",
+        "tick/lapic.c",
+        "tick/source_lapic.c",
+        "tick/*/lapic.asm",
+    ],
     "callers": ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
     "user": ["aggregate/user.c"],
     "stream": [
@@ -124,6 +130,8 @@ def sources(width, without):
     listed -= {OFFSETS, RESERVE}
     if "stream" in without and "trace" not in without:
         without = [*without, "trace"]
+    if "pit" in without and "lapic" not in without:
+        without = [*without, "lapic"]
     if "callers" in without and "user" not in without:
         without = [*without, "user"]
     for part in without:

@@ -27,4 +27,8 @@ bool arch_timer_start(uint64_t tsc_hz);
  */
 void arch_timer_arm(uint64_t ns);
 
+/* Where set, arch_timer_arm() writes to the timer what this returns for the
+ * count that it would have written, with interrupts off: somebody shares it. */
+extern uint32_t (*arch_timer_share)(uint32_t count);
+
 #endif

@@ -28,6 +28,12 @@
 #define PROF_WITH_PIT 1
 #endif
 
+/* The source of ticks `lapic`, and `auto`, which is `pit` without; both share
+ * what `pit` does to gates and periods. */
+#ifndef PROF_WITH_LAPIC
+#define PROF_WITH_LAPIC PROF_WITH_PIT
+#endif
+
 /* Callers of each sample: the frame walk in the interrupt, and the prologue
  * analysis for functions without a frame. Without: prof.depth is 0. */
 #ifndef PROF_WITH_CALLERS
@@ -124,10 +130,15 @@
 #error "PROF_WITH_TRACE needs PROF_WITH_STREAM"
 #endif
 
+#if PROF_WITH_LAPIC && !PROF_WITH_PIT
+#error "PROF_WITH_LAPIC needs PROF_WITH_PIT"
+#endif
+
 #ifndef __cplusplus
 #define PROF_IS_CHOICE(part)                                                   \
     _Static_assert((part) == 0 || (part) == 1, #part " is neither 0 nor 1")
 PROF_IS_CHOICE(PROF_WITH_PIT);
+PROF_IS_CHOICE(PROF_WITH_LAPIC);
 PROF_IS_CHOICE(PROF_WITH_CALLERS);
 PROF_IS_CHOICE(PROF_WITH_USER);
 PROF_IS_CHOICE(PROF_WITH_STREAM);

@@ -35,6 +35,9 @@ enum prof_error {
     PROF_ESYM_WIDTH = -24,     /* made for another width */
     PROF_ESYM_INDEX = -25,     /* an index that misses functions */
     PROF_EONE_SHOT = -26,      /* the kernel uses the PIT in one-shot mode */
+    PROF_ELAPIC = -27,         /* the local APIC's timer is not as config.tick
+                                  says */
+    PROF_ETIMER = -28,         /* the machine has no timer to sample by */
     PROF_EPATCH_NAME = -32,    /* no function has this name */
     PROF_EPATCH_NAMES = -33,   /* several functions have this name */
     PROF_EPATCH_SHORT = -34,   /* the function is shorter than a jump */

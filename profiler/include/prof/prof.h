@@ -150,8 +150,9 @@ struct prof_config {
  * keeps for good. Nothing else is allocated until prof_drain(). More than
  * PROF_MEMORY_DEFAULT makes the fixed vector longer.
  *
- * Contexts: boot, once. Returns 0, PROF_EMEMORY or PROF_ECONFIG; for the latter
- * it also prints a line with the field and its range.
+ * Contexts: boot, once. Returns 0, PROF_EMEMORY, PROF_ECONFIG or PROF_ETIMER;
+ * for the latter two it also prints a line: the field and its range, or which
+ * timers are missing.
  */
 int prof_init(void *memory, size_t bytes, const struct prof_config *config);
 
@@ -233,12 +234,14 @@ struct prof_options {
     bool loop_trigger;       /* on or off: that stops the flight recorder */
     enum prof_causal_mode causal; /* experiments: off, on or auto */
     enum prof_accrue_mode accrue; /* their targets: auto, entry or smooth */
+    enum prof_tick_choice tick;   /* prof.tick: kernel, pit, lapic or auto; read
+                                     by prof_init() */
 };
 const struct prof_options *prof_options(void);
 
 /* Starts sampling, if that is not so already. Contexts: thread; interrupts may
  * be on. Drains first, and so may allocate. Returns 0, PROF_ESTATE, PROF_EGATE,
- * PROF_EONE_SHOT or PROF_EPORT. */
+ * PROF_EONE_SHOT, PROF_ELAPIC or PROF_EPORT. */
 int prof_start(void);
 
 /*

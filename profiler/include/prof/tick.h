@@ -11,6 +11,14 @@
  *         the PIT in one-shot mode has no rate: prof_start() returns
  *         PROF_EONE_SHOT, and sampling stops when it turns out later; gate and
  *         hook work there (irregular).
+ *   lapic  The profiler takes the gate of the local APIC's timer, which it has
+ *         for itself; or (lapic_shared) shares with a kernel that arms it for
+ *         one deadline after the other (<prof/lapic.h>). Any rate that own pit
+ *         has; the period varies as with the PIT.
+ *   auto  The PIT, as pit or own pit, where it is there and repeats; lapic
+ *         otherwise, as a line then says. The option prof.tick=pit, lapic or
+ *         auto chooses so instead of pit, own pit, lapic and auto. Where the
+ *         chosen timer is missing, the other one is taken, and a line says why.
  *   own pit  The same where the kernel does not use the PIT: the handler in the
  *         gate is never called. The kernel lets the PIT's line through to
  *         (vector).
@@ -23,6 +31,7 @@
  *         measured; if it is not as stated, that is printed.
  */
 
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +47,16 @@ enum prof_tick_kind {
     PROF_TICK_HOOK,
     PROF_TICK_OWN_PIT,
     PROF_TICK_GATE,
+    PROF_TICK_LAPIC,
+    PROF_TICK_AUTO,
+};
+
+/* The option prof.tick. */
+enum prof_tick_choice {
+    PROF_TICK_CHOICE_KERNEL, /* config.tick.kind */
+    PROF_TICK_CHOICE_PIT,
+    PROF_TICK_CHOICE_LAPIC,
+    PROF_TICK_CHOICE_AUTO,
 };
 
 /* The kernel's description of the source. Only members of (kind) are read. */
@@ -45,16 +64,27 @@ struct prof_tick {
     enum prof_tick_kind kind;
 
     /* pit; own pit: only the vector */
-    uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536 */
-
-    /* gate; with pit: of the PIT's interrupt, behind any controller */
-    uint8_t vector; /* IDT vector of the timer's interrupt, from 32 on */
+    uint32_t kernel_divisor; /* PIT counts per kernel tick, 59 to 65536; auto:
+                                or 0, where the kernel does not use the PIT */
 
     /* hook, gate */
     uint32_t rate_mhz; /* interrupts in 1000 s, that is 1/1000 Hz: from 1 Hz to
                           PROF_HZ_MAX; 0 = as measured */
     bool irregular;    /* the timer is set anew for each interrupt, to any
                           time: none is ever missed */
+
+    /* gate; with pit: of the PIT's interrupt, behind any controller; auto: or
+     * 0, where the profiler must not use the PIT */
+    uint8_t vector; /* IDT vector of the timer's interrupt, from 32 on */
+
+    /* lapic, auto; with pit and own pit for prof.tick=lapic (PROF_WITH_LAPIC)
+     */
+    uint8_t
+        lapic_vector;   /* IDT vector of its timer, from 32 on; 0: the profiler
+                             must not use it (not with lapic) */
+    bool lapic_shared;  /* the kernel arms it, by prof_lapic_arm() */
+    uintptr_t lapic_at; /* address that its registers are mapped at; 0: their
+                             physical one. In x2APIC mode not used */
 };
 
 /* How often the kernel interfered with the source since prof_init() or
@@ -64,6 +94,11 @@ struct prof_tick_stats {
     uint32_t pit_taken_back;  /* times that the PIT had been reprogrammed */
     uint32_t pit_given_up;    /* times that sampling stopped, because the kernel
                                  uses the PIT in one-shot mode */
+#if PROF_WITH_LAPIC
+    uint32_t lapic_taken_back; /* times that the local APIC's timer was not as
+                                  the profiler had set it, or was armed without
+                                  prof_lapic_arm() */
+#endif
 };
 
 #ifdef __cplusplus

@@ -22,6 +22,76 @@ CASES = [
         )
         for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
     ),
+    quiet(
+        "lapic_is_shared",
+        "prof.tick=lapic prof.hz=1000 prof.depth=0 prof.tick_drains=off",
+        icount=1,
+        shows=[
+            "^prof: sampling by the local APIC's timer: as prof.tick says$",
+            "^prof: the local APIC's timer was armed by other code; the",
+        ],
+        hides=["^not ok"],
+    ),
+    quiet(
+        "lapic_of_our_own",
+        icount=1,
+        hides=["^not ok", "^prof: sampling by"],
+    ),
+    *(
+        quiet(
+            f"{name}_by_lapic",
+            f"prof.tick=lapic {more}",
+            image=f"test/{name}",
+            icount=icount,
+        )
+        for name, more, icount in (
+            ("lock_step_is_broken", "prof.depth=0", 5),
+            ("registers_survive", "prof.depth=0", 4),
+            ("ticks_are_accounted", "prof.tick_drains=off", 0),
+        )
+    ),
+    case(
+        "idle_share_by_lapic",
+        image="test/idle_share",
+        append="prof.every=0 prof.hz=1000 prof.tick=lapic",
+        icount=4,
+    ),
+    case(
+        "shares_are_true_by_lapic",
+        image="split",
+        append="prof.hz=5000 prof.reports=1 prof.tick=lapic",
+        icount=4,
+        exits=0,
+        shows=[
+            "^prof: sampling by the local APIC's timer: as prof.tick says$",
+            r"^ +(39|4[01])\.\d\d % .*  leaf_a$",
+            r"^ +(29|3[01])\.\d\d % .*  leaf_b$",
+            r"^ +(19|2[01])\.\d\d % .*  leaf_c$",
+            r"^ +(9|10)\.\d\d % .*  leaf_d$",
+        ],
+        hides=["stolen", "missed"],
+    ),
+    case(
+        "no_lapic_to_sample_by",
+        image="split",
+        append="prof.reports=1 prof.tick=lapic",
+        qemu="-cpu max,-apic",
+        icount=4,
+        exits=0,
+        shows=[
+            "^prof: sampling by the PIT: the CPU has no local APIC, or it is "
+            "off$",
+            "^ +[0-9.]+ % .*  leaf_a$",
+        ],
+    ),
+    case(
+        "tick_is_chosen",
+        image="split",
+        append="prof.reports=1 prof.tick=auto",
+        icount=4,
+        exits=0,
+        shows=["^prof: sampling by the PIT: it is there, and periodic$"],
+    ),
     *(
         case(
             f"drains_by_default_{what}",

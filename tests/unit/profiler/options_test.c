@@ -34,6 +34,10 @@ TEST(each_option_is_taken)
         {"prof.accrue=smooth", AT(accrue), PROF_ACCRUE_SMOOTH},
         {"prof.accrue=entry", AT(accrue), PROF_ACCRUE_ENTRY},
         {"prof.accrue=auto", AT(accrue), PROF_ACCRUE_AUTO},
+        {"prof.tick=pit", AT(tick), PROF_TICK_CHOICE_PIT},
+        {"prof.tick=auto", AT(tick), PROF_TICK_CHOICE_AUTO},
+        {"prof.tick=lapic", AT(tick), PROF_TICK_CHOICE_LAPIC},
+        {"prof.tick=kernel", AT(tick), PROF_TICK_CHOICE_KERNEL},
         {"prof.depth=127", AT(depth), 127},
     };
     static const struct {
@@ -94,6 +98,7 @@ TEST(nonsense_changes_nothing)
         {"prof.report=tre", PROF_EVALUE},
         {"prof.causal=yes", PROF_EVALUE},
         {"prof.accrue=samples", PROF_EVALUE},
+        {"prof.tick=hpet", PROF_EVALUE},
         {"prof.target=", PROF_EVALUE},
         {"prof.progress=", PROF_EVALUE},
         {"prof.reports=4294967296", PROF_EVALUE},

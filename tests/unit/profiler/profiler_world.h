@@ -53,6 +53,22 @@ void prof_parasite(void)
 {
 }
 
+void prof_lapic_enter(void)
+{
+}
+
+void prof_lapic_sampled(void)
+{
+}
+
+void prof_lapic_done(void)
+{
+}
+
+void prof_lapic_done_by_msr(void)
+{
+}
+
 void prof_port_write(const char *text, size_t bytes)
 {
     if (world_output_bytes + bytes >= sizeof world_output)

@@ -101,7 +101,7 @@ TEST(a_refused_field_is_named_with_its_range)
     expect_range(&slow, "tick.rate_mhz", 1000, 20000000);
     slow.tsc_hz = 5000000000; /* 2^31 cycles last 0.43 s */
     expect_range(&slow, "tick.rate_mhz", 2329, 20000000);
-    assert_false(takes(pit, "tick.kind", PROF_TICK_GATE + 1));
+    assert_false(takes(pit, "tick.kind", PROF_TICK_AUTO + 1));
     bad.tick.kernel_divisor = 50;
     world_output_bytes = 0;
     prof_control_forget();
@@ -109,6 +109,36 @@ TEST(a_refused_field_is_named_with_its_range)
     world_output[world_output_bytes] = '\0';
     assert_string_equal(world_output, "prof: config.tick.kernel_divisor is 50, "
                                       "but must be from 59 to 65536\n");
+}
+
+/* Either timer of `auto` may be none of the profiler's. */
+TEST(auto_takes_what_the_timers_would)
+{
+    static const struct {
+        uint32_t divisor;
+        uint8_t vector, lapic_vector;
+        const char *field; /* NULL: there is no problem */
+    } rows[] = {
+        {11932, 32, 48, NULL},      {0, 32, 0, NULL},
+        {0, 0, 48, NULL},           {58, 32, 48, "tick.kernel_divisor"},
+        {0, 31, 48, "tick.vector"}, {0, 32, 31, "tick.lapic_vector"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct prof_config config = {
+            .tsc_hz = WORLD_TSC_HZ,
+            .tick = {.kind = PROF_TICK_AUTO,
+                     .kernel_divisor = rows[i].divisor,
+                     .vector = rows[i].vector,
+                     .lapic_vector = rows[i].lapic_vector},
+        };
+        struct prof_config_problem problem;
+
+        assert_int_equal(prof_config_problem(&config, &problem),
+                         rows[i].field != NULL);
+        if (rows[i].field != NULL)
+            assert_string_equal(problem.field, rows[i].field);
+    }
 }
 
 TEST(the_pit_divides_by_whole_numbers_within_bounds)

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The source `lapic`: the local APIC's timer.
+ *
+ * A timer of our own is periodic. The gate has the stub that the PIT's has,
+ * and each tick goes on to one that acknowledges it: a store, where the PIC
+ * takes a port access. The period varies every so many ticks, as the PIT's.
+ *
+ * A shared timer is armed for the sooner of the next sample and the kernel's
+ * deadline, both by the TSC. Samples are due on a grid of periods; a tick that
+ * comes late moves on to the next place of it that is still to come, so that
+ * the time base sees what a periodic timer would have missed. Where the tick
+ * is for the kernel's deadline alone there is no sample: samples must have
+ * nothing to do with what the program waits for.
+ *
+ * A timer that is armed for later than CYCLES_MAX ticks in between, for nobody.
+ */
+
+#include "tick/source.h"
+
+#include "base/cpu.h"
+#include "base/options.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/idt_gate.h"
+#include "tick/jitter.h"
+#include "tick/lapic.h"
+#include "tick/meter.h"
+#include "tick/pit.h"
+
+#include <prof/lapic.h>
+#include <prof/port.h>
+#include <prof/text.h>
+#include <stddef.h>
+
+#define CYCLES_MAX (1u << 28) /* so that scale may have 36 bits */
+#define SCALE_SHIFT 32
+#define INVERSE_SHIFT 24
+#define HANDLER offsetof(struct prof_cpu, lapic.handler)
+#define LATE_PERIODS 2 /* after which a tick should have come */
+
+static struct {
+    struct prof_pit_rate rate; /* (kernel) is the longest that there is */
+    uint32_t hz;               /* counts per second at a division by 1 */
+    uint8_t vector;
+    bool shared;
+    bool running;
+    bool said;                            /* that somebody else has armed it */
+    uint32_t timer_before, divide_before; /* registers, to be put back */
+} source;
+
+static struct prof_lapic *lapic_here(void)
+{
+    return &prof_cpu_here()->lapic;
+}
+
+static void let_in(bool on)
+{
+    prof_interrupts_restore(on);
+    (void)prof_interrupts_save();
+}
+
+/* ---- between counts of the timer and cycles */
+
+/* For a timer that counts (hz) times a second. */
+static void set_scale(struct prof_lapic *lapic, uint32_t hz)
+{
+    uint64_t cycles = prof_clock.tsc_hz, counts = hz;
+    uint32_t shift = 0;
+
+    lapic->inverse = prof_divide(cycles << INVERSE_SHIFT, hz);
+    for (; cycles >> 32 != 0; cycles >>= 1)
+        shift++;
+    lapic->scale =
+        prof_divide(counts << SCALE_SHIFT, (uint32_t)cycles) >> shift;
+}
+
+static uint64_t cycles_of(const struct prof_lapic *lapic, uint32_t count)
+{
+    return (count * lapic->inverse >> INVERSE_SHIFT) + 1;
+}
+
+/* Never 0, never too few. (cycles): up to CYCLES_MAX. */
+static uint32_t counts_of(const struct prof_lapic *lapic, uint64_t cycles)
+{
+    return (uint32_t)(cycles * lapic->scale >> SCALE_SHIFT) + 1;
+}
+
+/* Cycles of a period of (divisor) counts of the PIT. */
+static uint32_t period_of(uint32_t divisor)
+{
+    return (uint32_t)prof_divide(prof_clock.tsc_hz * divisor, PROF_PIT_HZ);
+}
+
+/* ---- a shared timer */
+
+/* What it is to be armed for at (now), in cycles; 0: for nothing. */
+static uint64_t cycles_to_go(const struct prof_lapic *lapic, uint64_t now)
+{
+    uint64_t due = lapic->sample_due < lapic->kernel_due ? lapic->sample_due
+                                                         : lapic->kernel_due;
+    uint64_t cycles = due > now ? due - now : 1;
+
+    if (due == PROF_LAPIC_NEVER)
+        return 0;
+    return cycles < CYCLES_MAX ? cycles : CYCLES_MAX;
+}
+
+static void arm(struct prof_lapic *lapic, uint64_t now)
+{
+    uint64_t cycles = cycles_to_go(lapic, now);
+
+    if (lapic->by_tsc) {
+        prof_set_msr(PROF_MSR_TSC_DEADLINE, cycles != 0 ? now + cycles : 0);
+        return;
+    }
+    lapic->written = cycles != 0 ? counts_of(lapic, cycles) : 0;
+    prof_lapic_write(lapic, PROF_LAPIC_COUNT, lapic->written);
+}
+
+/* The next sample is due at the first place of the grid after (now). */
+static void advance(struct prof_lapic *lapic, uint64_t now)
+{
+    uint64_t late = now - lapic->sample_due;
+
+    lapic->sample_due += lapic->period;
+    if (late >= lapic->period) /* places were missed */
+        lapic->sample_due += prof_divide(late, lapic->period) * lapic->period;
+}
+
+bool prof_lapic_turn(bool sampled)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_lapic *lapic = &cpu->lapic;
+    uint64_t now = prof_lapic_tsc();
+    bool kernels = now >= lapic->kernel_due;
+
+    if (sampled)
+        advance(lapic, now);
+    if (kernels)
+        lapic->kernel_due = PROF_LAPIC_NEVER;
+    arm(lapic, now);
+    if (!kernels)
+        prof_lapic_write(lapic, PROF_LAPIC_EOI, 0);
+    cpu->interrupt_cycles += prof_lapic_tsc() - now;
+    return kernels;
+}
+
+uint32_t prof_lapic_arm(uint32_t count)
+{
+    struct prof_lapic *lapic = lapic_here();
+    uint64_t now, cycles, counts;
+
+    if (!lapic->shares)
+        return count;
+    now = prof_lapic_tsc();
+    lapic->by_tsc = false;
+    lapic->kernel_due =
+        count != 0 ? now + cycles_of(lapic, count) : PROF_LAPIC_NEVER;
+    cycles = cycles_to_go(lapic, now);
+    counts = cycles != 0 ? counts_of(lapic, cycles) : 0;
+    /* its own deadline, to the count */
+    lapic->written = count != 0 && count < counts ? count : (uint32_t)counts;
+    return lapic->written;
+}
+
+uint64_t prof_lapic_arm_tsc(uint64_t deadline)
+{
+    struct prof_lapic *lapic = lapic_here();
+    uint64_t now, cycles;
+
+    if (!lapic->shares)
+        return deadline;
+    lapic->by_tsc = true;
+    lapic->kernel_due = deadline != 0 ? deadline : PROF_LAPIC_NEVER;
+    if (deadline != 0 && deadline <= lapic->sample_due)
+        return deadline;
+    now = prof_lapic_tsc();
+    cycles = cycles_to_go(lapic, now);
+    return cycles != 0 ? now + cycles : 0;
+}
+
+/* For jitter: the period from now on. */
+static void set_shared(uint32_t divisor)
+{
+    struct prof_lapic *lapic = lapic_here();
+
+    lapic->period = period_of(divisor);
+    lapic->sample_due = prof_lapic_tsc();
+}
+
+/* Takes over what the kernel has armed. */
+static void begin_sharing(struct prof_lapic *lapic, uint32_t timer)
+{
+    uint64_t now = prof_lapic_tsc(), deadline;
+    uint32_t left;
+
+    set_scale(lapic, source.hz / prof_lapic_divisor(lapic));
+    lapic->by_tsc = (timer & PROF_LAPIC_MODE) == PROF_LAPIC_BY_TSC;
+    lapic->kernel_due = PROF_LAPIC_NEVER;
+    if (lapic->by_tsc) {
+        deadline = prof_msr(PROF_MSR_TSC_DEADLINE);
+        if (deadline != 0)
+            lapic->kernel_due = deadline;
+    } else {
+        left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+        if (left != 0)
+            lapic->kernel_due = now + cycles_of(lapic, left);
+    }
+    if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
+        lapic->kernel_due = now;
+    lapic->shares = true;
+}
+
+static int start_shared(struct prof_lapic *lapic)
+{
+    uint32_t timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
+
+    if (!prof_lapic_find(lapic, lapic->at, false) ||
+        (timer & (PROF_LAPIC_MASKED | 0xff)) != source.vector ||
+        (timer & PROF_LAPIC_MODE) == PROF_LAPIC_PERIODIC ||
+        prof_lapic_divisor(lapic) > source.hz)
+        return PROF_ELAPIC;
+    if (!prof_gate_enter(source.vector, prof_lapic_enter, HANDLER))
+        return PROF_EGATE;
+    prof_cpu_here()->tick.next_handler = (uintptr_t)prof_lapic_sampled;
+    begin_sharing(lapic, timer);
+    prof_jitter_begin(&source.rate);
+    lapic->sample_due += lapic->period;
+    arm(lapic, prof_lapic_tsc());
+    return PROF_OK;
+}
+
+/* A sample's tick that has come is let in while the stub is there to take
+ * it. */
+static void stop_shared(struct prof_lapic *lapic, bool on)
+{
+    lapic->sample_due = PROF_LAPIC_NEVER;
+    arm(lapic, prof_lapic_tsc());
+    let_in(on);
+    lapic->shares = false;
+}
+
+/* ---- a timer of our own */
+
+static void set_own(uint32_t divisor)
+{
+    struct prof_lapic *lapic = lapic_here();
+
+    lapic->period = period_of(divisor);
+    lapic->written =
+        (uint32_t)prof_divide((uint64_t)source.hz * divisor, PROF_PIT_HZ);
+    prof_lapic_write(lapic, PROF_LAPIC_COUNT, lapic->written);
+}
+
+static void program_own(struct prof_lapic *lapic)
+{
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER,
+                     PROF_LAPIC_MASKED | source.vector);
+    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, PROF_LAPIC_BY_1);
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER,
+                     PROF_LAPIC_PERIODIC | source.vector);
+    prof_jitter_begin(&source.rate);
+}
+
+static int start_own(struct prof_lapic *lapic)
+{
+    if (!prof_lapic_find(lapic, lapic->at, true))
+        return PROF_ELAPIC;
+    if (!prof_gate_enter(source.vector, prof_parasite, HANDLER))
+        return PROF_EGATE;
+    prof_cpu_here()->tick.next_handler =
+        (uintptr_t)(lapic->at != 0 ? prof_lapic_done : prof_lapic_done_by_msr);
+    lapic->timer_before = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
+    lapic->divide_before = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
+    program_own(lapic);
+    return PROF_OK;
+}
+
+static void stop_own(struct prof_lapic *lapic, bool on)
+{
+    prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
+    let_in(on);
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_before);
+    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_before);
+}
+
+/* ---- the source */
+
+static int start(bool on)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    int error;
+
+    (void)on;
+    cpu->tick.pass_due = cpu->tick.pass_period = 0; /* each tick goes on */
+    error = source.shared ? start_shared(&cpu->lapic) : start_own(&cpu->lapic);
+    source.running = error == PROF_OK;
+    return error;
+}
+
+static void stop(bool on)
+{
+    struct prof_lapic *lapic = lapic_here();
+
+    source.running = false;
+    prof_jitter_end(&source.rate);
+    if (source.shared)
+        stop_shared(lapic, on);
+    else
+        stop_own(lapic, on);
+    prof_gate_leave();
+}
+
+static uint32_t divisor_for(uint32_t hz)
+{
+    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
+    uint32_t most =
+        PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
+
+    if (divisor < PROF_DIVISOR_MIN)
+        return PROF_DIVISOR_MIN;
+    return divisor < most ? divisor : most - 1;
+}
+
+/* Begins anew at the rate in force, where it runs. */
+static void begin_again(void)
+{
+    struct prof_lapic *lapic = lapic_here();
+
+    prof_clock_set_counts(source.rate.ours);
+    if (!source.running)
+        return;
+    if (!source.shared) {
+        program_own(lapic);
+        return;
+    }
+    prof_jitter_begin(&source.rate);
+    lapic->sample_due += lapic->period;
+    arm(lapic, prof_lapic_tsc());
+}
+
+static int set_period(uint32_t hz, bool on)
+{
+    uint32_t divisor = divisor_for(hz);
+
+    (void)on;
+    if (divisor == source.rate.ours)
+        return PROF_OK;
+    source.rate.ours = divisor;
+    begin_again();
+    return PROF_OK;
+}
+
+const struct prof_source prof_source_lapic = {
+    .start = start,
+    .stop = stop,
+    .set_period = set_period,
+};
+
+#if PROF_WITH_BUILTIN
+static void print_hz(void)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out,
+                     "prof: the local APIC's timer counts at %u Hz, which is "
+                     "used from now on\n",
+                     source.hz);
+    prof_text_flush(&out);
+}
+
+/* Ticks of a timer of our own are (period) apart, a 24.8 number: its frequency
+ * is another one. That of a shared one shows in no tick, for each is armed by
+ * the TSC. */
+static prof_meter_print *take_period(uint64_t period)
+{
+    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
+    uint32_t cycles = (uint32_t)(period >> PROF_PERIOD_SHIFT);
+    bool on;
+
+    if (source.shared || cycles == 0)
+        return NULL;
+    source.hz = (uint32_t)prof_divide(
+        (uint64_t)source.hz * (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT),
+        cycles);
+    on = prof_interrupts_save();
+    begin_again();
+    prof_interrupts_restore(on);
+    return print_hz;
+}
+#endif
+
+bool prof_source_lapic_open(const struct prof_config *config)
+{
+    const struct prof_tick *tick = &config->tick;
+    struct prof_lapic *lapic = lapic_here();
+
+    *lapic = (struct prof_lapic){.sample_due = PROF_LAPIC_NEVER,
+                                 .kernel_due = PROF_LAPIC_NEVER};
+    source.vector = tick->lapic_vector;
+    source.shared = tick->lapic_shared;
+    source.running = source.said = false;
+    if (source.vector < PROF_VECTOR_MIN ||
+        !prof_lapic_find(lapic, tick->lapic_at, !source.shared))
+        return false;
+    source.hz = prof_lapic_measure(lapic, config->tsc_hz);
+    if (source.hz < PROF_PIT_HZ) {
+        prof_message("prof: the local APIC's timer does not count\n");
+        return false;
+    }
+    source.rate.kernel = PROF_DIVISOR_MAX;
+    source.rate.ours = divisor_for(prof_options()->hz);
+    prof_jitter_open(source.shared ? set_shared : set_own);
+    prof_clock_set_counts(source.rate.ours);
+#if PROF_WITH_BUILTIN
+    prof_meter_begin(true, false, take_period);
+#endif
+    return true;
+}
+
+/* ---- whether it is as it should be */
+
+static bool own_is_changed(const struct prof_lapic *lapic)
+{
+    return prof_lapic_read(lapic, PROF_LAPIC_TIMER) !=
+               (PROF_LAPIC_PERIODIC | source.vector) ||
+           prof_lapic_read(lapic, PROF_LAPIC_DIVIDE) != PROF_LAPIC_BY_1 ||
+           prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written;
+}
+
+/* The kernel has armed it behind our back: what it has written is its
+ * deadline. */
+static void take_unknown(struct prof_lapic *lapic, uint64_t now)
+{
+    uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+
+    if (left != 0)
+        lapic->kernel_due = now + cycles_of(lapic, left);
+    if (now >= lapic->sample_due)
+        advance(lapic, now);
+    arm(lapic, now);
+}
+
+/* Not while a tick waits, or this is a drain in one. */
+static bool shared_is_changed(const struct prof_lapic *lapic, uint64_t now)
+{
+    if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector) ||
+        prof_lapic_is_set(lapic, PROF_LAPIC_IN_SERVICE, source.vector))
+        return false;
+    return (!lapic->by_tsc &&
+            prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written) ||
+           (now > lapic->sample_due &&
+            now - lapic->sample_due > LATE_PERIODS * (uint64_t)lapic->period);
+}
+
+void prof_source_lapic_check(void)
+{
+    struct prof_lapic *lapic = lapic_here();
+    bool on, changed;
+    uint64_t now;
+
+    if (!source.running)
+        return;
+    on = prof_interrupts_save();
+    now = prof_lapic_tsc();
+    changed =
+        source.shared ? shared_is_changed(lapic, now) : own_is_changed(lapic);
+    if (changed && source.shared)
+        take_unknown(lapic, now);
+    else if (changed)
+        begin_again();
+    prof_interrupts_restore(on);
+    if (!changed)
+        return;
+    prof_tick_counts.lapic_taken_back++;
+    if (source.said)
+        return;
+    source.said = true;
+    prof_message("prof: the local APIC's timer was armed by other code; the "
+                 "kernel's must call prof_lapic_arm()\n");
+}
