@@ -17,6 +17,8 @@
 
 #include "virtio_queue.h"
 
+#include <arch/cpu.h>
+
 #define QUEUE_IN 0u
 #define QUEUE_OUT 1u
 #define QUEUE_EVENT 2u
@@ -30,6 +32,9 @@
 #define OUT_BLOCKS 16u
 #define CONTROLS 16u
 #define EVENTS 4u
+
+#define PAUSES 32u       /* they leave QEMU's lock alone */
+#define DELAY_PORT 0x80u /* a read takes about 1 us */
 
 #define HEADER_BYTES ((uint32_t)sizeof(struct vsock_header))
 #define HEADER_ROOM 64u
@@ -223,6 +228,13 @@ void virtio_vsock_poll(void)
     take_events();
     take_packets();
     vsock_step(&state->sockets);
+}
+
+void virtio_vsock_pause(void)
+{
+    for (unsigned i = 0; i < PAUSES; i++)
+        arch_pause();
+    (void)arch_in8(DELAY_PORT);
 }
 
 struct vsock *virtio_vsock(void)

@@ -38,4 +38,7 @@ struct vsock *virtio_vsock(void);
 /* Takes what the device has received and sent. Never waits. */
 void virtio_vsock_poll(void);
 
+/* Lets the device work for about a microsecond, between two polls. */
+void virtio_vsock_pause(void);
+
 #endif

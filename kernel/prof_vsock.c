@@ -13,7 +13,6 @@
 
 #include "prof_vsock.h"
 
-#include <arch/cpu.h>
 #include <kernel/console.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -21,8 +20,6 @@
 #include <virtio_vsock.h>
 
 #define FINISH_POLLS_MAX 500000u /* without a forwarded byte; seconds */
-#define FINISH_PAUSES 32u        /* of a poll, as virtio_console.c has them */
-#define DELAY_PORT 0x80u         /* a read takes about 1 us */
 #define NOBODY (-1)
 
 static uint32_t port = PROF_VSOCK_PORT;
@@ -218,9 +215,7 @@ void prof_vsock_finish(void)
         if (unread != before)
             i = 0;
         before = unread;
-        for (unsigned pause = 0; pause < FINISH_PAUSES; pause++)
-            arch_pause();
-        (void)arch_in8(DELAY_PORT);
+        virtio_vsock_pause();
     }
 }
 
