@@ -14,13 +14,16 @@ Version 1.2, 2.7 and 5.10."""
 import mmap
 import os
 import selectors
+import shutil
 import socket
 import struct
+import tempfile
 import threading
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from . import progress
 
 # requests of vhost-user
 GET_FEATURES, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE = range(1, 6)
@@ -30,7 +33,7 @@ GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES, GET_QUEUE_NUM = range(15, 18)
 SET_VRING_ENABLE, GET_CONFIG, SET_CONFIG = 18, 24, 25
 
 F_PROTOCOL_FEATURES, F_VERSION_1 = 1 << 30, 1 << 32
-F_STREAM, F_SEQPACKET, F_NO_IMPLIED_STREAM = 1, 2, 4
+F_STREAM = 1
 PROTOCOL_REPLY_ACK, PROTOCOL_CONFIG = 1 << 3, 1 << 9
 NEED_REPLY = 8
 
@@ -201,17 +204,22 @@ class Connection:
 
 
 class VsockDevice:
-    """The device at (path); QEMU gets `args()`. Use as a context manager.
+    """The device; QEMU gets `args()`. Use as a context manager. QEMU may end,
+    and another come: the connections of its guest end with it.
 
-    `packets` are all that were exchanged, as ("guest" or "host", Packet).
+    (cid) is the guest's, (room) what the guest may send on a connection
+    before it is forwarded.
+
+    `path` is the socket for clients. `packets` are all that were exchanged, as ("guest" or "host", Packet).
     `inject()` sends any packet to the guest. With `holds` set, what the guest
     sends is not forwarded, as with a reader that has stopped.
     """
 
-    def __init__(self, folder, cid=3, features=F_STREAM | F_NO_IMPLIED_STREAM):
-        self.path, self.cid = f"{folder}/v.sock", cid
-        self.features = features
-        self.backend = f"{folder}/vhost.sock"
+    def __init__(self, cid=3, room=ROOM):
+        self.folder = tempfile.mkdtemp(prefix="vsock.")  # a short path
+        self.path, self.cid = f"{self.folder}/v.sock", cid
+        self.room = room
+        self.backend = f"{self.folder}/vhost.sock"
         self.memory = Memory()
         self.queues = [Queue(self.memory) for _ in range(QUEUES)]
         self.packets, self.problems = [], []
@@ -227,13 +235,13 @@ class VsockDevice:
 
     # ---- its life
 
-    def args(self, memory=128, options=""):
+    def args(self, memory=128):
         """The words for QEMU that make the device."""
         return [
             *("-object", f"memory-backend-memfd,id=ram,size={memory}M,share=on"),
             *("-machine", "memory-backend=ram"),
             *("-chardev", f"socket,id=vsock,path={self.backend}"),
-            *("-device", f"vhost-user-vsock-pci,chardev=vsock{options}"),
+            *("-device", "vhost-user-vsock-pci,chardev=vsock"),
         ]
 
     def __enter__(self):
@@ -258,14 +266,12 @@ class VsockDevice:
         self.memory.close()
         os.close(self.wake)
         self.selector.close()
-        for path in (self.backend, self.path):
-            Path(path).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _stop(self):
         self.over = True
 
     def _listen(self, path, accept):
-        Path(path).unlink(missing_ok=True)
         server = socket.socket(socket.AF_UNIX)
         server.bind(path)
         server.listen(16)
@@ -303,8 +309,27 @@ class VsockDevice:
             self.holds = False
             for connection in list(self.connections.values()):
                 self._write(connection)
+                self._packet(connection.key, CREDIT_UPDATE)
 
         self._order(resume)
+
+    def target(self, port=9999):
+        """The guest's port, as the command names it."""
+        return f"vsock:{self.path}:{port}"
+
+    def connect(self, port):
+        """A client's socket, and the answer to CONNECT: b"" is none."""
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(progress.WAIT_S)
+        client.connect(self.path)
+        client.sendall(b"CONNECT %d\n" % port)
+        answer = b""
+        while not answer.endswith(b"\n"):
+            byte = client.recv(1)
+            if not byte:
+                break
+            answer += byte
+        return client, answer
 
     def count(self, who, op):
         """Packets of (who), "guest" or "host"."""
@@ -338,10 +363,7 @@ class VsockDevice:
     def _serve_qemu(self, file):
         data, files, _, _ = socket.recv_fds(file, 12, 16)
         if not data:
-            self.selector.unregister(file)
-            for queue in self.queues:
-                self._set_kick(queue, None)
-                queue.tables = None
+            self._lose_qemu()
             return
         data += self._exactly(12 - len(data))
         request, flags, size = struct.unpack("<III", data)
@@ -352,11 +374,22 @@ class VsockDevice:
         if answer is not None:
             file.sendall(struct.pack("<III", request, 5, len(answer)) + answer)
 
+    def _lose_qemu(self):
+        self.selector.unregister(self.qemu)
+        self.qemu.close()
+        self.qemu = None
+        for queue in self.queues:
+            self._set_kick(queue, None)
+            queue.tables = None
+        for connection in list(self.connections.values()):
+            self._drop(connection)
+        self.waiting.clear()
+
     def _request(self, request, payload, files):
         number = struct.unpack("<Q", payload)[0] if len(payload) == 8 else 0
         if request == GET_FEATURES:
             return struct.pack(
-                "<Q", self.features | F_VERSION_1 | F_PROTOCOL_FEATURES
+                "<Q", F_STREAM | F_VERSION_1 | F_PROTOCOL_FEATURES
             )
         if request == GET_PROTOCOL_FEATURES:
             return struct.pack("<Q", PROTOCOL_CONFIG | PROTOCOL_REPLY_ACK)
@@ -451,6 +484,7 @@ class VsockDevice:
         self._send(
             Packet(
                 *((HOST, key[1]), (self.cid, key[0]), op, data, flags),
+                room=self.room,
                 forwarded=forwarded,
             )
         )
@@ -516,7 +550,7 @@ class VsockDevice:
             return
         elif op == RW:
             connection.unsent += packet.data
-            if len(connection.unsent) > ROOM:
+            if len(connection.unsent) > self.room:
                 self.problems.append("the guest sent beyond its credit")
             self._write(connection)
         elif op == SHUTDOWN:
@@ -596,7 +630,9 @@ class VsockDevice:
             return
         self.selector.unregister(file)
         word, _, port = bytes(line).partition(b" ")
-        if word != b"CONNECT" or not port.strip().isdigit():
+        if (
+            word != b"CONNECT" or not port.strip().isdigit() or not self.qemu
+        ):  # no guest, as with a hypervisor that has ended
             file.close()
             return
         key = (int(port), self.next_port)
