@@ -3,9 +3,8 @@
 /*
  * Source: Virtual I/O Device (VIRTIO) Version 1.2, 5.10.
  *
- * A packet is a header and data in two descriptors, in both directions: older
- * devices (Firecracker before 1.5) accept no other layout, all others accept
- * this one.
+ * A packet is a header and data in two descriptors, in both directions: all
+ * devices accept that layout, and some no other.
  *
  * A received packet is taken only while there is a block for its reply. What
  * waits meanwhile is in the receive queue, which the device fills no further;
@@ -63,7 +62,7 @@ static struct {
     unsigned idle_count;
     uint8_t *idle_controls[CONTROLS];
     unsigned idle_control_count;
-} *state;
+} * state;
 
 static struct virtio_device device;
 static bool started;

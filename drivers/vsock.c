@@ -11,8 +11,8 @@
 
 #include "vsock.h"
 
-#define FIRST_PORT 49152u                /* of connections that we request */
-#define CREDIT_UPDATE (VSOCK_ROOM / 2u)  /* bytes forwarded and not yet told */
+#define FIRST_PORT 49152u               /* of connections that we request */
+#define CREDIT_UPDATE (VSOCK_ROOM / 2u) /* bytes forwarded and not yet told */
 
 static void copy_bytes(uint8_t *to, const uint8_t *from, size_t bytes)
 {
@@ -238,8 +238,7 @@ uint32_t vsock_unread(struct vsock *vsock, int number)
 {
     struct vsock_socket *socket = socket_of(vsock, number);
 
-    if (!vsock_is_read(vsock, number) ||
-        socket->sent == socket->peer_forwarded)
+    if (!vsock_is_read(vsock, number) || socket->sent == socket->peer_forwarded)
         return 0;
     ask_for_credit(vsock, socket);
     return socket->sent - socket->peer_forwarded;

@@ -27,15 +27,15 @@ static unsigned uses; /* calls of the functions below that run */
 
 static struct {
     int socket;
-    bool drops; /* the rest of a line that is too long */
+    bool drops;           /* the rest of a line that is too long */
 } clients[VSOCK_SOCKETS]; /* in the order in which they came */
 static unsigned client_count;
 
 /* The line that receive() is in. */
 static struct {
-    int socket;    /* whose it is, NOBODY = none */
-    size_t left;   /* bytes of it */
-    bool is_cut;   /* no newline is among them; one is made up */
+    int socket;  /* whose it is, NOBODY = none */
+    size_t left; /* bytes of it */
+    bool is_cut; /* no newline is among them; one is made up */
     bool has_ended;
 } line = {.socket = NOBODY};
 
@@ -228,8 +228,8 @@ static void begin_line(void)
         int socket = clients[i].socket;
         size_t bytes = clients[i].drops ? 0 : line_bytes(socket);
 
-        line.is_cut = bytes == 0 && vsock_available(virtio_vsock(), socket) ==
-                                        VSOCK_ROOM;
+        line.is_cut =
+            bytes == 0 && vsock_available(virtio_vsock(), socket) == VSOCK_ROOM;
         if (line.is_cut) {
             bytes = VSOCK_ROOM;
             clients[i].drops = true;
@@ -296,14 +296,13 @@ void prof_vsock_print(void)
                  "%lu packets (%lu bytes) had no reader",
                  (unsigned long)counts->accepted,
                  (unsigned long)counts->refused,
-                 (unsigned long)counts->violations,
-                 (unsigned long)lost.packets, (unsigned long)lost.bytes);
+                 (unsigned long)counts->violations, (unsigned long)lost.packets,
+                 (unsigned long)lost.bytes);
     if (counts->strange + counts->unsent + counts->resets + lost.lines != 0)
         console_line("prof: vsock: %lu packets to nobody or damaged, %lu "
                      "replies had no room, %lu resets of the transport, %lu "
                      "lines too long",
                      (unsigned long)counts->strange,
                      (unsigned long)counts->unsent,
-                     (unsigned long)counts->resets,
-                     (unsigned long)lost.lines);
+                     (unsigned long)counts->resets, (unsigned long)lost.lines);
 }

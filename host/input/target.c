@@ -233,8 +233,7 @@ static int connect_hypervisor(const struct vsock_address *address,
     int file = connect_path(address->path, "vsock:", deadline);
 
     if (file < 0) {
-        snprintf(why->text, why->room,
-                 "vsock:%s: %s: %s", where, address->path,
+        snprintf(why->text, why->room, "vsock:%s: %s: %s", where, address->path,
                  errno == ENOENT
                      ? "no such socket; it is the hypervisor's, such as "
                        "Firecracker's uds_path"

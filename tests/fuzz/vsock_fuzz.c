@@ -101,8 +101,7 @@ static void packet(struct input *input, uint8_t step)
         header.src_cid = VSOCK_HOST;
         header.dst_cid = vsock.cid;
         header.src_port %= PORTS;
-        header.dst_port =
-            header.dst_port % 4 == 0 ? header.dst_port : PORT;
+        header.dst_port = header.dst_port % 4 == 0 ? header.dst_port : PORT;
         header.type = VSOCK_TYPE_STREAM;
         header.op %= 10;
         header.len = (uint32_t)bytes;

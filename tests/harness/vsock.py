@@ -78,9 +78,18 @@ class Packet:
 
     @staticmethod
     def unpack(data):
-        (src, dst, sport, dport, length, kind, op, flags, room, forwarded) = (
-            HEADER.unpack_from(data)
-        )
+        (
+            src,
+            dst,
+            sport,
+            dport,
+            length,
+            kind,
+            op,
+            flags,
+            room,
+            forwarded,
+        ) = HEADER.unpack_from(data)
         rest = data[HEADER.size : HEADER.size + length]
         return Packet(
             *((src, sport), (dst, dport), op, rest, flags, room, forwarded),
@@ -135,7 +144,9 @@ class Queue:
         self.kick = self.call = None
 
     def set_tables(self, payload):
-        _, _, descriptors, used, available, _ = struct.unpack("<IIQQQQ", payload)
+        _, _, descriptors, used, available, _ = struct.unpack(
+            "<IIQQQQ", payload
+        )
         self.tables = (
             self.memory.user(descriptors, 16 * self.size),
             self.memory.user(available, 6 + 2 * self.size),
@@ -210,7 +221,8 @@ class VsockDevice:
     (cid) is the guest's, (room) what the guest may send on a connection
     before it is forwarded.
 
-    `path` is the socket for clients. `packets` are all that were exchanged, as ("guest" or "host", Packet).
+    `path` is the socket for clients. `packets` are all that were exchanged, as
+    ("guest" or "host", Packet).
     `inject()` sends any packet to the guest. With `holds` set, what the guest
     sends is not forwarded, as with a reader that has stopped.
     """
@@ -238,7 +250,10 @@ class VsockDevice:
     def args(self, memory=128):
         """The words for QEMU that make the device."""
         return [
-            *("-object", f"memory-backend-memfd,id=ram,size={memory}M,share=on"),
+            *(
+                "-object",
+                f"memory-backend-memfd,id=ram,size={memory}M,share=on",
+            ),
             *("-machine", "memory-backend=ram"),
             *("-chardev", f"socket,id=vsock,path={self.backend}"),
             *("-device", "vhost-user-vsock-pci,chardev=vsock"),

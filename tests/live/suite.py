@@ -23,7 +23,14 @@ PARTS = (
     *(
         f"{width}-{transport}"
         for width in WIDTHS
-        for transport in ("console", "uart2", "virtio", "vsock", "shm", "terminal")
+        for transport in (
+            "console",
+            "uart2",
+            "virtio",
+            "vsock",
+            "shm",
+            "terminal",
+        )
     ),
     "hosts",
 )

@@ -363,9 +363,7 @@ def two_clients(s, width):
     parasite, trace = Command(s), s.work / "two.trace"
     with (
         VsockDevice() as device,
-        boot(
-            s, width, device, "split", "prof.every=0 prof.out=vsock"
-        ) as guest,
+        boot(s, width, device, "split", "prof.every=0 prof.out=vsock") as guest,
     ):
         guest.wait_line("^prof: vsock: ")
         with background(
@@ -407,9 +405,7 @@ def second_recorder(s, width):
     parasite = Command(s)
     with (
         VsockDevice() as device,
-        boot(
-            s, width, device, "split", "prof.every=0 prof.out=vsock"
-        ) as guest,
+        boot(s, width, device, "split", "prof.every=0 prof.out=vsock") as guest,
     ):
         guest.wait_line("^prof: vsock: ")
         first, answer = device.connect(9999)
@@ -433,9 +429,7 @@ def top_follows(s, width):
 
     with VsockDevice() as device:
         with split() as guest:
-            guest.soon(
-                lambda: device.connect(9999)[1], "somebody who listens"
-            )
+            guest.soon(lambda: device.connect(9999)[1], "somebody who listens")
             with background(
                 *(parasite.path, "top", "--delay", 0.5, "-n", 100000),
                 *("-k", image, device.target()),
@@ -526,8 +520,13 @@ def answers(s, answer, says, words=("record", "-d", 1)):
 
 
 def refused(s, target, says, words=("record", "-d", 1), status=1):
-    done = Command(s)(*words, target, *(["stop"] * (words[0] == "tell")),
-                      status=status, cwd=s.work)
+    done = Command(s)(
+        *words,
+        target,
+        *(["stop"] * (words[0] == "tell")),
+        status=status,
+        cwd=s.work,
+    )
     check.same(len(done.err.splitlines()), 1, done.err)
     check.contains(done.err, says)
 

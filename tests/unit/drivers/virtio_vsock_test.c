@@ -163,9 +163,14 @@ FIXTURE(begin_test, end_test);
 static void deliver(unsigned op, uint32_t port, const void *data,
                     uint32_t bytes, uint32_t written)
 {
-    const struct vsock_header header = {
-        .src_cid = 2, .dst_cid = 3, .src_port = port, .dst_port = 52,
-        .len = bytes, .type = 1, .op = (uint16_t)op, .buf_alloc = 65536};
+    const struct vsock_header header = {.src_cid = 2,
+                                        .dst_cid = 3,
+                                        .src_port = port,
+                                        .dst_port = 52,
+                                        .len = bytes,
+                                        .type = 1,
+                                        .op = (uint16_t)op,
+                                        .buf_alloc = 65536};
     struct chain chain = complete(QUEUE_IN, written);
 
     memcpy(chain.parts[0].memory, &header, sizeof header);

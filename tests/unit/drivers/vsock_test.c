@@ -122,6 +122,7 @@ static int connected(void)
 /* OP_REQUEST is answered by OP_RESPONSE, every field where 5.10.6 has it. */
 TEST(a_request_is_answered_byte_for_byte)
 {
+    /* clang-format off */
     static const uint8_t response[HEADER] = {
         3, 0, 0, 0, 0, 0, 0, 0,         /* src_cid: the guest */
         2, 0, 0, 0, 0, 0, 0, 0,         /* dst_cid: the host */
@@ -134,6 +135,7 @@ TEST(a_request_is_answered_byte_for_byte)
         0, 4, 0, 0,                     /* buf_alloc: 1,024 */
         0, 0, 0, 0,                     /* fwd_cnt */
     };
+    /* clang-format on */
 
     take(1, NULL, 0);
     assert_memory_equal(only(0), response, HEADER);
@@ -460,7 +462,7 @@ TEST(a_connection_of_ours_is_refused)
 
 /* ---- what must not be */
 
-/* "An OP_RST reply MUST be sent if a packet is received with an unknown type" */
+/* "... MUST be sent if a packet is received with an unknown type value" */
 TEST(an_unknown_type_is_reset)
 {
     from.type = 2;
@@ -497,9 +499,14 @@ TEST(packets_to_others_are_ignored)
 TEST(a_packet_shorter_than_it_says_is_ignored)
 {
     int socket = connected();
-    const struct vsock_header header = {
-        .src_cid = 2, .dst_cid = GUEST, .src_port = from.port, .dst_port = 52,
-        .len = UINT32_MAX, .type = 1, .op = 5, .buf_alloc = 1};
+    const struct vsock_header header = {.src_cid = 2,
+                                        .dst_cid = GUEST,
+                                        .src_port = from.port,
+                                        .dst_port = 52,
+                                        .len = UINT32_MAX,
+                                        .type = 1,
+                                        .op = 5,
+                                        .buf_alloc = 1};
 
     vsock_take(&vsock, &header, (const uint8_t *)"abc", 3);
     assert_int_equal(vsock.counts.strange, 1);

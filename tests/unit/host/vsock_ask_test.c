@@ -47,10 +47,22 @@ TEST(addresses_are_understood)
 TEST(wrong_addresses_are_refused)
 {
     static const char *const wrong[] = {
-        "",       ":",        ":1",           "path",           "path:",
-        "path:0", "path:x",   "path:1x",      "path:-1",        "path:+1",
-        "path: 1", "path:1 ", "path:4294967295", "path:99999999999999999999",
-        "4294967295:1",       "99999999999999999999:1",
+        "",
+        ":",
+        ":1",
+        "path",
+        "path:",
+        "path:0",
+        "path:x",
+        "path:1x",
+        "path:-1",
+        "path:+1",
+        "path: 1",
+        "path:1 ",
+        "path:4294967295",
+        "path:99999999999999999999",
+        "4294967295:1",
+        "99999999999999999999:1",
     };
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -69,14 +81,14 @@ static bool ask(const char *answer, bool silent, double seconds)
     ssize_t count;
 
     assert_null(vsock_address_parse(&address, "v.sock:52"));
-    assert_int_equal(
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends),
+                     0);
     assert_int_equal(write(ends[1], answer, strlen(answer)), strlen(answer));
     if (!silent)
         shutdown(ends[1], SHUT_WR);
     why[0] = '\0';
-    agreed = vsock_ask(&address, ends[0], seconds_now() + seconds, why,
-                       sizeof why);
+    agreed =
+        vsock_ask(&address, ends[0], seconds_now() + seconds, why, sizeof why);
     count = read(ends[1], asked, sizeof asked - 1);
     assert_true(count > 0);
     asked[count] = '\0';
@@ -135,8 +147,8 @@ TEST(a_closed_connection_is_no_guest)
     int ends[2];
 
     assert_null(vsock_address_parse(&address, "v.sock:52"));
-    assert_int_equal(
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends),
+                     0);
     close(ends[1]);
     assert_false(
         vsock_ask(&address, ends[0], seconds_now() + 600, why, sizeof why));

@@ -83,10 +83,15 @@ FIXTURE(begin_test, NULL);
 
 static void take(unsigned op, uint32_t from, const void *data, size_t bytes)
 {
-    const struct vsock_header header = {
-        .src_cid = 2, .dst_cid = 3, .src_port = from, .dst_port = 9999,
-        .len = (uint32_t)bytes, .type = 1, .op = (uint16_t)op, .flags = 3,
-        .buf_alloc = 65536};
+    const struct vsock_header header = {.src_cid = 2,
+                                        .dst_cid = 3,
+                                        .src_port = from,
+                                        .dst_port = 9999,
+                                        .len = (uint32_t)bytes,
+                                        .type = 1,
+                                        .op = (uint16_t)op,
+                                        .flags = 3,
+                                        .buf_alloc = 65536};
 
     vsock_take(&sockets, &header, data, bytes);
 }
@@ -241,9 +246,14 @@ TEST(nothing_is_nested)
 
 static void host_reads(void)
 {
-    const struct vsock_header update = {
-        .src_cid = 2, .dst_cid = 3, .src_port = 1, .dst_port = 9999, .type = 1,
-        .op = VSOCK_OP_CREDIT_UPDATE, .buf_alloc = 65536, .fwd_cnt = pauses};
+    const struct vsock_header update = {.src_cid = 2,
+                                        .dst_cid = 3,
+                                        .src_port = 1,
+                                        .dst_port = 9999,
+                                        .type = 1,
+                                        .op = VSOCK_OP_CREDIT_UPDATE,
+                                        .buf_alloc = 65536,
+                                        .fwd_cnt = pauses};
 
     if (pauses <= 10)
         vsock_take(&sockets, &update, NULL, 0);

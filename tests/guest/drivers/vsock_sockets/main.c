@@ -98,8 +98,8 @@ static void connect(void)
         step();
     while (count == 0 || bytes[count - 1] != '\n') {
         step();
-        count += vsock_receive(vsock, socket, bytes + count,
-                               sizeof bytes - count);
+        count +=
+            vsock_receive(vsock, socket, bytes + count, sizeof bytes - count);
     }
     console_line("received: %.*s", (int)count - 1, (char *)bytes);
     while (!vsock_close(vsock, socket))
@@ -126,13 +126,12 @@ int service_main(void)
         echo_all();
     }
     counts = &virtio_vsock()->counts;
-    console_line("accepted %lu, connected %lu, refused %lu, violations %lu, "
-                 "strange %lu, unsent %lu, closed %u",
-                 (unsigned long)counts->accepted,
-                 (unsigned long)counts->connected,
-                 (unsigned long)counts->refused,
-                 (unsigned long)counts->violations,
-                 (unsigned long)counts->strange, (unsigned long)counts->unsent,
-                 closed_count);
+    console_line(
+        "accepted %lu, connected %lu, refused %lu, violations %lu, "
+        "strange %lu, unsent %lu, closed %u",
+        (unsigned long)counts->accepted, (unsigned long)counts->connected,
+        (unsigned long)counts->refused, (unsigned long)counts->violations,
+        (unsigned long)counts->strange, (unsigned long)counts->unsent,
+        closed_count);
     return 0;
 }
