@@ -185,6 +185,7 @@ static bool wanted(const struct pci_device *device)
         [VIRTIO_NETWORK] = 0x1000,
         [VIRTIO_BLOCK] = 0x1001,
         [VIRTIO_CONSOLE] = 0x1003,
+        [VIRTIO_SOCKET] = 0x1012,
     };
 
     return device->vendor == VENDOR &&

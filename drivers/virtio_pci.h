@@ -18,6 +18,7 @@
 #define VIRTIO_NETWORK 1u
 #define VIRTIO_BLOCK 2u
 #define VIRTIO_CONSOLE 3u
+#define VIRTIO_SOCKET 19u
 
 /* Features of every kind of device (chapter 6). */
 #define VIRTIO_ANY_LAYOUT ((uint64_t)1 << 27)

@@ -62,7 +62,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     causal/series causal/verdict \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
-    input/http input/qemu input/send input/shared_ring \
+    input/http input/qemu input/send input/shared_ring input/vsock \
     profile/interval profile/under_sampled \
     timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include "clock.h"
+#include "prof_vsock.h"
 #include "statistics.h"
 
 #include <kernel/console.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #define WORD_MAX 128u
+#define VSOCK_KEY "prof.vsock"
 
 /* Default for services without options. */
 __attribute__((weak)) bool service_option(const char *key, const char *value)
@@ -71,6 +73,9 @@ static const char *set_option(const char *key, const char *value)
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";
+    if (strcmp(key, VSOCK_KEY) == 0)
+        return prof_vsock_set_port(value) ? NULL
+                                          : "must be a port, 1 to 4294967294";
     if (is_of_port(key))
         return profile_server_option(key, value)
                    ? NULL
@@ -105,7 +110,8 @@ static void apply(char *word)
         bool profilers;
 
         *equals = '\0';
-        profilers = strncmp(word, "prof.", 5) == 0 && !is_of_port(word);
+        profilers = strncmp(word, "prof.", 5) == 0 && !is_of_port(word) &&
+                    strcmp(word, VSOCK_KEY) != 0;
         if (!profilers)
             why = set_option(word, equals + 1);
         *equals = '=';

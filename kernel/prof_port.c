@@ -11,6 +11,7 @@
 #include "console.h"
 #include "heap.h"
 #include "prof_transports.h"
+#include "prof_vsock.h"
 #include "trace.h"
 
 #include <arch/boot.h>
@@ -37,11 +38,11 @@ static struct loop_timer drain_timer, report_timer;
 static uint32_t reports;               /* tables printed */
 static size_t held_blocks, held_bytes; /* allocated by the profiler */
 
-/* The heap and the console say so themselves; the transports' devices are the
- * profiler's alone. */
+/* The heap, the console and the sockets say so themselves; the other devices of
+ * the transports are the profiler's alone. */
 bool prof_port_busy(void)
 {
-    return heap_in_use() || console_in_use();
+    return heap_in_use() || console_in_use() || prof_vsock_busy();
 }
 
 void prof_port_write(const char *text, size_t bytes)

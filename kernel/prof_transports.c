@@ -8,6 +8,7 @@
 
 #include "prof_transports.h"
 
+#include "prof_vsock.h"
 #include "trace.h"
 
 #include <debugcon.h>
@@ -100,6 +101,8 @@ static bool send_serial(const void *packet, size_t bytes)
 }
 
 static const struct prof_transport transports[] = {
+    {"vsock", prof_vsock_open, prof_vsock_send, prof_vsock_finish,
+     prof_vsock_receive, true},
     {"virtio", open_virtio, virtio_console_send, virtio_console_finish,
      virtio_console_receive, true},
     {"uart2", open_uart2, send_uart2, finish_uart2, receive_uart2, false},
@@ -133,6 +136,15 @@ void prof_transports_wrote(const char *text, size_t bytes)
     }
 }
 
+/* Where an answer goes: a device has one reader, but a port has several. */
+static bool (*answerer(void))(const void *line, size_t count)
+{
+    if (transport == NULL || transport->receive == NULL)
+        return NULL;
+    return transport->send == prof_vsock_send ? prof_vsock_answer
+                                              : transport->send;
+}
+
 /* Executes one command at most. A UART has a few bytes at a time: more may come
  * soon. */
 static void on_listen(void *unused)
@@ -140,7 +152,7 @@ static void on_listen(void *unused)
     bool duplex = transport != NULL && transport->receive != NULL, more;
 
     (void)unused;
-    answer.send = duplex ? transport->send : NULL;
+    answer.send = answerer();
     more = prof_command_read(duplex ? transport->receive : receive_console,
                              (uint32_t)(clock_tsc_hz() / LISTEN_DROP_PART));
     answer.send = NULL;
@@ -190,6 +202,8 @@ static void print_sums(void)
         transport->name, (unsigned long)(stats.ticks + stats.forgotten),
         (unsigned long)stats.stream_discarded,
         (unsigned long)stats.stream_packets, (unsigned long)stats.stream_bytes);
+    if (transport->send == prof_vsock_send)
+        prof_vsock_print();
 }
 
 void prof_transports_end(int code)

@@ -8,7 +8,8 @@
 
 /*
  * Opens the transport that prof.out names or, if it is missing, the next one in
- * the order virtio, uart2, e9, serial. Contexts: boot, after prof_init().
+ * the order vsock, virtio, uart2, e9, serial. Contexts: boot, after
+ * prof_init().
  */
 void prof_transports_start(void);
 

@@ -20,9 +20,10 @@ static const char help_text[] =
     "Record a guest's profile into a trace, a folder that 'parasite report' "
     "and babeltrace2 read."
     "\vTARGET is unix:PATH, tcp:HOST:PORT, http://HOST:PORT (a guest with "
-    "prof.port=; its token in PARASITE_TOKEN), file:PATH, shm:PATH (the "
-    "guest's RAM, needs -k), console:PATH (a log with #prof lines), or - for "
-    "stdin. "
+    "prof.port=; its token in PARASITE_TOKEN), vsock:PATH:PORT (Firecracker's "
+    "socket, a guest with prof.out=vsock), vsock:CID:PORT, file:PATH, shm:PATH "
+    "(the guest's RAM, needs -k), console:PATH (a log with #prof lines), or - "
+    "for stdin. "
     "The command line after -- starts a guest; its exit code becomes that of "
     "record.\n\n"
     "For example:\n"
@@ -31,6 +32,7 @@ static const char help_text[] =
     "  parasite record -o x.trace console.log\n"
     "  parasite record -F 99 --depth 0 -d 10 unix:stream.sock\n"
     "  parasite record -g -d 10 http://localhost:9999\n"
+    "  parasite record -g -d 10 vsock:v.sock:9999\n"
     "  parasite record -k image.elf --control unix:console.sock -d 10 \\\n"
     "    shm:/dev/shm/ram";
 
@@ -93,6 +95,11 @@ static _Noreturn void die_without_packets(void)
     if (request.target != NULL && send_is_held(&request.sender))
         die("no packets received: another client is connected to '%s', and "
             "QEMU serves one at a time",
+            request.target);
+    if (request.target != NULL && strncmp(request.target, "vsock:", 6) == 0)
+        die("no packets received: the guest does not sample, which 'parasite "
+            "tell %s start' changes, or another client that connected before "
+            "gets its packets",
             request.target);
     die("no packets received; does the guest run with prof.out=, and is the "
         "profiler linked into it?");

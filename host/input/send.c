@@ -349,8 +349,8 @@ static void send_due(struct sender *sender)
     } else if (time - sender->begun >= limit) {
         log_error(
             "'%s' was not answered within %g s; does the guest listen to this "
-            "line (the stream's with prof.out=uart2 or virtio, otherwise its "
-            "console), and does its service yield?",
+            "line (the stream's with prof.out=uart2, virtio or vsock, "
+            "otherwise its console), and does its service yield?",
             sender->lines[sender->answered], limit);
         sender->state = SEND_FAILED;
     } else if (!sender->once && time - sender->sent >= AGAIN_SECONDS) {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/wait.h"
 #include "input/http.h"
+#include "input/vsock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,8 @@
 #include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include <linux/vm_sockets.h> /* after <sys/socket.h> */
 
 #define CONNECT_SECONDS 10.0
 #define AGAIN_SECONDS 0.05 /* to a server whose queue is full */
@@ -73,16 +76,21 @@ static int connect_to(const struct sockaddr *address, socklen_t bytes,
     return file;
 }
 
-static int open_unix(const char *path, const struct why *why)
+/* (scheme) is for messages. */
+static int connect_path(const char *path, const char *scheme, double deadline)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int file;
 
     if (strlen(path) >= sizeof address.sun_path)
-        die_usage("unix:%s: path too long for a socket", path);
+        die_usage("%s%s: path too long for a socket", scheme, path);
     strcpy(address.sun_path, path);
-    file = connect_to((struct sockaddr *)&address, sizeof address,
-                      seconds_now() + CONNECT_SECONDS);
+    return connect_to((struct sockaddr *)&address, sizeof address, deadline);
+}
+
+static int open_unix(const char *path, const struct why *why)
+{
+    int file = connect_path(path, "unix:", seconds_now() + CONNECT_SECONDS);
+
     if (file < 0)
         snprintf(why->text, why->room,
                  "unix:%s: %s; to listen there, QEMU needs -chardev "
@@ -187,6 +195,76 @@ static int open_http(const char *where, enum target_use use,
     return file;
 }
 
+/* What the kernel's errors mean for a guest's port. */
+static const char *explain_cid(int problem)
+{
+    switch (problem) {
+    case EAFNOSUPPORT:
+    case ENODEV:
+        return "this host's kernel has no vhost-vsock, or it is not loaded";
+    case ECONNRESET:
+    case ECONNREFUSED:
+        return "no guest listens there; it needs prof.out=vsock";
+    case ETIMEDOUT:
+        return "no guest has this CID";
+    default:
+        return strerror(problem);
+    }
+}
+
+static int connect_cid(const struct vsock_address *address, const char *where,
+                       double deadline, const struct why *why)
+{
+    const struct sockaddr_vm to = {.svm_family = AF_VSOCK,
+                                   .svm_cid = address->cid,
+                                   .svm_port = address->port};
+    int file = connect_to((const struct sockaddr *)&to, sizeof to, deadline);
+
+    if (file < 0)
+        snprintf(why->text, why->room, "vsock:%s: %s", where,
+                 explain_cid(errno));
+    return file;
+}
+
+static int connect_hypervisor(const struct vsock_address *address,
+                              const char *where, double deadline,
+                              const struct why *why)
+{
+    int file = connect_path(address->path, "vsock:", deadline);
+
+    if (file < 0) {
+        snprintf(why->text, why->room, "vsock:%s: %s: %s", where, address->path,
+                 errno == ENOENT
+                     ? "no such socket; it is the hypervisor's, such as "
+                       "Firecracker's uds_path"
+                 : errno == ECONNREFUSED
+                     ? "connection refused: the hypervisor that has made this "
+                       "socket has ended"
+                     : strerror(errno));
+        return -1;
+    }
+    if (vsock_ask(address, file, deadline, why->text, why->room))
+        return file;
+    close(file);
+    return -1;
+}
+
+static int open_vsock(const char *where, const struct why *why)
+{
+    struct vsock_address address;
+    double deadline = seconds_now() + CONNECT_SECONDS;
+    const char *wrong = vsock_address_parse(&address, where);
+    int file;
+
+    if (wrong != NULL)
+        die_usage("vsock:%s: %s", where, wrong);
+    file = address.path != NULL
+               ? connect_hypervisor(&address, where, deadline, why)
+               : connect_cid(&address, where, deadline, why);
+    vsock_address_free(&address);
+    return file;
+}
+
 static void make_raw(int file)
 {
     struct termios settings;
@@ -249,6 +327,9 @@ bool target_try(struct target *target, const char *uri, enum target_use use,
         target->two_way = true;
     } else if ((path = after_scheme(uri, "http://")) != NULL) {
         target->file = open_http(path, use, &why);
+        target->two_way = true;
+    } else if ((path = after_scheme(uri, "vsock:")) != NULL) {
+        target->file = open_vsock(path, &why);
         target->two_way = true;
     } else {
         if ((path = after_scheme(uri, "file:")) == NULL &&

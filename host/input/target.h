@@ -8,6 +8,8 @@
  *     unix:PATH      a socket that QEMU listens at
  *     tcp:HOST:PORT  the same
  *     http://HOST:PORT  the profiler's port of a guest (input/http.h)
+ *     vsock:PATH:PORT  a guest's virtio socket device (input/vsock.h)
+ *     vsock:CID:PORT   the same
  *     file:PATH      packets, or a console log; "-" is stdin
  *     console:PATH   the same
  *     shm:PATH       the guest's RAM

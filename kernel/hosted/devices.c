@@ -6,6 +6,7 @@
  * and to end is exit(). Others are absent.
  */
 
+#include "../prof_vsock.h"
 #include "interrupts.h"
 #include "start.h"
 
@@ -202,6 +203,49 @@ void virtio_console_finish(void)
 int virtio_console_receive(void)
 {
     return -1;
+}
+
+bool prof_vsock_set_port(const char *text)
+{
+    (void)text;
+    return false;
+}
+
+bool prof_vsock_open(void)
+{
+    return false;
+}
+
+bool prof_vsock_send(const void *packet, size_t bytes)
+{
+    (void)packet;
+    (void)bytes;
+    return false;
+}
+
+void prof_vsock_finish(void)
+{
+}
+
+int prof_vsock_receive(void)
+{
+    return -1;
+}
+
+bool prof_vsock_answer(const void *line, size_t bytes)
+{
+    (void)line;
+    (void)bytes;
+    return false;
+}
+
+bool prof_vsock_busy(void)
+{
+    return false;
+}
+
+void prof_vsock_print(void)
+{
 }
 
 void virtio_irq_observe(void (*observe)(unsigned kind))

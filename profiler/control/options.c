@@ -82,7 +82,7 @@ static const struct option {
     /* Names of all transports that an image may offer (<prof/transport.h>).
      * Whether this one does, prof_transport_choose() finds out. */
     {"prof.out", PROF_WITH_STREAM, "off", WORD, AT(out), 0, 0,
-     "off\0serial\0uart2\0e9\0virtio\0shm\0", NULL},
+     "off\0serial\0uart2\0e9\0virtio\0vsock\0shm\0", NULL},
     {"prof.callers", PROF_WITH_TREES, "", NAME, AT(callers), 0, 0, NULL,
      callers},
     {"prof.vmm", PROF_WITH_CLASSES, "", NAME, AT(vmm), 0, 0, NULL, vmm},

@@ -208,6 +208,13 @@ FUZZERS = {
         1 / 3,
         ("-Ikernel/include",),
     ),
+    "vsock": Fuzzer(
+        "vsock_fuzz",
+        "no packet of a host makes a guest's socket overflow",
+        4096,
+        "drivers",
+        ("drivers/vsock.c",),
+    ),
 }
 PARTS = tuple(FUZZERS)
 
@@ -416,6 +423,25 @@ def http(s):
     yield "tar", b"t" + run("tar", "-C", site, "-cf", "-", ".").data
     yield "folded", b"fmain;f(int);g 12\nmain 3\n[idle] 4\nx\n"
     yield "request", b"r" + HTTP_REQUEST.encode()
+
+
+def vsock(_):
+    """A connection with data both ways, its end, and one of the guest's."""
+
+    def packet(op, data=b"", room=65536, flags=0):
+        head = struct.pack(
+            "<QQIIIHHIII", 2, 3, 1, 52, len(data), 1, op, flags, room, 0
+        )
+        return b"\x08" + bytes([len(data) // 5]) + head + data
+
+    talk = packet(1) + b"\x06\0\0" + packet(5, b"rate 99\nxx")
+    talk += b"\x04\1\1" + b"\x03\1\2" + packet(7) + packet(6)
+    yield "talk", talk + packet(4, flags=3) + b"\x05\1\0"
+    yield "full", b"".join(packet(5, b"a" * 1020) for _ in range(2))
+    yield "reset", packet(1) + b"\x07\1\1" + packet(1) + packet(3)
+    yield "many", b"".join(
+        packet(1)[:18] + bytes([i]) + packet(1)[19:] for i in range(12)
+    )
 
 
 def suite(s):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests that run already, and to which `parasite record` and `parasite tell`
-send commands: over the console, the second UART, a virtio console, and shared
-RAM with the console beside it."""
+send commands: over the console, the second UART, a virtio console, a virtio
+socket, and shared RAM with the console beside it."""
 
 import socket
 import threading
@@ -17,12 +17,20 @@ from harness.suite import (
     listening,
     soon,
 )
+from harness.vsock import VsockDevice
 
 PARTS = (
     *(
         f"{width}-{transport}"
         for width in WIDTHS
-        for transport in ("console", "uart2", "virtio", "shm", "terminal")
+        for transport in (
+            "console",
+            "uart2",
+            "virtio",
+            "vsock",
+            "shm",
+            "terminal",
+        )
     ),
     "hosts",
 )
@@ -213,6 +221,24 @@ def test_virtio(live):
             )
             block = guest.address("block")
             given_time(lambda seconds: late_knows_all(live, block, seconds))
+
+
+def vsock(live, device):
+    return live.boot("prof.out=vsock", args=device.args())
+
+
+def test_vsock(live):
+    with VsockDevice() as device, vsock(live, device) as guest:
+        guest.wait_line("^prof: vsock: ")
+        commands(live, "vsock", device.target(), device.target())
+    with VsockDevice() as device, vsock(live, device) as guest:
+        with live.s.test("who listens late learns all"):
+            guest.soon(
+                lambda: progress.cpu_seconds(guest.pid) > 2,
+                "some of the guest's work",
+            )
+            target = device.target()
+            given_time(lambda seconds: late_knows_all(live, target, seconds))
 
 
 def test_shm(live):

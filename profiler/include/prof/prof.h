@@ -213,8 +213,8 @@ struct prof_options {
                                 50; at rates above the kernel's tick */
     uint32_t seed;           /* of the jitter */
     uint32_t depth;          /* callers with each sample, 0 to 127 */
-    const char *out; /* where the stream goes: off, serial, uart2, e9, virtio or
-                        shm */
+    const char *out; /* where the stream goes: off, serial, uart2, e9, virtio,
+                        vsock or shm */
     uint32_t share_kib; /* prof.share: memory for shm, a power of two, 64 to
                            1048576 */
     enum prof_trace_mode trace; /* recorder of tasks: off, stream or flight */
