@@ -17,7 +17,6 @@
 #include <arch/cpu.h>
 #include <arch/trap.h>
 
-#define PORT_ISR 19u
 #define LINE_LOWEST_MASTER 7u
 #define LINE_LOWEST_SLAVE 15u
 
@@ -29,14 +28,6 @@ void virtio_irq_observe(void (*observe)(unsigned kind))
     observer = observe;
 }
 
-/* Reading clears it. Bit 0: a queue; bit 1: the configuration. */
-static uint8_t read_status(const struct virtio_device *device)
-{
-    if (device->isr != NULL)
-        return *device->isr;
-    return arch_in8((uint16_t)(device->ports + PORT_ISR));
-}
-
 static void serve(unsigned line)
 {
     bool lowest = line == LINE_LOWEST_MASTER || line == LINE_LOWEST_SLAVE;
@@ -45,7 +36,7 @@ static void serve(unsigned line)
         return;
     for (struct virtio_device *each = on_line[line]; each != NULL;
          each = each->next) {
-        if (read_status(each) == 0)
+        if (each->transport->interrupt(each) == 0)
             continue;
         each->interrupts = each->interrupts + 1;
         if (each->interrupted != NULL)
@@ -90,11 +81,10 @@ static bool known(const struct virtio_device *device, unsigned line)
 
 bool virtio_irq_on(struct virtio_device *device)
 {
-    unsigned line = pci_interrupt_line(&device->pci);
+    const unsigned line = device->line;
     bool on;
 
-    if (line >= ARCH_IRQ_COUNT || handlers[line] == NULL ||
-        (device->common != NULL && device->isr == NULL))
+    if (line >= ARCH_IRQ_COUNT || handlers[line] == NULL)
         return false;
     if (known(device, line))
         return true;
@@ -103,7 +93,8 @@ bool virtio_irq_on(struct virtio_device *device)
     on_line[line] = device;
     arch_irq_handle(line, handlers[line]);
     arch_interrupts_restore(on);
-    pci_disable(&device->pci, PCI_COMMAND_NO_INTX);
+    if (device->enable_interrupts != NULL)
+        device->enable_interrupts(device);
     pic_unmask(line);
     return true;
 }

@@ -8,7 +8,7 @@
  * the halt of the event loop, which then polls the queues.
  */
 
-#include "virtio_pci.h"
+#include "virtio.h"
 
 /*
  * Enables interrupts of (device), which MUST stay where it is; when they come
