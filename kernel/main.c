@@ -28,6 +28,7 @@
 #include <stdio.h>
 
 #define EXIT_CODE_MASK 127
+#define RAM_END_GIB (unsigned)((ARCH_RAM_END + 4096) >> 30)
 
 typedef void constructor(void);
 extern constructor *const init_array_begin[], *const init_array_end[];
@@ -52,12 +53,12 @@ static void print_boot_summary(void)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);
     if (arch_boot.regions_ignored != 0)
-        console_line("boot: %u memory ranges ignored, above 4 GiB or too "
+        console_line("boot: %u memory ranges ignored, above %u GiB or too "
                      "many",
-                     arch_boot.regions_ignored);
+                     arch_boot.regions_ignored, RAM_END_GIB);
     if (arch_boot.modules_ignored != 0)
-        console_line("boot: %u modules ignored, above 4 GiB or too many",
-                     arch_boot.modules_ignored);
+        console_line("boot: %u modules ignored, above %u GiB or too many",
+                     arch_boot.modules_ignored, RAM_END_GIB);
 }
 
 static void run_constructors(void)

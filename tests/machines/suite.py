@@ -99,9 +99,40 @@ def console(s, machine, options, more):
     check.true(info["samples"] > 0, text)
 
 
+# MiB of the heap: 2 are the image's and the firmware's. i386 has what is below
+# 4 GiB: 3 GiB of a pc's, 2 of a q35's.
+RAM = (128, 3072, 6144)
+LOW = {"pc": 3072, "q35": 2048}
+
+
+def memory(s, machine, mib, options="", more=()):
+    """All of it is the heap's; of 6 GiB few pages are touched."""
+    split = LOW[machine.split(",")[0]] < mib
+    whole = min(mib, LOW[machine]) if s.part == "i386" else mib
+    with s.guest(
+        *(s.part, "test/memory", f"memory.{machine}"),
+        append=f"{QUIET} mib={whole - 2}",
+        machine=machine,
+        memory=mib,
+        args=[
+            *("-blockdev", ZEROES),
+            *("-device", f"virtio-blk-pci,drive=d{options}", *more),
+        ],
+    ) as guest:
+        check.same(guest.end(), 0)
+        text = guest.text()
+    check.has(text, "^ok 7 ")
+    check.lacks(text, "^not ok")
+    check.has(text, rf"^boot: heap {whole - 2} MiB, ")
+    ignored = "^boot: 1 memory ranges ignored, above 4 GiB or too many$"
+    (check.has if split and s.part == "i386" else check.lacks)(text, ignored)
+
+
 def suite(s):
     for machine, ways in WAYS.items():
         s.holds(f"{machine}: shares", shares, s, machine)
+        for mib in RAM:
+            s.holds(f"{machine}: {mib} MiB", memory, s, machine, mib)
         for way, *options in ways:
             for function in (disk, network, console):
                 name = f"{machine}, {way}: {function.__name__}"
