@@ -6,6 +6,7 @@
 
 #include "virtio.h"
 
+#include "virtio_mmio.h"
 #include "virtio_pci.h"
 
 #define STATUS_ACKNOWLEDGE 0x01u
@@ -54,7 +55,7 @@ bool virtio_find(struct virtio_device *device, unsigned kind, uint64_t features)
 {
     const uint8_t status = STATUS_ACKNOWLEDGE | STATUS_DRIVER;
 
-    if (!virtio_pci_find(device, kind))
+    if (!virtio_mmio_find(device, kind) && !virtio_pci_find(device, kind))
         return false;
     reset(device);
     set_status(device, STATUS_ACKNOWLEDGE);

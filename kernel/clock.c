@@ -13,6 +13,7 @@
 #include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
+#include <irq.h>
 #include <pic.h>
 #include <pit.h>
 #include <prof/causal.h>
@@ -43,8 +44,9 @@ int clock_start(void)
     (void)arch_timer_start(tsc_hz); /* without it the tick ends halts */
     boot_tsc = arch_tsc();
     arch_irq_handle(PIC_LINE_TIMER, tick);
+    current_eoi_mechanism = irq_done_timer();
     pit_start(CLOCK_DIVISOR);
-    pic_unmask(PIC_LINE_TIMER);
+    irq_unmask(PIC_LINE_TIMER);
     return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "prof_port.h"
 #include "statistics.h"
 
+#include <acpi.h>
 #include <arch/boot.h>
 #include <arch/cpu.h>
 #include <debug_exit.h>
@@ -24,7 +25,7 @@
 #include <kernel/loop.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
-#include <pic.h>
+#include <irq.h>
 #include <stdio.h>
 
 #define EXIT_CODE_MASK 127
@@ -49,6 +50,8 @@ static void print_boot_summary(void)
     console_line("boot: heap %u MiB, TSC %u.%03u MHz",
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
+    if (!irq_has_pic())
+        console_line("boot: no PIC: interrupts by the IO-APIC");
     if (arch_boot.command_line_cut)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);
@@ -72,7 +75,9 @@ void kernel_main(void)
 {
     console_start();
     prof_port_names();
-    pic_start();
+    (void)acpi_start(arch_boot.acpi_root);
+    if (!irq_start())
+        panic("this machine has neither a PIC nor an IO-APIC");
     if (clock_start() != 0)
         panic("the timer does not count");
     heap_start();

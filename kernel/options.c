@@ -16,6 +16,7 @@
 #include <prof/prof.h>
 #include <stdbool.h>
 #include <string.h>
+#include <virtio_mmio.h>
 
 #define WORD_MAX 128u
 
@@ -71,6 +72,8 @@ static const char *set_option(const char *key, const char *value)
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";
+    if (strcmp(key, "virtio_mmio.device") == 0)
+        return virtio_mmio_word(value) ? NULL : "must be SIZE@ADDRESS:LINE";
     if (is_of_port(key))
         return profile_server_option(key, value)
                    ? NULL

@@ -24,6 +24,7 @@
 #include <unistd.h>
 #include <virtio_console.h>
 #include <virtio_irq.h>
+#include <virtio_mmio.h>
 #include <virtio_queue.h>
 
 #define NS_IN_S 1000000000
@@ -202,6 +203,12 @@ void virtio_console_finish(void)
 int virtio_console_receive(void)
 {
     return -1;
+}
+
+bool virtio_mmio_word(const char *word)
+{
+    (void)word;
+    return false;
 }
 
 void virtio_irq_observe(void (*observe)(unsigned kind))

@@ -62,6 +62,9 @@ struct arch_boot {
     struct arch_region region[ARCH_REGIONS_MAX];
     struct arch_module module[ARCH_MODULES_MAX];
     struct arch_symbols symbols;
+    /* Of ACPI's root pointer (RSDP), where the loader gave it; 0: look where
+     * the firmware of a PC has it. */
+    uintptr_t acpi_root;
     char command_line[ARCH_COMMAND_LINE_MAX];
 };
 
