@@ -4,7 +4,7 @@
  * loop.c, clock.c, prof_port.c and panic.c.
  *
  * The order matters: the console first, so that everything later can print
- * errors; the clock before interrupts are enabled; the heap before
+ * errors, but for a virtio console, which needs heap and options; the clock before interrupts are enabled; the heap before
  * constructors, which may use it; constructors before options, which are set in
  * what they made; the profiler last, so that it samples only the service.
  */
@@ -50,6 +50,10 @@ static void print_boot_summary(void)
     console_line("boot: heap %u MiB, TSC %u.%03u MHz",
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
+    if (clock_instead_of_pit() != NULL)
+        console_line("boot: no PIT: TSC measured against %s, timers by the "
+                     "local APIC",
+                     clock_instead_of_pit());
     if (!irq_has_pic())
         console_line("boot: no PIC: interrupts by the IO-APIC");
     if (arch_boot.command_line_cut)
@@ -79,12 +83,13 @@ void kernel_main(void)
     if (!irq_start())
         panic("this machine has neither a PIC nor an IO-APIC");
     if (clock_start() != 0)
-        panic("the timer does not count");
+        panic("no timer counts");
     heap_start();
     arch_interrupts_on();
     print_boot_summary();
     run_constructors();
     options_apply(arch_boot.command_line);
+    console_start_late();
     prof_port_init();
     if (profile_server_start != NULL)
         profile_server_start();
@@ -108,5 +113,6 @@ void kernel_exit(int code)
     if (profile_server_end != NULL)
         profile_server_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
+    console_finish();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
 }

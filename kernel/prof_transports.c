@@ -8,6 +8,7 @@
 
 #include "prof_transports.h"
 
+#include "console.h"
 #include "trace.h"
 
 #include <debugcon.h>
@@ -47,7 +48,7 @@ static struct {
 
 static int receive_console(void)
 {
-    return uart_read(UART_COM1);
+    return console_read();
 }
 
 static void *pages(size_t bytes)
@@ -57,7 +58,7 @@ static void *pages(size_t bytes)
 
 static bool open_virtio(void)
 {
-    return virtio_console_start(pages);
+    return !console_is_virtio() && virtio_console_start(pages);
 }
 
 static bool open_uart2(void)

@@ -146,6 +146,12 @@ static uint64_t read_pair(uint64_t *tsc)
     return ns;
 }
 
+uint64_t tsc_calibrate_without_pit(const char **name)
+{
+    (void)name;
+    return 0;
+}
+
 uint64_t tsc_calibrate(void)
 {
     const struct timespec wait = {.tv_nsec = 50000000};

@@ -143,6 +143,72 @@ def memory(s, machine, mib):
     (check.has if whole < mib else check.lacks)(text, ignored)
 
 
+def lines_of_virtio(s, machine, name, append, code):
+    """The console of a machine without a serial line."""
+    path = s.work / "console.txt"
+    path.write_bytes(b"")
+    with boot(
+        *(s, f"{machine},isa-serial=off", name, append),
+        serial=None,
+        args=[
+            *("-chardev", f"file,id=v,path={path}"),
+            *("-device", "virtio-serial-pci"),
+            *("-device", "virtconsole,chardev=v"),
+        ],
+    ) as guest:
+        check.same(guest.end(), code)
+    return path.read_text(encoding="latin-1").replace("\r", "")
+
+
+def no_pit(s, machine):
+    """What needs no tick works, and a line says what does not. The service's
+    timers are the local APIC's."""
+    append = "prof.every=0 prof.out=serial"
+    with boot(s, machine, "split", f"{append} split.rounds=30") as guest:
+        check.same(guest.end(), 0)
+        text = guest.text()
+    check.has(
+        text,
+        "^boot: no PIT: TSC measured against .*, timers by the local APIC$",
+    )
+    check.has(text, "^prof: not sampling: this machine has no PIT$")
+    check.has(text, "^split: 30 rounds, ")
+
+
+def console_is_virtio(s, machine):
+    """From the first line to the last, of a panic, too."""
+    append = f"{QUIET} split.rounds=30 prof.out=virtio x=1"
+    text = lines_of_virtio(s, machine, "split", append, 0)
+    check.has(text, "^boot: by ")
+    check.has(text, '^options: "x=1" ignored')
+    check.has(text, "^prof: .*virtio.*serial")
+    check.has(text, "^split: 30 rounds, ")
+    text = lines_of_virtio(s, machine, "test/panic", QUIET, 203)
+    check.has(text, "^panic: the image ends here$")
+
+
+def console_is_e9(s, machine):
+    """The debug port, where there is no serial line either."""
+    path = s.work / "e9.txt"
+    path.write_bytes(b"")
+    with boot(
+        *(s, f"{machine},isa-serial=off", "hello", QUIET),
+        serial=None,
+        stream=path,
+    ) as guest:
+        check.same(guest.end(), 0)
+    check.has(path.read_text(encoding="latin-1"), "^hello from a unikernel")
+
+
+def nothing_to_print_to(s, machine):
+    name = f"{machine},isa-serial=off"
+    with boot(s, name, "hello", QUIET, serial=None) as guest:
+        check.same(guest.end(), 0)
+
+
+NO_PIT = ("microvm,pit=off", "microvm,pit=off,pic=off,rtc=off")
+
+
 def suite(s):
     for machine, ways in WAYS.items():
         s.holds(f"{machine}: shares", shares, s, machine)
@@ -152,4 +218,10 @@ def suite(s):
             for function in (disk, network, console):
                 name = f"{machine}, {way}: {function.__name__}"
                 s.holds(name, function, s, machine, *options)
+    for machine in NO_PIT:
+        s.holds(f"{machine}: no PIT", no_pit, s, machine)
+    for machine in ("microvm", NO_PIT[-1]):
+        s.holds(f"{machine}: virtio console", console_is_virtio, s, machine)
+    s.holds("microvm: debug port", console_is_e9, s, "microvm")
+    s.holds("microvm: no console", nothing_to_print_to, s, "microvm")
     s.holds("pc by PVH: shares", shares, s, f"pc{PVH}")
