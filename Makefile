@@ -21,6 +21,8 @@ MODULE ?=
 HZ ?= 1000
 #: tables until the image ends, 0 = it ends by itself; 3, with irc and http 0
 REPORTS ?= $(if $(filter irc http,$(SERVICE)),0,3)
+#: QEMU's machine: pc, q35 or microvm, with its options, as in microvm,pit=off
+MACHINE ?= pc
 #: memory of the machine, MiB
 MEM ?= 128
 #: more words for the image's command line, as in APPEND='prof.top=20'
@@ -212,8 +214,8 @@ dry = $(findstring n,$(filter-out --% %=%,$(firstword -$(MAKEFLAGS))))
 existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
     $(if $(dry)$(wildcard $f),,$(error $1=$($1): there is no file $f)))$($1))
 script = $(call existing,$(if $(filter lua,$(SERVICE)),SCRIPT,MODULE))
-boot = ARCH=$(ARCH) LOADER=$(LOADER) MEM=$(MEM) APPEND="$(words)" \
-    INITRD="$(script)" QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
+boot = ARCH=$(ARCH) LOADER=$(LOADER) MACHINE="$(MACHINE)" MEM=$(MEM) \
+    APPEND="$(words)" INITRD="$(script)" QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
     tools/build/run.py $(IMAGE)
 
 .PHONY: packages image objects run gdb iso clean help

@@ -83,9 +83,24 @@ static bool find_function(uint32_t address,
     return false;
 }
 
+/* The address port reads as written. Where there is no such port, each of
+ * 65,536 functions would have to be asked to find out. */
+static bool present(void)
+{
+    const bool on = arch_interrupts_save();
+    uint32_t value;
+
+    arch_out32(ADDRESS_PORT, ENABLE);
+    value = arch_in32(ADDRESS_PORT);
+    arch_interrupts_restore(on);
+    return value == ENABLE;
+}
+
 bool pci_find(bool (*wanted)(const struct pci_device *device),
               struct pci_device *device)
 {
+    if (!present())
+        return false;
     for (uint32_t at = 0; at < BUSES * DEVICES; at++)
         if (find_function(ENABLE | at << 11, wanted, device))
             return true;

@@ -54,6 +54,21 @@ static void handle_slave_lowest(void)
         pic_eoi(SLAVE_LOWEST);
 }
 
+static bool mask_holds(uint8_t mask)
+{
+    arch_out8(MASTER_DATA, mask);
+    return arch_in8(MASTER_DATA) == mask;
+}
+
+bool pic_present(void)
+{
+    const uint8_t before = arch_in8(MASTER_DATA);
+    const bool present = mask_holds(0xa5) && mask_holds(0x5a);
+
+    arch_out8(MASTER_DATA, before);
+    return present;
+}
+
 void pic_start(void)
 {
     start_one(MASTER_COMMAND, MASTER_DATA, ARCH_IRQ_BASE,

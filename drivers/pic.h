@@ -14,6 +14,10 @@
 #define PIC_LINE_COM1 4u
 #define PIC_LINE_CLOCK 8u
 
+/* Whether there are any: their masks read as written. Contexts: boot,
+ * interrupts off. */
+bool pic_present(void);
+
 /*
  * Maps the lines to vectors 32 to 47 and masks them all. Installs handlers for
  * lines 7 and 15 that count spurious interrupts.

@@ -3,7 +3,7 @@
 /*
  * Source: Virtual I/O Device (VIRTIO) Version 1.1, 4.1.4.5 and 4.1.5.4.
  *
- * PCI interrupts are level-triggered: a line stays asserted until the interrupt
+ * Interrupts are level-triggered: a line stays asserted until the interrupt
  * status of each device on it has been read, which clears it. So the status of
  * all devices on a line is read before the line is acknowledged; a later
  * interrupt asserts it again. Handlers have no argument, so each line has its
@@ -12,14 +12,10 @@
 
 #include "virtio_irq.h"
 
-#include "pic.h"
+#include "irq.h"
 
 #include <arch/cpu.h>
 #include <arch/trap.h>
-
-#define PORT_ISR 19u
-#define LINE_LOWEST_MASTER 7u
-#define LINE_LOWEST_SLAVE 15u
 
 static struct virtio_device *on_line[ARCH_IRQ_COUNT];
 static void (*observer)(unsigned kind);
@@ -29,23 +25,13 @@ void virtio_irq_observe(void (*observe)(unsigned kind))
     observer = observe;
 }
 
-/* Reading clears it. Bit 0: a queue; bit 1: the configuration. */
-static uint8_t read_status(const struct virtio_device *device)
-{
-    if (device->isr != NULL)
-        return *device->isr;
-    return arch_in8((uint16_t)(device->ports + PORT_ISR));
-}
-
 static void serve(unsigned line)
 {
-    bool lowest = line == LINE_LOWEST_MASTER || line == LINE_LOWEST_SLAVE;
-
-    if (lowest && pic_spurious(line))
+    if (irq_spurious(line))
         return;
     for (struct virtio_device *each = on_line[line]; each != NULL;
          each = each->next) {
-        if (read_status(each) == 0)
+        if (each->transport->interrupt(each) == 0)
             continue;
         each->interrupts = each->interrupts + 1;
         if (each->interrupted != NULL)
@@ -53,10 +39,10 @@ static void serve(unsigned line)
         if (observer != NULL)
             observer(each->kind);
     }
-    pic_eoi(line);
+    irq_done(line);
 }
 
-/* Lines available to PCI devices; the others are used by the board. */
+/* Lines available to devices; the others are used by the board. */
 #define HANDLER(line)                                                          \
     static void serve_##line(void)                                             \
     {                                                                          \
@@ -72,11 +58,31 @@ HANDLER(11)
 HANDLER(12)
 HANDLER(14)
 HANDLER(15)
+HANDLER(18)
+HANDLER(19)
+HANDLER(20)
+HANDLER(21)
+HANDLER(22)
+HANDLER(23)
+HANDLER(24)
+HANDLER(25)
+HANDLER(26)
+HANDLER(27)
+HANDLER(28)
+HANDLER(29)
+HANDLER(30)
+HANDLER(31)
+HANDLER(32)
+HANDLER(33)
 
 static arch_irq_handler *const handlers[ARCH_IRQ_COUNT] = {
     [3] = serve_3,   [5] = serve_5,   [6] = serve_6,   [7] = serve_7,
     [9] = serve_9,   [10] = serve_10, [11] = serve_11, [12] = serve_12,
     [14] = serve_14, [15] = serve_15,
+    [18] = serve_18, [19] = serve_19, [20] = serve_20, [21] = serve_21,
+    [22] = serve_22, [23] = serve_23, [24] = serve_24, [25] = serve_25,
+    [26] = serve_26, [27] = serve_27, [28] = serve_28, [29] = serve_29,
+    [30] = serve_30, [31] = serve_31, [32] = serve_32, [33] = serve_33,
 };
 
 static bool known(const struct virtio_device *device, unsigned line)
@@ -90,11 +96,10 @@ static bool known(const struct virtio_device *device, unsigned line)
 
 bool virtio_irq_on(struct virtio_device *device)
 {
-    unsigned line = pci_interrupt_line(&device->pci);
+    const unsigned line = device->line;
     bool on;
 
-    if (line >= ARCH_IRQ_COUNT || handlers[line] == NULL ||
-        (device->common != NULL && device->isr == NULL))
+    if (line >= ARCH_IRQ_COUNT || handlers[line] == NULL)
         return false;
     if (known(device, line))
         return true;
@@ -103,7 +108,8 @@ bool virtio_irq_on(struct virtio_device *device)
     on_line[line] = device;
     arch_irq_handle(line, handlers[line]);
     arch_interrupts_restore(on);
-    pci_disable(&device->pci, PCI_COMMAND_NO_INTX);
-    pic_unmask(line);
+    if (device->enable_interrupts != NULL)
+        device->enable_interrupts(device);
+    irq_unmask(line);
     return true;
 }

@@ -3,12 +3,11 @@
 #define VIRTIO_IRQ_H
 
 /*
- * Interrupts of virtio devices by PCI pins. Several devices may share a line of
- * the PIC. An interrupt is only counted and acknowledged: its purpose is to end
+ * Interrupts of virtio devices. Several of them may share a line (irq.h). An interrupt is only counted and acknowledged: its purpose is to end
  * the halt of the event loop, which then polls the queues.
  */
 
-#include "virtio_pci.h"
+#include "virtio.h"
 
 /*
  * Enables interrupts of (device), which MUST stay where it is; when they come

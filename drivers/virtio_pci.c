@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Source: Virtual I/O Device (VIRTIO) Version 1.1, OASIS: 3.1 (initialization),
- * 4.1 (over PCI, and 4.1.4.8 for the legacy interface).
+ * Source: Virtual I/O Device (VIRTIO) Version 1.1, OASIS: 4.1 (over PCI, and
+ * 4.1.4.8 for the legacy interface).
+ *
+ * A device with both interfaces is used by the modern one, through memory. The
+ * legacy one is through ports.
  */
 
 #include "virtio_pci.h"
+
+#include "pci.h"
 
 #include <arch/cpu.h>
 
@@ -20,6 +25,7 @@
 #define PORT_QUEUE_SELECT 14u
 #define PORT_QUEUE_NOTIFY 16u
 #define PORT_STATUS 18u
+#define PORT_ISR 19u
 #define PORT_CONFIG 20u /* without MSI-X, which is never enabled */
 
 /* struct virtio_pci_common_cfg. */
@@ -46,133 +52,196 @@
 #define CAP_TYPE_ISR 3u
 #define CAP_TYPE_DEVICE 4u
 
-#define STATUS_ACKNOWLEDGE 0x01u
-#define STATUS_DRIVER 0x02u
-#define STATUS_DRIVER_OK 0x04u
-#define STATUS_FEATURES_OK 0x08u
-#define STATUS_FAILED 0x80u
-
-#define RESET_READS_MAX 100000u
+/* ---- the modern interface */
 
 static void set8(const struct virtio_device *device, unsigned at, uint8_t value)
 {
-    *(device->common + at) = value;
+    *(device->registers + at) = value;
 }
 
 static void set16(const struct virtio_device *device, unsigned at,
                   uint16_t value)
 {
-    *(volatile uint16_t *)(device->common + at) = value;
+    *(volatile uint16_t *)(device->registers + at) = value;
 }
 
 static uint16_t get16(const struct virtio_device *device, unsigned at)
 {
-    return *(volatile uint16_t *)(device->common + at);
+    return *(volatile uint16_t *)(device->registers + at);
 }
 
 static void set32(const struct virtio_device *device, unsigned at,
                   uint32_t value)
 {
-    *(volatile uint32_t *)(device->common + at) = value;
+    *(volatile uint32_t *)(device->registers + at) = value;
 }
 
 static uint32_t get32(const struct virtio_device *device, unsigned at)
 {
-    return *(volatile uint32_t *)(device->common + at);
+    return *(volatile uint32_t *)(device->registers + at);
 }
 
-/* ---- registers that differ between the interfaces */
-
-static void set_status(const struct virtio_device *device, uint8_t status)
+static void modern_set_status(const struct virtio_device *device,
+                              uint8_t status)
 {
-    if (device->common != NULL)
-        set8(device, COMMON_STATUS, status);
-    else
-        arch_out8((uint16_t)(device->ports + PORT_STATUS), status);
+    set8(device, COMMON_STATUS, status);
 }
 
-static uint8_t get_status(const struct virtio_device *device)
+static uint8_t modern_status(const struct virtio_device *device)
 {
-    if (device->common != NULL)
-        return *(device->common + COMMON_STATUS);
-    return arch_in8((uint16_t)(device->ports + PORT_STATUS));
+    return *(device->registers + COMMON_STATUS);
 }
 
-static uint16_t get_size(const struct virtio_device *device)
+static uint32_t modern_offered(const struct virtio_device *device,
+                               unsigned half)
 {
-    if (device->common != NULL)
-        return get16(device, COMMON_QUEUE_SIZE);
-    return arch_in16((uint16_t)(device->ports + PORT_QUEUE_SIZE));
+    set32(device, COMMON_FEATURES_SELECT, half);
+    return get32(device, COMMON_FEATURES);
 }
 
-uint16_t virtio_pci_select_queue(const struct virtio_device *device,
-                                 unsigned index)
+static void modern_take(const struct virtio_device *device, unsigned half,
+                        uint32_t features)
 {
-    if (device->common != NULL)
-        set16(device, COMMON_QUEUE_SELECT, (uint16_t)index);
-    else
-        arch_out16((uint16_t)(device->ports + PORT_QUEUE_SELECT),
-                   (uint16_t)index);
-    return get_size(device);
+    set32(device, COMMON_TAKEN_SELECT, half);
+    set32(device, COMMON_TAKEN, features);
 }
 
-static void negotiate_features(struct virtio_device *device, uint64_t features)
+static uint16_t modern_select_queue(const struct virtio_device *device,
+                                    unsigned index)
 {
-    if (device->common == NULL) {
-        features &= arch_in32((uint16_t)(device->ports + PORT_FEATURES));
-        arch_out32((uint16_t)(device->ports + PORT_FEATURES_TAKEN),
-                   (uint32_t)features);
-        device->features = features;
-        return;
-    }
-    device->features = 0;
-    features |= VIRTIO_VERSION_1;
-    for (unsigned half = 0; half < 2; half++) {
-        uint32_t both;
+    set16(device, COMMON_QUEUE_SELECT, (uint16_t)index);
+    return get16(device, COMMON_QUEUE_SIZE);
+}
 
-        set32(device, COMMON_FEATURES_SELECT, half);
-        both = get32(device, COMMON_FEATURES) &
-               (uint32_t)(features >> (32 * half));
-        set32(device, COMMON_TAKEN_SELECT, half);
-        set32(device, COMMON_TAKEN, both);
-        device->features |= (uint64_t)both << (32 * half);
-    }
+static uint16_t modern_limit_queue(const struct virtio_device *device,
+                                   uint16_t size)
+{
+    set16(device, COMMON_QUEUE_SIZE, size);
+    return get16(device, COMMON_QUEUE_SIZE);
 }
 
 static void set_address(const struct virtio_device *device, unsigned at,
                         const void *memory)
 {
-    set32(device, at, (uint32_t)(uintptr_t)memory);
-    set32(device, at + 4, 0); /* all memory is below 4 GiB */
+    const uint64_t address = (uintptr_t)memory;
+
+    set32(device, at, (uint32_t)address);
+    set32(device, at + 4, (uint32_t)(address >> 32));
 }
 
-uint16_t virtio_pci_limit_queue(const struct virtio_device *device,
-                                uint16_t size)
+static uintptr_t modern_enable_queue(const struct virtio_device *device,
+                                     const struct virtio_tables *tables)
 {
-    if (device->common == NULL)
-        return get_size(device);
-    set16(device, COMMON_QUEUE_SIZE, size);
-    return get16(device, COMMON_QUEUE_SIZE);
-}
-
-uintptr_t virtio_pci_enable_queue(const struct virtio_device *device,
-                                  const void *descriptors,
-                                  const void *available, const void *used)
-{
-    if (device->common == NULL) {
-        arch_out32((uint16_t)(device->ports + PORT_QUEUE_PAGE),
-                   (uint32_t)((uintptr_t)descriptors / VIRTIO_PAGE_BYTES));
-        return device->notify;
-    }
-    set_address(device, COMMON_QUEUE_DESCRIPTORS, descriptors);
-    set_address(device, COMMON_QUEUE_AVAILABLE, available);
-    set_address(device, COMMON_QUEUE_USED, used);
+    set_address(device, COMMON_QUEUE_DESCRIPTORS, tables->descriptors);
+    set_address(device, COMMON_QUEUE_AVAILABLE, tables->available);
+    set_address(device, COMMON_QUEUE_USED, tables->used);
     set16(device, COMMON_QUEUE_ENABLE, 1);
     if (get16(device, COMMON_QUEUE_ENABLE) != 1)
         return 0;
     return device->notify +
            get16(device, COMMON_QUEUE_NOTIFY) * (uintptr_t)device->notify_step;
 }
+
+static uint8_t modern_config8(const struct virtio_device *device,
+                              unsigned offset)
+{
+    return device->config != NULL ? device->config[offset] : 0;
+}
+
+/* Reading clears it. */
+static uint8_t modern_interrupt(const struct virtio_device *device)
+{
+    return *device->isr;
+}
+
+static const struct virtio_transport modern = {
+    .modern = true,
+    .set_status = modern_set_status,
+    .status = modern_status,
+    .offered = modern_offered,
+    .take = modern_take,
+    .select_queue = modern_select_queue,
+    .limit_queue = modern_limit_queue,
+    .enable_queue = modern_enable_queue,
+    .config8 = modern_config8,
+    .interrupt = modern_interrupt,
+};
+
+/* ---- the legacy interface */
+
+static uint16_t port(const struct virtio_device *device, unsigned at)
+{
+    return (uint16_t)(device->ports + at);
+}
+
+static void legacy_set_status(const struct virtio_device *device,
+                              uint8_t status)
+{
+    arch_out8(port(device, PORT_STATUS), status);
+}
+
+static uint8_t legacy_status(const struct virtio_device *device)
+{
+    return arch_in8(port(device, PORT_STATUS));
+}
+
+static uint32_t legacy_offered(const struct virtio_device *device,
+                               unsigned half)
+{
+    return half == 0 ? arch_in32(port(device, PORT_FEATURES)) : 0;
+}
+
+static void legacy_take(const struct virtio_device *device, unsigned half,
+                        uint32_t features)
+{
+    if (half == 0)
+        arch_out32(port(device, PORT_FEATURES_TAKEN), features);
+}
+
+static uint16_t legacy_select_queue(const struct virtio_device *device,
+                                    unsigned index)
+{
+    arch_out16(port(device, PORT_QUEUE_SELECT), (uint16_t)index);
+    return arch_in16(port(device, PORT_QUEUE_SIZE));
+}
+
+static uint16_t legacy_limit_queue(const struct virtio_device *device,
+                                   uint16_t size)
+{
+    (void)size;
+    return arch_in16(port(device, PORT_QUEUE_SIZE));
+}
+
+static uintptr_t legacy_enable_queue(const struct virtio_device *device,
+                                     const struct virtio_tables *tables)
+{
+    arch_out32(port(device, PORT_QUEUE_PAGE),
+               (uint32_t)((uintptr_t)tables->descriptors / VIRTIO_PAGE_BYTES));
+    return device->notify;
+}
+
+static uint8_t legacy_config8(const struct virtio_device *device,
+                              unsigned offset)
+{
+    return arch_in8(port(device, PORT_CONFIG + offset));
+}
+
+static uint8_t legacy_interrupt(const struct virtio_device *device)
+{
+    return arch_in8(port(device, PORT_ISR));
+}
+
+static const struct virtio_transport legacy = {
+    .set_status = legacy_set_status,
+    .status = legacy_status,
+    .offered = legacy_offered,
+    .take = legacy_take,
+    .select_queue = legacy_select_queue,
+    .limit_queue = legacy_limit_queue,
+    .enable_queue = legacy_enable_queue,
+    .config8 = legacy_config8,
+    .interrupt = legacy_interrupt,
+};
 
 /* ---- finding a device */
 
@@ -224,11 +293,12 @@ static bool find_interface(const struct pci_device *pci,
     uintptr_t notify = find_structure(pci, CAP_TYPE_NOTIFY, &at);
     struct pci_bar bar;
 
-    *device = (struct virtio_device){.pci = *pci, .kind = kind_wanted};
-    if (common != 0 && notify != 0) {
+    if (common != 0 && notify != 0 && isr != 0) {
+        device->transport = &modern;
+        device->notify_by = VIRTIO_NOTIFY_16;
         device->isr = (volatile uint8_t *)isr;
         device->config = (volatile uint8_t *)config;
-        device->common = (volatile uint8_t *)common;
+        device->registers = (volatile uint8_t *)common;
         device->notify = notify;
         device->notify_step = pci_read32(pci, (uint8_t)(at + CAP_NOTIFY_STEP));
         return true;
@@ -236,53 +306,36 @@ static bool find_interface(const struct pci_device *pci,
     bar = pci_bar(pci, 0);
     if (!bar.io || bar.base == 0)
         return false;
+    device->transport = &legacy;
+    device->notify_by = VIRTIO_NOTIFY_PORT;
     device->ports = (uint16_t)bar.base;
     device->notify = bar.base + PORT_QUEUE_NOTIFY;
     return true;
 }
 
-uint8_t virtio_config8(const struct virtio_device *device, unsigned offset)
+/* Only a device whose interrupts are wanted may assert its line: there may be
+ * no handler. */
+static void enable_interrupts(const struct virtio_device *device)
 {
-    if (device->config != NULL)
-        return device->config[offset];
-    if (device->common != NULL)
-        return 0; /* this kind has no configuration */
-    return arch_in8((uint16_t)(device->ports + PORT_CONFIG + offset));
+    pci_disable(&device->pci, PCI_COMMAND_NO_INTX);
 }
 
-static void reset(const struct virtio_device *device)
-{
-    set_status(device, 0);
-    for (unsigned i = 0; i < RESET_READS_MAX; i++)
-        if (get_status(device) == 0)
-            return;
-}
-
-bool virtio_find(struct virtio_device *device, unsigned kind, uint64_t features)
+bool virtio_pci_find(struct virtio_device *device, unsigned kind)
 {
     struct pci_device pci;
-    uint8_t status = STATUS_ACKNOWLEDGE | STATUS_DRIVER;
 
     kind_wanted = kind;
-    if (!pci_find(wanted, &pci) || !find_interface(&pci, device))
+    if (!pci_find(wanted, &pci))
+        return false;
+    *device = (struct virtio_device){
+        .pci = pci,
+        .kind = kind,
+        .line = pci_interrupt_line(&pci),
+        .enable_interrupts = enable_interrupts,
+    };
+    if (!find_interface(&pci, device))
         return false;
     pci_enable(&pci, PCI_COMMAND_IO | PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
                          PCI_COMMAND_NO_INTX);
-    reset(device);
-    set_status(device, STATUS_ACKNOWLEDGE);
-    set_status(device, status);
-    negotiate_features(device, features);
-    if (device->common == NULL)
-        return true;
-    status |= STATUS_FEATURES_OK;
-    set_status(device, status);
-    if ((get_status(device) & STATUS_FEATURES_OK) != 0)
-        return true;
-    set_status(device, STATUS_FAILED);
-    return false;
-}
-
-void virtio_ready(struct virtio_device *device)
-{
-    set_status(device, get_status(device) | STATUS_DRIVER_OK);
+    return true;
 }

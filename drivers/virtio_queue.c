@@ -61,23 +61,36 @@ static size_t used_offset(size_t size)
                    (size + 1) * sizeof(uint16_t));
 }
 
-size_t virtio_queue_bytes(const struct virtio_device *device, unsigned index)
+/* Selects queue (index); returns its size, 0 if there is none that fits. */
+static uint16_t select_queue(const struct virtio_device *device, unsigned index)
 {
-    size_t size = virtio_pci_select_queue(device, index);
+    uint16_t size = device->transport->select_queue(device, index);
 
     if (size > VIRTIO_QUEUE_MAX)
-        size = virtio_pci_limit_queue(device, VIRTIO_QUEUE_MAX);
-    if (size == 0 || size > VIRTIO_QUEUE_MAX || (size & (size - 1)) != 0)
+        size = device->transport->limit_queue(device, VIRTIO_QUEUE_MAX);
+    if (size > VIRTIO_QUEUE_MAX || (size & (size - 1)) != 0)
+        return 0;
+    return size;
+}
+
+static size_t bytes_of(size_t size)
+{
+    if (size == 0)
         return 0;
     return used_offset(size) +
            page_up(sizeof(struct virtio_used) + 8 * size + sizeof(uint16_t));
 }
 
+size_t virtio_queue_bytes(const struct virtio_device *device, unsigned index)
+{
+    return bytes_of(select_queue(device, index));
+}
+
 bool virtio_queue_open(struct virtio_device *device, struct virtio_queue *queue,
                        unsigned index, void *memory)
 {
-    size_t bytes = virtio_queue_bytes(device, index);
-    uint16_t size = virtio_pci_select_queue(device, index);
+    const uint16_t size = select_queue(device, index);
+    const size_t bytes = bytes_of(size);
     uint8_t *base = memory;
 
     if (bytes == 0 || (uintptr_t)memory % VIRTIO_PAGE_BYTES != 0)
@@ -96,8 +109,9 @@ bool virtio_queue_open(struct virtio_device *device, struct virtio_queue *queue,
     for (uint16_t i = 0; i < size; i++)
         queue->descriptors[i].next = (uint16_t)(i + 1);
     queue->available->flags = AVAILABLE_NO_INTERRUPT;
-    queue->notify = virtio_pci_enable_queue(device, queue->descriptors,
-                                            queue->available, queue->used);
+    queue->notify = device->transport->enable_queue(
+        device, &(struct virtio_tables){size, queue->descriptors,
+                                        queue->available, queue->used});
     return queue->notify != 0;
 }
 
@@ -161,10 +175,17 @@ void virtio_kick(struct virtio_queue *queue)
 {
     if (!virtio_kick_wanted(queue))
         return;
-    if (queue->device->common != NULL)
-        *(volatile uint16_t *)queue->notify = queue->index;
-    else
+    switch (queue->device->notify_by) {
+    case VIRTIO_NOTIFY_PORT:
         arch_out16((uint16_t)queue->notify, queue->index);
+        break;
+    case VIRTIO_NOTIFY_16:
+        *(volatile uint16_t *)queue->notify = queue->index;
+        break;
+    case VIRTIO_NOTIFY_32:
+        *(volatile uint32_t *)queue->notify = queue->index;
+        break;
+    }
 }
 
 /* Returns the chain that begins at (head) to the free list. */

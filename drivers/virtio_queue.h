@@ -5,7 +5,7 @@
 /*
  * Queues of virtio devices of any kind.
  *
- *     virtio_find(&device, VIRTIO_..., features)      virtio_pci.h
+ *     virtio_find(&device, VIRTIO_..., features)      virtio.h
  *     for each queue: virtio_queue_open(&device, &queue, index, memory)
  *     virtio_ready(&device)
  *     virtio_put(&queue, parts, ...), virtio_kick(&queue)
@@ -20,10 +20,10 @@
  * can observe them by virtio_observe().
  */
 
-#include "virtio_pci.h"
+#include "virtio.h"
 
-/* Entries of a queue. A modern device can be asked to use fewer; a legacy one
- * cannot, and is refused if it has more. */
+/* Entries of a queue. A device can be asked to use fewer; by the legacy
+ * interface of PCI it cannot, and is refused if it has more. */
 #define VIRTIO_QUEUE_MAX 256u
 
 /* A buffer that the device reads or writes. */
@@ -93,7 +93,7 @@ void virtio_kick(struct virtio_queue *queue);
 /*
  * The first half of virtio_kick(): returns whether the device must be notified
  * and, if so, counts a kick. The caller then stores (queue)->index at
- * (queue)->notify, which is a port if the device has no `common`.
+ * (queue)->notify, as the device's transport has it.
  */
 bool virtio_kick_wanted(struct virtio_queue *queue);
 

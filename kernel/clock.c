@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is read from the TSC, which is calibrated once against the PIT, whose
- * frequency is the same on every PC. The PIT's tick only ends halts. No time is
+ * frequency is the same on every PC, or, where there is none, another clock. The PIT's tick only ends halts. No time is
  * derived from the number of ticks, so a tick that a busy host drops makes a
  * timer late but never the clock wrong.
  */
@@ -13,6 +13,7 @@
 #include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
+#include <irq.h>
 #include <pic.h>
 #include <pit.h>
 #include <prof/causal.h>
@@ -26,6 +27,7 @@ static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
+static const char *instead_of_pit;
 static bool by_cmos; /* source of gettimeofday() */
 
 static void tick(void)
@@ -36,16 +38,28 @@ static void tick(void)
 
 int clock_start(void)
 {
+    bool has_timer;
+
     tsc_hz = tsc_calibrate();
+    if (tsc_hz == 0)
+        tsc_hz = tsc_calibrate_without_pit(&instead_of_pit);
     if (tsc_hz == 0)
         return -1;
     boot_unix_seconds = cmos_unix_seconds();
-    (void)arch_timer_start(tsc_hz); /* without it the tick ends halts */
+    has_timer = arch_timer_start(tsc_hz); /* without it the tick ends halts */
     boot_tsc = arch_tsc();
+    if (instead_of_pit != NULL)
+        return has_timer ? 0 : -1;
     arch_irq_handle(PIC_LINE_TIMER, tick);
+    current_eoi_mechanism = irq_done_timer();
     pit_start(CLOCK_DIVISOR);
-    pic_unmask(PIC_LINE_TIMER);
+    irq_unmask(PIC_LINE_TIMER);
     return 0;
+}
+
+const char *clock_instead_of_pit(void)
+{
+    return instead_of_pit;
 }
 
 /* In two steps, because cycles times a billion overflows 64 bits. */

@@ -6,10 +6,14 @@
 
 /*
  * Calibrates the TSC, reads the CMOS clock and starts the kernel's tick.
- * Returns 0, or -1 if the PIT does not count. Contexts: boot, once, interrupts
- * off. Takes some hundredths of a second.
+ * Returns 0, or -1 if there is neither a PIT nor what can replace it. Contexts:
+ * boot, once, interrupts off. Takes some hundredths of a second.
  */
 int clock_start(void);
+
+/* What the TSC was measured against instead of the PIT, for a line; NULL: there
+ * is a PIT. Without one there is no tick. */
+const char *clock_instead_of_pit(void);
 
 /*
  * Sets the source of gettimeofday(): "tsc", the default, or "cmos", which reads

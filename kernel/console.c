@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serial console. Output is not buffered, so nothing is lost when an image
- * crashes.
+ * The console: COM1, or, on a machine without it, QEMU's debug port or a virtio
+ * console. Output is not buffered, so nothing is lost when an image crashes,
+ * but for two cases. A virtio console needs the heap, and what is printed before
+ * is kept until then; and a line that an interrupt prints in the middle of
+ * another one waits for that, since the device's queue can be changed by one at
+ * a time.
  */
 
 #include "console.h"
@@ -9,33 +13,136 @@
 #include "console_model.h"
 
 #include <arch/cpu.h>
+#include <debugcon.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
+#include <malloc.h>
 #include <prof/causal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <uart.h>
+#include <virtio_console.h>
+#include <virtio_queue.h>
 
 #define LINE_MAX 255u
 
-/* Set by console_start(); a panic may come before that and must be printed. */
-static bool absent;
+#define KEPT_BYTES 2048u
+
+/* A panic may come before console_start() and must be printed. */
+static enum {
+    BY_SERIAL,
+    BY_DEBUGCON,
+    BY_VIRTIO,
+    BY_NONE,
+} by;
+static char kept[KEPT_BYTES]; /* by virtio, or none yet */
+static size_t kept_bytes;
+static bool late_is_over; /* there will be no virtio console */
 static bool in_line;           /* the last byte written was not a newline */
 static volatile uint32_t uses; /* calls in progress */
 
 void console_start(void)
 {
-    absent = uart_start(UART_COM1) != 0;
+    if (uart_start(UART_COM1) == 0)
+        by = BY_SERIAL;
+    else
+        by = debugcon_present() ? BY_DEBUGCON : BY_NONE;
+}
+
+static void keep(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes && kept_bytes < KEPT_BYTES; i++)
+        kept[kept_bytes++] = text[i];
+}
+
+/* A host that takes no blocks for seconds loses text. */
+static void put_virtio(const char *text, size_t bytes)
+{
+    while (bytes != 0) {
+        const size_t some =
+            bytes < VIRTIO_CONSOLE_BLOCK ? bytes : VIRTIO_CONSOLE_BLOCK;
+
+        if (!virtio_console_send(text, some)) {
+            virtio_console_finish();
+            (void)virtio_console_send(text, some);
+        }
+        text += some;
+        bytes -= some;
+    }
+}
+
+static void put_kept(void)
+{
+    const size_t bytes = kept_bytes;
+
+    put_virtio(kept, bytes);
+    for (size_t i = bytes; i < kept_bytes; i++)
+        kept[i - bytes] = kept[i]; /* an interrupt has printed */
+    kept_bytes -= bytes;
+}
+
+static void *pages(size_t bytes)
+{
+    return memalign(VIRTIO_PAGE_BYTES, bytes);
+}
+
+void console_start_late(void)
+{
+    if (by == BY_NONE && virtio_console_start(pages)) {
+        by = BY_VIRTIO;
+        put_kept();
+    }
+    late_is_over = true;
+}
+
+bool console_is_virtio(void)
+{
+    return by == BY_VIRTIO;
 }
 
 /* An interrupt, or a crash, does not wait for virtual time. */
 static void put(const char *text, size_t bytes)
 {
-    if (prof_causal_running() && (arch_flags() & ARCH_FLAGS_IF) != 0)
-        console_model_write(UART_COM1, text, bytes, clock_tsc_hz());
-    else
-        uart_write(UART_COM1, text, bytes);
+    switch (by) {
+    case BY_SERIAL:
+        if (prof_causal_running() && (arch_flags() & ARCH_FLAGS_IF) != 0)
+            console_model_write(UART_COM1, text, bytes, clock_tsc_hz());
+        else
+            uart_write(UART_COM1, text, bytes);
+        break;
+    case BY_DEBUGCON:
+        debugcon_write(text, bytes);
+        break;
+    case BY_VIRTIO:
+        if (uses > 1)
+            keep(text, bytes);
+        else
+            put_virtio(text, bytes);
+        break;
+    case BY_NONE:
+        if (!late_is_over)
+            keep(text, bytes);
+        break;
+    }
+}
+
+int console_read(void)
+{
+    switch (by) {
+    case BY_SERIAL:
+        return uart_read(UART_COM1);
+    case BY_VIRTIO:
+        return virtio_console_receive();
+    default:
+        return -1;
+    }
+}
+
+void console_finish(void)
+{
+    if (by == BY_VIRTIO)
+        virtio_console_finish();
 }
 
 void console_write(const char *text, size_t bytes)
@@ -45,7 +152,7 @@ void console_write(const char *text, size_t bytes)
     uses++;
     if (bytes != 0)
         in_line = end[-1] != '\n';
-    while (!absent && text < end) {
+    while (text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
 
@@ -54,6 +161,8 @@ void console_write(const char *text, size_t bytes)
             put("\r\n", 2);
         text = stop + 1;
     }
+    if (by == BY_VIRTIO && uses == 1 && kept_bytes != 0)
+        put_kept();
     uses--;
 }
 

@@ -5,10 +5,25 @@
 #include <stdbool.h>
 
 /*
- * Detects the serial port. Without one, output is discarded at no cost.
- * Contexts: boot, once.
+ * Detects the serial port, or else QEMU's debug port. Contexts: boot, once.
  */
 void console_start(void);
+
+/*
+ * Takes a virtio console, if there is neither of them, and prints what was
+ * printed so far, up to 2 KiB. Without any, output is discarded. Contexts:
+ * thread, once, with a heap.
+ */
+void console_start_late(void);
+
+/* Whether the console is a virtio console, which nobody else can then use. */
+bool console_is_virtio(void);
+
+/* The next byte that was typed, or -1. Contexts: thread. */
+int console_read(void);
+
+/* Waits until all is printed, before the machine ends. Contexts: any. */
+void console_finish(void);
 
 /* Whether a call of console_write() is in progress. Contexts: any. */
 bool console_in_use(void);

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 /*
- * Sets up the memory for newlib's malloc(): the largest free range of RAM,
- * which sbrk() hands out from its lower end. Contexts: boot, once, before
- * malloc().
+ * Sets up the memory for newlib's malloc(): the largest free range of RAM below
+ * 4 GiB, and then each one above it of at least a MiB. sbrk() hands them out
+ * from their lower ends. Contexts: boot, once, before malloc().
  */
 void heap_start(void);
 
 /*
- * A page from the upper end of the heap, for good; NULL if there is none that
+ * A page from the upper end of the first range that has one, for good; NULL if there is none that
  * sbrk() has not handed out. Contexts: thread.
  */
 void *heap_page(void);

@@ -4,7 +4,7 @@
  * loop.c, clock.c, prof_port.c and panic.c.
  *
  * The order matters: the console first, so that everything later can print
- * errors; the clock before interrupts are enabled; the heap before
+ * errors, but for a virtio console, which needs heap and options; the clock before interrupts are enabled; the heap before
  * constructors, which may use it; constructors before options, which are set in
  * what they made; the profiler last, so that it samples only the service.
  */
@@ -16,6 +16,7 @@
 #include "prof_port.h"
 #include "statistics.h"
 
+#include <acpi.h>
 #include <arch/boot.h>
 #include <arch/cpu.h>
 #include <debug_exit.h>
@@ -24,10 +25,11 @@
 #include <kernel/loop.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
-#include <pic.h>
+#include <irq.h>
 #include <stdio.h>
 
 #define EXIT_CODE_MASK 127
+#define RAM_END_GIB (unsigned)((ARCH_RAM_END + 4096) >> 30)
 
 typedef void constructor(void);
 extern constructor *const init_array_begin[], *const init_array_end[];
@@ -48,16 +50,22 @@ static void print_boot_summary(void)
     console_line("boot: heap %u MiB, TSC %u.%03u MHz",
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
+    if (clock_instead_of_pit() != NULL)
+        console_line("boot: no PIT: TSC measured against %s, timers by the "
+                     "local APIC",
+                     clock_instead_of_pit());
+    if (!irq_has_pic())
+        console_line("boot: no PIC: interrupts by the IO-APIC");
     if (arch_boot.command_line_cut)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);
     if (arch_boot.regions_ignored != 0)
-        console_line("boot: %u memory ranges ignored, above 4 GiB or too "
+        console_line("boot: %u memory ranges ignored, above %u GiB or too "
                      "many",
-                     arch_boot.regions_ignored);
+                     arch_boot.regions_ignored, RAM_END_GIB);
     if (arch_boot.modules_ignored != 0)
-        console_line("boot: %u modules ignored, above 4 GiB or too many",
-                     arch_boot.modules_ignored);
+        console_line("boot: %u modules ignored, above %u GiB or too many",
+                     arch_boot.modules_ignored, RAM_END_GIB);
 }
 
 static void run_constructors(void)
@@ -71,14 +79,17 @@ void kernel_main(void)
 {
     console_start();
     prof_port_names();
-    pic_start();
+    (void)acpi_start(arch_boot.acpi_root);
+    if (!irq_start())
+        panic("this machine has neither a PIC nor an IO-APIC");
     if (clock_start() != 0)
-        panic("the timer does not count");
+        panic("no timer counts");
     heap_start();
     arch_interrupts_on();
     print_boot_summary();
     run_constructors();
     options_apply(arch_boot.command_line);
+    console_start_late();
     prof_port_init();
     if (profile_server_start != NULL)
         profile_server_start();
@@ -102,5 +113,6 @@ void kernel_exit(int code)
     if (profile_server_end != NULL)
         profile_server_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
+    console_finish();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
 }

@@ -17,6 +17,7 @@
 #include <prof/prof.h>
 #include <stdbool.h>
 #include <string.h>
+#include <virtio_mmio.h>
 
 #define WORD_MAX 128u
 #define VSOCK_KEY "prof.vsock"
@@ -76,6 +77,8 @@ static const char *set_option(const char *key, const char *value)
     if (strcmp(key, VSOCK_KEY) == 0)
         return prof_vsock_set_port(value) ? NULL
                                           : "must be a port, 1 to 4294967294";
+    if (strcmp(key, "virtio_mmio.device") == 0)
+        return virtio_mmio_word(value) ? NULL : "must be SIZE@ADDRESS:LINE";
     if (is_of_port(key))
         return profile_server_option(key, value)
                    ? NULL

@@ -14,6 +14,7 @@
 #include <kernel/console.h>
 #include <kernel/panic.h>
 
+#include "console.h"
 #include "debug_exit.h"
 #include "panic_stacks.h"
 #include "prof_port.h"
@@ -53,6 +54,7 @@ static void begin(struct prof_text *out, const char *why)
         prof_text_string(out, "another panic while panicking: ");
         prof_text_string(out, why);
         end_line(out);
+        console_finish();
         debug_exit(PANIC_EXIT_CODE);
         arch_stop();
     }
@@ -66,6 +68,7 @@ static void finish(struct prof_text *out)
     prof_text_string(out, "panic: the image ends here");
     end_line(out);
     prof_port_panic(PANIC_EXIT_CODE);
+    console_finish();
     debug_exit(PANIC_EXIT_CODE);
     arch_stop();
 }

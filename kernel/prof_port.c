@@ -8,6 +8,7 @@
 
 #include "prof_port.h"
 
+#include "clock.h"
 #include "console.h"
 #include "heap.h"
 #include "prof_transports.h"
@@ -203,10 +204,22 @@ static void print_rate(void)
                      (unsigned)(given % 1000), PROF_HZ_MAX);
 }
 
+/* Without a PIT nothing ticks. */
+static bool never_ticks(void)
+{
+    return clock_instead_of_pit() != NULL &&
+           prof_port_tick().kind == PROF_TICK_PIT;
+}
+
 static void start(void)
 {
-    int error = prof_start();
+    int error;
 
+    if (never_ticks()) {
+        console_line("prof: not sampling: this machine has no PIT");
+        return;
+    }
+    error = prof_start();
     if (error != 0)
         console_line("prof: not sampling: %s", prof_strerror(error));
     else

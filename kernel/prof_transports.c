@@ -8,6 +8,7 @@
 
 #include "prof_transports.h"
 
+#include "console.h"
 #include "prof_vsock.h"
 #include "trace.h"
 
@@ -48,7 +49,7 @@ static struct {
 
 static int receive_console(void)
 {
-    return uart_read(UART_COM1);
+    return console_read();
 }
 
 static void *pages(size_t bytes)
@@ -58,7 +59,7 @@ static void *pages(size_t bytes)
 
 static bool open_virtio(void)
 {
-    return virtio_console_start(pages);
+    return !console_is_virtio() && virtio_console_start(pages);
 }
 
 static bool open_uart2(void)

@@ -3,7 +3,8 @@
 /*
  * Searches RAM for ranges that hold neither the image nor modules, symbols or
  * page tables. At most twelve ranges are in use, so a linear search is fast
- * enough.
+ * enough. Page tables and the beginning of the heap are below 4 GiB, where the
+ * loader's tables or those of boot.asm map it.
  */
 
 #include "boot_heap.h"
@@ -14,6 +15,12 @@
 #include <stdbool.h>
 
 #define PAGE_MASK (~(uintptr_t)(PAGE_BYTES - 1))
+
+#ifdef __x86_64__
+#define BELOW_4G ((uintptr_t)1 << 32)
+#else
+#define BELOW_4G UINTPTR_MAX
+#endif
 
 static struct arch_region page_tables;
 
@@ -77,18 +84,21 @@ static struct arch_region first_free(struct arch_region within)
 }
 
 /*
- * The first free piece at or above (from) of at least (bytes) bytes or, with
+ * The first free piece within (limits) of at least (bytes) bytes or, with
  * (largest), the largest one. Empty if there is none.
  */
-static struct arch_region search(uintptr_t from, size_t bytes, bool largest)
+static struct arch_region search(struct arch_region limits, size_t bytes,
+                                 bool largest)
 {
     struct arch_region best = {0, 0};
 
     for (size_t i = 0; i < arch_boot.region_count; i++) {
         struct arch_region rest = arch_boot.region[i];
 
-        if (rest.begin < from)
-            rest.begin = from;
+        if (rest.begin < limits.begin)
+            rest.begin = limits.begin;
+        if (rest.end > limits.end)
+            rest.end = limits.end;
         while (rest.begin < rest.end) {
             const struct arch_region piece = first_free(rest);
 
@@ -106,10 +116,15 @@ static struct arch_region search(uintptr_t from, size_t bytes, bool largest)
 
 uintptr_t boot_heap_find(uintptr_t from, size_t bytes)
 {
-    return search(from, bytes, false).begin;
+    return search((struct arch_region){from, BELOW_4G}, bytes, false).begin;
 }
 
 struct arch_region arch_heap_region(void)
 {
-    return search(0, 1, true);
+    return search((struct arch_region){0, BELOW_4G}, 1, true);
+}
+
+struct arch_region arch_free_region(uintptr_t from, size_t bytes)
+{
+    return search((struct arch_region){from, UINTPTR_MAX}, bytes, false);
 }

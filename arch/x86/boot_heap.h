@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * Lowest page-aligned address, at or above (from), of (bytes) bytes of RAM that
+ * Lowest page-aligned address below 4 GiB, at or above (from), of (bytes) bytes of RAM that
  * hold neither the image nor a module. Returns 0 if there is none.
  */
 uintptr_t boot_heap_find(uintptr_t from, size_t bytes);

@@ -5,8 +5,7 @@
  *
  * Regions are always sorted and disjoint: a new region is merged with those it
  * touches, and a reserved range is cut out of those it overlaps. Page 0 is
- * excluded because it is never mapped. So is the last page below 4 GiB, because
- * on i386 an end of 4 GiB would overflow to 0.
+ * excluded because it is never mapped.
  */
 
 #include "boot_info.h"
@@ -16,8 +15,9 @@
 #include <arch/boot.h>
 
 #define LOWEST ((uint64_t)PAGE_BYTES)
-#define HIGHEST (((uint64_t)1 << 32) - PAGE_BYTES)
+#define HIGHEST ARCH_RAM_END
 #define PAGE_MASK (~(uint64_t)(PAGE_BYTES - 1))
+#define GIB ((uint64_t)1 << 30)
 #define HIGH_MEMORY ((uint64_t)1 << 20)
 
 struct arch_boot arch_boot;
@@ -72,7 +72,7 @@ void boot_info_usable(uint64_t begin, uint64_t bytes)
 {
     uint64_t end = begin + bytes < begin ? UINT64_MAX : begin + bytes;
 
-    if (end > (uint64_t)1 << 32)
+    if (end > (HIGHEST + (GIB - 1)) / GIB * GIB)
         arch_boot.regions_ignored++;
     begin = begin < LOWEST ? LOWEST : begin + (PAGE_BYTES - 1);
     begin &= PAGE_MASK;
@@ -139,6 +139,8 @@ _Static_assert(sizeof(struct section) == (sizeof(uintptr_t) == 8 ? 64 : 40),
 /* More sections, or larger headers, are not those of an image. */
 #define SECTIONS_MAX 0xffffu
 #define SECTION_BYTES_MAX 1024u
+/* Loaders put them below 4 GiB. */
+#define SECTIONS_END (((uint64_t)1 << 32) - PAGE_BYTES)
 
 #define SECTION_SYMBOLS 2u
 #define SECTION_STRINGS 3u
@@ -150,8 +152,8 @@ static struct arch_region section_range(const struct section *section,
     const uint64_t begin = section->address;
     const uint64_t bytes = section->bytes;
 
-    if (section->type != type || begin < LOWEST || begin >= HIGHEST ||
-        bytes == 0 || bytes > HIGHEST - begin)
+    if (section->type != type || begin < LOWEST || begin >= SECTIONS_END ||
+        bytes == 0 || bytes > SECTIONS_END - begin)
         return (struct arch_region){0, 0};
     return (struct arch_region){(uintptr_t)begin, (uintptr_t)(begin + bytes)};
 }

@@ -5,7 +5,7 @@
 /*
  * Fills arch_boot. The boot_protocol.c of each width parses the loader's
  * structures and calls the functions below. They sort and merge ranges, align
- * them to pages and drop what is above 4 GiB. Contexts: boot.
+ * them to pages and drop what is above ARCH_RAM_END. Contexts: boot.
  */
 
 #include <stddef.h>

@@ -17,10 +17,7 @@ static void irq_unclaimed(void)
 }
 
 arch_irq_handler *trap_irq_handlers[ARCH_IRQ_COUNT] = {
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed, irq_unclaimed,
-    irq_unclaimed, irq_unclaimed, irq_unclaimed,
+    [0 ... ARCH_IRQ_COUNT - 1] = irq_unclaimed,
 };
 
 static arch_irq_handler *handlers[ARCH_IRQ_COUNT];
@@ -51,12 +48,31 @@ OBSERVED(14)
 OBSERVED(15)
 OBSERVED(16)
 OBSERVED(17)
+OBSERVED(18)
+OBSERVED(19)
+OBSERVED(20)
+OBSERVED(21)
+OBSERVED(22)
+OBSERVED(23)
+OBSERVED(24)
+OBSERVED(25)
+OBSERVED(26)
+OBSERVED(27)
+OBSERVED(28)
+OBSERVED(29)
+OBSERVED(30)
+OBSERVED(31)
+OBSERVED(32)
+OBSERVED(33)
 
 static arch_irq_handler *const observed[ARCH_IRQ_COUNT] = {
     observed_0,  observed_1,  observed_2,  observed_3,  observed_4,
     observed_5,  observed_6,  observed_7,  observed_8,  observed_9,
     observed_10, observed_11, observed_12, observed_13, observed_14,
-    observed_15, observed_16, observed_17,
+    observed_15, observed_16, observed_17, observed_18, observed_19,
+    observed_20, observed_21, observed_22, observed_23, observed_24,
+    observed_25, observed_26, observed_27, observed_28, observed_29,
+    observed_30, observed_31, observed_32, observed_33,
 };
 
 /* Words between the frame pointer of observed_N and the interrupted address:

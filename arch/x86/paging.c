@@ -8,10 +8,12 @@
  *   text                       read, execute
  *   rodata                     read
  *   the rest below 4 GiB       read, write
+ *   RAM above (x86_64)         read, write
  *
  * Only text is executable if the CPU supports NX. Memory up to the end of the
  * image is mapped by 4 KiB pages, the rest by 2 MiB pages. The tables of the
- * small pages are placed in the first free RAM above the image.
+ * small pages are placed in the first free RAM above the image, with the
+ * directories of what is above 4 GiB.
  */
 
 #include "paging.h"
@@ -89,7 +91,7 @@ void paging_start(void)
 {
     const size_t count =
         ((uintptr_t)image_end + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES;
-    uint64_t *small = allocate_tables(count);
+    uint64_t *small = allocate_tables(count + paging_high_pages());
     uint64_t *large = &page_directories[0][0];
 
     paging_no_execute = no_execute_on();
@@ -101,6 +103,7 @@ void paging_start(void)
                              PAGE_WRITABLE
                        : (uint64_t)i * LARGE_PAGE_BYTES | PAGE_PRESENT |
                              PAGE_WRITABLE | PAGE_LARGE | paging_no_execute;
+    paging_map_high(small + count * PAGE_ENTRIES);
 
     cpu_set_cr4(cpu_cr4() | CR4_PAE);
     cpu_set_cr3(paging_root());

@@ -4,12 +4,13 @@
 
 /*
  * Page tables with 64-bit entries on both widths: PAE on i386, four levels on
- * x86_64. 0 to 4 GiB is identity-mapped. The widths differ only in the levels
- * above the four directories (paging_root.c).
+ * x86_64. 0 to 4 GiB is identity-mapped, and on x86_64 all RAM. The widths
+ * differ only in what is above the four directories (paging_root.c).
  */
 
 #include "page.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PAGE_ENTRIES 512u
@@ -33,6 +34,14 @@ extern uint64_t paging_no_execute;
  * Contexts: boot; may be called again.
  */
 uintptr_t paging_root(void);
+
+/*
+ * How many pages paging_map_high() needs for the directories of the RAM above
+ * 4 GiB, and the mapping itself, of whole GiB, in these pages. Nothing on i386.
+ * Contexts: boot, once.
+ */
+size_t paging_high_pages(void);
+void paging_map_high(uint64_t *pages);
 
 /*
  * Maps the image with the permissions of its sections; enables paging and

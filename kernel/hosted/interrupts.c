@@ -10,6 +10,7 @@
 #include <kernel/loop.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
+#include <irq.h>
 #include <pic.h>
 #include <pit.h>
 #include <prof/prof.h>
@@ -176,13 +177,30 @@ void arch_irq_interrupted(const void *frame, struct arch_interrupted *at)
     *at = (struct arch_interrupted){now.pc, now.sp, now.fp};
 }
 
-void pic_start(void)
+bool acpi_start(uintptr_t root)
 {
+    (void)root;
+    return false;
 }
 
-void pic_unmask(unsigned line)
+bool irq_start(void)
+{
+    return true;
+}
+
+bool irq_has_pic(void)
+{
+    return true;
+}
+
+void irq_unmask(unsigned line)
 {
     (void)line;
+}
+
+irq_timer_done *irq_done_timer(void)
+{
+    return pic_eoi_timer;
 }
 
 void pic_eoi_timer(void)

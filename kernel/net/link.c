@@ -136,7 +136,8 @@ bool net_link_bell(struct net_bell *bell)
         net_agents_sent();
     bell->address = out->notify;
     bell->queue = out->index;
-    bell->port = out->device->common == NULL;
+    bell->port = out->device->notify_by == VIRTIO_NOTIFY_PORT;
+    bell->wide = out->device->notify_by == VIRTIO_NOTIFY_32;
     return virtio_kick_wanted(virtio_net_out());
 }
 

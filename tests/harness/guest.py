@@ -37,6 +37,7 @@ class Guest:
                and its virtio device
     (icount)   shift of the instruction counter; None = real time; (rtc) the
                date that its clock then begins with
+    (machine)  QEMU's -M, as "q35" or "microvm,pit=off"; None = its default
     (stream)   file for what it writes to port 0xe9
     (ram)      file that is its memory, shared
     (args)     more arguments for QEMU
@@ -62,6 +63,7 @@ class Guest:
         nic="",
         icount=None,
         rtc=None,
+        machine=None,
         stream=None,
         ram=None,
         memory=128,
@@ -91,6 +93,7 @@ class Guest:
             width,
             image,
             append,
+            machine=machine,
             iso=self.iso,
             modules=modules,
             memory=memory,

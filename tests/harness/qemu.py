@@ -27,11 +27,23 @@ def icount(shift, rtc=None):
     return ["-icount", f"shift={shift},sleep=off", "-rtc", f"{base}clock=vm"]
 
 
+def devices(words, machine):
+    """(words) with the virtio devices that such a machine has: microvm has no
+    PCI."""
+    if not (machine or "").startswith("microvm"):
+        return words
+    return [
+        re.sub(r"^(virtio-\w+)-pci\b", r"\1-device", str(word))
+        for word in words
+    ]
+
+
 def command(
     width,
     image,
     append="",
     *,
+    machine=None,
     iso=None,
     modules=(),
     memory=128,
@@ -44,7 +56,8 @@ def command(
 
     An image NAME.bios is a ROM, in the place of the machine's own. With (iso),
     see make_iso(), the image is booted from there. (network): whether (args)
-    bring a network; otherwise there is none.
+    bring a network; otherwise there is none. (machine): QEMU's -M, as in "q35"
+    or "microvm,pit=off"; (args) may name virtio devices of PCI anywhere.
     """
     words = [
         f"qemu-system-{width}",
@@ -60,6 +73,8 @@ def command(
         "-device",
         "isa-debug-exit,iobase=0xf4,iosize=0x04",
     ]
+    if machine:
+        words += ["-M", machine]
     if not network:
         words += ["-nic", "none"]
     if serial:
@@ -73,7 +88,7 @@ def command(
         words += ["-kernel", str(image), "-append", append]
         if modules:
             words += ["-initrd", ",".join(map(str, modules))]
-    return words + [str(a) for a in args]
+    return words + devices([str(a) for a in args], machine)
 
 
 def make_iso(width, iso, image, append="", modules=()):

@@ -6,7 +6,8 @@ environment says how:
 
   ARCH      i386 or x86_64
   LOADER    kernel (QEMU's -kernel) or grub (from an ISO made for the purpose)
-  MEM       MiB of memory
+  MACHINE   QEMU's -M, as pc, q35 or microvm,pit=off; empty = its default
+  MEM       MiB of memory, or with a unit as QEMU takes it
   APPEND    command line
   INITRD    file to be given as boot module; several with commas between them
             (for GRUB and for Multiboot, not for PVH)
@@ -87,6 +88,7 @@ def main():
             width,
             image,
             append,
+            machine=get("MACHINE"),
             iso=iso,
             modules=modules,
             memory=get("MEM") or 128,

@@ -18,7 +18,15 @@
 #define ARCH_COMMAND_LINE_MAX 2048u
 #define ARCH_MODULE_NAME_MAX 256u
 
-/* Usable RAM, half-open, below 4 GiB, whole pages, no overlaps. */
+/* Addresses of RAM from here on are ignored: i386 maps 32 bits, less a page, so
+ * that an end of 4 GiB does not overflow to 0. */
+#ifdef __x86_64__
+#define ARCH_RAM_END ((uint64_t)256 << 30)
+#else
+#define ARCH_RAM_END (((uint64_t)1 << 32) - 4096)
+#endif
+
+/* Usable RAM, half-open, below ARCH_RAM_END, whole pages, no overlaps. */
 struct arch_region {
     uintptr_t begin;
     uintptr_t end;
@@ -47,13 +55,16 @@ struct arch_boot {
     bool memory_map;           /* false: none given, regions are a fallback */
     const char *memory_source; /* for the boot message */
     bool command_line_cut;     /* longer than ARCH_COMMAND_LINE_MAX - 1 */
-    unsigned regions_ignored;  /* above 4 GiB or beyond ARCH_REGIONS_MAX */
-    unsigned modules_ignored;  /* beyond ARCH_MODULES_MAX or above 4 GiB */
+    unsigned regions_ignored;  /* above ARCH_RAM_END or beyond the maximum */
+    unsigned modules_ignored;  /* the same */
     size_t region_count;
     size_t module_count;
     struct arch_region region[ARCH_REGIONS_MAX];
     struct arch_module module[ARCH_MODULES_MAX];
     struct arch_symbols symbols;
+    /* Of ACPI's root pointer (RSDP), where the loader gave it; 0: look where
+     * the firmware of a PC has it. */
+    uintptr_t acpi_root;
     char command_line[ARCH_COMMAND_LINE_MAX];
 };
 
@@ -61,11 +72,19 @@ struct arch_boot {
 extern struct arch_boot arch_boot;
 
 /*
- * The largest free range of RAM, without the image, modules, symbols and page
- * tables:
- * this is where the heap goes. Contexts: after arch start-up.
+ * The largest free range of RAM below 4 GiB, without the image, modules,
+ * symbols and page tables: this is where the heap begins. Contexts: after arch
+ * start-up.
  */
 struct arch_region arch_heap_region(void);
+
+/*
+ * The lowest free range of RAM at or above (from) that has at least (bytes)
+ * bytes; empty if there is none. There are no more than ARCH_FREE_MAX in all.
+ * Contexts: after arch start-up.
+ */
+#define ARCH_FREE_MAX (ARCH_REGIONS_MAX + ARCH_MODULES_MAX + 4u)
+struct arch_region arch_free_region(uintptr_t from, size_t bytes);
 
 /*
  * Defined by the kernel. Called once on the boot stack, with paging, IDT and

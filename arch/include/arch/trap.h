@@ -5,8 +5,9 @@
 /*
  * Interrupts and exceptions.
  *
- * Vectors 0 to 31 are the CPU's exceptions, 32 to 47 the PIC's sixteen lines.
- * Two more lines are the local APIC's (arch/timer.h).
+ * Vectors 0 to 31 are the CPU's exceptions, 32 to 47 the sixteen lines of a PC,
+ * which come from the PIC or an IO-APIC. Two more lines are the local APIC's
+ * (arch/timer.h), and sixteen are for other inputs of IO-APICs.
  * Handlers run with interrupts off on the interrupted stack. Exceptions that
  * may be caused by a stack overflow run on the fault stack instead: double
  * fault always, page fault on x86_64.
@@ -16,15 +17,16 @@
 #include <stdint.h>
 
 #define ARCH_IRQ_BASE 32u
-#define ARCH_IRQ_COUNT 18u
+#define ARCH_IRQ_COUNT 34u
 #define ARCH_IRQ_TIMER 16u
 #define ARCH_IRQ_SPURIOUS 17u
+#define ARCH_IRQ_MORE 18u /* the first of the others */
 
 typedef void arch_irq_handler(void);
 
 /*
- * Calls (handler) for line (line), 0 to 15 of the PIC or one of the local
- * APIC's. The handler must acknowledge the interrupt itself (drivers/pic.h).
+ * Calls (handler) for line (line), below ARCH_IRQ_COUNT. The handler must
+ * acknowledge the interrupt itself (drivers/irq.h).
  * Contexts: boot, thread.
  */
 void arch_irq_handle(unsigned line, arch_irq_handler *handler);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Parses the information of a Multiboot 1 loader (GRUB, QEMU's -kernel): one
- * structure whose flags say which of its fields are valid.
+ * Parses the information of a Multiboot 1 loader (GRUB, QEMU's -kernel), one
+ * structure whose flags say which of its fields are valid, or of a PVH loader
+ * (pvh.c).
  */
 
 #include "boot_info.h"
 #include "emergency_console.h"
+#include "pvh.h"
 
 #include <arch/boot.h>
 #include <multiboot.h>
@@ -62,8 +64,13 @@ void boot_protocol_read(uint32_t magic, uintptr_t information)
 {
     const struct multiboot_info *info = (const void *)information;
 
+    /* qboot, the firmware of QEMU's microvm, has Multiboot's magic in eax when
+     * it enters by PVH */
+    if ((magic != MULTIBOOT_BOOTLOADER_MAGIC || pvh_is_at(information)) &&
+        pvh_read(information))
+        return;
     if (magic != MULTIBOOT_BOOTLOADER_MAGIC || info == NULL) {
-        emergency_print("boot: not loaded by Multiboot 1, eax ");
+        emergency_print("boot: not loaded by Multiboot 1 or PVH, eax ");
         emergency_print_hex(magic);
         emergency_print("\n");
         emergency_exit(EMERGENCY_EXIT_NO_BOOT);

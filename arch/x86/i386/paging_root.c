@@ -19,6 +19,16 @@ uintptr_t paging_root(void)
     return (uintptr_t)page_pointers;
 }
 
+size_t paging_high_pages(void)
+{
+    return 0;
+}
+
+void paging_map_high(uint64_t *pages)
+{
+    (void)pages;
+}
+
 uint64_t *paging_directory_entry(uintptr_t address, void *(*page)(void))
 {
     (void)page;

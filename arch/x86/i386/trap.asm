@@ -16,7 +16,7 @@ global arch_idle:function (arch_idle_end - arch_idle)
 global arch_idle_begin, arch_idle_end
 
 EXCEPTIONS          equ 32
-IRQ_LINES           equ 18
+IRQ_LINES           equ 34
 NMI                 equ 2
 DOUBLE_FAULT        equ 8
 ; Vectors for which the CPU pushes an error code.
@@ -116,7 +116,7 @@ trap_double_fault_entry:
     %assign line line + 1
 %endrep
 
-; void (*const trap_stubs[50])(void), by vector
+; void (*const trap_stubs[66])(void), by vector
 section .rodata align=4
 trap_stubs:
 %assign vector 0

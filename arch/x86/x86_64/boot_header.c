@@ -2,12 +2,10 @@
 
 /*
  * The headers that loaders search for: GRUB for a Multiboot 2 header in the
- * first 32 KiB of the file, QEMU for a note with the address of a 32-bit PVH
- * entry. Both take the addresses of segments from the ELF headers.
+ * first 32 KiB of the file, QEMU for the note in pvh_note.c. Both take the addresses of segments from the ELF headers.
  */
 
 #include "multiboot2.h"
-#include "pvh.h"
 
 struct header_tag {
     uint16_t type;
@@ -32,22 +30,4 @@ static const struct header multiboot2_header __attribute__((
     .module_align = {MULTIBOOT2_HEADER_TAG_MODULE_ALIGN, 0,
                      sizeof(struct header_tag)},
     .end = {MULTIBOOT2_HEADER_TAG_END, 0, sizeof(struct header_tag)},
-};
-
-/* boot_entry, unless the linker sets it otherwise (linker/x86_64.ld). */
-extern char boot_pvh_entry[];
-
-struct note {
-    uint32_t name_bytes, value_bytes, type;
-    char name[sizeof(PVH_NOTE_NAME)];
-    uint64_t value;
-} __attribute__((packed, aligned(4)));
-
-static const struct note pvh_note
-    __attribute__((section(".note.pvh"), used, aligned(4))) = {
-        .name_bytes = sizeof(PVH_NOTE_NAME),
-        .value_bytes = sizeof(uint64_t),
-        .type = PVH_NOTE_ENTRY,
-        .name = PVH_NOTE_NAME,
-        .value = (uintptr_t)boot_pvh_entry,
 };

@@ -3,7 +3,7 @@
 /*
  * Parses the information of a Multiboot 2 loader (GRUB) or a PVH loader (QEMU's
  * -kernel). Multiboot 2 has a magic number in eax, PVH at the beginning of its
- * information. Addresses above 4 GiB are not mapped and treated as missing.
+ * information (pvh.c).
  */
 
 #include "boot_info.h"
@@ -13,14 +13,9 @@
 
 #include <arch/boot.h>
 
-#define READABLE_END ((uint64_t)1 << 32)
+#define ACPI_ROOT_BYTES_MAX 36u
 
 typedef void range_taker(uint64_t begin, uint64_t bytes);
-
-static const void *readable(uint64_t address)
-{
-    return address < READABLE_END ? (const void *)(uintptr_t)address : NULL;
-}
 
 /* The next tag of (type) after (after), or the first if NULL; NULL: none. */
 static const struct multiboot2_tag *find_tag(const struct multiboot2_info *info,
@@ -92,6 +87,28 @@ static void read_multiboot2_sections(const struct multiboot2_info *info)
                            sections->entry_bytes);
 }
 
+/* Where the tag has a copy of the pointer, the original may be anywhere. */
+static void read_multiboot2_acpi(const struct multiboot2_info *info)
+{
+    static uint64_t copy[(ACPI_ROOT_BYTES_MAX + 7) / 8];
+    const struct multiboot2_tag *tag =
+        find_tag(info, MULTIBOOT2_ACPI_2, NULL);
+    const uint8_t *from;
+    size_t bytes;
+
+    if (tag == NULL)
+        tag = find_tag(info, MULTIBOOT2_ACPI_1, NULL);
+    if (tag == NULL)
+        return;
+    from = (const uint8_t *)(tag + 1);
+    bytes = tag->bytes - sizeof *tag;
+    if (bytes > ACPI_ROOT_BYTES_MAX)
+        bytes = ACPI_ROOT_BYTES_MAX;
+    for (size_t i = 0; i < bytes; i++)
+        ((uint8_t *)copy)[i] = from[i];
+    arch_boot.acpi_root = (uintptr_t)copy;
+}
+
 static void read_multiboot2(const struct multiboot2_info *info)
 {
     const struct multiboot2_string *line =
@@ -106,75 +123,15 @@ static void read_multiboot2(const struct multiboot2_info *info)
         boot_info_module(module->begin, module->end, module->name);
     }
     read_multiboot2_sections(info);
+    read_multiboot2_acpi(info);
     read_multiboot2_memory(info);
-}
-
-static void each_pvh_range(const struct pvh_start_info *info, bool available,
-                           range_taker *take)
-{
-    const struct pvh_range *range = readable(info->ranges);
-
-    for (uint32_t i = 0; i < info->range_count; i++)
-        if ((range[i].type == PVH_RANGE_RAM) == available)
-            take(range[i].begin, range[i].bytes);
-}
-
-static void read_pvh_memory(const struct pvh_start_info *info)
-{
-    if (info->version < 1 || info->range_count == 0 ||
-        readable(info->ranges) == NULL) {
-        boot_info_no_map(0);
-        return;
-    }
-    arch_boot.memory_map = true;
-    arch_boot.memory_source = "the loader's memory map";
-    each_pvh_range(info, true, boot_info_usable);
-    each_pvh_range(info, false, boot_info_reserved);
-}
-
-static void read_pvh(const struct pvh_start_info *info)
-{
-    const struct pvh_module *module = readable(info->modules);
-
-    arch_boot.loader = "pvh";
-    boot_info_command_line(readable(info->command_line));
-    for (uint32_t i = 0; module != NULL && i < info->module_count; i++)
-        boot_info_module(module[i].begin, module[i].begin + module[i].bytes,
-                         readable(module[i].command_line));
-    read_pvh_memory(info);
-}
-
-/*
- * Whether text is where the magic number of PVH should be. QEMU's loader copies
- * the command line, of any length, to a buffer of 4,096 bytes that is followed
- * by its start_info.
- */
-static bool overwritten_by_text(uint32_t word)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        uint8_t byte = (uint8_t)(word >> 8 * i);
-
-        if (byte == '\0')
-            return i > 0 || word == (PVH_START_MAGIC & ~0xffu);
-        if ((byte < ' ' && byte != '\t') || byte > '~')
-            return false;
-    }
-    return true;
 }
 
 void boot_protocol_read(uint32_t magic, uintptr_t information)
 {
-    const uint32_t *first_word = (const void *)information;
-
     if (magic == MULTIBOOT2_LOADER_MAGIC) {
         read_multiboot2((const void *)information);
-    } else if (first_word != NULL && *first_word == PVH_START_MAGIC) {
-        read_pvh((const void *)information);
-    } else if (first_word != NULL && overwritten_by_text(*first_word)) {
-        emergency_print("boot: the command line is longer than 4095 bytes: "
-                        "QEMU's loader has overwritten its own data\n");
-        emergency_exit(EMERGENCY_EXIT_NO_BOOT);
-    } else {
+    } else if (!pvh_read(information)) {
         emergency_print("boot: not loaded by Multiboot 2 or PVH, eax ");
         emergency_print_hex(magic);
         emergency_print("\n");

@@ -59,6 +59,9 @@ struct multiboot2_range {
     uint32_t reserved;
 };
 
+#define MULTIBOOT2_ACPI_1 14u /* copies of the root pointer */
+#define MULTIBOOT2_ACPI_2 15u
+
 #define MULTIBOOT2_RANGE_AVAILABLE 1u
 
 struct multiboot2_memory_map {

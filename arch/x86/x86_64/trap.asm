@@ -16,7 +16,7 @@ global arch_idle:function (arch_idle_end - arch_idle)
 global arch_idle_begin, arch_idle_end
 
 EXCEPTIONS          equ 32
-IRQ_LINES           equ 18
+IRQ_LINES           equ 34
 NMI                 equ 2
 ; Vectors for which the CPU pushes an error code.
 WITH_ERROR          equ 1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29
@@ -126,7 +126,7 @@ trap_nmi:
     %assign line line + 1
 %endrep
 
-; void (*const trap_stubs[50])(void), by vector
+; void (*const trap_stubs[66])(void), by vector
 section .rodata align=8
 trap_stubs:
 %assign vector 0

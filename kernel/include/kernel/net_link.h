@@ -66,6 +66,7 @@ struct net_bell {
     uintptr_t address; /* port or memory address */
     uint16_t queue;    /* value to write */
     bool port;
+    bool wide; /* 32 bits, at a memory address; else 16 */
 };
 
 /* Fills (*bell) and returns whether to ring it: false if nothing was queued
@@ -86,6 +87,13 @@ static inline void net_bell_ring(const struct net_bell *bell)
                          "1:"
                          :
                          : "a"(bell->queue), "Nd"((uint16_t)bell->address)
+                         : "memory");
+    else if (bell->wide)
+        __asm__ volatile("movl %1, %0\n\t"
+                         "jmp 1f\n"
+                         "1:"
+                         : "=m"(*(volatile uint32_t *)bell->address)
+                         : "r"((uint32_t)bell->queue)
                          : "memory");
     else
         __asm__ volatile("movw %1, %0\n\t"

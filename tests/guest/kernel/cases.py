@@ -37,5 +37,6 @@ CASES = [
         ),
         icount=0,
     ),
+    quiet("tsc_by_other_clocks", icount=2),
     quiet("tsc_calibration_is_true", icount=2),
 ]

@@ -52,9 +52,38 @@ TEST(ranges_that_wrap_around_are_cut)
     boot_info_usable(UINT64_MAX - PAGE, UINT64_MAX);
     boot_info_usable(MIB, UINT64_MAX);
     assert_int_equal(arch_boot.region_count, 1);
-    assert_int_equal(arch_boot.region[0].end, UINT32_MAX - PAGE + 1);
+    assert_true(arch_boot.region[0].end == ARCH_RAM_END);
+    assert_int_equal(arch_boot.regions_ignored, 2);
     boot_info_reserved(0, UINT64_MAX);
     assert_int_equal(arch_boot.region_count, 0);
+}
+
+/* 6 GiB as QEMU's q35 has them. */
+TEST(ranges_above_4_gib_are_kept_where_they_can_be_mapped)
+{
+    const uint64_t high = (uint64_t)4 << 30;
+    const bool wide = ARCH_RAM_END > high;
+
+    boot_info_usable(MIB, 2047u * MIB);
+    boot_info_usable(high, high);
+    boot_info_module(high + MIB, high + 2 * MIB, "high");
+    assert_int_equal(arch_boot.region_count, wide ? 2 : 1);
+    assert_int_equal(arch_boot.regions_ignored, wide ? 0 : 1);
+    assert_int_equal(arch_boot.module_count, wide ? 1 : 0);
+    assert_int_equal(arch_boot.modules_ignored, wide ? 0 : 1);
+    if (wide)
+        assert_true(arch_boot.region[1].begin == high &&
+                    arch_boot.region[1].end == 2 * high);
+    boot_info_reserved(high + MIB, PAGE);
+    assert_int_equal(arch_boot.region_count, wide ? 3 : 1);
+}
+
+TEST(the_last_page_below_4_gib_is_kept_where_it_does_not_overflow)
+{
+    boot_info_usable(MIB, ((uint64_t)1 << 32) - MIB);
+    assert_int_equal(arch_boot.regions_ignored, 0);
+    assert_true(arch_boot.region[0].end ==
+                (ARCH_RAM_END > UINT32_MAX ? (uint64_t)1 << 32 : ARCH_RAM_END));
 }
 
 TEST(too_many_modules_are_counted)

@@ -7,6 +7,7 @@
  * docs/misc/pvh.pandoc and the public header arch-x86/hvm/start_info.h.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PVH_START_MAGIC 0x336ec578u /* "xEn3" with the high bit of the E set */
@@ -41,5 +42,15 @@ struct pvh_range {
 };
 
 #define PVH_RANGE_RAM 1u
+
+/* Whether (information) is that of a PVH loader. Contexts: boot. */
+bool pvh_is_at(uintptr_t information);
+
+/*
+ * Fills arch_boot from the start_info at (information). False: that is none.
+ * Ends the image with a line on COM1 where QEMU has overwritten it. Contexts:
+ * boot.
+ */
+bool pvh_read(uintptr_t information);
 
 #endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 3, Advanced Programmable Interrupt Controller. Signatures of hypervisors:
+ * QEMU, target/i386/cpu.c; Linux, Documentation/virt/kvm/x86/cpuid.rst; the leaf
+ * with frequencies: QEMU, vmware-cpuid-freq.
+ */
+
+#include "cpu_bits.h"
+
+#include <arch/apic.h>
+#include <arch/cpu.h>
+#include <arch/trap.h>
+
+#define CPUID_EDX_MSR (1u << 5)
+#define CPUID_EDX_APIC (1u << 9)
+#define CPUID_ECX_HYPERVISOR (1u << 31)
+#define MSR_APIC_BASE 0x1bu
+#define MSR_X2APIC 0x800u /* of the register at 0; each has 16 bytes */
+#define APIC_BASE_X2APIC ((uint64_t)1 << 10)
+#define APIC_BASE_ENABLE ((uint64_t)1 << 11)
+#define APIC_BASE_ADDRESS 0xffffff000ull
+
+#define ID 0x020u
+#define ID_SHIFT 24 /* not in x2APIC mode */
+#define TASK_PRIORITY 0x080u
+#define EOI 0x0b0u
+#define SPURIOUS 0x0f0u
+#define SPURIOUS_ENABLE (1u << 8)
+#define LVT_TIMER 0x320u
+#define LVT_LINT0 0x350u
+#define LVT_LINT1 0x360u
+#define LVT_MASKED (1u << 16)
+#define LVT_NMI (4u << 8)
+#define LVT_EXTINT (7u << 8)
+#define INITIAL_COUNT 0x380u
+#define CURRENT_COUNT 0x390u
+#define DIVIDE 0x3e0u
+#define DIVIDE_BY_1 0x0bu
+
+#define HYPERVISOR 0x40000000u
+#define HYPERVISOR_HZ 0x40000010u
+#define NANOSECONDS 1000000000u
+
+static uintptr_t registers; /* 0: they are MSRs */
+
+static uint32_t get(uint32_t offset)
+{
+    if (registers == 0)
+        return (uint32_t)cpu_msr(MSR_X2APIC + offset / 16);
+    return *(volatile uint32_t *)(registers + offset);
+}
+
+static void set(uint32_t offset, uint32_t value)
+{
+    if (registers == 0)
+        cpu_set_msr(MSR_X2APIC + offset / 16, value);
+    else
+        *(volatile uint32_t *)(registers + offset) = value;
+}
+
+/* The APIC may be off, as at reset, or moved. */
+static bool find_registers(void)
+{
+    const uint32_t needed = CPUID_EDX_MSR | CPUID_EDX_APIC;
+    uint64_t base;
+
+    if ((cpu_features(CPUID_FEATURES) & needed) != needed)
+        return false;
+    base = cpu_msr(MSR_APIC_BASE);
+    registers = 0;
+    if ((base & APIC_BASE_ENABLE) != 0 && (base & APIC_BASE_X2APIC) != 0)
+        return true;
+    if ((base & APIC_BASE_ADDRESS) > UINT32_MAX)
+        return false;
+    cpu_set_msr(MSR_APIC_BASE, base | APIC_BASE_ENABLE);
+    registers = (uintptr_t)(base & APIC_BASE_ADDRESS);
+    return true;
+}
+
+/* A spurious interrupt is not acknowledged. */
+static void on_spurious(void)
+{
+}
+
+bool arch_apic_start(void)
+{
+    if (!find_registers())
+        return false;
+    arch_irq_handle(ARCH_IRQ_SPURIOUS, on_spurious);
+    set(SPURIOUS, SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS));
+    set(TASK_PRIORITY, 0);
+    set(LVT_LINT0, LVT_EXTINT); /* the PIC and NMI, as firmware leaves them */
+    set(LVT_LINT1, LVT_NMI);
+    return true;
+}
+
+void arch_apic_eoi(void)
+{
+    set(EOI, 0);
+}
+
+uint32_t arch_apic_id(void)
+{
+    return registers == 0 ? get(ID) : get(ID) >> ID_SHIFT;
+}
+
+struct leaf {
+    uint32_t a, b, c, d;
+};
+
+static struct leaf cpuid(uint32_t number)
+{
+    struct leaf leaf = {.a = number};
+
+    __asm__ volatile("cpuid"
+                     : "+a"(leaf.a), "=b"(leaf.b), "+c"(leaf.c), "=d"(leaf.d));
+    return leaf;
+}
+
+static bool is_called(const struct leaf *leaf, const char name[12])
+{
+    const uint32_t parts[] = {leaf->b, leaf->c, leaf->d};
+
+    for (unsigned i = 0; i < 12; i++)
+        if ((char)(parts[i / 4] >> i % 4 * 8) != name[i])
+            return false;
+    return true;
+}
+
+uint32_t arch_apic_hz(void)
+{
+    struct leaf leaf = cpuid(CPUID_FEATURES);
+
+    if ((leaf.c & CPUID_ECX_HYPERVISOR) == 0)
+        return 0;
+    leaf = cpuid(HYPERVISOR);
+    if (is_called(&leaf, "TCGTCGTCGTCG"))
+        return NANOSECONDS;
+    if (!is_called(&leaf, "KVMKVMKVM\0\0\0"))
+        return 0;
+    if (leaf.a >= HYPERVISOR_HZ && leaf.a - HYPERVISOR_HZ < 0x100) {
+        leaf = cpuid(HYPERVISOR_HZ);
+        if (leaf.b != 0 && leaf.b <= UINT32_MAX / 1000)
+            return leaf.b * 1000;
+    }
+    return NANOSECONDS;
+}
+
+void arch_apic_stopwatch_start(void)
+{
+    set(DIVIDE, DIVIDE_BY_1);
+    set(LVT_TIMER, LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER));
+    set(INITIAL_COUNT, UINT32_MAX);
+}
+
+uint32_t arch_apic_stopwatch(void)
+{
+    return UINT32_MAX - get(CURRENT_COUNT);
+}
