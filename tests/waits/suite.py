@@ -4,6 +4,7 @@ who sends a byte now and then, and who sends all he can: SIGINT ends it, and it
 says so. None waits for ever."""
 
 import os
+import re
 import signal
 import socket
 import sys
@@ -286,8 +287,12 @@ def served(waits):
             with background(
                 *(waits.path, "open", "--no-browser", waits.trace), log=log
             ) as server:
-                line = server.soon(log.read_text, "its address")
-                port = int(line.split("127.0.0.1:")[1].split("/")[0])
+                # the line may be read while it is being written
+                address = server.soon(
+                    lambda: re.search(r"127\.0\.0\.1:(\d+)/", log.read_text()),
+                    "its address",
+                )
+                port = int(address[1])
                 client = socket.create_connection(("127.0.0.1", port))
                 client.settimeout(60)
                 try:
