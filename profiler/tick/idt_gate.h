@@ -14,9 +14,9 @@
 /*
  * Puts (stub) into the gate of (vector), unless it is called already, and the
  * handler that was there, to which it goes on, to the word at (next) in the
- * CPU's struct prof_cpu. False, and nothing changed, where the table has no such gate, or it is not a present interrupt
- * gate: a trap gate would let a second tick into the sampler. Contexts: thread,
- * interrupts off.
+ * CPU's struct prof_cpu. False, and nothing changed, where the table has no
+ * such gate, or it is not a present interrupt gate: a trap gate would let a
+ * second tick into the sampler. Contexts: thread, interrupts off.
  */
 bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next);
 

@@ -3,10 +3,10 @@
 #define PROF_JITTER_H
 
 /*
- * Varies the timer's period, so that no loop of the program can run in step with
- * it; jitter.c says how and why. Only while a PIT runs faster than the kernel
- * asked for: at the kernel's own rate its period is not ours to vary. Periods
- * are in counts of the PIT's clock, whatever timer there is.
+ * Varies the timer's period, so that no loop of the program can run in step
+ * with it; jitter.c says how and why. Only while a PIT runs faster than the
+ * kernel asked for: at the kernel's own rate its period is not ours to vary.
+ * Periods are in counts of the PIT's clock, whatever timer there is.
  */
 
 #include <stdint.h>
@@ -20,8 +20,8 @@ struct prof_pit_rate;
  * to a period, with interrupts off. Contexts: boot. */
 void prof_jitter_open(void (*set)(uint32_t divisor));
 
-/* Programs the timer to a first period, and lets it vary around (rate)'s own, the
- * mean, from now on, or not at all. Contexts: thread, interrupts off. */
+/* Programs the timer to a first period, and lets it vary around (rate)'s own,
+ * the mean, from now on, or not at all. Contexts: thread, interrupts off. */
 void prof_jitter_begin(const struct prof_pit_rate *rate);
 
 /* The timer is about to be programmed by somebody else: for the samples to come

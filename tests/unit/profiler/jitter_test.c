@@ -174,8 +174,8 @@ TEST(the_mean_is_kept_and_the_bounds_are)
 
 static uint32_t pit_divisor;
 
-/* Instead of the PIT. */
-void prof_pit_set(uint32_t divisor)
+/* Instead of the timer. */
+static void set_period(uint32_t divisor)
 {
     pit_divisor = divisor;
 }
@@ -190,7 +190,7 @@ TEST(the_first_period_varies)
 
     prof_ring_open(&prof_cpus[0].ring, entries, entries + 4);
     prof_clock_set((uint64_t)MEAN << PROF_PERIOD_SHIFT, MEAN, 1000);
-    prof_jitter_open(prof_pit_set);
+    prof_jitter_open(set_period);
     for (uint32_t i = 0; i < 1000; i++) {
         prof_jitter_begin(&rate);
         assert_in_range(pit_divisor, MEAN - MEAN / 2, MEAN + MEAN / 2);
@@ -249,7 +249,7 @@ static void first_periods(uint32_t seed, uint32_t *parts, uint32_t count)
 
     set_seed(seed);
     *jitter = new_jitter(0, 50);
-    prof_jitter_open(prof_pit_set);
+    prof_jitter_open(set_period);
     for (uint32_t i = 0; i < count; i++)
         parts[i] =
             (prof_jitter_next(jitter) - jitter->least) * PARTS / jitter->counts;
