@@ -118,7 +118,7 @@ def console(s, machine, options, more):
         *("-device", f"virtio-serial-pci{options}"),
         *("-device", "virtconsole,chardev=v", *more),
     ]
-    with boot(s, machine, "split", append, args=args) as guest:
+    with boot(s, machine, "split", append, icount=4, args=args) as guest:
         check.same(guest.end(), 0)
         text = guest.text()
     sent = re.search(r"^prof: stream to virtio: (\d+) samples", text, re.M)
@@ -234,6 +234,18 @@ def seen_from_outside(s, machine):
     ram.unlink()
 
 
+def recorded(s, machine):
+    """By the command, which adds a device for the stream."""
+    parasite, trace = Command(s), s.work / "recorded.trace"
+    append = "prof.every=0 split.rounds=300"
+    parasite.record(
+        *(trace, "-t", "virtio"),
+        *parasite.machine(*(s.part, "split", append, "-M", machine), icount=4),
+    )
+    check.has(parasite("info", "--check", trace).text, "0 problems")
+    check.true(parasite.info(trace)["samples"] > 0, machine)
+
+
 NO_PIT = ("microvm,pit=off", "microvm,pit=off,pic=off,rtc=off")
 
 
@@ -249,6 +261,8 @@ def suite(s):
     for machine in LOW:
         name = f"{machine}: a high stack, seen from outside"
         s.holds(name, seen_from_outside, s, machine)
+    for machine in LOW:
+        s.holds(f"{machine}: recorded", recorded, s, machine)
     for machine in NO_PIT:
         s.holds(f"{machine}: no PIT", no_pit, s, machine)
     for machine in ("microvm", NO_PIT[-1]):
