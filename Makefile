@@ -215,8 +215,8 @@ existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
     $(if $(dry)$(wildcard $f),,$(error $1=$($1): there is no file $f)))$($1))
 script = $(call existing,$(if $(filter lua,$(SERVICE)),SCRIPT,MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MACHINE="$(MACHINE)" MEM=$(MEM) \
-    APPEND="$(words)" INITRD="$(script)" QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
-    tools/build/run.py $(IMAGE)
+    APPEND="$(words)" INITRD="$(script)" \
+    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) tools/build/run.py $(IMAGE)
 
 .PHONY: packages image objects run gdb iso clean help
 packages:

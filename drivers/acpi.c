@@ -27,7 +27,7 @@
 #define MADT_IO_APIC_BYTES 12u
 #define MADT_OVERRIDE 2u
 #define MADT_OVERRIDE_BYTES 10u
-#define MPS_POLARITY(flags) ((flags) & 3u)
+#define MPS_POLARITY(flags) ((flags)&3u)
 #define MPS_TRIGGER(flags) ((flags) >> 2 & 3u)
 #define MPS_LOW 3u
 #define MPS_LEVEL 3u
@@ -140,8 +140,7 @@ const struct acpi_table *acpi_find(const char signature[4],
     entry = root_table->signature[0] == 'X' ? 8 : 4;
     count = (root_table->bytes - sizeof *root_table) / entry;
     for (size_t i = 0; i < count; i++) {
-        const void *at =
-            (const uint8_t *)(root_table + 1) + i * entry;
+        const void *at = (const uint8_t *)(root_table + 1) + i * entry;
 
         table = table_at(entry == 8 ? get64(at, 0) : get32(at, 0));
         if (table == NULL || !same(table->signature, signature, 4))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Source: Intel, 82093AA I/O Advanced Programmable Interrupt Controller, 1996. */
+/* Source: Intel, 82093AA I/O Advanced Programmable Interrupt Controller
+ * (IOAPIC), 1996. */
 
 #include "ioapic.h"
 

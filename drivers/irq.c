@@ -7,8 +7,8 @@
  * inputs that the PIC has not. Where the firmware has no ACPI tables, an
  * IO-APIC is tried at the address that it has on every PC, with the PIT at its
  * input 2 (Intel, MultiProcessor Specification 1.4, 3.6.2). It is there with
- * QEMU's microvm, too, whose tables do not say so; where they say nothing of the
- * PIT, both inputs 0 and 2 have its line, since nothing else is at 2.
+ * QEMU's microvm, too, whose tables do not say so; where they say nothing of
+ * the PIT, both inputs 0 and 2 have its line, since nothing else is at 2.
  */
 
 #include "irq.h"

@@ -204,8 +204,7 @@ static uint64_t count_flags(void)
     }
     sort(apart, FLAGS);
     distance = apart[FLAGS / 2];
-    return (now - first) * RTC_HZ /
-           ((now - first + distance / 2) / distance);
+    return (now - first) * RTC_HZ / ((now - first + distance / 2) / distance);
 }
 
 /* Its interrupt is masked. */

@@ -78,11 +78,11 @@ HANDLER(33)
 static arch_irq_handler *const handlers[ARCH_IRQ_COUNT] = {
     [3] = serve_3,   [5] = serve_5,   [6] = serve_6,   [7] = serve_7,
     [9] = serve_9,   [10] = serve_10, [11] = serve_11, [12] = serve_12,
-    [14] = serve_14, [15] = serve_15,
-    [18] = serve_18, [19] = serve_19, [20] = serve_20, [21] = serve_21,
-    [22] = serve_22, [23] = serve_23, [24] = serve_24, [25] = serve_25,
-    [26] = serve_26, [27] = serve_27, [28] = serve_28, [29] = serve_29,
-    [30] = serve_30, [31] = serve_31, [32] = serve_32, [33] = serve_33,
+    [14] = serve_14, [15] = serve_15, [18] = serve_18, [19] = serve_19,
+    [20] = serve_20, [21] = serve_21, [22] = serve_22, [23] = serve_23,
+    [24] = serve_24, [25] = serve_25, [26] = serve_26, [27] = serve_27,
+    [28] = serve_28, [29] = serve_29, [30] = serve_30, [31] = serve_31,
+    [32] = serve_32, [33] = serve_33,
 };
 
 static bool known(const struct virtio_device *device, unsigned line)

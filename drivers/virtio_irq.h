@@ -3,8 +3,9 @@
 #define VIRTIO_IRQ_H
 
 /*
- * Interrupts of virtio devices. Several of them may share a line (irq.h). An interrupt is only counted and acknowledged: its purpose is to end
- * the halt of the event loop, which then polls the queues.
+ * Interrupts of virtio devices. Several of them may share a line (irq.h). An
+ * interrupt is only counted and acknowledged: its purpose is to end the halt of
+ * the event loop, which then polls the queues.
  */
 
 #include "virtio.h"

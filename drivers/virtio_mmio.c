@@ -79,11 +79,10 @@ static void take(const struct virtio_device *device, unsigned half,
     *at(device, TAKEN) = features;
 }
 
-static uint16_t select_queue(const struct virtio_device *device,
-                             unsigned index)
+static uint16_t select_queue(const struct virtio_device *device, unsigned index)
 {
-    const uint32_t most = (*at(device, QUEUE_SELECT) = index,
-                           *at(device, QUEUE_MAX));
+    const uint32_t most =
+        (*at(device, QUEUE_SELECT) = index, *at(device, QUEUE_MAX));
 
     return most > UINT16_MAX ? UINT16_MAX : (uint16_t)most;
 }

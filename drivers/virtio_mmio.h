@@ -9,7 +9,7 @@
  * command line. Used by virtio.c, but for the words. Contexts: thread.
  */
 
-#include "virtio.h"
+#include "virtio_device.h"
 
 /* Places are kept for so many devices. */
 #define VIRTIO_MMIO_MAX 32u

@@ -136,10 +136,10 @@ static int start(void *(*allocate)(size_t bytes))
                          VIRTIO_ANY_LAYOUT))
         return VIRTIO_NET_NONE;
     header_bytes = device.transport->modern ? HEADER_MODERN : HEADER_LEGACY;
-    parts_each = device.transport->modern ||
-                         (device.features & VIRTIO_ANY_LAYOUT) != 0
-                     ? 1
-                     : 2;
+    parts_each =
+        device.transport->modern || (device.features & VIRTIO_ANY_LAYOUT) != 0
+            ? 1
+            : 2;
     if ((error = open_queue(&in, QUEUE_IN, allocate)) != 0 ||
         (error = open_queue(&out, QUEUE_OUT, allocate)) != 0 ||
         (error = make_buffers(allocate)) != 0)

@@ -7,7 +7,7 @@
  * virtio.c only. Contexts: thread.
  */
 
-#include "virtio.h"
+#include "virtio_device.h"
 
 /* The first device of (kind), not yet reset. False: there is none. */
 bool virtio_pci_find(struct virtio_device *device, unsigned kind);

@@ -98,6 +98,9 @@ PROGRESS ?=
 TARGET ?=
 # words in APPEND take precedence, and record puts its own after them
 record_rate = $(if $(filter prof.hz=%,$(APPEND)),,-F $(HZ))
+# virtio devices that the machine has
+machine_devices = $(if $(filter microvm%,$(MACHINE)),\
+    sed "s/-pci\>/-device/g",cat)
 .PHONY: record benchtool
 #: record SERVICE to OUT until it ends
 record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
@@ -108,10 +111,11 @@ record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
 	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
 	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
 	    $(addprefix -d ,$(SECONDS)) -- \
-	    qemu-system-$(ARCH) -accel $$ACCEL -display none \
+	    qemu-system-$(ARCH) -M $(MACHINE) -accel $$ACCEL -display none \
 	    -no-reboot -monitor none -nic none -m $(MEM) \
 	    -device isa-debug-exit,iobase=0xf4,iosize=0x04 -kernel $(IMAGE) \
-	    -append "$$APPEND" $(addprefix -initrd ,$(script)) $$QEMU_ARGS'
+	    -append "$$APPEND" $(addprefix -initrd ,$(script)) \
+	    $$(echo $$QEMU_ARGS | $(machine_devices))'
 # which function is called for each unit of work, and which might be faster
 causal.irc := prof.causal=auto prof.progress=irc::Server::privmsg
 causal.http := prof.causal=auto prof.progress=http_answer

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is read from the TSC, which is calibrated once against the PIT, whose
- * frequency is the same on every PC, or, where there is none, another clock. The PIT's tick only ends halts. No time is
- * derived from the number of ticks, so a tick that a busy host drops makes a
- * timer late but never the clock wrong.
+ * frequency is the same on every PC, or, where there is none, another clock.
+ * The PIT's tick only ends halts. No time is derived from the number of ticks,
+ * so a tick that a busy host drops makes a timer late but never the clock
+ * wrong.
  */
 
 #include "clock.h"

@@ -2,10 +2,10 @@
 /*
  * The console: COM1, or, on a machine without it, QEMU's debug port or a virtio
  * console. Output is not buffered, so nothing is lost when an image crashes,
- * but for two cases. A virtio console needs the heap, and what is printed before
- * is kept until then; and a line that an interrupt prints in the middle of
- * another one waits for that, since the device's queue can be changed by one at
- * a time.
+ * but for two cases. A virtio console needs the heap, and what is printed
+ * before is kept until then; and a line that an interrupt prints in the middle
+ * of another one waits for that, since the device's queue can be changed by one
+ * at a time.
  */
 
 #include "console.h"
@@ -38,7 +38,7 @@ static enum {
 } by;
 static char kept[KEPT_BYTES]; /* by virtio, or none yet */
 static size_t kept_bytes;
-static bool late_is_over; /* there will be no virtio console */
+static bool late_is_over;      /* there will be no virtio console */
 static bool in_line;           /* the last byte written was not a newline */
 static volatile uint32_t uses; /* calls in progress */
 

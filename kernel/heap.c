@@ -32,7 +32,7 @@ static struct range ranges[ARCH_FREE_MAX];
 static size_t range_count;
 static struct range *heap = ranges;    /* where sbrk() is */
 static size_t all_bytes, handed_bytes; /* of all of them; by sbrk() */
-static volatile uint32_t uses; /* calls in progress */
+static volatile uint32_t uses;         /* calls in progress */
 static PROF_TRACE_NAME(used, "heap bytes");
 
 static void add(struct arch_region region)

@@ -13,8 +13,8 @@
 void heap_start(void);
 
 /*
- * A page from the upper end of the first range that has one, for good; NULL if there is none that
- * sbrk() has not handed out. Contexts: thread.
+ * A page from the upper end of the first range that has one, for good; NULL if
+ * there is none that sbrk() has not handed out. Contexts: thread.
  */
 void *heap_page(void);
 

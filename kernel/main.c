@@ -4,9 +4,10 @@
  * loop.c, clock.c, prof_port.c and panic.c.
  *
  * The order matters: the console first, so that everything later can print
- * errors, but for a virtio console, which needs heap and options; the clock before interrupts are enabled; the heap before
- * constructors, which may use it; constructors before options, which are set in
- * what they made; the profiler last, so that it samples only the service.
+ * errors, but for a virtio console, which needs heap and options; the clock
+ * before interrupts are enabled; the heap before constructors, which may use
+ * it; constructors before options, which are set in what they made; the
+ * profiler last, so that it samples only the service.
  */
 
 #include "clock.h"

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Lowest page-aligned address below 4 GiB, at or above (from), of (bytes) bytes of RAM that
- * hold neither the image nor a module. Returns 0 if there is none.
+ * Lowest page-aligned address below 4 GiB, at or above (from), of (bytes) bytes
+ * of RAM that hold neither the image nor a module. Returns 0 if there is none.
  */
 uintptr_t boot_heap_find(uintptr_t from, size_t bytes);
 

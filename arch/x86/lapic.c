@@ -3,8 +3,8 @@
 /*
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 3, Advanced Programmable Interrupt Controller. Signatures of hypervisors:
- * QEMU, target/i386/cpu.c; Linux, Documentation/virt/kvm/x86/cpuid.rst; the leaf
- * with frequencies: QEMU, vmware-cpuid-freq.
+ * QEMU, target/i386/cpu.c; Linux, Documentation/virt/kvm/x86/cpuid.rst; the
+ * leaf with frequencies: QEMU, vmware-cpuid-freq.
  */
 
 #include "cpu_bits.h"

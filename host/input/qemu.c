@@ -151,6 +151,18 @@ static void put_ram(struct guest *guest, char **words)
     free(object);
 }
 
+/* microvm has no PCI. */
+static const char *virtio_serial(char **words)
+{
+    const char *machine = guest_word(words, "-M");
+
+    if (machine == NULL)
+        machine = guest_word(words, "-machine");
+    return machine != NULL && strncmp(machine, "microvm", 7) == 0
+               ? "virtio-serial-device"
+               : "virtio-serial-pci";
+}
+
 static void put_device(struct guest *guest, char **words,
                        enum guest_transport transport)
 {
@@ -166,7 +178,7 @@ static void put_device(struct guest *guest, char **words,
         put_two(guest, "-device", "isa-debugcon,chardev=prof,iobase=0xe9");
         break;
     case GUEST_VIRTIO:
-        put_two(guest, "-device", "virtio-serial-pci");
+        put_two(guest, "-device", virtio_serial(words));
         put_two(guest, "-device", "virtconsole,chardev=prof");
         break;
     case GUEST_SERIAL:

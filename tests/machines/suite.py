@@ -7,7 +7,7 @@ where there is a header, so there is none."""
 import re
 
 from harness.command import Command
-from harness.suite import WIDTHS, Guest, check
+from harness.suite import WIDTHS, Guest, check, given_time, run
 
 PARTS = WIDTHS
 SHARES = {"leaf_a": 40, "leaf_b": 30, "leaf_c": 20, "leaf_d": 10}
@@ -20,7 +20,10 @@ MULTIBOOT = bytes.fromhex("02b0ad1b")
 PVH = " by PVH"
 
 # how virtio devices are reached: (name, options of a device, of the machine)
-PCI = (("modern", ",disable-legacy=on", ()), ("legacy", ",disable-modern=on", ()))
+PCI = (
+    ("modern", ",disable-legacy=on", ()),
+    ("legacy", ",disable-modern=on", ()),
+)
 MMIO = (
     ("version 2", "", ("-global", "virtio-mmio.force-legacy=false")),
     ("version 1", "", ()),
@@ -50,9 +53,7 @@ def boot(s, machine, name, append, **options):
         found = image.read_bytes()
         image = s.work / f"{image.stem}.pvh.elf"
         image.write_bytes(found.replace(MULTIBOOT, bytes(4), 1))
-    return Guest(
-        image, s.part, log, append=append, machine=machine, **options
-    )
+    return Guest(image, s.part, log, append=append, machine=machine, **options)
 
 
 def by(s, machine):
@@ -117,7 +118,7 @@ def console(s, machine, options, more):
         *("-device", f"virtio-serial-pci{options}"),
         *("-device", "virtconsole,chardev=v", *more),
     ]
-    with boot(s, machine, "split", append, args=args) as guest:
+    with boot(s, machine, "split", append, icount=4, args=args) as guest:
         check.same(guest.end(), 0)
         text = guest.text()
     sent = re.search(r"^prof: stream to virtio: (\d+) samples", text, re.M)
@@ -164,7 +165,7 @@ def no_pit(s, machine):
     """What needs no tick works, and a line says what does not. The service's
     timers are the local APIC's."""
     append = "prof.every=0 prof.out=serial"
-    with boot(s, machine, "split", f"{append} split.rounds=30") as guest:
+    with boot(s, machine, "split", f"{append} split.rounds=32") as guest:
         check.same(guest.end(), 0)
         text = guest.text()
     check.has(
@@ -172,7 +173,7 @@ def no_pit(s, machine):
         "^boot: no PIT: TSC measured against .*, timers by the local APIC$",
     )
     check.has(text, "^prof: not sampling: this machine has no PIT$")
-    check.has(text, "^split: 30 rounds, ")
+    check.has(text, "^split: 32 rounds, ")
 
 
 def console_is_virtio(s, machine):
@@ -182,7 +183,7 @@ def console_is_virtio(s, machine):
     check.has(text, "^boot: by ")
     check.has(text, '^options: "x=1" ignored')
     check.has(text, "^prof: .*virtio.*serial")
-    check.has(text, "^split: 30 rounds, ")
+    check.has(text, "^split: 32 rounds, ")
     text = lines_of_virtio(s, machine, "test/panic", QUIET, 203)
     check.has(text, "^panic: the image ends here$")
 
@@ -206,6 +207,45 @@ def nothing_to_print_to(s, machine):
         check.same(guest.end(), 0)
 
 
+def seen_from_outside(s, machine):
+    """A stack above 4 GiB, or, with i386, as high as it can be, is read from
+    the file that is the RAM."""
+    parasite, trace = Command(s), s.work / "x.trace"
+    ram = s.work / f"ram.{machine}"
+    image = "test/stack_above_4_gib"
+
+    def attempt(seconds):
+        run("rm", "-rf", trace)
+        said = parasite(
+            *("attach", "-o", trace, "-F", 200, "-d", seconds, "--ram", ram),
+            *parasite.machine(
+                *(s.part, image, QUIET, "-M", machine, "-m", 6144),
+                *("-machine", "memory-backend=ram", "-object"),
+                f"memory-backend-file,id=ram,size=6G,share=on,mem-path={ram}",
+            ),
+        ).err
+        check.has(said, "stacks from shared RAM")
+        chain = ["outermost", "middle", "innermost"]
+        stacks = parasite.folded(trace)
+        found = [n for names, n in stacks if names[-3:] == chain]
+        check.true(sum(found) >= 50, said)
+
+    given_time(attempt)
+    ram.unlink()
+
+
+def recorded(s, machine):
+    """By the command, which adds a device for the stream."""
+    parasite, trace = Command(s), s.work / "recorded.trace"
+    append = "prof.every=0 split.rounds=300"
+    parasite.record(
+        *(trace, "-t", "virtio"),
+        *parasite.machine(*(s.part, "split", append, "-M", machine), icount=4),
+    )
+    check.has(parasite("info", "--check", trace).text, "0 problems")
+    check.true(parasite.info(trace)["samples"] > 0, machine)
+
+
 NO_PIT = ("microvm,pit=off", "microvm,pit=off,pic=off,rtc=off")
 
 
@@ -218,6 +258,11 @@ def suite(s):
             for function in (disk, network, console):
                 name = f"{machine}, {way}: {function.__name__}"
                 s.holds(name, function, s, machine, *options)
+    for machine in LOW:
+        name = f"{machine}: a high stack, seen from outside"
+        s.holds(name, seen_from_outside, s, machine)
+    for machine in LOW:
+        s.holds(f"{machine}: recorded", recorded, s, machine)
     for machine in NO_PIT:
         s.holds(f"{machine}: no PIT", no_pit, s, machine)
     for machine in ("microvm", NO_PIT[-1]):

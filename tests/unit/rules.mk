@@ -39,7 +39,8 @@ $(BUILD)/host$1/lookup_test: $(patsubst %,\
 $(BUILD)/host$1/function_symbols_test: \
     $(BUILD)/host$1/obj/host/symbols/function_symbols.o
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
-$(BUILD)/host$1/acpi_test: $(addprefix $(BUILD)/host$1/obj/drivers/,acpi.o aml.o)
+$(BUILD)/host$1/acpi_test: $(addprefix \
+    $(BUILD)/host$1/obj/drivers/,acpi.o aml.o)
 $(BUILD)/host$1/virtio_mmio_test: $(BUILD)/host$1/obj/drivers/virtio_mmio.o
 $(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o

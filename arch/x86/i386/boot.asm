@@ -4,8 +4,9 @@
 ;
 ; Multiboot 1 and PVH enter in protected mode with flat segments, paging off and
 ; interrupts off: eax holds Multiboot's magic, or with PVH anything, ebx the
-; address of the loader's information. There is no stack yet, and the loader's GDT may have been
-; overwritten. Tables, memory map and paging are set up in C, by start.c.
+; address of the loader's information. There is no stack yet, and the loader's
+; GDT may have been overwritten. Tables, memory map and paging are set up in C,
+; by start.c.
 
 bits 32
 

@@ -2,7 +2,8 @@
 
 /*
  * The headers that loaders search for: GRUB for a Multiboot 2 header in the
- * first 32 KiB of the file, QEMU for the note in pvh_note.c. Both take the addresses of segments from the ELF headers.
+ * first 32 KiB of the file, QEMU for the note in pvh_note.c. Both take the
+ * addresses of segments from the ELF headers.
  */
 
 #include "multiboot2.h"

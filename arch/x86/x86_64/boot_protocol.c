@@ -91,8 +91,7 @@ static void read_multiboot2_sections(const struct multiboot2_info *info)
 static void read_multiboot2_acpi(const struct multiboot2_info *info)
 {
     static uint64_t copy[(ACPI_ROOT_BYTES_MAX + 7) / 8];
-    const struct multiboot2_tag *tag =
-        find_tag(info, MULTIBOOT2_ACPI_2, NULL);
+    const struct multiboot2_tag *tag = find_tag(info, MULTIBOOT2_ACPI_2, NULL);
     const uint8_t *from;
     size_t bytes;
 

@@ -140,13 +140,13 @@ TEST(the_dsdt_is_behind_the_fadt)
 TEST(the_interrupt_controllers_are_listed)
 {
     static const uint8_t madt[] = {
-        0,    0, 0xe0, 0xfe, 1, 0, 0, 0,             /* local APICs, a PIC */
-        0,    8, 0,    0,    1, 0, 0, 0,             /* a CPU */
-        1,    12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0, /* an IO-APIC */
-        2,    10, 0, 0, 2, 0, 0, 0, 0, 0,            /* line 0 */
-        2,    10, 0, 9, 9, 0, 0, 0, 0x0d, 0,         /* line 9 */
-        2,    10, 0, 11, 20, 0, 0, 0, 0x0f, 0,       /* line 11, low */
-        1,    12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0,
+        0, 0,  0xe0, 0xfe, 1,  0,    0,    0, /* local APICs, a PIC */
+        0, 8,  0,    0,    1,  0,    0,    0, /* a CPU */
+        1, 12, 0,    0,    0,  0,    0xc0, 0xfe, 0,    0, 0, 0, /* an IO-APIC */
+        2, 10, 0,    0,    2,  0,    0,    0,    0,    0,       /* line 0 */
+        2, 10, 0,    9,    9,  0,    0,    0,    0x0d, 0,       /* line 9 */
+        2, 10, 0,    11,   20, 0,    0,    0,    0x0f, 0, /* line 11, low */
+        1, 12, 1,    0,    0,  0x10, 0xc0, 0xfe, 24,   0, 0, 0,
     };
     struct acpi_interrupts found;
     uint8_t *tables[] = {table("APIC", madt, sizeof madt)};
@@ -168,7 +168,7 @@ TEST(the_interrupt_controllers_are_listed)
 
 TEST(damaged_lists_end)
 {
-    static const uint8_t madt[] = {0, 0, 0, 0, 0, 0, 0, 0, 2, 0,
+    static const uint8_t madt[] = {0, 0,  0, 0, 0, 0, 0, 0, 2, 0,
                                    1, 12, 0, 0, 1, 0, 0, 0, 0, 0};
     struct acpi_interrupts found;
     uint8_t *tables[] = {table("APIC", madt, sizeof madt)};
@@ -234,9 +234,11 @@ static unsigned search(const uint8_t *code, size_t bytes)
 /* clang-format on */
 
 static const uint8_t microvm[] = {
-    0x14, 0x08, '_', 'P', 'I', 'C', 0x01, 0xa4, 0x00, /* a method */
-    0x10, 0x45, 0x08, 0x5c, '_',  'S',  'B',  '_',    /* a scope, 133 bytes */
-    DEVICE(0, 24),      DEVICE(1, 25),
+    0x14,          0x08,          '_',  'P',  'I',
+    'C',           0x01,          0xa4, 0x00, /* a method */
+    0x10,          0x45,          0x08, 0x5c, '_',
+    'S',           'B',           '_', /* a scope, 133 bytes */
+    DEVICE(0, 24), DEVICE(1, 25),
 };
 
 TEST(devices_are_found_as_microvm_lists_them)
@@ -283,10 +285,10 @@ TEST(scopes_in_scopes_end)
 
     for (unsigned i = 0; i < 40; i++)
         memcpy(deep + 6 * i,
-               (uint8_t[]){0x10, (uint8_t)(0x3f < 6 * (40 - i) - 1
-                                               ? 0x3f
-                                               : 6 * (40 - i) - 1),
-                           'A', 'B', 'C', 'D'},
+               (uint8_t[]){
+                   0x10,
+                   (uint8_t)(0x3f < 6 * (40 - i) - 1 ? 0x3f : 6 * (40 - i) - 1),
+                   'A', 'B', 'C', 'D'},
                6);
     assert_int_equal(search(deep, sizeof deep), 0);
 }

@@ -120,11 +120,11 @@ static void reads_and_writes(volatile uint32_t *registers, unsigned kind,
     assert_int_equal(registers[0x64 / 4], 1);
     *((volatile uint8_t *)registers + 0x103) = 0x5a;
     assert_int_equal(by->config8(&device, 3), 0x5a);
-    assert_true(by->enable_queue(&device, &(struct virtio_tables){
-                                              64, (void *)(uintptr_t)0x5000,
-                                              (void *)(uintptr_t)0x6000,
-                                              (void *)(uintptr_t)0x7000}) ==
-                device.notify);
+    assert_true(by->enable_queue(
+                    &device, &(struct virtio_tables){
+                                 64, (void *)(uintptr_t)0x5000,
+                                 (void *)(uintptr_t)0x6000,
+                                 (void *)(uintptr_t)0x7000}) == device.notify);
     tables = modern ? registers[0x80 / 4] : registers[0x40 / 4] * 4096;
     assert_int_equal(tables, 0x5000);
     assert_int_equal(registers[0x38 / 4], 64);
