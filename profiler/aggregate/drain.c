@@ -34,6 +34,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
 #include "tick/meter.h"
 #include "tick/source.h"
 #include "trace/send.h"
@@ -510,8 +511,11 @@ uint64_t prof_dropped(void)
  * ticks come; (now): no more will come soon. */
 static bool is_measuring(const struct prof_cpu *cpu, bool now)
 {
+    struct prof_entry *entry = reader_of(cpu)->entry;
+
     return PROF_WITH_BUILTIN &&
-           prof_meter_waits(cpu, reader_of(cpu)->entry, now);
+           (prof_meter_waits(cpu, entry, now) ||
+            (PROF_WITH_PIT && prof_floor_waits(cpu, entry, now)));
 }
 
 /* Sends events of objects: all, or only those before the samples that are left

@@ -180,13 +180,6 @@ int prof_start(void)
     return error;
 }
 
-void prof_drain(void)
-{
-    prof_drain_once();
-    if (PROF_WITH_PIT && prof_source_pit_given_up())
-        prof_stop();
-}
-
 void prof_stop(void)
 {
     bool on;
@@ -236,6 +229,28 @@ static int set_rate(uint32_t hz)
     if (prof_clock.rate_mhz != before)
         emit_change();
     return error;
+}
+
+#if PROF_WITH_BUILTIN && PROF_WITH_PIT
+/* The machine does not keep the rate: takes the next one that it does. */
+static void slow_down(void)
+{
+    prof_enter();
+    (void)set_rate(prof_rate_mhz() / 1000);
+    prof_source_pit_slowed_down();
+    prof_leave();
+}
+#endif
+
+void prof_drain(void)
+{
+    prof_drain_once();
+    if (PROF_WITH_PIT && prof_source_pit_given_up())
+        prof_stop();
+#if PROF_WITH_BUILTIN && PROF_WITH_PIT
+    if (prof_source_pit_too_fast())
+        slow_down();
+#endif
 }
 
 int prof_set_rate(uint32_t hz)

@@ -67,6 +67,7 @@ PARTS = {
         "base/pool.c",
         "control/tick_drain.c",
         "tick/calibrate.c",
+        "tick/floor.c",
         "tick/meter.c",
     ],
     "checks": [],
