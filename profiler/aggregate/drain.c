@@ -35,6 +35,7 @@
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/floor.h"
+#include "tick/kvm.h"
 #include "tick/meter.h"
 #include "tick/source.h"
 #include "trace/send.h"
@@ -534,6 +535,8 @@ static void flush_events(const struct prof_cpu *cpu)
 static inline __attribute__((always_inline)) void
 read_queued(struct prof_cpu *cpu, uint32_t work)
 {
+    if (PROF_WITH_KVM && !drain->behind && prof_kvm_steals())
+        prof_stolen_measure(cpu);
     if (is_more(cpu))
         prof_recent_reserve();
     prof_resolve_begin(work);

@@ -23,6 +23,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 #include "tick/source.h"
 #include "trace/send.h"
 
@@ -97,7 +98,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_EABSENT;
     kept_config = *config;
     if (PROF_WITH_BUILTIN && config->tsc_hz == 0)
-        kept_config.tsc_hz = prof_calibrate();
+        kept_config.tsc_hz =
+            prof_calibrate(config->physical, config->image_offset);
     config = &kept_config;
     source = prof_source_open(config);
     if (source == NULL) {
@@ -106,6 +108,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_ECONFIG;
     }
     share_out(prof_cpu_here(), memory, bytes);
+    if (PROF_WITH_KVM)
+        prof_kvm_open(config);
     prof_drain_open(config);
     prof_stats_open();
     prepare_walks(config);

@@ -16,6 +16,8 @@
 #include "tick/jitter.h"
 #include "tick/pit.h"
 
+#include <prof/kvm.h>
+
 #define KVM_TSC_HZ 1000000000u
 #define KVM_READ_NS 20u     /* that a read of the clock takes */
 #define KVM_HANDLER_NS 800u /* interrupt to acknowledge */
@@ -27,6 +29,7 @@ struct kvm_host {
     bool reinject; /* lost_tick_policy: delay, or with false, discard */
     uint32_t late_ns; /* its timer expires so much too late, at most */
     uint32_t steal_every_us, steal_us; /* on average, 0: never */
+    bool says;                         /* how much it has stolen */
 };
 
 static struct {
@@ -52,6 +55,8 @@ static struct {
 
     uint64_t ticks, kernel_ticks;
 } kvm;
+
+static struct prof_kvm_steal_time kvm_steal_time;
 
 /* ---- the timer */
 
@@ -186,6 +191,7 @@ static void kvm_steal(uint64_t ns)
 {
     kvm.now += ns;
     kvm.stolen += ns;
+    kvm_steal_time.steal_ns += ns;
     while (kvm.due != KVM_NEVER && kvm.due + kvm.late <= kvm.now)
         kvm_expire();
     kvm_steal_next();
@@ -274,6 +280,7 @@ static inline void kvm_start(struct kvm_host host, struct prof_tick tick,
         .tick = tick,
         .idle = {0x9000, 0x9010},
         .text = {0x1000, 0x1000000},
+        .steal_time = host.says ? &kvm_steal_time : NULL,
     };
 
     world_end();

@@ -335,3 +335,140 @@ TEST(interrupts_off_hold_ticks_back)
     assert_int_equal(world_stats().ticks, kvm.expired);
     assert_below(world_stats().missed, 3);
 }
+
+/* ---- stolen time by the hypervisor's own account */
+
+static struct kvm_host saying(struct kvm_host host)
+{
+    host.says = true;
+    return host;
+}
+
+TEST(stolen_time_is_what_the_hypervisor_says)
+{
+    static const uint32_t rates[] = {100, 1000, 3000};
+
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        struct prof_stats stats;
+
+        kvm_start(saying(busy(kvm_now)), own, rates[i]);
+        kvm_run(4000);
+        prof_drain(); /* twice: what is new waits for the next sample */
+        prof_drain();
+        prof_drain();
+        stats = world_stats();
+        assert_about(stats.stolen_cycles + stats.stolen_short_cycles,
+                     kvm.stolen, 1);
+        if (rates[i] >= 1000)
+            assert_true(stats.stolen_cycles > stats.stolen_short_cycles);
+        end();
+    }
+}
+
+/* The host has taken nothing: the program has kept the ticks waiting. Without
+ * that account it looks like theft, as these ticks are far from an sti. */
+TEST(what_the_program_holds_off_is_not_stolen)
+{
+    uint64_t stolen[2];
+
+    for (int says = 0; says < 2; says++) {
+        struct kvm_host host = kvm_discards;
+
+        prof_options_in_force.jitter_percent = 0;
+        host.says = says != 0;
+        kvm_start(host, own, 1000);
+        for (int i = 0; i < 20; i++) {
+            kvm_run(30);
+            kvm.interrupts = false;
+            kvm_pass(5 * MS);
+            kvm.interrupts = true;
+        }
+        kvm_run(200);
+        stolen[says] = world_stats().stolen_cycles;
+        assert_true(world_stats().missed >= 60);
+        end();
+    }
+    assert_true(stolen[0] > 60 * MS);
+    assert_int_equal(stolen[1], 0);
+}
+
+/* No tick is missed for it, so it is in the shares; but it is known. */
+TEST(theft_shorter_than_a_period_is_counted)
+{
+    struct prof_stats stats;
+
+    kvm_start(saying(kvm_now), own, 1000);
+    for (int i = 0; i < 200; i++) {
+        kvm_run(10);
+        kvm_steal(MS / 10);
+    }
+    kvm_run(300);
+    prof_drain();
+    prof_drain();
+    stats = world_stats();
+    assert_int_equal(kvm.stolen, 20 * MS);
+    assert_about(stats.stolen_short_cycles + stats.stolen_cycles, kvm.stolen,
+                 1);
+    assert_below(stats.stolen_cycles, 5 * MS);
+    prof_report();
+    assert_non_null(strstr(world_output, " s of it for less than a period at a "
+                                         "time, the rest is in no share\n"));
+}
+
+TEST(the_report_names_whose_account_it_is)
+{
+    prof_options_in_force.jitter_percent = 0;
+    kvm_start(saying(kvm_discards), own, 1000);
+    kvm_run(50);
+    kvm_steal(40 * MS);
+    kvm_run(200);
+    prof_report();
+    assert_non_null(strstr(world_output, "\n0.040 s stolen, "));
+    assert_non_null(strstr(world_output, " of the time, by the hypervisor's "
+                                         "own account; it is in no share\n"));
+    assert_null(strstr(world_output, "did not run the guest"));
+}
+
+/* After a migration the account may begin anew. */
+TEST(an_account_that_goes_back_steals_nothing)
+{
+    kvm_start(saying(kvm_now), own, 1000);
+    kvm_steal_time.steal_ns = 1ull << 50;
+    kvm_run(300);
+    prof_reset();
+    kvm_steal_time.steal_ns = 5;
+    kvm_run(300);
+    assert_int_equal(world_stats().stolen_cycles, 0);
+    assert_int_equal(world_stats().stolen_short_cycles, 0);
+}
+
+TEST(the_account_may_wrap_around)
+{
+    struct prof_stats stats;
+
+    kvm_steal_time.steal_ns = UINT64_MAX - 10 * MS;
+    kvm_start(saying(kvm_discards), own, 1000);
+    kvm_run(50);
+    kvm_steal(40 * MS);
+    assert_below(kvm_steal_time.steal_ns, 40 * MS);
+    kvm_run(300);
+    stats = world_stats();
+    assert_int_equal(stats.stolen_cycles + stats.stolen_short_cycles, 40 * MS);
+}
+
+/* While it is being written it is left for the next drain. */
+TEST(an_account_that_is_being_written_waits)
+{
+    struct prof_stats stats;
+
+    kvm_start(saying(kvm_discards), own, 1000);
+    kvm_run(50);
+    kvm_steal_time.version++;
+    kvm_steal(40 * MS);
+    kvm_run(10);
+    assert_int_equal(world_stats().stolen_cycles, 0);
+    kvm_steal_time.version++;
+    kvm_run(300);
+    stats = world_stats();
+    assert_int_equal(stats.stolen_cycles + stats.stolen_short_cycles, 40 * MS);
+}
