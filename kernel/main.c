@@ -18,6 +18,7 @@
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/features.h>
 #include <debug_exit.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
@@ -39,6 +40,11 @@ void promise_at_end(void) __attribute__((weak));
 void profile_server_start(void) __attribute__((weak));
 void profile_server_end(int code) __attribute__((weak));
 
+static void say_lacking(const char *name, const char *without)
+{
+    console_line("boot: no %s: %s", name, without);
+}
+
 static void print_boot_summary(void)
 {
     uint64_t khz = clock_tsc_hz() / 1000;
@@ -48,6 +54,7 @@ static void print_boot_summary(void)
     console_line("boot: heap %u MiB, TSC %u.%03u MHz",
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
+    arch_cpu_lacks(say_lacking);
     if (arch_boot.command_line_cut)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);

@@ -32,7 +32,7 @@ struct prof_accounts {
     uint64_t stolen_short_cycles; /* and in these: for less than a period at a
                                      time, by KVM's account */
 #endif
-    uint64_t drain_cycles;        /* spent in prof_drain() */
+    uint64_t drain_cycles;               /* spent in prof_drain() */
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 };
 

@@ -24,20 +24,20 @@
 
 #if PROF_WITH_PIT
 
-#define TICKS 32u     /* in a look */
-#define TICKS_MIN 12u /* for a judgement */
-#define LOOKS 6u      /* that show the same floor */
-#define SECONDS 2u    /* then no floor is there */
+#define TICKS 32u       /* in a look */
+#define TICKS_MIN 12u   /* for a judgement */
+#define LOOKS 6u        /* that show the same floor */
+#define SECONDS 2u      /* then no floor is there */
 #define SUSPECT_PART 8u /* of a second, at least, for one */
-#define NEAR_PART 8u  /* times this close are the same */
+#define NEAR_PART 8u    /* times this close are the same */
 
 static struct {
     prof_floor_found *found; /* NULL: nobody looks */
     uint64_t begin;          /* TSC */
-    uint32_t enough;         /* who keeps periods of so many counts, keeps all */
-    uint32_t looks;          /* that have shown (cycles), one after the other */
-    uint32_t cycles;         /* the floor that is suspected */
-    uint64_t sum;            /* of what these looks have shown */
+    uint32_t enough; /* who keeps periods of so many counts, keeps all */
+    uint32_t looks;  /* that have shown (cycles), one after the other */
+    uint32_t cycles; /* the floor that is suspected */
+    uint64_t sum;    /* of what these looks have shown */
     bool looked;
 } search;
 
@@ -95,8 +95,8 @@ static bool collect_ticks(const struct prof_ring *ring,
                           struct prof_entry **entry, struct look *look)
 {
     const struct prof_entry *head = prof_ring_head(ring);
-    uint32_t period = (uint32_t)prof_timebase_cycles(clock, clock->divisor,
-                                                     look->counts);
+    uint32_t period =
+        (uint32_t)prof_timebase_cycles(clock, clock->divisor, look->counts);
 
     while (*entry != head && look->lates + look->on_time < TICKS) {
         struct prof_entry *next = prof_ring_next(ring, *entry);

@@ -173,13 +173,12 @@ void prof_source_pit_slowed_down(void)
     if (pit.rate.ours < pit.rate.least)
         restart_clock();
     prof_text_open(&out, prof_port_write);
-    prof_text_format(&out,
-                     "prof: the PIT ticks once in %u us at most, whatever it is "
-                     "programmed to (KVM's does): sampling at %.3u Hz\n",
-                     (uint32_t)prof_divide(pit.rate.least * 100000ull,
-                                           PROF_PIT_HZ) *
-                         10,
-                     prof_clock.rate_mhz);
+    prof_text_format(
+        &out,
+        "prof: the PIT ticks once in %u us at most, whatever it is "
+        "programmed to (KVM's does): sampling at %.3u Hz\n",
+        (uint32_t)prof_divide(pit.rate.least * 100000ull, PROF_PIT_HZ) * 10,
+        prof_clock.rate_mhz);
     prof_text_flush(&out);
 }
 #else

@@ -3,9 +3,9 @@
 #define KVM_TIMER_H
 
 /*
- * A machine in virtual time: a CPU that its host may suspend, and a PIT like
- * KVM's (docs/kvm.md has each difference from the 8254). It is the profiler's
- * PIT by its ports, and the profiler's clock. Time passes where the clock is
+ * A machine in virtual time: a CPU that its host may suspend, and a PIT or a
+ * periodic local APIC's timer like KVM's (docs/kvm.md has each difference from
+ * the devices). It is the profiler's PIT by its ports, and the profiler's clock. Time passes where the clock is
  * read, and in kvm_run(); then the timer expires, and the CPU takes the
  * interrupt, if it runs and has them on. A cycle of the TSC is a nanosecond.
  *
@@ -26,10 +26,12 @@
 /* What differs from one host to another. */
 struct kvm_host {
     uint32_t min_period_ns; /* of periodic timers; 0: QEMU's, any */
-    bool reinject; /* lost_tick_policy: delay, or with false, discard */
+    bool reinject;    /* lost_tick_policy: delay, or with false, discard */
     uint32_t late_ns; /* its timer expires so much too late, at most */
     uint32_t steal_every_us, steal_us; /* on average, 0: never */
     bool says;                         /* how much it has stolen */
+    bool lapic; /* the timer is the local APIC's, periodic: one tick at most is
+                   pending, and the first comes no sooner either */
 };
 
 static struct {
@@ -47,7 +49,7 @@ static struct {
     uint32_t pending;           /* expired, and not acknowledged */
     bool acknowledged;
 
-    bool requested;    /* by the interrupt controller, of the CPU */
+    bool requested;     /* by the interrupt controller, of the CPU */
     uint64_t coalesced; /* expired while that was so */
     uint64_t expired;
     uint64_t programmed; /* times */
@@ -107,7 +109,9 @@ static void kvm_load(void)
     kvm.acknowledged = true;
     kvm.period =
         asked < kvm.host.min_period_ns ? kvm.host.min_period_ns : asked;
-    kvm.due = kvm.mode == 1 ? KVM_NEVER : kvm.now + asked;
+    kvm.due = kvm.now + (kvm.host.lapic ? kvm.period : asked);
+    if (kvm.mode == 1)
+        kvm.due = KVM_NEVER;
     kvm.late = 0;
 }
 
@@ -120,8 +124,8 @@ static uint16_t kvm_count(void)
 
     if (kvm.due == KVM_NEVER)
         return (uint16_t)kvm.count;
-    return (uint16_t)(kvm.count - passed * PROF_PIT_HZ / 1000000000u %
-                                      kvm.count);
+    return (uint16_t)(kvm.count -
+                      passed * PROF_PIT_HZ / 1000000000u % kvm.count);
 }
 
 void prof_out8(uint16_t port, uint8_t value)
@@ -180,10 +184,10 @@ static void kvm_interrupt(void)
 
 static void kvm_steal_next(void)
 {
-    kvm.steal_at = kvm.host.steal_every_us == 0
-                       ? KVM_NEVER
-                       : kvm.now + 1 +
-                             unit_below(2000 * kvm.host.steal_every_us);
+    kvm.steal_at =
+        kvm.host.steal_every_us == 0
+            ? KVM_NEVER
+            : kvm.now + 1 + unit_below(2000 * kvm.host.steal_every_us);
 }
 
 /* The host does not run the CPU; its timer goes on. */

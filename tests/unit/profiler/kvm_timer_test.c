@@ -25,8 +25,8 @@ static const struct kvm_host kvm_now = {
     .min_period_ns = 200000, .reinject = true, .late_ns = 20000};
 static const struct kvm_host kvm_before = {
     .min_period_ns = 500000, .reinject = true, .late_ns = 20000};
-static const struct kvm_host kvm_discards = {
-    .min_period_ns = 200000, .late_ns = 20000};
+static const struct kvm_host kvm_discards = {.min_period_ns = 200000,
+                                             .late_ns = 20000};
 
 static struct kvm_host busy(struct kvm_host host)
 {
@@ -334,6 +334,48 @@ TEST(interrupts_off_hold_ticks_back)
     kvm_run(100);
     assert_int_equal(world_stats().ticks, kvm.expired);
     assert_below(world_stats().missed, 3);
+}
+
+/* ---- the local APIC's timer, which is the kernel's */
+
+static const struct kvm_host kvm_lapic = {
+    .min_period_ns = 200000, .late_ns = 20000, .lapic = true};
+
+/* The kernel's timer ticks every (counts), as it says. */
+static void start_hook(struct kvm_host host, uint32_t counts)
+{
+    const struct prof_tick hook = {
+        .kind = PROF_TICK_HOOK,
+        .rate_mhz = (uint32_t)(PROF_PIT_HZ * 1000ull / counts)};
+
+    kvm_start(host, hook, 1000);
+    prof_out8(PROF_PIT_COMMAND, 0x34);
+    prof_out8(0x40, (uint8_t)counts);
+    prof_out8(0x40, (uint8_t)(counts >> 8));
+}
+
+TEST(a_kernels_timer_with_a_floor_is_measured)
+{
+    struct prof_stats stats;
+
+    start_hook(kvm_lapic, 119);
+    kvm_run(2000);
+    assert_non_null(strstr(world_output, " Hz, as measured: "
+                                         "config.tick.rate_mhz or "));
+    assert_about(prof_rate_mhz(), 5000000, 4);
+    stats = world_stats();
+    assert_int_equal(stats.stolen_cycles, 0);
+    assert_below(stats.missed, 100); /* of 10,000 */
+}
+
+TEST(one_tick_of_it_is_pending_at_most)
+{
+    start_hook(busy(kvm_lapic), 1193);
+    kvm_run(4000);
+    assert_true(kvm.coalesced > 100);
+    assert_int_equal(world_stats().ticks, kvm.expired - kvm.coalesced);
+    expect_all_accounted(2);
+    assert_about(world_stats().stolen_cycles, kvm.stolen, 20);
 }
 
 /* ---- stolen time by the hypervisor's own account */
