@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is read from the TSC, whose frequency the hypervisor or the CPU says;
- * else it is calibrated once against the PIT, which is the same on every PC. The PIT's tick only ends halts. No time is
- * derived from the number of ticks, so a tick that a busy host drops makes a
- * timer late but never the clock wrong.
+ * else it is calibrated once against the PIT, which is the same on every PC.
+ * The PIT's tick only ends halts. No time is derived from the number of ticks,
+ * so a tick that a busy host drops makes a timer late but never the clock
+ * wrong.
  */
 
 #include "clock.h"

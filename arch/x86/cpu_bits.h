@@ -4,8 +4,8 @@
 
 /*
  * Control registers and model-specific registers. Names are those of the Intel
- * 64 and IA-32 Architectures Software Developer's Manual, volume 3. What the CPU
- * has: <arch/features.h>.
+ * 64 and IA-32 Architectures Software Developer's Manual, volume 3. What the
+ * CPU has: <arch/features.h>.
  */
 
 #include <stdint.h>

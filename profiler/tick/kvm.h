@@ -8,9 +8,9 @@
 #include <prof/prof.h>
 
 /*
- * Asks KVM to account for stolen time, where it can: in the profiler's own
- * structure, or it does so already in the image's (config.steal_time). Contexts:
- * boot.
+ * Asks KVM to account for stolen time, where it can, in the profiler's own
+ * structure; or it does so already, in the image's (config.steal_time).
+ * Contexts: boot.
  */
 void prof_kvm_open(const struct prof_config *config);
 
