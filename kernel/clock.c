@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time is read from the TSC, which is calibrated once against the PIT, whose
- * frequency is the same on every PC, or, where there is none, another clock.
+ * Time is read from the TSC, whose frequency the hypervisor or the CPU says;
+ * else it is calibrated once against the PIT, which is the same on every PC, or,
+ * where there is none, another clock.
  * The PIT's tick only ends halts. No time is derived from the number of ticks,
  * so a tick that a busy host drops makes a timer late but never the clock
  * wrong.
@@ -18,6 +19,7 @@
 #include <pic.h>
 #include <pit.h>
 #include <prof/causal.h>
+#include <prof/kvm.h>
 #include <prof/port.h>
 #include <string.h>
 #include <tsc.h>
@@ -41,7 +43,9 @@ int clock_start(void)
 {
     bool has_timer;
 
-    tsc_hz = tsc_calibrate();
+    tsc_hz = prof_tsc_hz_stated(true, 0);
+    if (tsc_hz == 0)
+        tsc_hz = tsc_calibrate();
     if (tsc_hz == 0)
         tsc_hz = tsc_calibrate_without_pit(&instead_of_pit);
     if (tsc_hz == 0)

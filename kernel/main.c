@@ -20,6 +20,7 @@
 #include <acpi.h>
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/features.h>
 #include <debug_exit.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
@@ -42,6 +43,11 @@ void promise_at_end(void) __attribute__((weak));
 void profile_server_start(void) __attribute__((weak));
 void profile_server_end(int code) __attribute__((weak));
 
+static void say_lacking(const char *name, const char *without)
+{
+    console_line("boot: no %s: %s", name, without);
+}
+
 static void print_boot_summary(void)
 {
     uint64_t khz = clock_tsc_hz() / 1000;
@@ -57,6 +63,7 @@ static void print_boot_summary(void)
                      clock_instead_of_pit());
     if (!irq_has_pic())
         console_line("boot: no PIC: interrupts by the IO-APIC");
+    arch_cpu_lacks(say_lacking);
     if (arch_boot.command_line_cut)
         console_line("boot: command line longer than %u bytes, rest ignored",
                      ARCH_COMMAND_LINE_MAX - 1);

@@ -238,6 +238,7 @@ void prof_port_init(void)
         .drained_by = "loop_poll()",
         .boot_tsc = clock_boot_tsc(),
         .boot_unix_seconds = clock_boot_unix_seconds(),
+        .physical = true, /* all memory is where it seems to be */
     };
     const struct prof_image_code code = {config.text.begin, config.text.end,
                                          arch_patch, loop_polls};

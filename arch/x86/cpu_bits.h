@@ -3,8 +3,9 @@
 #define CPU_BITS_H
 
 /*
- * Control registers, CPUID and model-specific registers. Names are those of
- * the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3.
+ * Control registers and model-specific registers. Names are those of the Intel
+ * 64 and IA-32 Architectures Software Developer's Manual, volume 3. What the
+ * CPU has: <arch/features.h>.
  */
 
 #include <stdint.h>
@@ -23,13 +24,6 @@
 
 #define MSR_EFER 0xc0000080u
 #define EFER_NXE ((uint64_t)1 << 11)
-
-#define CPUID_FEATURES 1u
-#define CPUID_EDX_FXSR (1u << 24)
-#define CPUID_EDX_SSE (1u << 25)
-#define CPUID_EXTENDED_MAX 0x80000000u
-#define CPUID_EXTENDED 0x80000001u
-#define CPUID_EXTENDED_EDX_NX (1u << 20)
 
 #define CONTROL_REGISTER(number)                                               \
     static inline uintptr_t cpu_cr##number(void)                               \
@@ -65,20 +59,6 @@ static inline void cpu_set_msr(uint32_t number, uint64_t value)
                      : "c"(number), "a"((uint32_t)value),
                        "d"((uint32_t)(value >> 32))
                      : "memory");
-}
-
-/* edx of CPUID leaf (leaf); 0 for an extended leaf that the CPU lacks. */
-static inline uint32_t cpu_features(uint32_t leaf)
-{
-    uint32_t a = leaf & CPUID_EXTENDED_MAX, b, c = 0, d;
-
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    if (a < leaf)
-        return 0;
-    a = leaf;
-    c = 0;
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return d;
 }
 
 #endif

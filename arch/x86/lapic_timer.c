@@ -15,12 +15,11 @@
 #include "cpu_bits.h"
 
 #include <arch/cpu.h>
+#include <arch/features.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
 #include <stddef.h>
 
-#define CPUID_EDX_MSR (1u << 5)
-#define CPUID_EDX_APIC (1u << 9)
 #define MSR_APIC_BASE 0x1bu
 #define APIC_BASE_X2APIC ((uint64_t)1 << 10)
 #define APIC_BASE_ENABLE ((uint64_t)1 << 11)
@@ -110,10 +109,9 @@ static uint64_t measure(uint64_t tsc_hz)
  * memory. */
 static uintptr_t find_registers(void)
 {
-    const uint32_t needed = CPUID_EDX_MSR | CPUID_EDX_APIC;
     uint64_t base;
 
-    if ((cpu_features(CPUID_FEATURES) & needed) != needed)
+    if (!arch_cpu_has(ARCH_CPU_MSR) || !arch_cpu_has(ARCH_CPU_APIC))
         return 0;
     base = cpu_msr(MSR_APIC_BASE);
     if ((base & APIC_BASE_X2APIC) != 0 ||

@@ -23,6 +23,7 @@
 #include "emergency_console.h"
 #include <arch/boot.h>
 #include <arch/context.h>
+#include <arch/features.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -64,7 +65,7 @@ static uint64_t small_page(uintptr_t page)
 /* Enables NX. Returns the bit for table entries, 0 if the CPU lacks NX. */
 static uint64_t no_execute_on(void)
 {
-    if ((cpu_features(CPUID_EXTENDED) & CPUID_EXTENDED_EDX_NX) == 0)
+    if (!arch_cpu_has(ARCH_CPU_NX))
         return 0;
     cpu_set_msr(MSR_EFER, cpu_msr(MSR_EFER) | EFER_NXE);
     return PAGE_NO_EXECUTE;

@@ -18,6 +18,7 @@
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/features.h>
 
 uint8_t arch_has_sse;
 
@@ -27,12 +28,11 @@ uint8_t arch_has_sse;
  */
 static void fpu_start(void)
 {
-    const uint32_t features = cpu_features(CPUID_FEATURES);
     const uint32_t mxcsr = MXCSR_DEFAULT;
 
     cpu_set_cr0((cpu_cr0() & ~(CR0_EM | CR0_TS)) | CR0_MP | CR0_NE);
     __asm__ volatile("fninit");
-    if ((features & CPUID_EDX_FXSR) == 0 || (features & CPUID_EDX_SSE) == 0)
+    if (!arch_cpu_has(ARCH_CPU_FXSR) || !arch_cpu_has(ARCH_CPU_SSE))
         return;
     cpu_set_cr4(cpu_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT);
     __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));

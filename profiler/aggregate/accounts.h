@@ -28,7 +28,11 @@ struct prof_accounts {
     uint64_t caller_unreachable;  /* of drained: function without a frame, whose
                                      return address is above the words kept */
     uint64_t stolen_cycles;       /* in none of these: the host took them */
-    uint64_t drain_cycles;        /* spent in prof_drain() */
+#if PROF_WITH_KVM
+    uint64_t stolen_short_cycles; /* and in these: for less than a period at a
+                                     time, by KVM's account */
+#endif
+    uint64_t drain_cycles;               /* spent in prof_drain() */
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
 };
 

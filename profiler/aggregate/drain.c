@@ -34,6 +34,8 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
+#include "tick/kvm.h"
 #include "tick/meter.h"
 #include "tick/source.h"
 #include "trace/send.h"
@@ -510,8 +512,11 @@ uint64_t prof_dropped(void)
  * ticks come; (now): no more will come soon. */
 static bool is_measuring(const struct prof_cpu *cpu, bool now)
 {
+    struct prof_entry *entry = reader_of(cpu)->entry;
+
     return PROF_WITH_BUILTIN &&
-           prof_meter_waits(cpu, reader_of(cpu)->entry, now);
+           (prof_meter_waits(cpu, entry, now) ||
+            (PROF_WITH_PIT && prof_floor_waits(cpu, entry, now)));
 }
 
 /* Sends events of objects: all, or only those before the samples that are left
@@ -530,6 +535,8 @@ static void flush_events(const struct prof_cpu *cpu)
 static inline __attribute__((always_inline)) void
 read_queued(struct prof_cpu *cpu, uint32_t work)
 {
+    if (PROF_WITH_KVM && !drain->behind && prof_kvm_steals())
+        prof_stolen_measure(cpu);
     if (is_more(cpu))
         prof_recent_reserve();
     prof_resolve_begin(work);

@@ -95,6 +95,10 @@ uint64_t prof_dropped(void);
 /* Before the first sample of (cpu). */
 void prof_stolen_open(struct prof_cpu *cpu);
 
+/* Reads what KVM says was stolen (tick/kvm.h), before samples of (cpu) are
+ * drained, all earlier ones having been. */
+void prof_stolen_measure(struct prof_cpu *cpu);
+
 /* What a sample of (cpu) at (pc) is charged that comes after (cycles), of which
  * the last (gap) are beyond one period, as prof_timebase_step() found. */
 uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,

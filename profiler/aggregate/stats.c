@@ -122,6 +122,9 @@ static const struct {
     {COUNTED(accounts.overflowed), STATS(overflowed)},
     {COUNTED(accounts.caller_unreachable), STATS(caller_unreachable)},
     {COUNTED(accounts.stolen_cycles), STATS(stolen_cycles)},
+#if PROF_WITH_KVM
+    {COUNTED(accounts.stolen_short_cycles), STATS(stolen_short_cycles)},
+#endif
     {COUNTED(accounts.drain_cycles), STATS(drain_cycles)},
     {COUNTED(ticks), STATS(ticks)},
     {COUNTED(dropped), STATS(dropped)},

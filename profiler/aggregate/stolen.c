@@ -10,13 +10,21 @@
  * separates the two: the time was stolen if the host takes time at least four
  * times as often elsewhere, and has recently taken as much at once. Else it was
  * masked, and stays the sample's.
+ *
+ * Where KVM accounts for it (tick/kvm.h), how much was stolen is known, and the
+ * evidence only says of which samples: each takes as much of what was stolen
+ * since the drain before the last as was missed before it. What is left then
+ * was stolen for less than a period at a time, and cannot be told from the
+ * time of the samples: it stays theirs, and is counted.
  */
 
 #include "aggregate/drain.h"
 
 #include "aggregate/accounts.h"
 #include "aggregate/instruction_class.h"
+#include "base/cpu.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 
 #include <prof/config.h>
 
@@ -34,9 +42,74 @@ static struct recent {
     uint64_t longest;   /* cycles of one elsewhere */
 } recent_of_cpu[PROF_CPUS_MAX];
 
+#if PROF_WITH_KVM
+#define NS_PER_MS 1000000u
+
+/* By KVM's own account, in cycles, and in no account yet. */
+static struct measured {
+    uint64_t ns;     /* of KVM's, at the last drain */
+    uint64_t tsc;    /* then */
+    uint64_t before; /* stolen before that drain, */
+    uint64_t since;  /* and since */
+} measured_of_cpu[PROF_CPUS_MAX];
+
+/* Nanoseconds in cycles, of which no more have passed than (most). A time that
+ * went back, as after a migration, is none. */
+static uint64_t cycles_of(uint64_t ns, uint64_t most)
+{
+    uint32_t khz = (uint32_t)prof_divide(prof_clock.tsc_hz, 1000);
+    uint64_t cycles = ns >> 36 == 0 ? prof_divide(ns * khz, NS_PER_MS) : 0;
+
+    return cycles < most ? cycles : most;
+}
+
+static void open_measured(struct prof_cpu *cpu)
+{
+    struct measured *measured = &measured_of_cpu[prof_cpu_number(cpu)];
+
+    *measured = (struct measured){.tsc = prof_tsc()};
+    if (prof_kvm_steals())
+        (void)prof_kvm_stolen_ns(&measured->ns);
+}
+
+void prof_stolen_measure(struct prof_cpu *cpu)
+{
+    struct measured *measured = &measured_of_cpu[prof_cpu_number(cpu)];
+    uint64_t now = prof_tsc(), ns;
+
+    if (!prof_kvm_stolen_ns(&ns))
+        return;
+    prof_accounts_of(cpu)->stolen_short_cycles += measured->before;
+    measured->before = measured->since;
+    measured->since = cycles_of(ns - measured->ns, now - measured->tsc);
+    measured->ns = ns;
+    measured->tsc = now;
+}
+
+static uint64_t take(uint64_t *from, uint64_t most)
+{
+    uint64_t taken = *from < most ? *from : most;
+
+    *from -= taken;
+    return taken;
+}
+
+/* How much of (gap) was stolen. */
+static uint64_t take_measured(const struct prof_cpu *cpu, uint64_t gap)
+{
+    struct measured *measured = &measured_of_cpu[prof_cpu_number(cpu)];
+    uint64_t taken = take(&measured->before, gap);
+
+    return taken + take(&measured->since, gap - taken);
+}
+#endif
+
 void prof_stolen_open(struct prof_cpu *cpu)
 {
     recent_of_cpu[prof_cpu_number(cpu)] = (struct recent){0};
+#if PROF_WITH_KVM
+    open_measured(cpu);
+#endif
 }
 
 static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
@@ -62,6 +135,13 @@ static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
 uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
                             uint64_t gap)
 {
+#if PROF_WITH_KVM
+    if (gap != 0 && prof_kvm_steals()) {
+        gap = take_measured(cpu, gap);
+        prof_accounts_of(cpu)->stolen_cycles += gap;
+        return cycles - gap;
+    }
+#endif
     if (gap == 0 || !was_stolen(&recent_of_cpu[prof_cpu_number(cpu)], pc, gap))
         return cycles;
     prof_accounts_of(cpu)->stolen_cycles += gap;

@@ -19,18 +19,24 @@
 #define PROF_CPUS_MAX 1
 #endif
 
+#ifdef PROF_HOSTED
+#include <prof/port.h>
+#endif
+
 /* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */
 static inline uint64_t prof_tsc(void)
 {
     uint32_t low, high;
 
+#ifdef PROF_HOSTED
+    if (prof_port_tsc != NULL)
+        return prof_port_tsc();
+#endif
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
 }
 
 #ifdef PROF_HOSTED
-
-#include <prof/port.h>
 
 static inline bool prof_interrupts_save(void)
 {

@@ -23,6 +23,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 #include "tick/source.h"
 #include "trace/send.h"
 
@@ -101,7 +102,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_EABSENT;
     kept_config = *config;
     if (PROF_WITH_BUILTIN && config->tsc_hz == 0)
-        kept_config.tsc_hz = prof_calibrate();
+        kept_config.tsc_hz =
+            prof_calibrate(config->physical, config->image_offset);
     if (PROF_WITH_LAPIC) {
         error = prof_source_choose(&kept_config);
         if (error != PROF_OK)
@@ -119,6 +121,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         return PROF_ECONFIG;
     }
     share_out(prof_cpu_here(), memory, bytes);
+    if (PROF_WITH_KVM)
+        prof_kvm_open(config);
     prof_drain_open(config);
     prof_stats_open();
     prepare_walks(config);
@@ -193,13 +197,6 @@ int prof_start(void)
     return error;
 }
 
-void prof_drain(void)
-{
-    prof_drain_once();
-    if (PROF_WITH_PIT && prof_source_pit_given_up())
-        prof_stop();
-}
-
 void prof_stop(void)
 {
     bool on;
@@ -249,6 +246,28 @@ static int set_rate(uint32_t hz)
     if (prof_clock.rate_mhz != before)
         emit_change();
     return error;
+}
+
+#if PROF_WITH_BUILTIN && PROF_WITH_PIT
+/* The machine does not keep the rate: takes the next one that it does. */
+static void slow_down(void)
+{
+    prof_enter();
+    (void)set_rate(prof_rate_mhz() / 1000);
+    prof_source_pit_slowed_down();
+    prof_leave();
+}
+#endif
+
+void prof_drain(void)
+{
+    prof_drain_once();
+    if (PROF_WITH_PIT && prof_source_pit_given_up())
+        prof_stop();
+#if PROF_WITH_BUILTIN && PROF_WITH_PIT
+    if (prof_source_pit_too_fast())
+        slow_down();
+#endif
 }
 
 int prof_set_rate(uint32_t hz)

@@ -15,6 +15,7 @@
 #include "aggregate/image.h"
 #include "report/share.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 
 #include <prof/config.h>
 #include <prof/format.h>
@@ -213,10 +214,37 @@ static void write_late(struct prof_text *out, const struct prof_stats *stats)
                      call != NULL ? call : "prof_poll()");
 }
 
+#if PROF_WITH_KVM
+/* What the hypervisor says has stolen: all of it, and what could not be taken
+ * out of the shares. */
+static void write_measured(struct prof_text *out,
+                           const struct prof_stats *stats)
+{
+    uint64_t all = stats->stolen_cycles + stats->stolen_short_cycles;
+
+    prof_text_format(out, "%.3ju s stolen", milliseconds(all));
+    write_part(out, ", ", all, whole_time(stats));
+    prof_text_string(out, " of the time, by the hypervisor's own account");
+    if (stats->stolen_short_cycles != 0)
+        prof_text_format(out,
+                         "; %.3ju s of it for less than a period at a time, "
+                         "the rest is in no share\n",
+                         milliseconds(stats->stolen_short_cycles));
+    else
+        prof_text_string(out, "; it is in no share\n");
+}
+#endif
+
 /* An estimate (aggregate/stolen.h): less than a period is not noticed, and
  * interrupts that iret enabled late look like stolen time. */
 static void write_stolen(struct prof_text *out, const struct prof_stats *stats)
 {
+#if PROF_WITH_KVM
+    if (prof_kvm_steals()) {
+        write_measured(out, stats);
+        return;
+    }
+#endif
     if (stats->stolen_cycles == 0)
         return;
     prof_text_format(out, "%.3ju s stolen", milliseconds(stats->stolen_cycles));

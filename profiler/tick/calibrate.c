@@ -10,9 +10,13 @@
  */
 
 #include "base/cpu.h"
+#include "base/cpu_features.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 #include "tick/pit.h"
 
+#include <prof/config.h>
+#include <prof/kvm.h>
 #include <prof/tick.h>
 #include <stdbool.h>
 
@@ -40,45 +44,26 @@ struct reading {
     uint32_t counts;
 };
 
-struct cpuid {
-    uint32_t a, b, c, d;
-};
+#define LEAF_RATES (PROF_CPUID_HYPERVISOR + 0x10) /* a: kHz of the TSC */
+#define LEAF_CRYSTAL 0x15u                        /* b / a of c Hz */
+#define LEAF_NOMINAL 0x16u                        /* a: MHz of the CPU */
 
-static struct cpuid cpuid(uint32_t leaf)
+uint64_t prof_tsc_hz_stated(bool physical, uintptr_t image_offset)
 {
-    struct cpuid of;
+    uint64_t hz = (uint64_t)prof_cpuid(LEAF_RATES).a * 1000;
+    struct prof_cpuid of;
 
-    __asm__ volatile("cpuid"
-                     : "=a"(of.a), "=b"(of.b), "=c"(of.c), "=d"(of.d)
-                     : "a"(leaf), "c"(0));
-    return of;
-}
-
-#define HYPERVISOR (1u << 31) /* of leaf 1, c */
-#define LEAF_HYPERVISOR 0x40000000u
-#define LEAF_RATES 0x40000010u /* a: kHz of the TSC */
-#define LEAF_CRYSTAL 0x15u     /* b / a of c Hz */
-#define LEAF_NOMINAL 0x16u     /* a: MHz of the CPU */
-
-static uint64_t stated(void)
-{
-    struct cpuid of;
-
-    if ((cpuid(1).c & HYPERVISOR) != 0 &&
-        cpuid(LEAF_HYPERVISOR).a >= LEAF_RATES &&
-        (of = cpuid(LEAF_RATES)).a != 0)
-        return (uint64_t)of.a * 1000;
-    if (cpuid(0).a < LEAF_CRYSTAL)
-        return 0;
-    of = cpuid(LEAF_CRYSTAL);
+    if (PROF_WITH_KVM && hz == 0 && physical)
+        hz = prof_kvm_tsc_hz(image_offset);
+    if (hz != 0)
+        return hz;
+    of = prof_cpuid(LEAF_CRYSTAL);
     return of.a != 0 ? prof_divide((uint64_t)of.c * of.b, of.a) : 0;
 }
 
 static uint64_t nominal(void)
 {
-    return cpuid(0).a >= LEAF_NOMINAL
-               ? (uint64_t)(cpuid(LEAF_NOMINAL).a & 0xffff) * 1000000
-               : 0;
+    return (uint64_t)(prof_cpuid(LEAF_NOMINAL).a & 0xffff) * 1000000;
 }
 
 static struct reading read_both(void)
@@ -149,9 +134,9 @@ static uint64_t by_pit(void)
     return hz;
 }
 
-uint64_t prof_calibrate(void)
+uint64_t prof_calibrate(bool physical, uintptr_t image_offset)
 {
-    uint64_t hz = stated();
+    uint64_t hz = prof_tsc_hz_stated(physical, image_offset);
 
     if (hz == 0)
         hz = by_pit();

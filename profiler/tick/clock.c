@@ -46,12 +46,12 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 }
 
 #if PROF_WITH_PIT
-void prof_clock_set_counts(uint32_t counts)
+void prof_clock_set_counts(uint32_t counts, uint32_t kept)
 {
-    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * counts;
+    uint64_t cycles = (prof_clock.tsc_hz << PROF_PERIOD_SHIFT) * kept;
 
     prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
-                   (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, counts));
+                   (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, kept));
 }
 #endif
 

@@ -29,9 +29,10 @@ void prof_clock_open(uint64_t tsc);
  */
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz);
 
-/* The same, with the period of (counts) of the PIT's clock, whatever timer
- * keeps it. PROF_WITH_PIT. */
-void prof_clock_set_counts(uint32_t counts);
+/* The same, with periods in counts of the PIT's clock, whatever timer keeps
+ * them: (counts) is programmed, (kept) is what the machine makes of it.
+ * PROF_WITH_PIT. */
+void prof_clock_set_counts(uint32_t counts, uint32_t kept);
 
 /* What the clocks of all CPUs share. Set by the source. */
 struct prof_clock_common {
@@ -44,13 +45,12 @@ struct prof_clock_common {
 extern struct prof_clock_common prof_clock;
 
 /*
- * Measures the time stamp counter's frequency in Hz: what the hypervisor says
- * (CPUID leaf 0x40000010), what the CPU says (leaf 0x15), what channel 2 of the
- * PIT shows in some 30 ms, or the CPU's nominal frequency (leaf 0x16). 0: none
- * of these. Port 0x61, the speaker's, is as before. PROF_WITH_BUILTIN.
- * Contexts: boot.
+ * The time stamp counter's frequency in Hz: what prof_tsc_hz_stated() finds
+ * (<prof/kvm.h>), what channel 2 of the PIT shows in some 30 ms, or the CPU's
+ * nominal frequency (CPUID leaf 0x16). 0: none of these. Port 0x61, the
+ * speaker's, is as before. PROF_WITH_BUILTIN. Contexts: boot.
  */
-uint64_t prof_calibrate(void);
+uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
 
 /* Ticks that were due and not delivered since the last reset. */
 uint64_t prof_clock_missed(void);

@@ -62,6 +62,8 @@ static uint32_t jitter_width(const struct prof_pit_rate *rate)
 
     if (mean + room > UINT16_MAX)
         room = UINT16_MAX - mean;
+    if (PROF_WITH_BUILTIN && mean - rate->least < room)
+        room = mean > rate->least ? mean - rate->least : 0;
     return wanted < room ? wanted : room;
 }
 

@@ -12,6 +12,14 @@
 
 #define PROF_PIT_COMMAND 0x43 /* port, of all channels */
 
+#ifdef PROF_HOSTED
+
+/* A process has no ports; a test has a timer of its own. */
+void prof_out8(uint16_t port, uint8_t value) __attribute__((weak));
+uint8_t prof_in8(uint16_t port) __attribute__((weak));
+
+#else
+
 static inline void prof_out8(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
@@ -24,10 +32,15 @@ static inline uint8_t prof_in8(uint16_t port)
     __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
+
+#endif
+
 /* The two rates at which it ticks, in counts of its clock. */
 struct prof_pit_rate {
     uint32_t kernel; /* for a tick of the kernel's, 1 to 65536 */
     uint32_t ours;   /* for a sample, on average; at most (kernel) */
+    uint32_t least;  /* the machine keeps no period that is shorter (floor.h);
+                        0: it keeps all */
 };
 
 /* Whether it ticks faster than the kernel asked for. */

@@ -329,7 +329,7 @@ static void begin_again(void)
 {
     struct prof_lapic *lapic = lapic_here();
 
-    prof_clock_set_counts(source.rate.ours);
+    prof_clock_set_counts(source.rate.ours, source.rate.ours);
     if (!source.running)
         return;
     if (!source.shared) {
@@ -414,7 +414,7 @@ bool prof_source_lapic_open(const struct prof_config *config)
     source.rate.kernel = PROF_DIVISOR_MAX;
     source.rate.ours = divisor_for(prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
-    prof_clock_set_counts(source.rate.ours);
+    prof_clock_set_counts(source.rate.ours, source.rate.ours);
 #if PROF_WITH_BUILTIN
     prof_meter_begin(true, false, take_period);
 #endif

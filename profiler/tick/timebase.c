@@ -47,6 +47,18 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
     time->regular_ticks = 0;
 }
 
+#if PROF_WITH_BUILTIN
+void prof_timebase_irregular(struct prof_timebase *time, bool irregular)
+{
+    if (irregular == time->irregular)
+        return;
+    time->irregular = irregular;
+    time->grid_tsc = 0;
+    time->regular_ticks = 0;
+    time->run_begun = false;
+}
+#endif
+
 static void use_run(struct prof_timebase *time)
 {
     uint64_t cycles = time->last_tsc - time->run_begin_tsc;

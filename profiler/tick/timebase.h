@@ -76,6 +76,9 @@ void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
 /* From the last sample on a period has (counts) of these. */
 void prof_timebase_change(struct prof_timebase *time, uint32_t counts);
 
+/* From now on, whether no tick counts as missed, nor time as a gap. */
+void prof_timebase_irregular(struct prof_timebase *time, bool irregular);
+
 /* Sampling begins again at (tsc); no sample represents the pause before it. */
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
 

@@ -72,9 +72,12 @@ PARTS = {
         "control/poll.c",
         "base/pool.c",
         "control/tick_drain.c",
+        "base/cpu_features.c",
         "tick/calibrate.c",
+        "tick/floor.c",
         "tick/meter.c",
     ],
+    "kvm": ["tick/kvm.c"],
     "checks": [],
     "elf": ["symbols/elf.c"],
     "options": [],
@@ -134,6 +137,8 @@ def sources(width, without):
         without = [*without, "lapic"]
     if "callers" in without and "user" not in without:
         without = [*without, "user"]
+    if "builtin" in without and "kvm" not in without:
+        without = [*without, "kvm"]
     for part in without:
         listed -= found(PARTS[part])
     for parts, shared in SHARED.items():

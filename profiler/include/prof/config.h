@@ -76,6 +76,12 @@
 #define PROF_WITH_BUILTIN 1
 #endif
 
+/* What KVM says about the guest's time (<prof/kvm.h>). Without: stolen time is
+ * inferred from missed ticks. */
+#ifndef PROF_WITH_KVM
+#define PROF_WITH_KVM PROF_WITH_BUILTIN
+#endif
+
 /* Profiles by call stack: the call tree, folded stacks, the callers of a
  * function, and prof_visit_stacks(). Without: prof.report is "top". */
 #ifndef PROF_WITH_TREES
@@ -126,6 +132,9 @@
 #if PROF_WITH_USER && !PROF_WITH_CALLERS
 #error "PROF_WITH_USER needs PROF_WITH_CALLERS"
 #endif
+#if PROF_WITH_KVM && !PROF_WITH_BUILTIN
+#error "PROF_WITH_KVM needs PROF_WITH_BUILTIN"
+#endif
 #if PROF_WITH_TRACE && !PROF_WITH_STREAM
 #error "PROF_WITH_TRACE needs PROF_WITH_STREAM"
 #endif
@@ -146,6 +155,7 @@ PROF_IS_CHOICE(PROF_WITH_TRACE);
 PROF_IS_CHOICE(PROF_WITH_LOOP);
 PROF_IS_CHOICE(PROF_WITH_CAUSAL);
 PROF_IS_CHOICE(PROF_WITH_BUILTIN);
+PROF_IS_CHOICE(PROF_WITH_KVM);
 PROF_IS_CHOICE(PROF_WITH_TREES);
 PROF_IS_CHOICE(PROF_WITH_CLASSES);
 PROF_IS_CHOICE(PROF_WITH_CHECKS);

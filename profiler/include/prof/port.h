@@ -28,6 +28,7 @@
 #include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,6 +111,10 @@ int prof_port_read(void);
  */
 bool prof_port_interrupts_off(void) __attribute__((weak));
 void prof_port_interrupts_restore(bool on) __attribute__((weak));
+
+/* Read instead of the CPU's time stamp counter: for tests that choose the time.
+ * Where it is not defined, the CPU's is read. Contexts: any. */
+uint64_t prof_port_tsc(void) __attribute__((weak));
 #endif
 
 #ifdef __cplusplus

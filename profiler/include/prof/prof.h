@@ -92,6 +92,7 @@ struct prof_range {
 };
 
 /* Facts about the image. Read during prof_init(), not kept. */
+struct prof_kvm_steal_time;
 struct prof_config {
     uint64_t tsc_hz;        /* time stamp counter's frequency, Hz, below 2^36 */
     struct prof_tick tick;  /* where ticks come from (<prof/tick.h>) */
@@ -143,6 +144,16 @@ struct prof_config {
     const uint8_t *build_id;    /* not copied: MUST remain valid */
     size_t build_id_bytes;
     uintptr_t image_offset; /* virtual less physical address of data */
+
+    /*
+     * Under KVM, (image_offset) is right for the profiler's own data, whose
+     * physical address may be given to the hypervisor: which then accounts for
+     * stolen time, and knows the frequency of the time stamp counter. MUST NOT
+     * be set otherwise. A kernel that has KVM account for stolen time itself,
+     * for the CPU that is sampled, says where (<prof/kvm.h>). PROF_WITH_KVM.
+     */
+    bool physical;
+    const volatile struct prof_kvm_steal_time *steal_time; /* or NULL */
 };
 
 /*

@@ -59,6 +59,9 @@ struct prof_stats {
     uint64_t stream_discarded;   /* samples that the transport did not take, or
                                     that a reset discarded; since prof_init() */
     uint64_t forgotten; /* ticks before the last reset, since prof_init() */
+    uint64_t stolen_short_cycles; /* in elapsed: stolen for less than a period
+                                     at a time, of no sample in particular;
+                                     where KVM says so (<prof/kvm.h>) */
 };
 
 #ifdef __cplusplus

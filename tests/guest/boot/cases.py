@@ -56,6 +56,30 @@ CASES = [
         hides=["hello", "still alive"],
     ),
     case(
+        "what_the_cpu_lacks_is_said",
+        image="hello",
+        append="prof.start=off",
+        boots="kernel",
+        qemu="-cpu qemu64,-nx,-apic",
+        exits=0,
+        shows=[
+            "^boot: no NX: data can be executed$",
+            "^boot: no local APIC: timers are due at the next tick of the PIT$",
+            "^boot: no invariant TSC: clocks are wrong where the CPU changes "
+            "its frequency$",
+        ],
+    ),
+    case(
+        "what_the_cpu_has_is_not_said",
+        image="hello",
+        append="prof.start=off",
+        boots="kernel",
+        qemu="-cpu qemu64",
+        exits=0,
+        shows=["^boot: no invariant TSC: "],
+        hides=["no NX", "no local APIC"],
+    ),
+    case(
         "long_command_line_is_cut",
         image="hello",
         append="prof.start=off" + 160 * " prof.every=0" + " prof.last=1",

@@ -307,6 +307,11 @@ CASES = [
         icount=4,
     ),
     quiet(
+        "timer_with_a_floor",
+        "prof.hz=20000",
+        icount=0,
+    ),
+    quiet(
         "user_mode",
         "prof.hz=1 prof.jitter=0",
         icount=0,
