@@ -88,6 +88,13 @@ static bool known(const struct virtio_device *device, unsigned line)
     return false;
 }
 
+/* Of a UART that has it. Those of the PIC for the lowest lines are replaced. */
+static bool is_the_boards(unsigned line)
+{
+    return line != LINE_LOWEST_MASTER && line != LINE_LOWEST_SLAVE &&
+           arch_irq_is_handled(line);
+}
+
 bool virtio_irq_on(struct virtio_device *device)
 {
     unsigned line = pci_interrupt_line(&device->pci);
@@ -98,6 +105,8 @@ bool virtio_irq_on(struct virtio_device *device)
         return false;
     if (known(device, line))
         return true;
+    if (on_line[line] == NULL && is_the_boards(line))
+        return false;
     on = arch_interrupts_save();
     device->next = on_line[line];
     on_line[line] = device;

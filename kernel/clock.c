@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is read from the TSC, which is calibrated once against the PIT, whose
- * frequency is the same on every PC. The PIT's tick only ends halts. No time is
- * derived from the number of ticks, so a tick that a busy host drops makes a
- * timer late but never the clock wrong.
+ * frequency is the same on every PC. No time is derived from interrupts, so one
+ * that a busy host drops makes a timer late but never the clock wrong.
  */
 
 #include "clock.h"
 
+#include "alarm.h"
+
 #include <arch/cpu.h>
-#include <arch/timer.h>
-#include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
-#include <pic.h>
-#include <pit.h>
 #include <prof/causal.h>
-#include <prof/port.h>
 #include <string.h>
 #include <tsc.h>
 
-void (*current_eoi_mechanism)(void) = pic_eoi_timer;
-
-static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
 static bool by_cmos; /* source of gettimeofday() */
-
-static void tick(void)
-{
-    ticks++;
-    current_eoi_mechanism();
-}
 
 int clock_start(void)
 {
@@ -40,11 +27,8 @@ int clock_start(void)
     if (tsc_hz == 0)
         return -1;
     boot_unix_seconds = cmos_unix_seconds();
-    (void)arch_timer_start(tsc_hz); /* without it the tick ends halts */
     boot_tsc = arch_tsc();
-    arch_irq_handle(PIC_LINE_TIMER, tick);
-    pit_start(CLOCK_DIVISOR);
-    pic_unmask(PIC_LINE_TIMER);
+    alarm_start(tsc_hz);
     return 0;
 }
 
@@ -67,16 +51,9 @@ uint64_t clock_real_ns(void)
     return clock_ns_of(arch_tsc());
 }
 
-/* Read until two reads agree: on i386 a tick may come between the halves. */
 uint64_t clock_ticks(void)
 {
-    uint64_t seen, again = ticks;
-
-    do {
-        seen = again;
-        again = ticks;
-    } while (seen != again);
-    return seen;
+    return alarm_ticks();
 }
 
 uint64_t clock_unix_seconds(void)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /*
- * Calibrates the TSC, reads the CMOS clock and starts the kernel's tick.
+ * Calibrates the TSC, reads the CMOS clock and starts the timer of halts.
  * Returns 0, or -1 if the PIT does not count. Contexts: boot, once, interrupts
  * off. Takes some hundredths of a second.
  */

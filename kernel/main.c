@@ -9,6 +9,7 @@
  * what they made; the profiler last, so that it samples only the service.
  */
 
+#include "alarm.h"
 #include "clock.h"
 #include "console.h"
 #include "heap.h"
@@ -79,6 +80,7 @@ void kernel_main(void)
     print_boot_summary();
     run_constructors();
     options_apply(arch_boot.command_line);
+    console_line("boot: timer: %s", alarm_name());
     prof_port_init();
     if (profile_server_start != NULL)
         profile_server_start();

@@ -137,13 +137,28 @@ static uint64_t drained_tsc, checked_tsc, cycles_per_ms;
 
 static void on_drain(void *unused);
 
-/* Arms it for when a drain is due, also where nothing is sampled: recorders,
- * statistics, experiments and the stream go on by drains. */
+/* kernel/profile_server, which an image without that does not have. */
+void profile_server_panic(void) __attribute__((weak));
+
+/* Recorders, statistics, experiments and the stream go on by drains, too. */
+static bool needs_drains(void)
+{
+    return prof_running() || prof_trace_is_on() || prof_loop_is_on() ||
+           prof_options()->causal != PROF_CAUSAL_MODE_OFF ||
+           prof_transports_in_use() || profile_server_panic != NULL;
+}
+
+/* Arms it for when a drain is due. What needs one begins in a turn of the loop,
+ * which is looked at again. */
 static void arm_drain(void)
 {
     uint64_t between = prof_drain_ms() * cycles_per_ms;
     uint64_t since = arch_tsc() - drained_tsc;
 
+    if (!needs_drains()) {
+        loop_cancel(&drain_timer);
+        return;
+    }
     loop_once(&drain_timer,
               since < between ? (between - since) * NS_PER_MS / cycles_per_ms
                               : 0,
@@ -257,9 +272,6 @@ void prof_port_init(void)
         loop_every(&report_timer, options->every_ms * NS_PER_MS, on_report,
                    NULL);
 }
-
-/* kernel/profile_server, which an image without that does not have. */
-void profile_server_panic(void) __attribute__((weak));
 
 void prof_port_panic(int code)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's tick, which the profiler shares: see clock.c. */
+/* The PIT, which is the profiler's own, or which it shares with the kernel. */
 
+#include "alarm.h"
 #include "prof_port.h"
 
 #include <arch/trap.h>
@@ -10,7 +11,8 @@
 
 struct prof_tick prof_port_tick(void)
 {
-    return (struct prof_tick){.kind = PROF_TICK_PIT,
+    return (struct prof_tick){.kind = alarm_uses_pit() ? PROF_TICK_PIT
+                                                       : PROF_TICK_OWN_PIT,
                               .kernel_divisor = CLOCK_DIVISOR,
                               .vector = ARCH_IRQ_BASE + TIMER_LINE};
 }

@@ -27,6 +27,7 @@
 #define CPUID_FEATURES 1u
 #define CPUID_EDX_FXSR (1u << 24)
 #define CPUID_EDX_SSE (1u << 25)
+#define CPUID_ECX_TSC_DEADLINE (1u << 24)
 #define CPUID_EXTENDED_MAX 0x80000000u
 #define CPUID_EXTENDED 0x80000001u
 #define CPUID_EXTENDED_EDX_NX (1u << 20)
@@ -67,18 +68,44 @@ static inline void cpu_set_msr(uint32_t number, uint64_t value)
                      : "memory");
 }
 
-/* edx of CPUID leaf (leaf); 0 for an extended leaf that the CPU lacks. */
-static inline uint32_t cpu_features(uint32_t leaf)
+/* ecx and edx of a CPUID leaf; 0 for an extended leaf that the CPU lacks. */
+struct cpu_leaf {
+    uint32_t c, d;
+};
+
+static inline struct cpu_leaf cpu_leaf(uint32_t leaf)
 {
     uint32_t a = leaf & CPUID_EXTENDED_MAX, b, c = 0, d;
 
     __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     if (a < leaf)
-        return 0;
+        return (struct cpu_leaf){0};
     a = leaf;
     c = 0;
     __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return d;
+    return (struct cpu_leaf){c, d};
+}
+
+static inline uint32_t cpu_features(uint32_t leaf)
+{
+    return cpu_leaf(leaf).d;
+}
+
+/* Registers of devices that are in memory. */
+static inline uint32_t cpu_mapped(uintptr_t address)
+{
+    return *(volatile uint32_t *)address;
+}
+
+static inline void cpu_set_mapped(uintptr_t address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+}
+
+/* All stores before it are visible before what comes after it. SSE2. */
+static inline void cpu_fence(void)
+{
+    __asm__ volatile("mfence" : : : "memory");
 }
 
 #endif

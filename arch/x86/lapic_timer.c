@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The local APIC's timer, one-shot.
+ * The local APIC's timer: TSC-deadline or one-shot.
  *
- * Its frequency is not known beforehand: it is the bus's on old CPUs, a
+ * A one-shot timer's frequency is not known beforehand: it is the bus's on old CPUs, a
  * crystal's on newer ones, 1 GHz in QEMU. So the counter is read twice, each
  * time between two reads of the TSC, of which the closest pair counts: a host
- * may suspend the guest between them.
+ * may suspend the guest between them. A TSC-deadline timer compares with the
+ * TSC itself.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 3, Advanced Programmable Interrupt Controller.
@@ -21,6 +22,8 @@
 #define CPUID_EDX_MSR (1u << 5)
 #define CPUID_EDX_APIC (1u << 9)
 #define MSR_APIC_BASE 0x1bu
+#define MSR_TSC_DEADLINE 0x6e0u
+#define MSR_X2APIC 0x800u /* of the register at 0; each has 16 bytes */
 #define APIC_BASE_X2APIC ((uint64_t)1 << 10)
 #define APIC_BASE_ENABLE ((uint64_t)1 << 11)
 #define APIC_BASE_ADDRESS 0xffffff000ull
@@ -35,6 +38,7 @@
 #define LVT_MASKED (1u << 16)
 #define LVT_NMI (4u << 8)
 #define LVT_EXTINT (7u << 8)
+#define LVT_TSC_DEADLINE (2u << 17)
 #define INITIAL_COUNT 0x380u
 #define CURRENT_COUNT 0x390u
 #define DIVIDE 0x3e0u
@@ -45,17 +49,34 @@
 #define ATTEMPTS 8u
 #define SCALE_BITS 24 /* counts of a nanosecond: a billion of them fits */
 
-static uintptr_t registers; /* 0 = there is no timer */
-static uint64_t scale;      /* counts in 2^SCALE_BITS nanoseconds */
+static enum {
+    NONE,
+    ONE_SHOT,
+    TSC_DEADLINE,
+} mode;
+static uintptr_t registers;    /* 0 = they are MSRs */
+static uint64_t scale;         /* counts in 2^SCALE_BITS nanoseconds */
+static void (*on_fired)(void); /* in each interrupt */
 
-static volatile uint32_t *at(uint32_t offset)
+static uint32_t get(uint32_t offset)
 {
-    return (volatile uint32_t *)(registers + offset);
+    if (registers != 0)
+        return cpu_mapped(registers + offset);
+    return (uint32_t)cpu_msr(MSR_X2APIC + offset / 16);
+}
+
+static void set(uint32_t offset, uint32_t value)
+{
+    if (registers != 0)
+        cpu_set_mapped(registers + offset, value);
+    else
+        cpu_set_msr(MSR_X2APIC + offset / 16, value);
 }
 
 static void on_timer(void)
 {
-    *at(EOI) = 0;
+    set(EOI, 0);
+    on_fired();
 }
 
 /* A spurious interrupt is not acknowledged. */
@@ -75,7 +96,7 @@ static struct reading read_both(void)
 
     for (unsigned i = 0; i < READS; i++) {
         const uint64_t before = arch_tsc();
-        const uint32_t count = *at(CURRENT_COUNT);
+        const uint32_t count = get(CURRENT_COUNT);
         const uint64_t width = arch_tsc() - before;
 
         if (width >= narrowest)
@@ -91,71 +112,111 @@ static uint64_t measure(uint64_t tsc_hz)
 {
     struct reading first, last;
 
-    *at(INITIAL_COUNT) = UINT32_MAX;
+    set(INITIAL_COUNT, UINT32_MAX);
     first = read_both();
     while (arch_tsc() - first.tsc < tsc_hz / 1000 * MEASURED_MS)
         arch_pause();
     last = read_both();
-    *at(INITIAL_COUNT) = 0;
+    set(INITIAL_COUNT, 0);
     if (last.count == 0 || last.count >= first.count)
         return 0;
     return (uint64_t)(first.count - last.count) * tsc_hz /
            (last.tsc - first.tsc);
 }
 
-/* The APIC may be off, as at reset, or moved. In x2APIC mode it is not in
- * memory. */
-static uintptr_t find_registers(void)
+/* The APIC may be off, as at reset, or moved. */
+static bool find_registers(void)
 {
     const uint32_t needed = CPUID_EDX_MSR | CPUID_EDX_APIC;
     uint64_t base;
 
-    if ((cpu_features(CPUID_FEATURES) & needed) != needed)
-        return 0;
+    if ((cpu_leaf(CPUID_FEATURES).d & needed) != needed)
+        return false;
     base = cpu_msr(MSR_APIC_BASE);
-    if ((base & APIC_BASE_X2APIC) != 0 ||
-        (base & APIC_BASE_ADDRESS) > UINT32_MAX)
-        return 0;
+    if ((base & APIC_BASE_ENABLE) != 0 && (base & APIC_BASE_X2APIC) != 0) {
+        registers = 0;
+        return true;
+    }
+    if ((base & APIC_BASE_ADDRESS) > UINT32_MAX)
+        return false;
     cpu_set_msr(MSR_APIC_BASE, base | APIC_BASE_ENABLE);
-    return (uintptr_t)(base & APIC_BASE_ADDRESS);
+    registers = (uintptr_t)(base & APIC_BASE_ADDRESS);
+    return true;
 }
 
-bool arch_timer_start(uint64_t tsc_hz)
+static uint64_t measured_hz(uint64_t tsc_hz)
 {
     uint64_t hz = 0;
 
-    registers = find_registers();
-    if (registers == 0)
-        return false;
-    arch_irq_handle(ARCH_IRQ_TIMER, on_timer);
-    arch_irq_handle(ARCH_IRQ_SPURIOUS, on_spurious);
-    *at(SPURIOUS) = SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS);
-    *at(TASK_PRIORITY) = 0;
-    *at(LVT_LINT0) = LVT_EXTINT; /* the PIC and NMI, as firmware leaves them */
-    *at(LVT_LINT1) = LVT_NMI;
-    *at(DIVIDE) = DIVIDE_BY_1;
-    *at(LVT_TIMER) = LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER);
+    set(DIVIDE, DIVIDE_BY_1);
+    set(LVT_TIMER, LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER));
     for (unsigned i = 0; i < ATTEMPTS && hz == 0; i++)
         hz = measure(tsc_hz);
-    if (hz == 0) {
-        registers = 0;
+    return hz;
+}
+
+/* The write to memory must come before that of the first deadline. */
+static void begin_deadlines(void)
+{
+    set(LVT_TIMER, LVT_TSC_DEADLINE | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER));
+    cpu_fence();
+}
+
+bool arch_timer_start(uint64_t tsc_hz, void (*fired)(void))
+{
+    bool deadline =
+        (cpu_leaf(CPUID_FEATURES).c & CPUID_ECX_TSC_DEADLINE) != 0;
+    uint64_t hz;
+
+    mode = NONE;
+    if (!find_registers())
         return false;
-    }
+    on_fired = fired;
+    arch_irq_handle(ARCH_IRQ_TIMER, on_timer);
+    arch_irq_handle(ARCH_IRQ_SPURIOUS, on_spurious);
+    set(SPURIOUS, SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS));
+    set(TASK_PRIORITY, 0);
+    set(LVT_LINT0, LVT_EXTINT); /* the PIC and NMI, as firmware leaves them */
+    set(LVT_LINT1, LVT_NMI);
+    hz = deadline ? tsc_hz : measured_hz(tsc_hz);
+    if (hz == 0)
+        return false;
     scale = (hz << SCALE_BITS) / 1000000000u;
-    *at(LVT_TIMER) = ARCH_IRQ_BASE + ARCH_IRQ_TIMER;
+    if (deadline)
+        begin_deadlines();
+    else
+        set(LVT_TIMER, ARCH_IRQ_BASE + ARCH_IRQ_TIMER);
+    mode = deadline ? TSC_DEADLINE : ONE_SHOT;
     return true;
+}
+
+const char *arch_timer_name(void)
+{
+    return mode == TSC_DEADLINE ? "local APIC, TSC deadline"
+                                : "local APIC, one-shot";
 }
 
 void arch_timer_arm(uint64_t ns)
 {
     uint64_t counts;
 
-    if (registers == 0)
-        return;
     if (ns > ARCH_TIMER_NS_MAX)
         ns = ARCH_TIMER_NS_MAX;
     counts = ns * scale >> SCALE_BITS;
-    if (counts > UINT32_MAX)
-        counts = UINT32_MAX;
-    *at(INITIAL_COUNT) = counts == 0 ? 1 : (uint32_t)counts;
+    if (mode == TSC_DEADLINE) {
+        cpu_set_msr(MSR_TSC_DEADLINE, arch_tsc() + counts);
+    } else if (mode == ONE_SHOT) {
+        if (counts > UINT32_MAX)
+            counts = UINT32_MAX;
+        set(INITIAL_COUNT, counts == 0 ? 1 : (uint32_t)counts);
+    }
+}
+
+void arch_timer_stop(void)
+{
+    if (mode == TSC_DEADLINE)
+        cpu_set_msr(MSR_TSC_DEADLINE, 0);
+    else if (mode == ONE_SHOT)
+        set(INITIAL_COUNT, 0);
+    mode = NONE;
 }
