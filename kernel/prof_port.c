@@ -8,6 +8,7 @@
 
 #include "prof_port.h"
 
+#include "alarm.h"
 #include "console.h"
 #include "heap.h"
 #include "prof_transports.h"
@@ -202,6 +203,10 @@ static void on_report(void *unused)
         kernel_exit(0);
 }
 
+/* Beside the kernel's tick, and where the PIT is the profiler's own. */
+#define HZ_MIN_SHARED 100u
+#define HZ_MIN_OWN 19u
+
 /* Prints the actual rate if it differs from the requested one by more than 1 %:
  * the PIT's divisor is a whole number, and the rate has limits. */
 static void print_rate(void)
@@ -212,9 +217,11 @@ static void print_rate(void)
 
     if (difference * 100 > asked)
         console_line("prof: %u Hz requested, sampling at %u.%03u Hz (the range "
-                     "is from the kernel's tick to %u Hz)",
+                     "is %u to %u Hz)",
                      (unsigned)prof_options()->hz, (unsigned)(given / 1000),
-                     (unsigned)(given % 1000), PROF_HZ_MAX);
+                     (unsigned)(given % 1000),
+                     alarm_uses_pit() ? HZ_MIN_SHARED : HZ_MIN_OWN,
+                     PROF_HZ_MAX);
 }
 
 static void start(void)

@@ -233,6 +233,7 @@ CASES = [
         shows=["^--- event loop: busy "],
         hides=["^samples show "],
     ),
+    quiet("timer_share_is_true", "prof.hz=1000", icount=0),
     case(
         "timer_taken_over_is_reclaimed",
         append="prof.every=0 prof.hz=1000 prof.jitter=0",
@@ -255,16 +256,20 @@ CASES = [
 # What they look at is a kernel that has a tick by the PIT, beside which the
 # profiler samples; ours has none by itself.
 TICKING = (
+    "clock_is_measured",
     "drains_by_default",
     "frames_end_at_zero",
+    "gate_of_any_timer",
     "hook_ticks_are_sampled",
     "interrupt_cost",
     "interrupts_off_a_second",
     "lock_step_is_broken",
+    "memory_refused",
     "pit_in_one_shot",
     "start_stop",
     "tick_drains",
     "timer_taken_over_is_reclaimed",
+    "user_mode",
     "work_after_a_tick",
 )
 
