@@ -11,6 +11,8 @@
 
 #include "alarm.h"
 
+#include "clock.h"
+
 #include <arch/cpu.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
@@ -31,7 +33,6 @@ static enum {
     PIT,
     TICK,
 } kind;
-static volatile uint64_t ticks;
 static volatile uint64_t set_ns = NEVER; /* when it will interrupt */
 static bool halts; /* between alarm_set() and alarm_end() */
 static bool once;  /* the PIT is set to one interrupt */
@@ -55,7 +56,7 @@ static void on_local(void)
 static void on_pit(void)
 {
     if (!once)
-        ticks++;
+        clock_tick();
     set_ns = NEVER;
     current_eoi_mechanism();
 }
@@ -160,16 +161,4 @@ void alarm_while_busy(bool wanted)
     if (!halts)
         alarm_end();
     arch_interrupts_restore(on);
-}
-
-/* Read until two reads agree: on i386 a tick may come between the halves. */
-uint64_t alarm_ticks(void)
-{
-    uint64_t seen, again = ticks;
-
-    do {
-        seen = again;
-        again = ticks;
-    } while (seen != again);
-    return seen;
 }

@@ -49,7 +49,4 @@ void alarm_end(void);
  */
 void alarm_while_busy(bool wanted);
 
-/* Ticks of the PIT that the kernel has handled. Contexts: any. */
-uint64_t alarm_ticks(void);
-
 #endif

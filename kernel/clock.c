@@ -7,8 +7,6 @@
 
 #include "clock.h"
 
-#include "alarm.h"
-
 #include <arch/cpu.h>
 #include <cmos.h>
 #include <kernel/clock.h>
@@ -16,6 +14,7 @@
 #include <string.h>
 #include <tsc.h>
 
+static volatile uint64_t ticks;
 static uint64_t tsc_hz;
 static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
@@ -28,7 +27,6 @@ int clock_start(void)
         return -1;
     boot_unix_seconds = cmos_unix_seconds();
     boot_tsc = arch_tsc();
-    alarm_start(tsc_hz);
     return 0;
 }
 
@@ -51,9 +49,21 @@ uint64_t clock_real_ns(void)
     return clock_ns_of(arch_tsc());
 }
 
+void clock_tick(void)
+{
+    ticks++;
+}
+
+/* Read until two reads agree: on i386 a tick may come between the halves. */
 uint64_t clock_ticks(void)
 {
-    return alarm_ticks();
+    uint64_t seen, again = ticks;
+
+    do {
+        seen = again;
+        again = ticks;
+    } while (seen != again);
+    return seen;
 }
 
 uint64_t clock_unix_seconds(void)

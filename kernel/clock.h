@@ -5,11 +5,14 @@
 #include <stdbool.h>
 
 /*
- * Calibrates the TSC, reads the CMOS clock and starts the timer of halts.
+ * Calibrates the TSC and reads the CMOS clock.
  * Returns 0, or -1 if the PIT does not count. Contexts: boot, once, interrupts
  * off. Takes some hundredths of a second.
  */
 int clock_start(void);
+
+/* The kernel's tick, for clock_ticks(). Contexts: interrupt. */
+void clock_tick(void);
 
 /*
  * Sets the source of gettimeofday(): "tsc", the default, or "cmos", which reads

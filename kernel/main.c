@@ -75,6 +75,7 @@ void kernel_main(void)
     pic_start();
     if (clock_start() != 0)
         panic("the timer does not count");
+    alarm_start(clock_tsc_hz());
     heap_start();
     arch_interrupts_on();
     print_boot_summary();

@@ -3,11 +3,11 @@
 /*
  * The local APIC's timer: TSC-deadline or one-shot.
  *
- * A one-shot timer's frequency is not known beforehand: it is the bus's on old CPUs, a
- * crystal's on newer ones, 1 GHz in QEMU. So the counter is read twice, each
- * time between two reads of the TSC, of which the closest pair counts: a host
- * may suspend the guest between them. A TSC-deadline timer compares with the
- * TSC itself.
+ * A one-shot timer's frequency is not known beforehand: it is the bus's on old
+ * CPUs, a crystal's on newer ones, 1 GHz in QEMU. So the counter is read twice,
+ * each time between two reads of the TSC, of which the closest pair counts: a
+ * host may suspend the guest between them. A TSC-deadline timer compares with
+ * the TSC itself.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 3, Advanced Programmable Interrupt Controller.
@@ -164,8 +164,7 @@ static void begin_deadlines(void)
 
 bool arch_timer_start(uint64_t tsc_hz, void (*fired)(void))
 {
-    bool deadline =
-        (cpu_leaf(CPUID_FEATURES).c & CPUID_ECX_TSC_DEADLINE) != 0;
+    bool deadline = (cpu_leaf(CPUID_FEATURES).c & CPUID_ECX_TSC_DEADLINE) != 0;
     uint64_t hz;
 
     mode = NONE;

@@ -11,7 +11,7 @@ extern "C" {
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000ull
 
-/* The kernel's tick, where it has one (kernel/alarm.h): PIT counts per tick, and
+/* The kernel's tick, where it has one (kernel/alarm.h): PIT counts of one, and
  * its period. */
 #define CLOCK_DIVISOR 11932u /* 99.998 Hz */
 #define CLOCK_TICK_NS 10000152u

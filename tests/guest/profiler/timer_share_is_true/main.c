@@ -2,7 +2,7 @@
 
 /*
  * The share of work that timers start, of 7.6 % of the time, as samples show it
- * at 1 kHz: work of 760 us every 10 ms, and of some 6 us after each of very many
+ * at 1 kHz: work of 760 us every 10 ms, and of some 6 us after each of many
  * sleeps of 30 to 130 us. Where timers and samples have one clock such work is
  * over before the next sample comes, and 7.6 % look like 0.5 %.
  *
@@ -19,8 +19,8 @@
 #define SECONDS 8u
 #define SLEEP_NS_MIN 30000u
 #define SLEEP_NS_MAX 130000u
-#define LONG_CYCLES 760000u  /* every 10 ms */
-#define SHORT_CYCLES 6600u   /* after 80 us, and what it takes to wake up */
+#define LONG_CYCLES 760000u   /* every 10 ms */
+#define SHORT_CYCLES 6600u    /* after 80 us, and what it takes to wake up */
 #define DEVIATIONS_SQUARED 11 /* 3.3 squared */
 
 static struct loop_timer timer, stopper;
