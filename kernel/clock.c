@@ -20,14 +20,16 @@ static uint64_t boot_tsc;
 static uint64_t boot_unix_seconds;
 static bool by_cmos; /* source of gettimeofday() */
 
-int clock_start(void)
+int clock_calibrate(void)
 {
     tsc_hz = tsc_calibrate();
-    if (tsc_hz == 0)
-        return -1;
+    return tsc_hz != 0 ? 0 : -1;
+}
+
+void clock_start(void)
+{
     boot_unix_seconds = cmos_unix_seconds();
     boot_tsc = arch_tsc();
-    return 0;
 }
 
 /* In two steps, because cycles times a billion overflows 64 bits. */

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 
 /*
- * Calibrates the TSC and reads the CMOS clock.
- * Returns 0, or -1 if the PIT does not count. Contexts: boot, once, interrupts
- * off. Takes some hundredths of a second.
+ * Calibrates the TSC. Returns 0, or -1 if the PIT does not count. Contexts:
+ * boot, once, interrupts off. Takes some hundredths of a second.
  */
-int clock_start(void);
+int clock_calibrate(void);
+
+/* Reads the CMOS clock; clock_ns() is 0 now. Contexts: boot, calibrated. */
+void clock_start(void);
 
 /* The kernel's tick, for clock_ticks(). Contexts: interrupt. */
 void clock_tick(void);

@@ -73,9 +73,10 @@ void kernel_main(void)
     console_start();
     prof_port_names();
     pic_start();
-    if (clock_start() != 0)
+    if (clock_calibrate() != 0)
         panic("the timer does not count");
     alarm_start(clock_tsc_hz());
+    clock_start();
     heap_start();
     arch_interrupts_on();
     print_boot_summary();
