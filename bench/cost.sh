@@ -39,10 +39,10 @@ instructions()
 {
     log=$build/bench/cost.$1.log
     guest "$1" "$build/$1/bench/cost/cost.elf" 900 "$log" \
-        -append 'prof.start=off prof.every=0 prof.tick_drains=off'
+        -append 'prof.start=off prof.every=0 prof.tick_drains=off alarm=tick'
     tr -d '\r' <"$log" | sed -n 's/^bench //p' >"$log.rows"
     guest "$1" "$build/$1/bench/events/events.elf" 300 "$log.events" \
-        -append 'prof.start=off prof.every=0 prof.tick_drains=off'
+        -append 'prof.start=off prof.every=0 prof.tick_drains=off alarm=tick'
     tr -d '\r' <"$log.events" | sed -n 's/^bench //p' >>"$log.rows"
     while read -r name value; do
         keep "$1" "$name" "$value"

@@ -11,6 +11,7 @@
 
 #define PIC_LINE_TIMER 0u
 #define PIC_LINE_CASCADE 2u
+#define PIC_LINE_COM2 3u
 #define PIC_LINE_COM1 4u
 #define PIC_LINE_CLOCK 8u
 

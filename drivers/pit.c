@@ -16,6 +16,7 @@
 #define SELECT(channel) ((channel) << 6)
 #define LOW_THEN_HIGH 0x30u
 #define MODE_ONCE (0u << 1)
+#define MODE_WAIT (1u << 1) /* for its gate, which channel 0 has not */
 #define MODE_RATE (2u << 1)
 
 #define READ_BACK 0xc0u /* count and status, neither bit 5 nor bit 4 set */
@@ -42,6 +43,24 @@ void pit_start(uint32_t divisor)
     arch_out8(CONTROL, SELECT(0u) | LOW_THEN_HIGH | MODE_RATE);
     write_count(CHANNEL_0, (uint16_t)divisor); /* 65536 is written as 0 */
     arch_interrupts_restore(on);
+}
+
+void pit_once(uint32_t counts)
+{
+    const bool on = arch_interrupts_save();
+
+    if (counts == 0)
+        counts = 1;
+    if (counts > PIT_ONCE_MAX)
+        counts = PIT_ONCE_MAX;
+    arch_out8(CONTROL, SELECT(0u) | LOW_THEN_HIGH | MODE_ONCE);
+    write_count(CHANNEL_0, (uint16_t)counts);
+    arch_interrupts_restore(on);
+}
+
+void pit_stop(void)
+{
+    arch_out8(CONTROL, SELECT(0u) | LOW_THEN_HIGH | MODE_WAIT);
 }
 
 struct pit_state pit_read(unsigned channel)

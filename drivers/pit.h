@@ -28,6 +28,14 @@ struct pit_state {
  */
 void pit_start(uint32_t divisor);
 
+/* Makes it interrupt once, (counts) counts from now, clamped to the range 1 to
+ * PIT_ONCE_MAX. Contexts: as above. */
+#define PIT_ONCE_MAX 65535u
+void pit_once(uint32_t counts);
+
+/* Makes it interrupt no more. Contexts: as above. */
+void pit_stop(void);
+
 /* Latches and reads (channel), 0 or 2. Contexts: interrupts off. */
 struct pit_state pit_read(unsigned channel);
 

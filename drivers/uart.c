@@ -10,7 +10,11 @@
 
 #include "uart.h"
 
+#include "irq.h"
+#include "pic.h"
+
 #include <arch/cpu.h>
+#include <arch/trap.h>
 
 #define DATA 0u
 #define DIVISOR_LOW 0u
@@ -26,6 +30,8 @@
 #define LINE_8N1 0x03u
 #define LINE_DIVISOR_ACCESS 0x80u
 #define MODEM_DTR_RTS 0x03u
+#define MODEM_OUT2 0x08u /* lets the interrupt out on a PC */
+#define INTERRUPT_RECEIVED 0x01u
 #define STATUS_DATA_READY 0x01u
 #define STATUS_THR_EMPTY 0x20u
 #define STATUS_ALL_SENT 0x40u
@@ -97,4 +103,37 @@ int uart_read(uint16_t port)
     if ((get(port, LINE_STATUS) & STATUS_DATA_READY) == 0)
         return -1;
     return get(port, DATA);
+}
+
+static void (*on_heard[2])(void); /* COM1 and COM2 */
+
+/* The line is edge-triggered: it stays high until all is read. */
+static void heard_com1(void)
+{
+    on_heard[0]();
+    irq_done(PIC_LINE_COM1);
+}
+
+static void heard_com2(void)
+{
+    on_heard[1]();
+    irq_done(PIC_LINE_COM2);
+}
+
+bool uart_listen(uint16_t port, void (*heard)(void))
+{
+    const bool first = port == UART_COM1;
+    const unsigned line = first ? PIC_LINE_COM1 : PIC_LINE_COM2;
+    bool on;
+
+    if (on_heard[!first] == NULL && arch_irq_is_handled(line))
+        return false;
+    on = arch_interrupts_save();
+    on_heard[!first] = heard;
+    arch_irq_handle(line, first ? heard_com1 : heard_com2);
+    set(port, MODEM_CONTROL, MODEM_DTR_RTS | MODEM_OUT2);
+    set(port, INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
+    arch_interrupts_restore(on);
+    irq_unmask(line);
+    return true;
 }

@@ -2,7 +2,8 @@
 #ifndef UART_H
 #define UART_H
 
-/* A 16550 serial port, written and read by polling. No interrupts are used. */
+/* A 16550 serial port, written and read by polling. It interrupts for what it
+ * receives only where somebody listens. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +37,13 @@ void uart_finish(uint16_t port);
 
 /* The next received byte, or -1. Contexts: any. */
 int uart_read(uint16_t port);
+
+/*
+ * Calls (heard) in an interrupt when bytes come to a (port) without any: the
+ * next call follows only when uart_read() has returned -1 since. False: the
+ * port's interrupt is somebody else's; it must be read from time to time.
+ * Contexts: thread.
+ */
+bool uart_listen(uint16_t port, void (*heard)(void));
 
 #endif

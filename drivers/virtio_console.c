@@ -10,6 +10,7 @@
 
 #include "virtio_console.h"
 
+#include "virtio_irq.h"
 #include "virtio_queue.h"
 
 #include <arch/cpu.h>
@@ -147,4 +148,17 @@ int virtio_console_receive(void)
     if (unread_at == unread)
         offer_room();
     return byte;
+}
+
+/* What has come before has not interrupted. */
+bool virtio_console_listen(void (*heard)(void))
+{
+    if (!started)
+        return false;
+    device.interrupted = heard;
+    if (!virtio_irq_on(&device))
+        return false;
+    if (virtio_interrupts(&in, true))
+        heard();
+    return true;
 }

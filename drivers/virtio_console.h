@@ -32,4 +32,9 @@ void virtio_console_finish(void);
 /* The next received byte, or -1. */
 int virtio_console_receive(void);
 
+/* Calls (heard) in an interrupt when bytes come: at least once before all are
+ * read. False: the device has no interrupt line, and must be read from time to
+ * time. */
+bool virtio_console_listen(void (*heard)(void));
+
 #endif

@@ -17,6 +17,10 @@
 #include <arch/cpu.h>
 #include <arch/trap.h>
 
+/* The PIC's driver handles these for what is spurious. */
+#define LINE_LOWEST_MASTER 7u
+#define LINE_LOWEST_SLAVE 15u
+
 static struct virtio_device *on_line[ARCH_IRQ_COUNT];
 static void (*observer)(unsigned kind);
 
@@ -94,6 +98,13 @@ static bool known(const struct virtio_device *device, unsigned line)
     return false;
 }
 
+/* Of a UART that has it. The PIC's handlers of the lowest lines are replaced. */
+static bool is_the_boards(unsigned line)
+{
+    return line != LINE_LOWEST_MASTER && line != LINE_LOWEST_SLAVE &&
+           arch_irq_is_handled(line);
+}
+
 bool virtio_irq_on(struct virtio_device *device)
 {
     const unsigned line = device->line;
@@ -103,6 +114,8 @@ bool virtio_irq_on(struct virtio_device *device)
         return false;
     if (known(device, line))
         return true;
+    if (on_line[line] == NULL && is_the_boards(line))
+        return false;
     on = arch_interrupts_save();
     device->next = on_line[line];
     on_line[line] = device;

@@ -2,29 +2,19 @@
 /*
  * Time is read from the TSC, whose frequency the hypervisor or the CPU says;
  * else it is calibrated once against the PIT, which is the same on every PC, or,
- * where there is none, another clock.
- * The PIT's tick only ends halts. No time is derived from the number of ticks,
- * so a tick that a busy host drops makes a timer late but never the clock
- * wrong.
+ * where there is none, another clock. No time is derived from interrupts, so one
+ * that a busy host drops makes a timer late but never the clock wrong.
  */
 
 #include "clock.h"
 
 #include <arch/cpu.h>
-#include <arch/timer.h>
-#include <arch/trap.h>
 #include <cmos.h>
 #include <kernel/clock.h>
-#include <irq.h>
-#include <pic.h>
-#include <pit.h>
 #include <prof/causal.h>
 #include <prof/kvm.h>
-#include <prof/port.h>
 #include <string.h>
 #include <tsc.h>
-
-void (*current_eoi_mechanism)(void) = pic_eoi_timer;
 
 static volatile uint64_t ticks;
 static uint64_t tsc_hz;
@@ -33,33 +23,20 @@ static uint64_t boot_unix_seconds;
 static const char *instead_of_pit;
 static bool by_cmos; /* source of gettimeofday() */
 
-static void tick(void)
+int clock_calibrate(void)
 {
-    ticks++;
-    current_eoi_mechanism();
-}
-
-int clock_start(void)
-{
-    bool has_timer;
-
     tsc_hz = prof_tsc_hz_stated(true, 0);
     if (tsc_hz == 0)
         tsc_hz = tsc_calibrate();
     if (tsc_hz == 0)
         tsc_hz = tsc_calibrate_without_pit(&instead_of_pit);
-    if (tsc_hz == 0)
-        return -1;
+    return tsc_hz != 0 ? 0 : -1;
+}
+
+void clock_start(void)
+{
     boot_unix_seconds = cmos_unix_seconds();
-    has_timer = arch_timer_start(tsc_hz); /* without it the tick ends halts */
     boot_tsc = arch_tsc();
-    if (instead_of_pit != NULL)
-        return has_timer ? 0 : -1;
-    arch_irq_handle(PIC_LINE_TIMER, tick);
-    current_eoi_mechanism = irq_done_timer();
-    pit_start(CLOCK_DIVISOR);
-    irq_unmask(PIC_LINE_TIMER);
-    return 0;
 }
 
 const char *clock_instead_of_pit(void)
@@ -84,6 +61,11 @@ uint64_t clock_ns(void)
 uint64_t clock_real_ns(void)
 {
     return clock_ns_of(arch_tsc());
+}
+
+void clock_tick(void)
+{
+    ticks++;
 }
 
 /* Read until two reads agree: on i386 a tick may come between the halves. */

@@ -5,11 +5,17 @@
 #include <stdbool.h>
 
 /*
- * Calibrates the TSC, reads the CMOS clock and starts the kernel's tick.
- * Returns 0, or -1 if there is neither a PIT nor what can replace it. Contexts:
+ * Calibrates the TSC. Returns 0, or -1 if there is nothing to measure it against:
+ * neither a PIT nor what can replace it. Contexts:
  * boot, once, interrupts off. Takes some hundredths of a second.
  */
-int clock_start(void);
+int clock_calibrate(void);
+
+/* Reads the CMOS clock; clock_ns() is 0 now. Contexts: boot, calibrated. */
+void clock_start(void);
+
+/* The kernel's tick, for clock_ticks(). Contexts: interrupt. */
+void clock_tick(void);
 
 /* What the TSC was measured against instead of the PIT, for a line; NULL: there
  * is a PIT. Without one there is no tick. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The event loop. Only the thread uses the queue of timers (timers.c). Before a
- * halt the CPU's own timer is armed for the first of them; any interrupt ends
- * the halt, after which the loop looks for work, and halts again if there is
- * none. So a tick or a sample is no turn of the loop, and a timer is late by no
- * more than the running time of the service's code. On a CPU without a timer of
- * its own it is late by up to one tick of the kernel.
+ * halt the machine's timer (alarm.h) is set to the first of them; any interrupt
+ * ends the halt, after which the loop looks for work, and halts again if there
+ * is none. So a sample is no turn of the loop, and a timer is late by no more
+ * than the running time of the service's code. The profiler's own timers are
+ * called between two halts, which is no turn, either.
  */
 
+#include "alarm.h"
 #include "timers.h"
 
 #include <arch/cpu.h>
-#include <arch/timer.h>
 #include <kernel/clock.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
@@ -164,31 +164,71 @@ static bool any_waiting(void)
     return any;
 }
 
-static void arm_for(const struct loop_timer *first)
+/* When there is work without an interrupt of a device. */
+static uint64_t first_due_ns(void)
 {
-    uint64_t now_ns = clock_ns();
+    const struct loop_timer *first = timers_first();
+    uint64_t first_ns = first != NULL ? first->due_ns : UINT64_MAX;
 
-    if (first == NULL)
-        arch_timer_arm(ARCH_TIMER_NS_MAX);
-    else
-        arch_timer_arm(first->due_ns > now_ns ? first->due_ns - now_ns : 0);
+    for (const struct loop_source *each = sources; each != NULL;
+         each = each->next) {
+        uint64_t due_ns = each->due_ns != NULL ? each->due_ns() : UINT64_MAX;
+
+        if (due_ns < first_ns)
+            first_ns = due_ns;
+    }
+    return first_ns;
+}
+
+/* With interrupts off, and leaves them off. */
+static void halt_until_work(void)
+{
+    uint64_t due_ns = first_due_ns(), now_ns = clock_ns();
+    struct prof_loop_frame frame;
+
+    prof_loop_idle(&frame);
+    do {
+        alarm_set(due_ns, now_ns);
+        arch_idle();
+        arch_interrupts_off();
+        now_ns = clock_ns();
+    } while (now_ns < due_ns && !any_waiting());
+    alarm_end();
+    prof_loop_idle_end(&frame);
+}
+
+/* Calls the profiler's timers while they are the first. Returns whether there
+ * is nothing else to do. With interrupts off, and leaves them off. */
+static bool run_own_timers(void)
+{
+    const struct loop_timer *first = timers_first();
+    uint64_t now_ns;
+
+    if (in_callback || first == NULL || !first->own)
+        return false;
+    now_ns = clock_ns();
+    if (first->due_ns > now_ns)
+        return false;
+    arch_interrupts_on();
+    in_callback = true;
+    while (due(now_ns) && timers_first()->own)
+        run_first(now_ns);
+    in_callback = false;
+    arch_interrupts_off();
+    return !stopped && !prof_causal_running() && !due(clock_ns()) &&
+           !any_waiting();
 }
 
 /* With interrupts off, and when there is none; leaves them on. */
 static void wait_for_work(void)
 {
     uint32_t before = prof_trace_current();
-    struct prof_loop_frame frame;
 
     prof_trace_suspend(&idle);
-    prof_loop_idle(&frame);
-    do {
-        arm_for(timers_first());
-        arch_idle();
-        arch_interrupts_off();
-    } while (!due(clock_ns()) && !any_waiting());
+    do
+        halt_until_work();
+    while (run_own_timers());
     arch_interrupts_on();
-    prof_loop_idle_end(&frame);
     prof_trace_switch(before);
 }
 

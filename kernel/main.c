@@ -10,6 +10,7 @@
  * profiler last, so that it samples only the service.
  */
 
+#include "alarm.h"
 #include "clock.h"
 #include "console.h"
 #include "heap.h"
@@ -90,14 +91,16 @@ void kernel_main(void)
     (void)acpi_start(arch_boot.acpi_root);
     if (!irq_start())
         panic("this machine has neither a PIC nor an IO-APIC");
-    if (clock_start() != 0)
+    if (clock_calibrate() != 0 || !alarm_start(clock_tsc_hz()))
         panic("no timer counts");
+    clock_start();
     heap_start();
     arch_interrupts_on();
     print_boot_summary();
     run_constructors();
     options_apply(arch_boot.command_line);
     console_start_late();
+    console_line("boot: timer: %s", alarm_name());
     prof_port_init();
     if (profile_server_start != NULL)
         profile_server_start();

@@ -7,6 +7,7 @@
 
 #include "options.h"
 
+#include "alarm.h"
 #include "clock.h"
 #include "prof_vsock.h"
 #include "statistics.h"
@@ -71,6 +72,8 @@ static const char *set_option(const char *key, const char *value)
 {
     if (strcmp(key, "clock") == 0)
         return clock_option(value) ? NULL : "must be cmos or tsc";
+    if (strcmp(key, "alarm") == 0)
+        return alarm_option(value) ? NULL : "must be auto, pit or tick";
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";

@@ -8,7 +8,7 @@
 
 #include "prof_port.h"
 
-#include "clock.h"
+#include "alarm.h"
 #include "console.h"
 #include "heap.h"
 #include "prof_transports.h"
@@ -139,13 +139,28 @@ static uint64_t drained_tsc, checked_tsc, cycles_per_ms;
 
 static void on_drain(void *unused);
 
-/* Arms it for when a drain is due, also where nothing is sampled: recorders,
- * statistics, experiments and the stream go on by drains. */
+/* kernel/profile_server, which an image without that does not have. */
+void profile_server_panic(void) __attribute__((weak));
+
+/* Recorders, statistics, experiments and the stream go on by drains, too. */
+static bool needs_drains(void)
+{
+    return prof_running() || prof_trace_is_on() || prof_loop_is_on() ||
+           prof_options()->causal != PROF_CAUSAL_MODE_OFF ||
+           prof_transports_in_use() || profile_server_panic != NULL;
+}
+
+/* Arms it for when a drain is due. What needs one begins in a turn of the loop,
+ * which is looked at again. */
 static void arm_drain(void)
 {
     uint64_t between = prof_drain_ms() * cycles_per_ms;
     uint64_t since = arch_tsc() - drained_tsc;
 
+    if (!needs_drains()) {
+        loop_cancel(&drain_timer);
+        return;
+    }
     loop_once(&drain_timer,
               since < between ? (between - since) * NS_PER_MS / cycles_per_ms
                               : 0,
@@ -189,6 +204,10 @@ static void on_report(void *unused)
         kernel_exit(0);
 }
 
+/* Beside the kernel's tick, and where the PIT is the profiler's own. */
+#define HZ_MIN_SHARED 100u
+#define HZ_MIN_OWN 19u
+
 /* Prints the actual rate if it differs from the requested one by more than 1 %:
  * the PIT's divisor is a whole number, and the rate has limits. */
 static void print_rate(void)
@@ -199,27 +218,17 @@ static void print_rate(void)
 
     if (difference * 100 > asked)
         console_line("prof: %u Hz requested, sampling at %u.%03u Hz (the range "
-                     "is from the kernel's tick to %u Hz)",
+                     "is %u to %u Hz)",
                      (unsigned)prof_options()->hz, (unsigned)(given / 1000),
-                     (unsigned)(given % 1000), PROF_HZ_MAX);
-}
-
-/* Without a PIT nothing ticks. */
-static bool never_ticks(void)
-{
-    return clock_instead_of_pit() != NULL &&
-           prof_port_tick().kind == PROF_TICK_PIT;
+                     (unsigned)(given % 1000),
+                     alarm_uses_pit() ? HZ_MIN_SHARED : HZ_MIN_OWN,
+                     PROF_HZ_MAX);
 }
 
 static void start(void)
 {
-    int error;
+    int error = prof_start();
 
-    if (never_ticks()) {
-        console_line("prof: not sampling: this machine has no PIT");
-        return;
-    }
-    error = prof_start();
     if (error != 0)
         console_line("prof: not sampling: %s", prof_strerror(error));
     else
@@ -272,9 +281,6 @@ void prof_port_init(void)
         loop_every(&report_timer, options->every_ms * NS_PER_MS, on_report,
                    NULL);
 }
-
-/* kernel/profile_server, which an image without that does not have. */
-void profile_server_panic(void) __attribute__((weak));
 
 void prof_port_panic(int code)
 {

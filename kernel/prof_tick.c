@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's tick, which the profiler shares: see clock.c. Where the machine
- * has no PIT, or by prof.tick=lapic, it shares the timer of the deadlines. */
+/* The PIT, which is the profiler's own, or which it shares with the kernel.
+ * Where the machine has none, or by prof.tick=lapic, the local APIC's timer, in
+ * the same way. */
 
+#include "alarm.h"
 #include "prof_port.h"
 
 #include <arch/timer.h>
@@ -13,10 +15,14 @@
 
 struct prof_tick prof_port_tick(void)
 {
-    arch_timer_share = prof_lapic_arm;
+    const bool shared = !alarm_uses_pit();
+
+    if (shared)
+        arch_timer_sharing =
+            (struct arch_timer_sharing){prof_lapic_arm, prof_lapic_arm_tsc};
     return (struct prof_tick){.kind = PROF_TICK_AUTO,
-                              .kernel_divisor = CLOCK_DIVISOR,
+                              .kernel_divisor = shared ? 0 : CLOCK_DIVISOR,
                               .vector = ARCH_IRQ_BASE + TIMER_LINE,
                               .lapic_vector = ARCH_IRQ_BASE + ARCH_IRQ_TIMER,
-                              .lapic_shared = true};
+                              .lapic_shared = shared};
 }

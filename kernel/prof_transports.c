@@ -26,8 +26,9 @@
 #include <virtio_queue.h>
 #include <virtio_console.h>
 
-/* Period of polling for commands, also while their bytes come, and how long the
- * rest of an overlong one is dropped each time. */
+/* Period of polling for commands, where the device does not interrupt; while
+ * their bytes come; and how long the rest of an overlong one is dropped each
+ * time. */
 #define LISTEN_NS 25000000ull
 #define LISTEN_SOON_NS 1000000ull
 #define LISTEN_DROP_PART 4000u /* of a second */
@@ -36,6 +37,7 @@
 
 static const struct prof_transport *transport; /* in use; NULL = none */
 static struct loop_timer listen_timer, soon_timer;
+static volatile bool heard; /* bytes have come since they were last read */
 
 /* The line being printed while a command runs that did not come from the
  * console. It begins
@@ -50,6 +52,16 @@ static struct {
 static int receive_console(void)
 {
     return console_read();
+}
+
+static bool listen_console(void (*call)(void))
+{
+    return uart_listen(UART_COM1, call);
+}
+
+static bool listen_uart2(void (*call)(void))
+{
+    return uart_listen(UART_COM2, call);
 }
 
 static void *pages(size_t bytes)
@@ -163,6 +175,42 @@ static void on_listen(void *unused)
     loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
+static void on_heard(void)
+{
+    heard = true;
+}
+
+static bool has_heard(void)
+{
+    return heard;
+}
+
+static void listen_turn(void)
+{
+    if (!heard)
+        return;
+    heard = false;
+    on_listen(NULL);
+}
+
+/* By interrupts where the device has them. */
+static void listen(void)
+{
+    static struct loop_source source = {.waiting = has_heard,
+                                        .turn = listen_turn};
+    bool (*begin)(void (*call)(void)) = listen_console;
+
+    if (transport != NULL && transport->receive == virtio_console_receive)
+        begin = virtio_console_listen;
+    else if (transport != NULL && transport->receive == receive_uart2)
+        begin = listen_uart2;
+    listen_timer.own = soon_timer.own = true;
+    if (begin(on_heard))
+        loop_add(&source);
+    else
+        loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);
+}
+
 static void give(const char *line, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -187,8 +235,12 @@ void prof_transports_start(void)
 {
     transport = prof_transport_choose(transports,
                                       sizeof transports / sizeof *transports);
-    listen_timer.own = soon_timer.own = true;
-    loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);
+    listen();
+}
+
+bool prof_transports_in_use(void)
+{
+    return transport != NULL;
 }
 
 static void print_sums(void)

@@ -13,6 +13,9 @@
  */
 void prof_transports_start(void);
 
+/* Whether the stream goes to one of them. Contexts: thread. */
+bool prof_transports_in_use(void);
+
 /*
  * Executes the command (line), of (count) bytes. What the profiler prints
  * meanwhile is also given to (text), unless that is NULL, and the answer, a

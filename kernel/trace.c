@@ -10,6 +10,8 @@
 
 #include "trace.h"
 
+#include "alarm.h"
+
 #include <arch/cpu.h>
 #include <arch/trap.h>
 #include <kernel/loop.h>
@@ -27,7 +29,11 @@ unsigned trace_hides;
 
 #if PROF_WITH_TRACE || PROF_WITH_LOOP || PROF_WITH_CAUSAL
 
-#define TIMER_VECTOR ARCH_IRQ_BASE
+/* Interrupts of the timer, by which is looked at what runs for long. */
+static bool is_timers(unsigned vector)
+{
+    return vector == ARCH_IRQ_BASE || vector == ARCH_IRQ_BASE + ARCH_IRQ_TIMER;
+}
 
 /* Interrupts of the kernel are not nested. */
 static uint8_t vector_entered;
@@ -42,7 +48,7 @@ static void enter(unsigned vector)
         entered_tsc = arch_tsc();
     prof_loop_irq_enter();
     prof_trace_irq_enter((uint8_t)vector);
-    if (vector != TIMER_VECTOR || !prof_loop_is_on())
+    if (!is_timers(vector) || !prof_loop_is_on())
         return;
     arch_irq_interrupted(__builtin_frame_address(0), &at);
     prof_loop_guard(at.pc, at.sp, at.fp, console_write);
@@ -100,13 +106,16 @@ static void taken(const struct virtio_request *request)
 
 void trace_follow(void)
 {
-    static bool follows, observes;
+    static bool follows, observes, guards;
     bool on = prof_trace_is_on(), loop = prof_loop_is_on();
     bool observe = on || loop || prof_causal_running();
 
     if (observe != observes)
         arch_irq_observe(observe ? enter : NULL, observe ? leave : NULL);
     observes = observe;
+    if (loop != guards)
+        alarm_while_busy(loop);
+    guards = loop;
     virtio_irq_observe(on || loop ? interrupted : NULL);
     if (on == follows)
         return;

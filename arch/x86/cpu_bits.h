@@ -61,4 +61,21 @@ static inline void cpu_set_msr(uint32_t number, uint64_t value)
                      : "memory");
 }
 
+/* Registers of devices that are in memory. */
+static inline uint32_t cpu_mapped(uintptr_t address)
+{
+    return *(volatile uint32_t *)address;
+}
+
+static inline void cpu_set_mapped(uintptr_t address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+}
+
+/* All stores before it are visible before what comes after it. SSE2. */
+static inline void cpu_fence(void)
+{
+    __asm__ volatile("mfence" : : : "memory");
+}
+
 #endif

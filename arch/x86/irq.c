@@ -112,6 +112,13 @@ void arch_irq_handle(unsigned line, arch_irq_handler *handler)
     install(line % ARCH_IRQ_COUNT);
 }
 
+bool arch_irq_is_handled(unsigned line)
+{
+    arch_irq_handler *handler = handlers[line % ARCH_IRQ_COUNT];
+
+    return handler != NULL && handler != irq_unclaimed;
+}
+
 void arch_irq_observe(arch_irq_observer *enter, arch_irq_observer *leave)
 {
     bool on = arch_interrupts_save();

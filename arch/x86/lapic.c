@@ -7,15 +7,15 @@
  * leaf with frequencies: QEMU, vmware-cpuid-freq.
  */
 
+#include "lapic.h"
+
 #include "cpu_bits.h"
 
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/features.h>
 #include <arch/trap.h>
 
-#define CPUID_EDX_MSR (1u << 5)
-#define CPUID_EDX_APIC (1u << 9)
-#define CPUID_ECX_HYPERVISOR (1u << 31)
 #define MSR_APIC_BASE 0x1bu
 #define MSR_X2APIC 0x800u /* of the register at 0; each has 16 bytes */
 #define APIC_BASE_X2APIC ((uint64_t)1 << 10)
@@ -25,19 +25,12 @@
 #define ID 0x020u
 #define ID_SHIFT 24 /* not in x2APIC mode */
 #define TASK_PRIORITY 0x080u
-#define EOI 0x0b0u
 #define SPURIOUS 0x0f0u
 #define SPURIOUS_ENABLE (1u << 8)
-#define LVT_TIMER 0x320u
 #define LVT_LINT0 0x350u
 #define LVT_LINT1 0x360u
-#define LVT_MASKED (1u << 16)
 #define LVT_NMI (4u << 8)
 #define LVT_EXTINT (7u << 8)
-#define INITIAL_COUNT 0x380u
-#define CURRENT_COUNT 0x390u
-#define DIVIDE 0x3e0u
-#define DIVIDE_BY_1 0x0bu
 
 #define HYPERVISOR 0x40000000u
 #define HYPERVISOR_HZ 0x40000010u
@@ -45,28 +38,27 @@
 
 static uintptr_t registers; /* 0: they are MSRs */
 
-static uint32_t get(uint32_t offset)
+uint32_t lapic_get(uint32_t offset)
 {
     if (registers == 0)
         return (uint32_t)cpu_msr(MSR_X2APIC + offset / 16);
-    return *(volatile uint32_t *)(registers + offset);
+    return cpu_mapped(registers + offset);
 }
 
-static void set(uint32_t offset, uint32_t value)
+void lapic_set(uint32_t offset, uint32_t value)
 {
     if (registers == 0)
         cpu_set_msr(MSR_X2APIC + offset / 16, value);
     else
-        *(volatile uint32_t *)(registers + offset) = value;
+        cpu_set_mapped(registers + offset, value);
 }
 
 /* The APIC may be off, as at reset, or moved. */
 static bool find_registers(void)
 {
-    const uint32_t needed = CPUID_EDX_MSR | CPUID_EDX_APIC;
     uint64_t base;
 
-    if ((cpu_features(CPUID_FEATURES) & needed) != needed)
+    if (!arch_cpu_has(ARCH_CPU_MSR) || !arch_cpu_has(ARCH_CPU_APIC))
         return false;
     base = cpu_msr(MSR_APIC_BASE);
     registers = 0;
@@ -89,21 +81,22 @@ bool arch_apic_start(void)
     if (!find_registers())
         return false;
     arch_irq_handle(ARCH_IRQ_SPURIOUS, on_spurious);
-    set(SPURIOUS, SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS));
-    set(TASK_PRIORITY, 0);
-    set(LVT_LINT0, LVT_EXTINT); /* the PIC and NMI, as firmware leaves them */
-    set(LVT_LINT1, LVT_NMI);
+    lapic_set(SPURIOUS, SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS));
+    lapic_set(TASK_PRIORITY, 0);
+    lapic_set(LVT_LINT0,
+              LVT_EXTINT); /* the PIC and NMI, as firmware leaves them */
+    lapic_set(LVT_LINT1, LVT_NMI);
     return true;
 }
 
 void arch_apic_eoi(void)
 {
-    set(EOI, 0);
+    lapic_set(LAPIC_EOI, 0);
 }
 
 uint32_t arch_apic_id(void)
 {
-    return registers == 0 ? get(ID) : get(ID) >> ID_SHIFT;
+    return registers == 0 ? lapic_get(ID) : lapic_get(ID) >> ID_SHIFT;
 }
 
 struct leaf {
@@ -131,9 +124,9 @@ static bool is_called(const struct leaf *leaf, const char name[12])
 
 uint32_t arch_apic_hz(void)
 {
-    struct leaf leaf = cpuid(CPUID_FEATURES);
+    struct leaf leaf;
 
-    if ((leaf.c & CPUID_ECX_HYPERVISOR) == 0)
+    if (!arch_cpu_has(ARCH_CPU_HYPERVISOR))
         return 0;
     leaf = cpuid(HYPERVISOR);
     if (is_called(&leaf, "TCGTCGTCGTCG"))
@@ -150,12 +143,13 @@ uint32_t arch_apic_hz(void)
 
 void arch_apic_stopwatch_start(void)
 {
-    set(DIVIDE, DIVIDE_BY_1);
-    set(LVT_TIMER, LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER));
-    set(INITIAL_COUNT, UINT32_MAX);
+    lapic_set(LAPIC_DIVIDE, LAPIC_DIVIDE_BY_1);
+    lapic_set(LAPIC_LVT_TIMER,
+              LAPIC_LVT_MASKED | (ARCH_IRQ_BASE + ARCH_IRQ_TIMER));
+    lapic_set(LAPIC_INITIAL_COUNT, UINT32_MAX);
 }
 
 uint32_t arch_apic_stopwatch(void)
 {
-    return UINT32_MAX - get(CURRENT_COUNT);
+    return UINT32_MAX - lapic_get(LAPIC_CURRENT_COUNT);
 }

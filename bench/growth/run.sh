@@ -38,7 +38,7 @@ guest()
     timeout 600 "qemu-system-$width" -accel tcg -display none -no-reboot \
         -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -m "$memory" -icount shift=0,sleep=off -rtc clock=vm "$@" \
-        -append "prof.start=off prof.every=0 prof.jitter=0
+        -append "prof.start=off prof.every=0 prof.jitter=0 alarm=tick
 growth.curve=$curve growth.points=$at" \
         -kernel "$build/$width/bench/growth/growth.elf" >"$log" </dev/null ||
         [ $? = 1 ] || return 1

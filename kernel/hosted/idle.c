@@ -39,17 +39,38 @@ int hosted_files(void)
     return files;
 }
 
-static uint64_t armed_ns = ARCH_TIMER_NS_MAX; /* from the next halt on */
+static uint64_t armed_ns = UINT64_MAX; /* by clock_real_ns() */
+static void (*on_fired)(void);
 
-bool arch_timer_start(uint64_t tsc_hz)
+bool arch_timer_start(uint64_t tsc_hz, void (*fired)(void))
 {
     (void)tsc_hz;
+    on_fired = fired;
     return true;
+}
+
+const char *arch_timer_name(void)
+{
+    return "epoll_pwait2()";
 }
 
 void arch_timer_arm(uint64_t ns)
 {
-    armed_ns = ns < ARCH_TIMER_NS_MAX ? ns : ARCH_TIMER_NS_MAX;
+    armed_ns =
+        clock_real_ns() + (ns < ARCH_TIMER_NS_MAX ? ns : ARCH_TIMER_NS_MAX);
+}
+
+void arch_timer_stop(void)
+{
+    armed_ns = UINT64_MAX;
+}
+
+/* The process has no interrupt for it: it fires where the loop waits. */
+static uint64_t left_ns(void)
+{
+    uint64_t now_ns = clock_real_ns();
+
+    return armed_ns > now_ns ? armed_ns - now_ns : 0;
 }
 
 /*
@@ -60,8 +81,13 @@ void arch_timer_arm(uint64_t ns)
 void arch_idle(void)
 {
     struct epoll_event event;
-    struct timespec left = {.tv_sec = (time_t)(armed_ns / NS_PER_S),
-                            .tv_nsec = (long)(armed_ns % NS_PER_S)};
+    uint64_t ns = left_ns();
+    struct timespec left;
+
+    if (ns > ARCH_TIMER_NS_MAX)
+        ns = ARCH_TIMER_NS_MAX;
+    left.tv_sec = (time_t)(ns / NS_PER_S);
+    left.tv_nsec = (long)(ns % NS_PER_S);
 
     arch_interrupts_on();
     hosted_idle_begin();
@@ -69,6 +95,10 @@ void arch_idle(void)
         errno != EINTR)
         panic("epoll_pwait2() failed: it needs Linux 5.11");
     hosted_idle_end();
+    if (left_ns() == 0) {
+        armed_ns = UINT64_MAX;
+        on_fired();
+    }
 }
 
 void arch_stop(void)

@@ -34,9 +34,9 @@ hosted_renamed = $(if $(filter arch/x86/context.c %/context.asm,$<),objcopy \
     --redefine-sym arch_context_switch=hosted_switch_registers $@)
 
 # of the kernel and arch what does not touch the machine
-hosted_kernel := $(addprefix kernel/,clock console console_model loop main \
-    module options panic prof_port prof_transports statistics timers trace) \
-    kernel/net/calls kernel/net/peers arch/x86/exception_names \
+hosted_kernel := $(addprefix kernel/,alarm clock console console_model loop \
+    main module options panic prof_port prof_transports statistics timers \
+    trace) kernel/net/calls kernel/net/peers arch/x86/exception_names \
     arch/x86/context \
     $(filter-out %/names,$(basename $(wildcard kernel/hosted/*.c))) \
     $(basename $(wildcard kernel/task/*.c kernel/http/*.c \

@@ -200,13 +200,15 @@ static bool waiting(void)
            virtio_interrupts(virtio_net_in(), true);
 }
 
-/* lwIP's timers, of 250 ms and more, are looked at in each turn; where there is
- * nothing else to do, this is one. */
-#define LWIP_EVERY_NS (50 * NS_PER_MS)
-
-static void on_lwip(void *unused)
+/* lwIP's timers are looked at in each turn; where there is nothing else to do,
+ * the first that is due is a turn. lwIP's clock has whole milliseconds. */
+static uint64_t lwip_due_ns(void)
 {
-    (void)unused;
+    uint32_t sleep_ms = sys_timeouts_sleeptime();
+
+    if (sleep_ms == SYS_TIMEOUTS_SLEEPTIME_INFINITE)
+        return UINT64_MAX;
+    return (clock_ns() / NS_PER_MS + sleep_ms) * NS_PER_MS;
 }
 
 bool net_each_turn_at(struct prof_trace_name *site, bool (*due)(void *context),
@@ -258,9 +260,9 @@ void net_device_start(void)
     static PROF_TRACE_SITE(site, "network");
     static struct loop_source source = {.waiting = waiting,
                                         .turn = turn,
+                                        .due_ns = lwip_due_ns,
                                         .site = &site,
                                         .device = VIRTIO_NETWORK};
-    static struct loop_timer lwip = {.own = true};
     const ip4_addr_t ip = {lwip_htonl(net_settings.ip)};
     const ip4_addr_t mask = {lwip_htonl(net_settings.mask)};
     const ip4_addr_t gateway = {lwip_htonl(net_settings.gateway)};
@@ -273,7 +275,6 @@ void net_device_start(void)
     if (net_settings.dhcp && dhcp_start(&netif) != ERR_OK)
         console_line("net: no memory for DHCP");
     loop_add(&source);
-    loop_every(&lwip, LWIP_EVERY_NS, on_lwip, NULL);
 }
 
 uint32_t net_device_ip(void)

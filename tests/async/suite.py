@@ -150,8 +150,9 @@ def interrupts_have_delays(s):
 def interrupts_are_rows(s):
     """Of the disk: each leaves its work to the callback, which is done but for
     one that comes last, and wakes the loop; the picture has a row for each
-    vector and one for the loop. The timer's leave nothing."""
-    trace = s.work / "disk.trace"
+    vector and one for the loop. The timer's, of a kernel that ticks, leave
+    nothing."""
+    trace, _ = record(s, "disk", "ticking", "alarm=tick")
     text = run(s.parasite, "script", trace).out
     defers = re.findall(r"^\[irq (\d+)\] .* defer: disk \d+$", text, re.M)
     found = {i["vector"]: i for i in json_of(s, "tasks", trace)["interrupts"]}
@@ -162,7 +163,7 @@ def interrupts_are_rows(s):
     check.true(disk["ran_after"]["p50_ns"] >= disk["handled"]["p50_ns"])
     check.between(disk["woke"], 1, len(defers))  # as the host has it
     check.same(timer["left"], 0)
-    picture = s.work / "disk.svg"
+    picture = s.work / "ticking.svg"
     run(s.parasite, "timeline", "-q", trace, "-o", picture)
     text = picture.read_text(encoding="utf-8")
     for name in (f"irq {vector}", "irq 32", "event loop"):

@@ -73,10 +73,10 @@ COMMANDS = (
     *("stacks", "on", "reset", "report"),
 )
 ANSWERS = [
-    "ok rate 99 at 99.998 Hz",
+    "ok rate 99 at 99.002 Hz",
     "ok depth 3",
     "ok stop",
-    "ok start at 99.998 Hz",
+    "ok start at 99.002 Hz",
     "ok stacks off",
     "ok stacks on",
     "ok reset",

@@ -69,7 +69,10 @@ class Machine:
 
     def start(self, image, options, net):
         port = self.listener.getsockname()[1]
-        words = f"prof.every=0 prof.out=virtio statistics=1000 {options}"
+        words = (
+            "prof.every=0 prof.out=virtio statistics=1000 alarm=tick "
+            f"{options}"
+        )
         if not self.profiled:
             words += " prof.start=off"
         with open(self.base + ".qemu", "w", encoding="utf-8") as errors:

@@ -64,7 +64,7 @@ def spaces_have_names(s, parasite, width):
     """User mode, with the names that the kernel gives at first and later."""
     trace, _ = boot_and_record(
         *(s, width, "test/user_mode", "user"),
-        "prof.start=off prof.every=0 prof.hz=1 prof.jitter=0",
+        "prof.start=off prof.every=0 prof.hz=1 prof.jitter=0 alarm=tick",
     )
     said = parasite("report", "--percent-limit", "0", trace).out
     rows = re.findall(r" ([\d,]+) +\[user mode(.*)\]", said)

@@ -14,6 +14,7 @@
  */
 
 #include <arch/registers.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ARCH_IRQ_BASE 32u
@@ -30,6 +31,9 @@ typedef void arch_irq_handler(void);
  * Contexts: boot, thread.
  */
 void arch_irq_handle(unsigned line, arch_irq_handler *handler);
+
+/* Whether (line) has a handler. Contexts: boot, thread. */
+bool arch_irq_is_handled(unsigned line);
 
 /*
  * Calls (enter) before and (leave) after each handler from now on, with the

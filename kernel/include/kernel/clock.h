@@ -11,7 +11,8 @@ extern "C" {
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000ull
 
-/* The kernel's tick: PIT counts per tick, and its period. */
+/* The kernel's tick, where it has one (kernel/alarm.h): PIT counts of one, and
+ * its period. */
 #define CLOCK_DIVISOR 11932u /* 99.998 Hz */
 #define CLOCK_TICK_NS 10000152u
 
@@ -25,7 +26,8 @@ uint64_t clock_ns(void);
 uint64_t clock_real_ns(void);
 uint64_t clock_ns_of(uint64_t tsc);
 
-/* Timer ticks handled by the kernel. Contexts: any. */
+/* Ticks of the PIT that were the kernel's; 0 where it has no tick. Contexts:
+ * any. */
 uint64_t clock_ticks(void);
 
 /* Seconds since 1970 (UTC): from the CMOS at boot, by the TSC since then. */

@@ -54,6 +54,10 @@ struct loop_source {
      * that an interrupt for later work ends the halt. MUST NOT wait. */
     bool (*waiting)(void);
     void (*turn)(void);           /* called in each turn, after timers */
+    uint64_t (*due_ns)(void);     /* clock_ns() at which it needs a turn without
+                                     an interrupt, UINT64_MAX: never. Called
+                                     before the first halt, with interrupts off.
+                                     NULL: never */
     struct prof_trace_name *site; /* whose time that is, for <prof/loop.h>;
                                      NULL: the loop's own */
     unsigned device;              /* whose interrupts are for it: VIRTIO_...,

@@ -116,6 +116,7 @@ CASES = [
         ],
     ),
     case("promises", append=QUIET, icount=0),
+    case("sampling_moves_no_timer", append=QUIET, icount=0),
     case("tasks", append=QUIET, icount=0),
     case("tasks_many", append=QUIET, qemu="-m 640"),
 ]
