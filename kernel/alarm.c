@@ -137,7 +137,7 @@ void alarm_set(uint64_t due_ns, uint64_t now_ns)
     uint64_t ns = due_ns > now_ns ? due_ns - now_ns : 0;
 
     halts = true;
-    if (set_ns <= due_ns || kind == TICK)
+    if ((set_ns != NEVER && set_ns <= due_ns) || kind == TICK)
         return;
     if (kind == LOCAL_APIC)
         set_local(ns, now_ns);
