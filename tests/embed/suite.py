@@ -485,9 +485,7 @@ def suite(s):
     if s.part == "smp":
         s.holds("smp: the second CPU is in no account", check_smp, text)
     if s.part == "oneshot":
-        s.holds(
-            "oneshot: the timer that there is", check_timers, kernel, text
-        )
+        s.holds("oneshot: the timer that there is", check_timers, kernel, text)
     if s.part == "includeos":
         s.holds(
             "includeos: names, idle, memory, options",

@@ -87,7 +87,6 @@ static void start_timer(void)
     *at(APIC_LINT0) = LINT_EXTINT;
     *at(APIC_DIVIDE) = DIVIDE_BY_1;
     *at(APIC_TIMER) = TIMER_VECTOR;
-    arm(100000);
 }
 
 #define INFORMATION_LINE 4u /* Multiboot: flag, and word, of the command line */
@@ -100,6 +99,7 @@ void kernel_main(const uint32_t *information)
                            ? (const char *)information[4]
                            : "") != 0)
         pc_exit(1);
+    arm(100000);
     __asm__ volatile("sti");
     for (unsigned i = 0; i < REQUESTS; i++) {
         answer();
