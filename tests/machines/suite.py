@@ -184,7 +184,7 @@ def console_is_virtio(s, machine):
     check.has(text, '^options: "x=1" ignored')
     check.has(text, "^prof: .*virtio.*serial")
     check.has(text, "^split: 32 rounds, ")
-    text = lines_of_virtio(s, machine, "test/panic", QUIET, 203)
+    text = lines_of_virtio(s, machine, "test/panic", QUIET, 101)
     check.has(text, "^panic: the image ends here$")
 
 
