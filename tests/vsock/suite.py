@@ -10,7 +10,7 @@ import threading
 
 from harness import progress
 from harness.command import Command
-from harness.suite import WIDTHS, background, check, ends, soon
+from harness.suite import WIDTHS, background, check, ends
 from harness.vsock import (
     CREDIT_UPDATE,
     HOST,
