@@ -77,13 +77,19 @@ static void copy(uint8_t *to, const void *from, size_t bytes)
 
 /* ---- sending */
 
+static bool is_control(const uint8_t *block)
+{
+    return (uintptr_t)block - (uintptr_t)state->controls <
+           sizeof state->controls;
+}
+
 static void collect_sent(void)
 {
     uint32_t written;
     uint8_t *block;
 
     while ((block = virtio_take(&state->out, &written)) != NULL) {
-        if (block >= state->controls[0] && block < state->controls[CONTROLS])
+        if (is_control(block))
             state->idle_controls[state->idle_control_count++] = block;
         else
             state->idle[state->idle_count++] = (struct out_block *)block;

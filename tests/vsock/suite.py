@@ -10,7 +10,7 @@ import threading
 
 from harness import progress
 from harness.command import Command
-from harness.suite import WIDTHS, background, check, ends, soon
+from harness.suite import WIDTHS, background, check, ends
 from harness.vsock import (
     CREDIT_UPDATE,
     HOST,
@@ -342,18 +342,19 @@ def never_yields(s, width):
     parasite, trace = Command(s), s.work / "spin.trace"
     with VsockDevice() as device, stream(s, width, device, "spin") as guest:
         guest.wait_line("^prof: vsock: ")
-        first, _ = device.connect(9999)
-        first.close()
-        guest.soon(lambda: device.count("guest", RST) == 1, "its end")
-
-        def has_samples():
-            parasite.record(
-                *(trace, "-q", "-d", 1, "-k", s.image(width, STREAM)),
-                device.target(),
-            )
-            return parasite.info(trace)["samples"] > 500
-
-        soon(has_samples, "samples")
+        with background(
+            *(parasite.path, "record", "-q", "-d", LONG_S, "-o", trace),
+            *("-k", s.image(width, STREAM), device.target()),
+            log=s.work / "spin",
+        ) as recorder:
+            recorder.soon(lambda: device.count("guest", RW) > 2, "packets")
+            client, answer = device.connect(9999)
+            client.close()
+            check.contains(answer, b"OK ")
+            recorder.soon(lambda: device.count("guest", RST) > 0, "its end")
+            guest.interrupt()
+            recorder.end(0)
+        check.true(parasite.info(trace)["samples"] > 500)
         report = parasite.selves(trace)
         check.true("work" in report, report)
 
