@@ -11,6 +11,7 @@
 #include "start.h"
 
 #include <arch/cpu.h>
+#include <arch/features.h>
 #include <cmos.h>
 #include <debug_exit.h>
 #include <debugcon.h>
@@ -288,4 +289,10 @@ void virtio_observe(void (*observe)(const struct virtio_request *request))
 void virtio_observe_put(uint32_t (*observe)(unsigned kind, unsigned queue))
 {
     (void)observe;
+}
+
+/* A process lacks nothing: the host's kernel has what it needs. */
+void arch_cpu_lacks(void (*say)(const char *name, const char *without))
+{
+    (void)say;
 }
