@@ -247,8 +247,10 @@ void prof_port_interrupts_restore(bool on)
     kvm_pass(KVM_READ_NS);
 }
 
-bool prof_gate_enter(uint8_t vector)
+bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
 {
+    (void)stub;
+    (void)next;
     return vector != 0;
 }
 

@@ -25,10 +25,16 @@ static void no_eoi(void)
 
 void (*current_eoi_mechanism)(void) = no_eoi;
 
-void prof_parasite(void);
-void prof_parasite(void)
-{
-}
+#define STUB(name)                                                             \
+    void name(void);                                                           \
+    void name(void)                                                            \
+    {                                                                          \
+    }
+STUB(prof_parasite)
+STUB(prof_lapic_enter)
+STUB(prof_lapic_sampled)
+STUB(prof_lapic_done)
+STUB(prof_lapic_done_by_msr)
 
 void prof_port_write(const char *text, size_t bytes)
 {
