@@ -139,6 +139,18 @@ int console_read(void)
     }
 }
 
+bool console_listen(void (*heard)(void))
+{
+    switch (by) {
+    case BY_SERIAL:
+        return uart_listen(UART_COM1, heard);
+    case BY_VIRTIO:
+        return virtio_console_listen(heard);
+    default:
+        return false;
+    }
+}
+
 void console_finish(void)
 {
     if (by == BY_VIRTIO)

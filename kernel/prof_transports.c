@@ -54,11 +54,6 @@ static int receive_console(void)
     return console_read();
 }
 
-static bool listen_console(void (*call)(void))
-{
-    return uart_listen(UART_COM1, call);
-}
-
 static bool listen_uart2(void (*call)(void))
 {
     return uart_listen(UART_COM2, call);
@@ -193,19 +188,25 @@ static void listen_turn(void)
     on_listen(NULL);
 }
 
+/* Has (call) called in an interrupt when bytes come to what is listened to.
+ * False: no interrupt says so. */
+static bool begin_listening(void (*call)(void))
+{
+    if (transport == NULL || transport->receive == NULL)
+        return console_listen(call);
+    if (transport->receive == virtio_console_receive)
+        return virtio_console_listen(call);
+    return transport->receive == receive_uart2 && listen_uart2(call);
+}
+
 /* By interrupts where the device has them. */
 static void listen(void)
 {
     static struct loop_source source = {.waiting = has_heard,
                                         .turn = listen_turn};
-    bool (*begin)(void (*call)(void)) = listen_console;
 
-    if (transport != NULL && transport->receive == virtio_console_receive)
-        begin = virtio_console_listen;
-    else if (transport != NULL && transport->receive == receive_uart2)
-        begin = listen_uart2;
     listen_timer.own = soon_timer.own = true;
-    if (begin(on_heard))
+    if (begin_listening(on_heard))
         loop_add(&source);
     else
         loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);

@@ -34,21 +34,35 @@ static uint32_t fed;
 static bool refused, answered;
 static unsigned timers;
 
+static uint64_t empty_tsc;
+static uint32_t in_fifo = UART_FIFO;
+static void (*interrupted)(void);
+
 int __wrap_uart_read(uint16_t port);
+bool __wrap_uart_listen(uint16_t port, void (*heard)(void));
 uint32_t __real_prof_trace_put_create(uint32_t what,
                                       struct prof_trace_name *site);
 uint32_t __wrap_prof_trace_put_create(uint32_t what,
                                       struct prof_trace_name *site);
 
+static bool has_bytes(void)
+{
+    return feeds && fed < LONG + sizeof command - 1 &&
+           (in_fifo != 0 || arch_tsc() - empty_tsc >= REFILL_CYCLES);
+}
+
+bool __wrap_uart_listen(uint16_t port, void (*heard)(void))
+{
+    if (port == UART_COM1)
+        interrupted = heard;
+    return port == UART_COM1;
+}
+
 int __wrap_uart_read(uint16_t port)
 {
-    static uint64_t empty_tsc;
-    static uint32_t in_fifo = UART_FIFO;
     uint32_t at = fed;
 
-    if (port != UART_COM1 || !feeds || fed == LONG + sizeof command - 1)
-        return -1;
-    if (in_fifo == 0 && arch_tsc() - empty_tsc < REFILL_CYCLES)
+    if (port != UART_COM1 || !has_bytes())
         return -1;
     in_fifo = in_fifo == 0 ? UART_FIFO : in_fifo;
     if (--in_fifo == 0)
@@ -94,9 +108,15 @@ NAMED void half_of_it(void)
     guest_spin(WORK_CYCLES / 2);
 }
 
+/* And the port interrupts, where it has bytes. */
 static void work(void *unused)
 {
+    bool on = arch_interrupts_save();
+
     (void)unused;
+    if (has_bytes())
+        interrupted();
+    arch_interrupts_restore(on);
     half_of_it();
     guest_spin(WORK_CYCLES / 2);
     unit_done();
