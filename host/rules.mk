@@ -180,7 +180,8 @@ names: $(BUILD)/host/parasite
 #= measure
 #: profiles held against exact counts: a table, build/truth/judged/truth.svg
 truth: $(call images,services/split services/lua services/irc services/http \
-    tests/guest/profiler/ticks_are_accounted) $(BUILD)/host/parasite \
+    tests/guest/profiler/ticks_are_accounted \
+    tests/guest/profiler/timer_share_is_true) $(BUILD)/host/parasite \
     $(BUILD)/host/loadgen
 	$(Q)FULL=1 $(harness) --lanes=$(LANES) --without-plan $(BUILD) \
 	    'suite/truth/*'

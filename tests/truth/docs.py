@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs.py FOLDER FILES...: what compare.py wrote, in FOLDER: truth.svg, all
-errors, and the figures between the marks of truth.md, where that is there. The
-same files give the same bytes."""
+errors, and the figures between the marks of truth.md, where that is there; and
+the tables of what timers.py wrote, NAME.timers. The same files give the same
+bytes."""
 
 import contextlib
 import html
@@ -13,6 +14,7 @@ import sys
 
 import chance
 import judge
+import timers
 
 BEGIN, END = "<!-- figures: made by make truth -->", "<!-- end of figures -->"
 WIDTH, HEIGHT, BOTTOM = 400, 280, 236
@@ -99,25 +101,29 @@ def picture(paths):
     return "".join(parts) + "</svg>\n"
 
 
-def figures(paths):
-    """What judge.py prints as a table, as Markdown has it."""
+def figures(paths, by_timers):
+    """What judge.py and timers.py print as tables, as Markdown has it."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         judge.table(paths)
+        print()
+        timers.table(by_timers)
     return "".join(
         "    " + line + "\n" if line else "\n"
         for line in said.getvalue().splitlines()
     )
 
 
-def main(folder, paths):
+def main(folder, words):
     folder = pathlib.Path(folder)
+    by_timers = [word for word in words if word.endswith(".timers")]
+    paths = [word for word in words if word not in by_timers]
     (folder / "truth.svg").write_text(picture(paths), encoding="utf-8")
     document = folder / "truth.md"
     if document.exists():
         new, count = re.subn(
             f"{BEGIN}.*?{END}",
-            lambda _: f"{BEGIN}\n\n{figures(paths)}\n{END}",
+            lambda _: f"{BEGIN}\n\n{figures(paths, by_timers)}\n{END}",
             document.read_text(encoding="utf-8"),
             flags=re.S,
         )

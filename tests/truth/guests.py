@@ -66,7 +66,7 @@ class Sampled:
 
     def clear(self):
         """Removes the results of a run before."""
-        for kind in ("json", "ticks", "compared", "console", "packets"):
+        for kind in ("json", "ticks", "compared", "timers", "console", "packets"):
             self.file(kind).unlink(missing_ok=True)
 
     def plugin_words(self, period, traps=False):
@@ -97,8 +97,9 @@ class Sampled:
             words.append(f"traps={'+'.join(entries)}")
         return ",".join(words)
 
-    def watch(self, append, modules=()):
-        """The run, with the command line (append)."""
+    def watch(self, append, modules=(), status=0):
+        """The run, with the command line (append); the guest ends with
+        (status)."""
         self.clear()
         # of a PIT with a whole divisor
         period = int(int(PIT_HZ / self.rate + 0.5) * 1e9 / PIT_HZ)
@@ -113,6 +114,7 @@ class Sampled:
                 modules=modules,
                 icount=0,
             ),
+            status=status,
         )
         self.file("console").write_bytes(done.data)
 

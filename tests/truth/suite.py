@@ -11,13 +11,23 @@ several rates, all generated programs and both servers at both widths, and
 TRUTH_RUNS='i386-lua-* *-split-*' makes only those runs; docs stay as they are
 then. TRUTH_SEED=1 samples at other times."""
 
-from guests import accounts, python
+from guests import Sampled, accounts, python
 from harness.suite import WIDTHS
-from workloads import FULL, SOME, SUBJECTS, judged, runs
+from workloads import (
+    FULL,
+    SOME,
+    SUBJECTS,
+    TimerRun,
+    judged,
+    runs,
+    timed,
+    timer_runs,
+)
 
 RUNS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
-PARTS = (*RUNS, *(f"{width}-accounts" for width in WIDTHS), "judged")
-AFTER = {"judged": RUNS}
+TIMED = tuple(f"{width}-timers" for width in WIDTHS)
+PARTS = (*RUNS, *(f"{width}-accounts" for width in WIDTHS), *TIMED, "judged")
+AFTER = {"judged": (*RUNS, *TIMED)}
 
 
 def make(s, one):
@@ -35,6 +45,32 @@ def test_accounts(s, width):
 def test_runs(s, width, subject):
     for one in runs(width, subject):
         s.holds(one.what, make, s, one)
+
+
+def run_timers(s, run, status=0):
+    """Its .timers, what timers.py says of it."""
+    one = Sampled(s, run.name, run.width, "test/timer_share_is_true", 1000)
+    one.watch(
+        f"prof.start=off prof.every=0 prof.seed={one.seed} {run.words}",
+        status=status,
+    )
+    done = python(
+        "timers.py",
+        "compare",
+        *(one.image, one.file("json"), one.parasite.path, one.file("trace")),
+    )
+    one.file("timers").write_bytes(done.data)
+
+
+def test_timers(s, width):
+    for one in timer_runs(width):
+        what = f"{width}: work that timers start is counted: {one.words}"
+        s.holds(what, run_timers, s, one)
+    # There such work is over before the next sample.
+    with s.test(f"{width}: and is missed where the kernel's tick starts it"):
+        wrong = TimerRun(width, "long", "tick", "work=long alarm=tick")
+        run_timers(s, wrong, 1)
+        python("timers.py", "doubt", s.work / f"{wrong.name}.timers")
 
 
 def test_judged(s):
@@ -70,14 +106,23 @@ def test_judged(s):
         "doubt",
     )
     holds("nor does it where ideal samplers are judged", "calm", shown=True)
+    by_timers = timed(s.work.parent)
+    if by_timers:
+        with s.test("work that timers start has its share"):
+            for line in python("timers.py", "judge", *by_timers).lines():
+                s.note(line)
     with s.test("a picture and a table are made"):
         table = python("judge.py", "table", *found).out
+        if by_timers:
+            table += "\n" + python("timers.py", "table", *by_timers).out
         (s.work / "table").write_text(table, encoding="utf-8")
-        python("docs.py", s.work, *found)
+        python("docs.py", s.work, *found, *by_timers)
         whole = s.work / "whole"  # for `make renew-docs`
         whole.unlink(missing_ok=True)
         if FULL and SOME == ["*"]:
-            whole.write_text("\n".join(map(str, found)), encoding="utf-8")
+            whole.write_text(
+                "\n".join(map(str, [*found, *by_timers])), encoding="utf-8"
+            )
 
 
 def suite(s):
@@ -87,5 +132,7 @@ def suite(s):
     width, subject = s.part.split("-")
     if subject == "accounts":
         test_accounts(s, width)
+    elif subject == "timers":
+        test_timers(s, width)
     else:
         test_runs(s, width, subject)

@@ -2,6 +2,7 @@
 """The runs that are judged: few of them in `make test`, all with FULL=1."""
 
 import fnmatch
+import itertools
 import os
 import re
 from dataclasses import dataclass
@@ -130,13 +131,48 @@ def served(width):
             )
 
 
+def _is_chosen(name):
+    return any(fnmatch.fnmatchcase(name, some) for some in SOME)
+
+
 def runs(width, subject):
     """Those of one part of the suite."""
     found = globals()[subject](width)
+    return [one for one in found if _is_chosen(one.name)]
+
+
+@dataclass
+class TimerRun:
+    """The guest test timer_share_is_true with the options (words): does the
+    (work), long or short, and is sampled by (tick). What it wrote is
+    NAME.timers."""
+
+    width: str
+    work: str
+    tick: str
+    words: str
+
+    @property
+    def name(self):
+        return f"{self.width}-{self.work}-{self.tick}"
+
+
+def timer_runs(width):
+    """Each work by each timer, or each once."""
+    found = [
+        TimerRun(width, work, tick, f"work={work} prof.tick={tick}")
+        for work, tick in itertools.product(("long", "short"), ("pit", "lapic"))
+        if FULL or (work == "long") == (tick == "lapic")
+    ]
+    return [one for one in found if _is_chosen(one.name)]
+
+
+def timed(folder):
+    """Paths of what all of them wrote."""
     return [
-        one
-        for one in found
-        if any(fnmatch.fnmatchcase(one.name, some) for some in SOME)
+        folder / f"{width}-timers" / f"{one.name}.timers"
+        for width in WIDTHS
+        for one in timer_runs(width)
     ]
 
 
