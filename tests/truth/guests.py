@@ -66,7 +66,7 @@ class Sampled:
 
     def clear(self):
         """Removes the results of a run before."""
-        for kind in ("json", "ticks", "compared", "timers", "console", "packets"):
+        for kind in "json ticks compared timers console packets".split():
             self.file(kind).unlink(missing_ok=True)
 
     def plugin_words(self, period, traps=False):

@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""timers.py WHAT ...: the share of work that timers start, in a program that is
-idle otherwise, against the truth. WHAT is
+"""timers.py WHAT ...: the share of work that timers start, in a program that
+is idle otherwise, against the truth. WHAT is
 
 compare IMAGE TRUTH PARASITE TRACE
-               TRUTH is the plugin's, TRACE is of the same run, both of the guest
-               test timer_share_is_true. Prints one JSON object:
+              TRUTH is the plugin's, TRACE is of the same run, both of the
+              guest test timer_share_is_true. Prints one JSON object:
 
-    ticks, samples   as the plugin counted them, and as they are in the trace
-    ns, stolen       the time of the samples, and what was stolen from it
-    true             the share of `work`: its instructions, one a nanosecond, of
-                     that time
+    ticks, samples
+              as the plugin counted them, and as they are in the trace
+    ns, stolen
+              the time of the samples, and what was stolen from it
+    true      the share of `work`: its instructions, one a nanosecond, of that
+              time
     by_samples, by_time
-                     hits, whole: samples of `work` and of all, idle ones
-                     included; by time, as many independent ones as the times are
-                     worth. share, interval: the sampled share and its 95 %
-                     interval. inside: whether the true one lies in it
+              hits, whole: samples of `work` and of all, idle ones included;
+              by time, as many independent ones as the times are worth. share,
+              interval: the sampled share and its 95 % interval. inside:
+              whether the true one lies in it
 
-judge FILES    of what that wrote, ends with 1 where a tick is no sample, or a
-               true share misses the sampled one by more than chance does, in one
-               file or in all together
-doubt FILES    ends with 1 unless `judge` finds each of them wrong
-table FILES    prints a line for each
+judge FILES   of what that wrote, ends with 1 where a tick is no sample, or a
+              true share misses the sampled one by more than chance does, in
+              one file or in all together
+doubt FILES   ends with 1 unless `judge` finds each of them wrong
+table FILES   prints a line for each; "!": the true share is not in the
+              interval
 
-`judge` finds fault by chance with probability chance.FALSE_ALARM. Half of it is
-for all files together, half for each of them, in equal parts; therefore its
-intervals are wider than those of 95 % in the table.
+`judge` finds fault by chance with probability chance.FALSE_ALARM. Half of it
+is for all files together, half for each of them, in equal parts; therefore
+its intervals are wider than those of 95 % in the table.
 """
 
 import json
@@ -133,10 +136,11 @@ def doubt(paths):
 
 def table(paths):
     runs = read(paths)
-    room = max(len(name) for name in runs)
+    title = "timers' work, %"
+    room = max(map(len, [title, *runs]))
     print(
-        f"{'work that timers start':{room}}{'samples':>8}{'true':>7}"
-        f"{'sampled':>9}{'95 % interval':>16}{'by time':>9}{'95 % interval':>16}"
+        f"{title:{room}}{'samples':>8}{'true':>6}"
+        f"{'sampled':>9}{'interval':>12}{'by time':>9}{'interval':>12}"
     )
     for name, run in runs.items():
         cells = ""
@@ -144,9 +148,11 @@ def table(paths):
             one = run[measure]
             low, high = (100 * end for end in one["interval"])
             band = f"{low:.2f}-{high:.2f}" + (" " if one["inside"] else "!")
-            cells += f"{100 * one['share']:9.2f}{band:>16}"
+            cells += f"{100 * one['share']:9.2f}{band:>12}"
         whole = run["by_samples"]["whole"]
-        print(f"{name:{room}}{whole:8,}{100 * run['true']:7.2f}{cells}")
+        print(
+            f"{name:{room}}{whole:8,}{100 * run['true']:6.2f}{cells}".rstrip()
+        )
 
 
 if __name__ == "__main__":
