@@ -98,7 +98,8 @@ static bool known(const struct virtio_device *device, unsigned line)
     return false;
 }
 
-/* Of a UART that has it. The PIC's handlers of the lowest lines are replaced. */
+/* Of a UART that has it. The PIC's handlers of the lowest lines are
+ * replaced. */
 static bool is_the_boards(unsigned line)
 {
     return line != LINE_LOWEST_MASTER && line != LINE_LOWEST_SLAVE &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time is read from the TSC, whose frequency the hypervisor or the CPU says;
- * else it is calibrated once against the PIT, which is the same on every PC, or,
- * where there is none, another clock. No time is derived from interrupts, so one
+ * else it is measured once, against the PIT, which is the same on every PC, or
+ * another clock where there is none. No time is derived from interrupts, so one
  * that a busy host drops makes a timer late but never the clock wrong.
  */
 

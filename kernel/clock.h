@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Calibrates the TSC. Returns 0, or -1 if there is nothing to measure it against:
- * neither a PIT nor what can replace it. Contexts:
- * boot, once, interrupts off. Takes some hundredths of a second.
+ * Finds the TSC's frequency. Returns 0, or -1 if nobody says it and there is
+ * nothing to measure it against, neither a PIT nor what can replace it.
+ * Contexts: boot, once, interrupts off. Takes some hundredths of a second.
  */
 int clock_calibrate(void);
 

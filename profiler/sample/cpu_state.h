@@ -193,7 +193,7 @@ void prof_parasite(void);
 
 #if PROF_WITH_LAPIC
 /*
- * Stubs of the local APIC's timer (tick/<width>/lapic.asm), never called
+ * Stubs of the local APIC's timer (tick/<width>/lapic_stubs.asm), never called
  * either. prof_lapic_enter() is what the gate of a timer points at that is
  * shared: where a sample is due it goes on to prof_parasite(), which passes
  * every tick on to prof_lapic_sampled(). Both come to prof_lapic_turn(), and

@@ -111,6 +111,7 @@ def look(s, attach, guest):
 def stop_at(guest, address):
     """Lets the guest run until a CPU is to execute what is at (address)."""
     with socket.socket(socket.AF_UNIX) as stub:
+        stub.settimeout(300)
         stub.connect(guest.address("stub").removeprefix("unix:"))
         answers = stub.makefile("rb")
 
@@ -181,7 +182,7 @@ def sampled(s, attach, command, seconds):
 def once(s, attach):
     with s.guest(
         *(s.part, "split", "once"),
-        append="prof.start=off",
+        append="prof.start=off alarm=tick",  # whose interrupts it has
         channels={"stub": "unix"},
         args=["-gdb", "chardev:stub", "-smp", 2],
     ) as guest:

@@ -61,14 +61,14 @@ def waits_have_callers(s, beside):
 def freezes_have_callers(beside):
     check.same(
         beside.lines("loop: held for")[:5],
-        ["spins", "holds", "calls_holds", "on_hold", "run_timers"],
+        ["spins", "holds", "calls_holds", "on_hold", "run_first"],
     )
 
 
 def panics_have_callers(beside):
     rows = beside.console[beside.console.index("panic: as it should") :]
     found = re.findall(r"^  #\d+ +0x[0-9a-f]+  (\S+) \+ 0x", rows, re.M)
-    check.same(found[:4], ["dies", "calls_dies", "on_hold", "run_timers"])
+    check.same(found[:4], ["dies", "calls_dies", "on_hold", "run_first"])
     check.lacks(rows, "incomplete")
 
 

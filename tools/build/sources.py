@@ -49,7 +49,7 @@ PARTS = {
         "tick/choose.c",
         "tick/lapic.c",
         "tick/source_lapic.c",
-        "tick/*/lapic.asm",
+        "tick/*/lapic_stubs.asm",
     ],
     "callers": ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
     "user": ["aggregate/user.c"],
