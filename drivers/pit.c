@@ -15,6 +15,7 @@
 
 #define SELECT(channel) ((channel) << 6)
 #define LOW_THEN_HIGH 0x30u
+#define LOOKS 1000u /* at a count, one microsecond each at least */
 #define MODE_ONCE (0u << 1)
 #define MODE_WAIT (1u << 1) /* for its gate, which channel 0 has not */
 #define MODE_RATE (2u << 1)
@@ -79,6 +80,20 @@ struct pit_state pit_read(unsigned channel)
     if (state.mode > MODE_MAX)
         state.mode -= 4; /* modes 2 and 3 may read as 6 and 7 */
     return state;
+}
+
+bool pit_exists(void)
+{
+    const bool on = arch_interrupts_save();
+    uint16_t first;
+    unsigned looks = LOOKS;
+
+    pit_stopwatch_start();
+    first = pit_read(2).count;
+    while (looks > 0 && pit_read(2).count == first)
+        looks--;
+    arch_interrupts_restore(on);
+    return looks > 0;
 }
 
 void pit_stopwatch_start(void)

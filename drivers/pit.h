@@ -46,4 +46,8 @@ struct pit_state pit_read(unsigned channel);
  */
 void pit_stopwatch_start(void);
 
+/* Whether there is a PIT: its channel 2 counts. That restarts the stopwatch.
+ * Contexts: thread. */
+bool pit_exists(void);
+
 #endif

@@ -5,8 +5,8 @@
  * costs a halt more, which is less than setting it again each time.
  *
  * The PIT may be set to one interrupt only while nothing samples: who samples
- * programs it, and wants it to tick when it begins. So it does whenever the
- * loop does not halt.
+ * programs it, and wants it to tick when it begins. So while the loop does not
+ * halt, the PIT ticks.
  */
 
 #include "alarm.h"
@@ -35,6 +35,7 @@ static enum {
     PIT,
     TICK,
 } kind;
+static bool has_pit;
 static volatile uint64_t set_ns = NEVER; /* when it will interrupt */
 static bool halts; /* between alarm_set() and alarm_end() */
 static bool once;  /* the PIT is set to one interrupt */
@@ -73,7 +74,8 @@ static void tick(void)
 bool alarm_start(uint64_t tsc_hz)
 {
     kind = arch_timer_start(tsc_hz, on_local) ? LOCAL_APIC : PIT;
-    if (clock_instead_of_pit() != NULL)
+    has_pit = pit_exists();
+    if (!has_pit)
         return kind == LOCAL_APIC;
     current_eoi_mechanism = irq_done_timer();
     arch_irq_handle(PIC_LINE_TIMER, on_pit);
@@ -91,7 +93,7 @@ bool alarm_option(const char *value)
 
     if (!by_tick && strcmp(value, "pit") != 0)
         return strcmp(value, "auto") == 0;
-    if (clock_instead_of_pit() != NULL)
+    if (!has_pit)
         return false;
     on = arch_interrupts_save();
     arch_timer_stop();
@@ -113,6 +115,11 @@ const char *alarm_name(void)
         return "PIT at 100 Hz";
     }
     return "unknown";
+}
+
+bool alarm_has_pit(void)
+{
+    return has_pit;
 }
 
 bool alarm_uses_pit(void)

@@ -25,13 +25,15 @@
  * off. */
 bool alarm_start(uint64_t tsc_hz);
 
-/* Takes another: "pit" or "tick"; or "auto", the first. False: none of these,
- * or the machine has no PIT.
- * Contexts: boot. */
+/* Takes another: "pit" or "tick"; "auto" leaves it. False: none of these, or the
+ * machine has no PIT. Contexts: boot. */
 bool alarm_option(const char *value);
 
 /* Which one it is, for a line at boot. */
 const char *alarm_name(void);
+
+/* Whether the machine has a PIT. */
+bool alarm_has_pit(void);
 
 /* Whether the kernel needs the PIT's interrupt. */
 bool alarm_uses_pit(void);

@@ -17,8 +17,8 @@ void clock_start(void);
 /* The kernel's tick, for clock_ticks(). Contexts: interrupt. */
 void clock_tick(void);
 
-/* What the TSC was measured against instead of the PIT, for a line; NULL: there
- * is a PIT. Without one there is no tick. */
+/* What the TSC was measured against instead of the PIT, for a line; NULL: it
+ * was the PIT, or nothing had to be measured. */
 const char *clock_instead_of_pit(void);
 
 /*

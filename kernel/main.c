@@ -58,10 +58,12 @@ static void print_boot_summary(void)
     console_line("boot: heap %u MiB, TSC %u.%03u MHz",
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
-    if (clock_instead_of_pit() != NULL)
+    if (!alarm_has_pit() && clock_instead_of_pit() != NULL)
         console_line("boot: no PIT: TSC measured against %s, timers by the "
                      "local APIC",
                      clock_instead_of_pit());
+    else if (!alarm_has_pit())
+        console_line("boot: no PIT: timers by the local APIC");
     if (!irq_has_pic())
         console_line("boot: no PIC: interrupts by the IO-APIC");
     arch_cpu_lacks(say_lacking);

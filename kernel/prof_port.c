@@ -151,7 +151,7 @@ static bool needs_drains(void)
 }
 
 /* Arms it for when a drain is due. What needs one begins in a turn of the loop,
- * which is looked at again. */
+ * after which that is looked at again, or by a command. */
 static void arm_drain(void)
 {
     uint64_t between = prof_drain_ms() * cycles_per_ms;
@@ -174,6 +174,12 @@ static void on_drain(void *unused)
     drained_tsc = arch_tsc();
     prof_causal_step();
     trace_follow(); /* experiments may have begun */
+    arm_drain();
+}
+
+void prof_port_follow(void)
+{
+    trace_follow();
     arm_drain();
 }
 

@@ -9,8 +9,8 @@
 #include "prof_transports.h"
 
 #include "console.h"
+#include "prof_port.h"
 #include "prof_vsock.h"
-#include "trace.h"
 
 #include <debugcon.h>
 #include <kernel/clock.h>
@@ -40,8 +40,8 @@ static struct loop_timer listen_timer, soon_timer;
 static volatile bool heard; /* bytes have come since they were last read */
 
 /* The line being printed while a command runs that did not come from the
- * console. It begins
- * with a newline, which ends a packet that may be incomplete there. */
+ * console. It begins with a newline, which ends a packet that may be incomplete
+ * there. */
 static struct {
     bool (*send)(const void *line, size_t count); /* NULL: none runs */
     prof_text_sink *text;    /* gets all that is printed, or NULL */
@@ -166,7 +166,7 @@ static void on_listen(void *unused)
     answer.send = NULL;
     if (!more)
         return;
-    trace_follow(); /* a command may have changed it */
+    prof_port_follow(); /* a command may have changed what runs */
     loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
@@ -229,7 +229,7 @@ void prof_transports_command(const char *line, size_t count,
     give(line, count);
     answer.send = NULL;
     answer.text = NULL;
-    trace_follow(); /* it may have changed it */
+    prof_port_follow(); /* it may have changed what runs */
 }
 
 void prof_transports_start(void)

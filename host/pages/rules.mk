@@ -3,7 +3,8 @@
 # The pages that the command writes: their templates, built of small files and
 # linked into it. Included by the Makefile.
 
-page_base := host/pages/build_page.py $(wildcard host/pages/base/*)
+page_base := host/pages/build_page.py host/pages/rules.mk \
+    $(wildcard host/pages/base/*)
 # with the headers whose enums their scripts name
 page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js) \
     host/flame/flame.h

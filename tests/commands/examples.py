@@ -104,6 +104,18 @@ class Port(Answering):
         super().talk(line)
 
 
+class Vsock(Answering):
+    """A virtual machine's socket, as Firecracker has it: asked for a port
+    first."""
+
+    def talk(self, line):
+        asked = b""
+        while not asked.endswith(b"\n"):
+            asked += line.recv(1) or b"\n"
+        line.sendall(b"OK 1024\n")
+        super().talk(line)
+
+
 #: what the traces of other commands need than samples of the image
 STREAMS = (
     (
@@ -187,6 +199,9 @@ def test(made, commands):
         Answering(socket.AF_UNIX, f"/proc/self/fd/{inside}/{name}", packets)
         for name in ("stream.sock", "console.sock")
     ]
+    guests.append(
+        Vsock(socket.AF_UNIX, f"/proc/self/fd/{inside}/v.sock", packets)
+    )
     guests += [
         kind(socket.AF_INET, ("localhost", 0), packets)
         for kind in (Answering, Port)

@@ -31,7 +31,7 @@ def streams(s, width):
     for turn in range(2):
         trace, _ = boot_and_record(
             *(s, width, "lua", f"{width}-stream-{turn}"),
-            "prof.trace=stream prof.reports=1",
+            "prof.trace=stream prof.reports=1 alarm=tick",
             modules=[PARSER],
         )
         run(s.parasite, "info", "--check", trace)
@@ -105,7 +105,7 @@ def late(s, width):
     """Switched on by a command, it has interrupts as from the start; nobody
     looked at them before."""
     name = f"{width}-late"
-    with running(s, width, name, "") as (guest, packets):
+    with running(s, width, name, "alarm=tick") as (guest, packets):
         guest.send("trace on")
         guest.wait_line("^#prof! ok trace on$")
         wanted = packets.stat().st_size + 8 * 4096
