@@ -32,7 +32,7 @@ bool acpi_start(uintptr_t root);
 /*
  * The next table with (signature) after (after), or the first with NULL, among
  * those of the root table; and the DSDT, to which the FADT leads. NULL: there
- * is none.
+ * is none. One that is listed twice is found once.
  */
 const struct acpi_table *acpi_find(const char signature[4],
                                    const struct acpi_table *after);

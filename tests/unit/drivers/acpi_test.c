@@ -118,6 +118,32 @@ TEST(damaged_tables_are_not_there)
     assert_null(acpi_find("SSDT", NULL));
 }
 
+/* By the same entry again at once, and after another table. */
+TEST(tables_that_are_listed_twice_are_found_once)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        uint8_t *tables[5];
+
+        make_room();
+        tables[0] = tables[1] = tables[3] = table("SSDT", "one", 3);
+        tables[2] = tables[4] = table("SSDT", "two", 3);
+        assert_true(root(wide != 0, tables, 5));
+        assert_ptr_equal(acpi_find("SSDT", NULL), tables[0]);
+        assert_ptr_equal(acpi_find("SSDT", (void *)tables[0]), tables[2]);
+        assert_null(acpi_find("SSDT", (void *)tables[2]));
+    }
+}
+
+/* Reading there would be a page fault. */
+TEST(tables_in_page_0_are_not_there)
+{
+    uint8_t *tables[3] = {(uint8_t *)(uintptr_t)1, (uint8_t *)(uintptr_t)4095};
+
+    tables[2] = table("SSDT", "one", 3);
+    assert_true(root(true, tables, 3));
+    assert_ptr_equal(acpi_find("SSDT", NULL), tables[2]);
+}
+
 TEST(the_dsdt_is_behind_the_fadt)
 {
     uint8_t body[112] = {0}, *tables[1], *dsdt = table("DSDT", "aml", 3);
