@@ -227,6 +227,7 @@ static void add_override(struct acpi_interrupts *found, const uint8_t *entry)
     if (entry[1] < MADT_OVERRIDE_BYTES || entry[3] >= ACPI_ISA_LINES)
         return;
     flags = entry[8];
+    found->overrides |= 1u << entry[3];
     found->isa[entry[3]] = (struct acpi_input){
         .gsi = get32(entry, 4),
         .level = MPS_TRIGGER(flags) == MPS_LEVEL,

@@ -58,6 +58,7 @@ struct acpi_interrupts {
         uint32_t first_gsi;
     } io_apic[ACPI_IO_APICS_MAX];
     struct acpi_input isa[ACPI_ISA_LINES]; /* where a PC's lines are */
+    uint32_t overrides; /* bit N: that of line N is not the default */
 };
 
 /* Reads it. False: there is none; (*found) then has no IO-APIC, and the lines
