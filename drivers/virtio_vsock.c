@@ -225,10 +225,12 @@ void virtio_vsock_poll(void)
 {
     if (!started)
         return;
+    vsock_hold(&state->sockets);
     collect_sent();
     take_events();
     take_packets();
     vsock_step(&state->sockets);
+    vsock_release(&state->sockets);
 }
 
 void virtio_vsock_pause(void)

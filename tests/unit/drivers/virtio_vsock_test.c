@@ -84,6 +84,8 @@ bool virtio_put(struct virtio_queue *queue, const struct virtio_part *parts,
     struct chain *chain = &given[queue->index][given_count[queue->index]];
 
     assert_true(count >= 1 && count <= 2);
+    if (is_ready) /* an interrupt now would find the queues half changed */
+        assert_true(vsock_busy(virtio_vsock()));
     if (given_count[queue->index] == CHAINS)
         return false;
     memcpy(chain->parts, parts, count * sizeof *parts);
@@ -104,6 +106,7 @@ void *virtio_take(struct virtio_queue *queue, uint32_t *written)
     struct chain *list = completed[queue->index];
     struct chain first = list[0];
 
+    assert_true(vsock_busy(virtio_vsock()));
     if (completed_count[queue->index] == 0)
         return NULL;
     completed_count[queue->index]--;
@@ -230,6 +233,19 @@ TEST(a_device_is_started)
     assert_int_equal(kicks[QUEUE_EVENT], 1);
     assert_int_equal(virtio_vsock_start(allocate), 0);
     assert_int_equal(given_count[QUEUE_IN], IN_BLOCKS);
+}
+
+/* A service that polls and sends is interrupted: the double of the queues, of
+ * which each call asks. */
+TEST(whoever_calls_the_sockets_are_busy)
+{
+    assert_int_equal(virtio_vsock_start(allocate), 0);
+    assert_false(vsock_busy(virtio_vsock()));
+    assert_true(vsock_connect(virtio_vsock(), VSOCK_HOST, 1) >= 0);
+    assert_int_equal(given_count[QUEUE_OUT], 1);
+    virtio_vsock_poll();
+    assert_true(vsock_close(virtio_vsock(), 0));
+    assert_false(vsock_busy(virtio_vsock()));
 }
 
 TEST(packets_are_taken_and_answered)
