@@ -10,6 +10,7 @@
 
 #include "acpi.h"
 
+#define READABLE_BEGIN 4096u /* page 0 is not mapped */
 #define READABLE_END ((uint64_t)1 << 32)
 #define TABLE_BYTES_MAX ((uint32_t)16 << 20)
 
@@ -82,7 +83,7 @@ static const struct acpi_table *table_at(uint64_t address)
 {
     const struct acpi_table *table = (const void *)(uintptr_t)address;
 
-    if (address == 0 || address > READABLE_END - sizeof *table ||
+    if (address < READABLE_BEGIN || address > READABLE_END - sizeof *table ||
         table->bytes < sizeof *table || table->bytes > TABLE_BYTES_MAX ||
         table->bytes > READABLE_END - address ||
         !sums_to_zero(table, table->bytes))
@@ -128,22 +129,42 @@ bool acpi_start(uintptr_t root)
     return search_root(0xe0000, 0x100000) || search_root(0x80000, 0xa0000);
 }
 
+static size_t entry_bytes(void)
+{
+    return root_table->signature[0] == 'X' ? 8 : 4;
+}
+
+static uint64_t entry(size_t index)
+{
+    const size_t bytes = entry_bytes();
+    const uint8_t *at = (const uint8_t *)(root_table + 1) + index * bytes;
+
+    return bytes == 8 ? get64(at, 0) : get32(at, 0);
+}
+
+/* Such a table would follow itself, for ever. */
+static bool is_listed_before(size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (entry(i) == entry(index))
+            return true;
+    return false;
+}
+
 const struct acpi_table *acpi_find(const char signature[4],
                                    const struct acpi_table *after)
 {
     const struct acpi_table *table;
-    size_t entry, count;
     bool passed = after == NULL;
+    size_t count;
 
     if (root_table == NULL)
         return NULL;
-    entry = root_table->signature[0] == 'X' ? 8 : 4;
-    count = (root_table->bytes - sizeof *root_table) / entry;
+    count = (root_table->bytes - sizeof *root_table) / entry_bytes();
     for (size_t i = 0; i < count; i++) {
-        const void *at = (const uint8_t *)(root_table + 1) + i * entry;
-
-        table = table_at(entry == 8 ? get64(at, 0) : get32(at, 0));
-        if (table == NULL || !same(table->signature, signature, 4))
+        table = table_at(entry(i));
+        if (table == NULL || !same(table->signature, signature, 4) ||
+            is_listed_before(i))
             continue;
         if (passed)
             return table;
@@ -206,6 +227,7 @@ static void add_override(struct acpi_interrupts *found, const uint8_t *entry)
     if (entry[1] < MADT_OVERRIDE_BYTES || entry[3] >= ACPI_ISA_LINES)
         return;
     flags = entry[8];
+    found->overrides |= 1u << entry[3];
     found->isa[entry[3]] = (struct acpi_input){
         .gsi = get32(entry, 4),
         .level = MPS_TRIGGER(flags) == MPS_LEVEL,

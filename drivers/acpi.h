@@ -32,7 +32,7 @@ bool acpi_start(uintptr_t root);
 /*
  * The next table with (signature) after (after), or the first with NULL, among
  * those of the root table; and the DSDT, to which the FADT leads. NULL: there
- * is none.
+ * is none. One that is listed twice is found once.
  */
 const struct acpi_table *acpi_find(const char signature[4],
                                    const struct acpi_table *after);
@@ -58,6 +58,7 @@ struct acpi_interrupts {
         uint32_t first_gsi;
     } io_apic[ACPI_IO_APICS_MAX];
     struct acpi_input isa[ACPI_ISA_LINES]; /* where a PC's lines are */
+    uint32_t overrides; /* bit N: that of line N is not the default */
 };
 
 /* Reads it. False: there is none; (*found) then has no IO-APIC, and the lines

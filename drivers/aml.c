@@ -55,6 +55,8 @@
 #define RESOURCE_MEMORY_32_BYTES 9u
 #define INTERRUPT_EDGE 0x02u
 #define INTERRUPT_LOW 0x04u
+#define IRQ_EDGE 0x01u
+#define IRQ_LOW 0x08u
 
 struct reader {
     const uint8_t *at, *end;
@@ -259,15 +261,23 @@ static void large_resource(struct reader item, uint8_t tag,
     }
 }
 
-/* Lines of an ISA bus: edge-triggered, unless a third byte says otherwise. */
+/* Lines of an ISA bus: edge-triggered and active high, unless a third byte says
+ * otherwise. What the MADT says of a line goes before that, as with Linux. */
 static void irq_resource(struct reader item, struct aml_device *device)
 {
     const uint32_t lines = (uint32_t)number(&item, 2);
+    const uint8_t flags = left(&item) != 0 ? next(&item) : IRQ_EDGE;
+    struct acpi_interrupts found;
 
-    for (uint32_t line = 0; line < 16 && !device->has_input; line++)
+    for (uint32_t line = 0; line < ACPI_ISA_LINES && !device->has_input; line++)
         if ((lines >> line & 1) != 0) {
+            (void)acpi_interrupts(&found);
             device->has_input = true;
-            device->input = (struct acpi_input){.gsi = line};
+            device->input = found.isa[line];
+            if ((found.overrides >> line & 1) != 0)
+                continue;
+            device->input.level = (flags & IRQ_EDGE) == 0;
+            device->input.low = (flags & IRQ_LOW) != 0;
         }
 }
 

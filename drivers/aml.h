@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A device's first range of memory and first interrupt. */
+/* A device's first range of memory and first interrupt; a line of the ISA bus
+ * is where the MADT says that it is. */
 struct aml_device {
     uint64_t memory, bytes; /* 0: none */
     bool has_input;

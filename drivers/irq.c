@@ -59,10 +59,24 @@ bool irq_has_pic(void)
     return has_pic;
 }
 
+/* The PIC's line of what an IO-APIC has at (gsi). */
+static uint32_t pic_line_of(uint32_t gsi)
+{
+    struct acpi_interrupts found;
+
+    (void)acpi_interrupts(&found);
+    for (unsigned line = 0; line < PIC_LINES; line++)
+        if ((found.overrides >> line & 1) != 0 && found.isa[line].gsi == gsi)
+            return line;
+    return gsi;
+}
+
 unsigned irq_line_of(const struct acpi_input *input)
 {
-    if (has_pic && input->gsi < PIC_LINES)
-        return input->gsi;
+    const uint32_t at_pic = pic_line_of(input->gsi);
+
+    if (has_pic && at_pic < PIC_LINES)
+        return at_pic;
     if (!ioapic_has(input->gsi))
         return IRQ_NONE;
     for (unsigned line = 0; line < ARCH_IRQ_COUNT; line++)

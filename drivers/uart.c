@@ -120,6 +120,8 @@ static void heard_com2(void)
     irq_done(PIC_LINE_COM2);
 }
 
+/* The line is unmasked first: an IO-APIC ignores an edge while it is not. What
+ * has made its edge before makes no other one until it is read. */
 bool uart_listen(uint16_t port, void (*heard)(void))
 {
     const bool first = port == UART_COM1;
@@ -132,8 +134,10 @@ bool uart_listen(uint16_t port, void (*heard)(void))
     on_heard[!first] = heard;
     arch_irq_handle(line, first ? heard_com1 : heard_com2);
     set(port, MODEM_CONTROL, MODEM_DTR_RTS | MODEM_OUT2);
-    set(port, INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
-    arch_interrupts_restore(on);
     irq_unmask(line);
+    set(port, INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
+    if ((get(port, LINE_STATUS) & STATUS_DATA_READY) != 0)
+        heard();
+    arch_interrupts_restore(on);
     return true;
 }

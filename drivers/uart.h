@@ -40,7 +40,8 @@ int uart_read(uint16_t port);
 
 /*
  * Calls (heard) in an interrupt when bytes come to a (port) without any: the
- * next call follows only when uart_read() has returned -1 since. False: the
+ * next call follows only when uart_read() has returned -1 since. For bytes that
+ * are there already it is called at once, with interrupts off. False: the
  * port's interrupt is somebody else's; it must be read from time to time.
  * Contexts: thread.
  */

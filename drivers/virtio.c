@@ -75,6 +75,11 @@ uint8_t virtio_config8(const struct virtio_device *device, unsigned offset)
     return device->transport->config8(device, offset);
 }
 
+uint32_t virtio_config32(const struct virtio_device *device, unsigned offset)
+{
+    return device->transport->config32(device, offset);
+}
+
 void virtio_ready(struct virtio_device *device)
 {
     set_status(device, get_status(device) | STATUS_DRIVER_OK);

@@ -16,7 +16,7 @@
 #define FEATURE_READ_ONLY ((uint64_t)1 << 5)
 #define FEATURE_FLUSH ((uint64_t)1 << 9)
 
-#define CONFIG_CAPACITY_BYTES 8u /* at offset 0 */
+#define CONFIG_CAPACITY 0u /* 64 bits */
 
 #define STATUS_OK 0u
 #define STATUS_UNKNOWN 2u
@@ -46,9 +46,8 @@ static int start(void *(*allocate)(size_t bytes))
         return VIRTIO_BLK_QUEUES;
     if (!virtio_irq_on(&device))
         return VIRTIO_BLK_LINE;
-    sectors = 0;
-    for (unsigned i = 0; i < CONFIG_CAPACITY_BYTES; i++)
-        sectors |= (uint64_t)virtio_config8(&device, i) << 8 * i;
+    sectors = virtio_config32(&device, CONFIG_CAPACITY) |
+              (uint64_t)virtio_config32(&device, CONFIG_CAPACITY + 4) << 32;
     return 0;
 }
 

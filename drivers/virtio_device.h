@@ -66,6 +66,8 @@ struct virtio_transport {
 
     /* Byte (offset) of the configuration of the device's kind. */
     uint8_t (*config8)(const struct virtio_device *device, unsigned offset);
+    /* The 32 bits at (offset), a multiple of 4. */
+    uint32_t (*config32)(const struct virtio_device *device, unsigned offset);
 
     /* Why the device interrupts: bit 0: a queue; bit 1: the configuration; 0:
      * it does not. Acknowledges it. Contexts: interrupt, too. */

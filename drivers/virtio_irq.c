@@ -46,7 +46,9 @@ static void serve(unsigned line)
     irq_done(line);
 }
 
-/* Lines available to devices; the others are used by the board. */
+/* Lines available to devices; the others are used by the board. Microvms give
+ * them all from 5 on, those of a PC's clock and coprocessor, too, which do not
+ * interrupt unless asked to. */
 #define HANDLER(line)                                                          \
     static void serve_##line(void)                                             \
     {                                                                          \
@@ -56,10 +58,12 @@ HANDLER(3)
 HANDLER(5)
 HANDLER(6)
 HANDLER(7)
+HANDLER(8)
 HANDLER(9)
 HANDLER(10)
 HANDLER(11)
 HANDLER(12)
+HANDLER(13)
 HANDLER(14)
 HANDLER(15)
 HANDLER(18)
@@ -81,12 +85,12 @@ HANDLER(33)
 
 static arch_irq_handler *const handlers[ARCH_IRQ_COUNT] = {
     [3] = serve_3,   [5] = serve_5,   [6] = serve_6,   [7] = serve_7,
-    [9] = serve_9,   [10] = serve_10, [11] = serve_11, [12] = serve_12,
-    [14] = serve_14, [15] = serve_15, [18] = serve_18, [19] = serve_19,
-    [20] = serve_20, [21] = serve_21, [22] = serve_22, [23] = serve_23,
-    [24] = serve_24, [25] = serve_25, [26] = serve_26, [27] = serve_27,
-    [28] = serve_28, [29] = serve_29, [30] = serve_30, [31] = serve_31,
-    [32] = serve_32, [33] = serve_33,
+    [8] = serve_8,   [9] = serve_9,   [10] = serve_10, [11] = serve_11,
+    [12] = serve_12, [13] = serve_13, [14] = serve_14, [15] = serve_15,
+    [18] = serve_18, [19] = serve_19, [20] = serve_20, [21] = serve_21,
+    [22] = serve_22, [23] = serve_23, [24] = serve_24, [25] = serve_25,
+    [26] = serve_26, [27] = serve_27, [28] = serve_28, [29] = serve_29,
+    [30] = serve_30, [31] = serve_31, [32] = serve_32, [33] = serve_33,
 };
 
 static bool known(const struct virtio_device *device, unsigned line)

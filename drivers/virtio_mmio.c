@@ -132,6 +132,11 @@ static uint8_t config8(const struct virtio_device *device, unsigned offset)
     return *(device->registers + CONFIG + offset);
 }
 
+static uint32_t config32(const struct virtio_device *device, unsigned offset)
+{
+    return *at(device, CONFIG + offset);
+}
+
 static uint8_t interrupt(const struct virtio_device *device)
 {
     const uint32_t status = *at(device, INTERRUPT_STATUS);
@@ -151,6 +156,7 @@ static const struct virtio_transport modern = {
     .limit_queue = limit_queue,
     .enable_queue = enable_queue,
     .config8 = config8,
+    .config32 = config32,
     .interrupt = interrupt,
 };
 
@@ -177,6 +183,7 @@ static const struct virtio_transport legacy = {
     .limit_queue = limit_queue,
     .enable_queue = legacy_enable_queue,
     .config8 = config8,
+    .config32 = config32,
     .interrupt = interrupt,
 };
 

@@ -148,6 +148,14 @@ static uint8_t modern_config8(const struct virtio_device *device,
     return device->config != NULL ? device->config[offset] : 0;
 }
 
+static uint32_t modern_config32(const struct virtio_device *device,
+                                unsigned offset)
+{
+    if (device->config == NULL)
+        return 0;
+    return *(volatile uint32_t *)(device->config + offset);
+}
+
 /* Reading clears it. */
 static uint8_t modern_interrupt(const struct virtio_device *device)
 {
@@ -164,6 +172,7 @@ static const struct virtio_transport modern = {
     .limit_queue = modern_limit_queue,
     .enable_queue = modern_enable_queue,
     .config8 = modern_config8,
+    .config32 = modern_config32,
     .interrupt = modern_interrupt,
 };
 
@@ -226,6 +235,12 @@ static uint8_t legacy_config8(const struct virtio_device *device,
     return arch_in8(port(device, PORT_CONFIG + offset));
 }
 
+static uint32_t legacy_config32(const struct virtio_device *device,
+                                unsigned offset)
+{
+    return arch_in32(port(device, PORT_CONFIG + offset));
+}
+
 static uint8_t legacy_interrupt(const struct virtio_device *device)
 {
     return arch_in8(port(device, PORT_ISR));
@@ -240,6 +255,7 @@ static const struct virtio_transport legacy = {
     .limit_queue = legacy_limit_queue,
     .enable_queue = legacy_enable_queue,
     .config8 = legacy_config8,
+    .config32 = legacy_config32,
     .interrupt = legacy_interrupt,
 };
 

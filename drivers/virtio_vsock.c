@@ -163,11 +163,7 @@ static void offer_event(uint32_t *event)
 /* The upper half of the CID is reserved and zero. */
 static uint64_t read_cid(void)
 {
-    uint64_t cid = 0;
-
-    for (unsigned i = 0; i < sizeof(uint32_t); i++)
-        cid |= (uint64_t)virtio_config8(&device, i) << 8 * i;
-    return cid;
+    return virtio_config32(&device, 0);
 }
 
 static void take_events(void)
@@ -229,10 +225,12 @@ void virtio_vsock_poll(void)
 {
     if (!started)
         return;
+    vsock_hold(&state->sockets);
     collect_sent();
     take_events();
     take_packets();
     vsock_step(&state->sockets);
+    vsock_release(&state->sockets);
 }
 
 void virtio_vsock_pause(void)

@@ -11,7 +11,8 @@
  *     vsock_listen(virtio_vsock(), port)
  *     virtio_vsock_poll()                now and then, also before vsock_send()
  *
- * The device is polled. Contexts: any, one at a time.
+ * The device is polled. Contexts: any, one at a time; an interrupt first asks
+ * vsock_busy(), which counts virtio_vsock_poll(), too.
  */
 
 #include "vsock.h"

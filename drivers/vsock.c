@@ -31,6 +31,41 @@ void vsock_open(struct vsock *vsock, uint64_t cid, vsock_put *put)
     vsock->next_port = FIRST_PORT;
 }
 
+/* An interrupt looks at the count: the compiler must not move what is in
+ * between to before or after it. */
+void vsock_hold(struct vsock *vsock)
+{
+    vsock->uses = vsock->uses + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void vsock_release(struct vsock *vsock)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    vsock->uses = vsock->uses - 1;
+}
+
+bool vsock_busy(const struct vsock *vsock)
+{
+    return vsock->uses != 0;
+}
+
+static struct vsock *held_by(struct vsock *vsock)
+{
+    vsock_hold(vsock);
+    return vsock;
+}
+
+static void release(struct vsock *const *held)
+{
+    vsock_release(*held);
+}
+
+/* Until the function returns, whichever way. */
+#define HOLD(vsock)                                                            \
+    __attribute__((cleanup(release), unused)) struct vsock *const held =       \
+        held_by(vsock)
+
 /* NULL: there is no such socket. */
 static struct vsock_socket *socket_of(const struct vsock *vsock, int number)
 {
@@ -145,6 +180,8 @@ static void begin(struct vsock_socket *socket, enum vsock_state state,
 
 bool vsock_listen(struct vsock *vsock, uint32_t port)
 {
+    HOLD(vsock);
+
     if (vsock->listener_count == VSOCK_LISTENERS)
         return false;
     vsock->listeners[vsock->listener_count++] = port;
@@ -161,6 +198,8 @@ static bool is_listened_to(const struct vsock *vsock, uint32_t port)
 
 int vsock_accept(struct vsock *vsock, uint32_t port)
 {
+    HOLD(vsock);
+
     for (unsigned i = 0; i < VSOCK_SOCKETS; i++) {
         struct vsock_socket *socket = &vsock->sockets[i];
 
@@ -175,6 +214,7 @@ int vsock_accept(struct vsock *vsock, uint32_t port)
 
 int vsock_connect(struct vsock *vsock, uint64_t cid, uint32_t port)
 {
+    HOLD(vsock);
     struct vsock_socket *socket = find_free(vsock);
 
     if (socket == NULL)
@@ -220,6 +260,7 @@ static void ask_for_credit(struct vsock *vsock, struct vsock_socket *socket)
 
 bool vsock_send(struct vsock *vsock, int number, const void *data, size_t bytes)
 {
+    HOLD(vsock);
     struct vsock_socket *socket = socket_of(vsock, number);
 
     if (bytes == 0 || !vsock_is_read(vsock, number))
@@ -236,6 +277,7 @@ bool vsock_send(struct vsock *vsock, int number, const void *data, size_t bytes)
 
 uint32_t vsock_unread(struct vsock *vsock, int number)
 {
+    HOLD(vsock);
     struct vsock_socket *socket = socket_of(vsock, number);
 
     if (!vsock_is_read(vsock, number) || socket->sent == socket->peer_forwarded)
@@ -262,6 +304,7 @@ uint8_t vsock_peek(const struct vsock *vsock, int number, size_t at)
 
 size_t vsock_receive(struct vsock *vsock, int number, void *to, size_t bytes)
 {
+    HOLD(vsock);
     struct vsock_socket *socket = socket_of(vsock, number);
     size_t available = vsock_available(vsock, number);
     uint8_t *next = to;
@@ -279,6 +322,7 @@ size_t vsock_receive(struct vsock *vsock, int number, void *to, size_t bytes)
 
 bool vsock_close(struct vsock *vsock, int number)
 {
+    HOLD(vsock);
     struct vsock_socket *socket = socket_of(vsock, number);
 
     if (socket == NULL)
@@ -300,6 +344,8 @@ bool vsock_close(struct vsock *vsock, int number)
 
 void vsock_step(struct vsock *vsock)
 {
+    HOLD(vsock);
+
     for (unsigned i = 0; i < VSOCK_SOCKETS; i++) {
         struct vsock_socket *socket = &vsock->sockets[i];
 
@@ -441,6 +487,7 @@ static void take_op(struct vsock *vsock, struct vsock_socket *socket,
 void vsock_take(struct vsock *vsock, const struct vsock_header *header,
                 const uint8_t *data, size_t bytes)
 {
+    HOLD(vsock);
     struct vsock_socket *socket;
 
     if (header->dst_cid != vsock->cid || header->len > bytes) {
@@ -468,6 +515,8 @@ void vsock_take(struct vsock *vsock, const struct vsock_header *header,
 
 void vsock_reset(struct vsock *vsock, uint64_t cid)
 {
+    HOLD(vsock);
+
     for (unsigned i = 0; i < VSOCK_SOCKETS; i++)
         if (is_live(&vsock->sockets[i]))
             end(&vsock->sockets[i]);

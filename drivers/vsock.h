@@ -17,7 +17,8 @@
  * dropped. Nothing is allocated, and nothing waits. What a peer does wrong
  * resets its own connection and is counted.
  *
- * Contexts: any, one at a time.
+ * Contexts: any, one at a time. An interrupt asks vsock_busy() before it calls
+ * anything else here, or the device.
  */
 
 #include <stdbool.h>
@@ -110,10 +111,20 @@ struct vsock {
     uint32_t next_port; /* for connections of ours */
     struct vsock_socket sockets[VSOCK_SOCKETS];
     struct vsock_counts counts;
+    volatile unsigned uses; /* calls that run */
 };
 
 /* Begins with no sockets. (cid) is the guest's own. */
 void vsock_open(struct vsock *vsock, uint64_t cid, vsock_put *put);
+
+/* Whether a call for these sockets was interrupted, whoever made it. Contexts:
+ * interrupt. */
+bool vsock_busy(const struct vsock *vsock);
+
+/* For what changes the sockets around these calls, as a device does: between
+ * the two they are busy. Calls may be nested. */
+void vsock_hold(struct vsock *vsock);
+void vsock_release(struct vsock *vsock);
 
 /* Accepts connections to (port) from now on. False: VSOCK_LISTENERS ports are
  * listened to already. */

@@ -52,8 +52,11 @@ void console_start(void)
 
 static void keep(const char *text, size_t bytes)
 {
+    const bool on = arch_interrupts_save(); /* they may keep text, too */
+
     for (size_t i = 0; i < bytes && kept_bytes < KEPT_BYTES; i++)
         kept[kept_bytes++] = text[i];
+    arch_interrupts_restore(on);
 }
 
 /* A host that takes no blocks for seconds loses text. */
@@ -75,11 +78,14 @@ static void put_virtio(const char *text, size_t bytes)
 static void put_kept(void)
 {
     const size_t bytes = kept_bytes;
+    bool on;
 
     put_virtio(kept, bytes);
+    on = arch_interrupts_save();
     for (size_t i = bytes; i < kept_bytes; i++)
         kept[i - bytes] = kept[i]; /* an interrupt has printed */
     kept_bytes -= bytes;
+    arch_interrupts_restore(on);
 }
 
 static void *pages(size_t bytes)
@@ -90,8 +96,10 @@ static void *pages(size_t bytes)
 void console_start_late(void)
 {
     if (by == BY_NONE && virtio_console_start(pages)) {
+        uses++;
         by = BY_VIRTIO;
         put_kept();
+        uses--;
     }
     late_is_over = true;
 }
@@ -151,10 +159,15 @@ bool console_listen(void (*heard)(void))
     }
 }
 
+/* The machine ends: a call that a panic has interrupted will never go on, and
+ * its use of the queue does not matter any more. */
 void console_finish(void)
 {
-    if (by == BY_VIRTIO)
-        virtio_console_finish();
+    if (by != BY_VIRTIO)
+        return;
+    if (kept_bytes != 0)
+        put_kept();
+    virtio_console_finish();
 }
 
 void console_write(const char *text, size_t bytes)

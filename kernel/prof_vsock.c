@@ -7,8 +7,9 @@
  * for the parser to refuse, and its rest is dropped.
  *
  * send() may be called by the sampling interrupt. It does not look at the
- * sockets while a thread does: prof_vsock_busy() says so beforehand, and in a
- * panic, where nobody asks, the packet is refused.
+ * sockets while a thread does, here or in a service that has sockets of its
+ * own: prof_vsock_busy() says so beforehand, and in a panic, where nobody asks,
+ * the packet is refused.
  */
 
 #include "prof_vsock.h"
@@ -49,7 +50,7 @@ static struct {
  * between to before or after it. */
 static bool enter(void)
 {
-    if (virtio_vsock() == NULL || uses != 0)
+    if (virtio_vsock() == NULL || prof_vsock_busy())
         return false;
     uses++;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -64,7 +65,7 @@ static void leave(void)
 
 bool prof_vsock_busy(void)
 {
-    return uses != 0;
+    return uses != 0 || (virtio_vsock() != NULL && vsock_busy(virtio_vsock()));
 }
 
 bool prof_vsock_set_port(const char *text)
@@ -200,7 +201,7 @@ bool prof_vsock_send(const void *packet, size_t bytes)
  * of a hypervisor that ends with its guest would be lost. */
 void prof_vsock_finish(void)
 {
-    uint32_t before = 0;
+    uint32_t least = UINT32_MAX;
 
     for (unsigned i = 0; i < FINISH_POLLS_MAX; i++) {
         uint32_t unread;
@@ -212,9 +213,10 @@ void prof_vsock_finish(void)
         leave();
         if (unread == 0)
             return;
-        if (unread != before)
+        if (unread < least) { /* what grows again is a peer's mischief */
+            least = unread;
             i = 0;
-        before = unread;
+        }
         virtio_vsock_pause();
     }
 }

@@ -28,7 +28,8 @@ int prof_vsock_receive(void);
  * returned. */
 bool prof_vsock_answer(const void *line, size_t bytes);
 
-/* Whether one of these was interrupted. Contexts: interrupt. */
+/* Whether one of these was interrupted, or anybody's call for the device's
+ * sockets. Contexts: interrupt. */
 bool prof_vsock_busy(void);
 
 /* Prints what became of clients and packets. */

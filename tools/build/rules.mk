@@ -10,7 +10,7 @@ host_room.kernel = -Ikernel/include -Idrivers -Iarch/include
 host_room.services = -Ikernel/include
 host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     -Ikernel/include -Idrivers) $(if $(filter tests/unit/arch/% \
-    tests/unit/drivers/%,$<),-Iarch/include) \
+    tests/unit/drivers/% tests/unit/kernel/%,$<),-Iarch/include) \
     $(if $(filter tests/unit/host/% tests/unit/embed/%,$<),-Ihost) -Iprofiler \
     $(if $(filter tests/unit/causal/% tests/unit/loop/% \
         tests/unit/profiler/%,$<),-idirafter host)

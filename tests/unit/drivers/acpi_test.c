@@ -28,6 +28,7 @@ static void make_room(void)
     assert_true(memory != MAP_FAILED);
     memset(memory, 0, ROOM);
     used = 64;
+    (void)acpi_start((uintptr_t)memory); /* no tables yet */
 }
 
 FIXTURE(make_room, NULL);
@@ -118,6 +119,32 @@ TEST(damaged_tables_are_not_there)
     assert_null(acpi_find("SSDT", NULL));
 }
 
+/* By the same entry again at once, and after another table. */
+TEST(tables_that_are_listed_twice_are_found_once)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        uint8_t *tables[5];
+
+        make_room();
+        tables[0] = tables[1] = tables[3] = table("SSDT", "one", 3);
+        tables[2] = tables[4] = table("SSDT", "two", 3);
+        assert_true(root(wide != 0, tables, 5));
+        assert_ptr_equal(acpi_find("SSDT", NULL), tables[0]);
+        assert_ptr_equal(acpi_find("SSDT", (void *)tables[0]), tables[2]);
+        assert_null(acpi_find("SSDT", (void *)tables[2]));
+    }
+}
+
+/* Reading there would be a page fault. */
+TEST(tables_in_page_0_are_not_there)
+{
+    uint8_t *tables[3] = {(uint8_t *)(uintptr_t)1, (uint8_t *)(uintptr_t)4095};
+
+    tables[2] = table("SSDT", "one", 3);
+    assert_true(root(true, tables, 3));
+    assert_ptr_equal(acpi_find("SSDT", NULL), tables[2]);
+}
+
 TEST(the_dsdt_is_behind_the_fadt)
 {
     uint8_t body[112] = {0}, *tables[1], *dsdt = table("DSDT", "aml", 3);
@@ -164,6 +191,7 @@ TEST(the_interrupt_controllers_are_listed)
     assert_true(found.isa[9].level && !found.isa[9].low);
     assert_int_equal(found.isa[11].gsi, 20);
     assert_true(found.isa[11].level && found.isa[11].low);
+    assert_int_equal(found.overrides, 1 << 0 | 1 << 9 | 1 << 11);
 }
 
 TEST(damaged_lists_end)
@@ -253,6 +281,62 @@ TEST(devices_are_found_as_microvm_lists_them)
         assert_true(devices[i].input.level);
         assert_false(devices[i].input.low);
     }
+}
+
+/* The interrupt of a device whose resources are the (bytes) of (item). */
+static struct acpi_input input_of(const uint8_t *item, uint8_t bytes)
+{
+    /* clang-format off */
+    uint8_t code[64] = {
+        0x5b, 0x82, (uint8_t)(29 + bytes), 'V', 'R', '0', '0',
+        0x08, '_', 'H', 'I', 'D', 0x0d, HID,
+        0x08, '_', 'C', 'R', 'S', 0x11, (uint8_t)(3 + bytes), 0x0a, bytes};
+    /* clang-format on */
+
+    memcpy(code + 31, item, bytes);
+    assert_int_equal(search(code, 31u + bytes), 1);
+    assert_true(devices[0].has_input);
+    return devices[0].input;
+}
+
+/* Descriptors of two and of three bytes. */
+TEST(lines_of_the_isa_bus_are_as_their_flags_say)
+{
+    const struct acpi_input plain =
+        input_of((const uint8_t[]){0x22, 0x20, 0x00}, 3);
+    const struct acpi_input level =
+        input_of((const uint8_t[]){0x23, 0x00, 0x04, 0x18}, 4);
+    const struct acpi_input edge =
+        input_of((const uint8_t[]){0x23, 0x00, 0x04, 0x01}, 4);
+
+    assert_int_equal(plain.gsi, 5);
+    assert_true(!plain.level && !plain.low);
+    assert_int_equal(level.gsi, 10);
+    assert_true(level.level && level.low);
+    assert_int_equal(edge.gsi, 10);
+    assert_true(!edge.level && !edge.low);
+}
+
+TEST(lines_of_the_isa_bus_are_where_the_madt_says)
+{
+    static const uint8_t madt[] = {
+        0, 0,  0xe0, 0xfe, 1,  0, 0, 0,          /* local APICs, a PIC */
+        2, 10, 0,    5,    21, 0, 0, 0, 0x0f, 0, /* line 5: level, low */
+        2, 10, 0,    11,   11, 0, 0, 0, 0,    0, /* line 11: as ISA has it */
+    };
+    uint8_t *tables[] = {table("APIC", madt, sizeof madt)};
+    struct acpi_input input;
+
+    assert_true(root(true, tables, 1));
+    input = input_of((const uint8_t[]){0x22, 0x20, 0x00}, 3);
+    assert_int_equal(input.gsi, 21);
+    assert_true(input.level && input.low);
+    input = input_of((const uint8_t[]){0x23, 0x00, 0x08, 0x18}, 4);
+    assert_int_equal(input.gsi, 11);
+    assert_true(!input.level && !input.low);
+    input = input_of((const uint8_t[]){0x23, 0x80, 0x00, 0x18}, 4);
+    assert_int_equal(input.gsi, 7);
+    assert_true(input.level && input.low);
 }
 
 TEST(other_devices_are_passed_over)

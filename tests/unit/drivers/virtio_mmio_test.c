@@ -120,6 +120,9 @@ static void reads_and_writes(volatile uint32_t *registers, unsigned kind,
     assert_int_equal(registers[0x64 / 4], 1);
     *((volatile uint8_t *)registers + 0x103) = 0x5a;
     assert_int_equal(by->config8(&device, 3), 0x5a);
+    assert_int_equal(by->config32(&device, 0), 0x5a000000);
+    registers[0x108 / 4] = 0x12345678;
+    assert_int_equal(by->config32(&device, 8), 0x12345678);
     assert_true(by->enable_queue(
                     &device, &(struct virtio_tables){
                                  64, (void *)(uintptr_t)0x5000,

@@ -242,6 +242,20 @@ TEST(nothing_is_nested)
     assert_true(prof_vsock_send("x", 1));
 }
 
+/* Or in a service's call for the same device. */
+TEST(nothing_is_nested_in_a_service)
+{
+    take(VSOCK_OP_REQUEST, 1, NULL, 0);
+    vsock_hold(&sockets);
+    assert_true(prof_vsock_busy());
+    assert_false(prof_vsock_send("x", 1));
+    assert_false(prof_vsock_answer("x", 1));
+    assert_int_equal(prof_vsock_receive(), -1);
+    vsock_release(&sockets);
+    assert_false(prof_vsock_busy());
+    assert_true(prof_vsock_send("x", 1));
+}
+
 /* ---- the end of a stream */
 
 static void host_reads(void)
@@ -274,6 +288,32 @@ TEST(a_host_that_never_reads_is_given_up)
 {
     take(VSOCK_OP_REQUEST, 1, NULL, 0);
     assert_true(prof_vsock_send("0123456789", 10));
+    prof_vsock_finish();
+    assert_in_range(pauses, FINISH_POLLS_MAX, 2 * FINISH_POLLS_MAX);
+}
+
+/* One that takes back what it said, and says it again. */
+static void host_wavers(void)
+{
+    const struct vsock_header update = {.src_cid = 2,
+                                        .dst_cid = 3,
+                                        .src_port = 1,
+                                        .dst_port = 9999,
+                                        .type = 1,
+                                        .op = VSOCK_OP_CREDIT_UPDATE,
+                                        .buf_alloc = 65536,
+                                        .fwd_cnt = pauses % 3};
+
+    assert_true(pauses < 4 * FINISH_POLLS_MAX);
+    sent_count = 0;
+    vsock_take(&sockets, &update, NULL, 0);
+}
+
+TEST(a_host_that_wavers_is_given_up)
+{
+    take(VSOCK_OP_REQUEST, 1, NULL, 0);
+    assert_true(prof_vsock_send("0123456789", 10));
+    in_pause = host_wavers;
     prof_vsock_finish();
     assert_in_range(pauses, FINISH_POLLS_MAX, 2 * FINISH_POLLS_MAX);
 }
