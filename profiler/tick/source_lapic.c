@@ -24,6 +24,7 @@
 #include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
 #include "tick/idt_gate.h"
 #include "tick/jitter.h"
 #include "tick/lapic.h"
@@ -299,6 +300,8 @@ static void program_own(struct prof_lapic *lapic)
     prof_lapic_write(lapic, PROF_LAPIC_TIMER,
                      PROF_LAPIC_PERIODIC | source.vector);
     prof_jitter_begin(&source.rate);
+    if (PROF_WITH_BUILTIN)
+        prof_floor_look();
 }
 
 static int start_own(struct prof_lapic *lapic)
@@ -357,7 +360,9 @@ static uint32_t divisor_for(uint32_t hz)
         PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
 
     if (divisor < PROF_DIVISOR_MIN)
-        return PROF_DIVISOR_MIN;
+        divisor = PROF_DIVISOR_MIN;
+    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
+        divisor = prof_floor_mean();
     return divisor < most ? divisor : most - 1;
 }
 
@@ -383,7 +388,8 @@ static int set_period(uint32_t hz, bool on)
     uint32_t divisor = divisor_for(hz);
 
     (void)on;
-    if (divisor == source.rate.ours)
+    if (divisor == source.rate.ours &&
+        !(PROF_WITH_BUILTIN && prof_floor_too_fast()))
         return PROF_OK;
     source.rate.ours = divisor;
     begin_again();
@@ -454,6 +460,8 @@ bool prof_source_lapic_open(const struct prof_config *config)
         return false;
     }
     source.rate.kernel = PROF_DIVISOR_MAX;
+    if (PROF_WITH_BUILTIN)
+        prof_floor_open(&source.rate, "the local APIC's timer");
     source.rate.ours = divisor_for(prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
     prof_clock_set_counts(source.rate.ours, source.rate.ours);

@@ -602,8 +602,7 @@ TEST(a_far_deadline_comes_in_time)
 
 /* A deadline beyond a step is the timer's own when sampling ends: nobody would
  * arm it again. */
-static void expect_far_after_stop(uint32_t mode, uint64_t seconds,
-                                  bool waiting)
+static void expect_far_after_stop(uint32_t mode, uint64_t seconds, bool waiting)
 {
     uint64_t slack;
 
