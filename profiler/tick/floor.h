@@ -24,9 +24,9 @@ struct prof_pit_rate; /* pit.h */
 void prof_floor_open(struct prof_pit_rate *rate, const char *timer);
 
 /*
- * Looks, for two seconds at most, whether ticks come as often as they were asked
- * for by the rate in force, where a machine may not keep it and it is not known
- * whether this one does. From the moment that a floor is suspected no tick
+ * Looks, for two seconds at most, whether ticks come as often as the rate in
+ * force says, where a machine may not keep it and it is not known whether this
+ * one does. From the moment that a floor is suspected no tick
  * counts as missed, until it has turned out not to be so, or the clock is set
  * anew. Contexts: thread, interrupts off.
  */
