@@ -8,8 +8,8 @@
  * the devices). It is the profiler's PIT by its ports, its local APIC by the
  * registers in memory, with a timer of 1 GHz, and the profiler's clock. Time
  * passes where the clock is read, and in kvm_run(); then the timer expires, and
- * the CPU takes the interrupt, if it runs and has them on. A cycle of the TSC is
- * a nanosecond.
+ * the CPU takes the interrupt, if it runs and has them on. A cycle of the TSC
+ * is a nanosecond.
  *
  * Included by the one .c file of a test program, after profiler_world.h.
  */
