@@ -23,6 +23,7 @@
 #include "sample/cpu_state.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
 #include "tick/kvm.h"
 #include "tick/source.h"
 #include "trace/send.h"
@@ -254,7 +255,7 @@ static void slow_down(void)
 {
     prof_enter();
     (void)set_rate(prof_rate_mhz() / 1000);
-    prof_source_pit_slowed_down();
+    prof_floor_slowed_down();
     prof_leave();
 }
 #endif
@@ -265,7 +266,7 @@ void prof_drain(void)
     if (PROF_WITH_PIT && prof_source_pit_given_up())
         prof_stop();
 #if PROF_WITH_BUILTIN && PROF_WITH_PIT
-    if (prof_source_pit_too_fast())
+    if (prof_floor_too_fast() && prof_running())
         slow_down();
 #endif
 }

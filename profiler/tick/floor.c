@@ -18,9 +18,13 @@
 #include "tick/floor.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "tick/clock.h"
+#include "tick/pit.h"
 
 #include <prof/config.h>
+#include <prof/port.h>
+#include <prof/text.h>
 
 #if PROF_WITH_PIT
 
@@ -31,9 +35,19 @@
 #define SUSPECT_PART 8u /* of a second, at least, for one */
 #define NEAR_PART 8u    /* times this close are the same */
 
+/* Where every machine keeps all periods: from 1 kHz down, with all of jitter.
+ * KVM's floor was half a millisecond at most. */
+#define ALWAYS_KEPT (PROF_PIT_HZ / 2000)
+
+/* Jitter that is left above a floor: enough that nothing runs in step. */
+#define JITTER_PERCENT 33u
+
 static struct {
-    prof_floor_found *found; /* NULL: nobody looks */
-    uint64_t begin;          /* TSC */
+    struct prof_pit_rate *rate;
+    const char *timer;
+    bool too_fast; /* found, and the rate is still to be lowered */
+    bool looking;
+    uint64_t begin;  /* TSC */
     uint32_t enough; /* who keeps periods of so many counts, keeps all */
     uint32_t looks;  /* that have shown (cycles), one after the other */
     uint32_t cycles; /* the floor that is suspected */
@@ -48,15 +62,13 @@ struct look {
     uint32_t counts; /* of the period */
 };
 
-void prof_floor_begin(uint32_t least, prof_floor_found *found)
+void prof_floor_open(struct prof_pit_rate *rate, const char *timer)
 {
-    uint32_t mean = prof_clock_of(prof_cpu_here())->divisor;
-
-    search.found = found;
-    search.begin = prof_tsc();
-    search.enough = least + (mean - least) / 2;
-    search.looks = 0;
-    search.looked = false;
+    search.rate = rate;
+    search.timer = timer;
+    search.too_fast = search.looking = false;
+    if (rate != NULL)
+        rate->least = 0;
 }
 
 static void suspect(bool suspected)
@@ -66,9 +78,72 @@ static void suspect(bool suspected)
 
 void prof_floor_end(void)
 {
-    if (search.found != NULL && search.looks != 0)
+    if (search.looking && search.looks != 0)
         suspect(false);
-    search.found = NULL;
+    search.looking = false;
+}
+
+void prof_floor_look(void)
+{
+    const struct prof_pit_rate *rate = search.rate;
+    uint32_t least = rate->ours;
+
+    if (prof_pit_is_multiplied(rate))
+        least -= least * PROF_OPTION(jitter_percent) / 100;
+    prof_floor_end();
+    if (rate->least != 0 || least >= ALWAYS_KEPT)
+        return;
+    search.looking = true;
+    search.begin = prof_tsc();
+    search.enough = least + (rate->ours - least) / 2;
+    search.looks = 0;
+    search.looked = false;
+}
+
+uint32_t prof_floor_mean(void)
+{
+    uint32_t jitter = PROF_OPTION(jitter_percent);
+
+    if (jitter > JITTER_PERCENT)
+        jitter = JITTER_PERCENT;
+    return search.rate->least * 100u / (100u - jitter) + 1;
+}
+
+bool prof_floor_too_fast(void)
+{
+    return search.too_fast;
+}
+
+void prof_floor_slowed_down(void)
+{
+    const struct prof_pit_rate *rate = search.rate;
+    struct prof_text out;
+
+    search.too_fast = false;
+    suspect(false);
+    if (rate->ours < rate->least) /* the kernel's own */
+        prof_clock_set_counts(rate->ours, rate->least);
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(
+        &out,
+        "prof: %s ticks once in %u us at most, whatever it is programmed to "
+        "(KVM's does): sampling at %.3u Hz\n",
+        search.timer,
+        (uint32_t)prof_divide(rate->least * 100000ull, PROF_PIT_HZ) * 10,
+        prof_clock.rate_mhz);
+    prof_text_flush(&out);
+}
+
+/* The floor is (cycles). In a drain: the rate is lowered when nothing is
+ * queued. */
+static void take_floor(uint64_t cycles)
+{
+    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
+    uint32_t period = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
+
+    search.rate->least =
+        (uint32_t)prof_divide(cycles * search.rate->ours, period) + 1;
+    search.too_fast = true;
 }
 
 static void add_tick(struct look *look, uint64_t cycles, uint32_t period)
@@ -136,7 +211,6 @@ static uint32_t floor_of(const struct look *look)
 /* One more look shows a floor of (cycles). */
 static void support(uint32_t cycles)
 {
-    prof_floor_found *found = search.found;
     uint64_t for_long = prof_clock.tsc_hz / SUSPECT_PART;
 
     if (search.looks == 0 || !is_near(cycles, search.cycles)) {
@@ -149,8 +223,8 @@ static void support(uint32_t cycles)
     suspect(true);
     if (search.looks < LOOKS || prof_tsc() - search.begin < for_long)
         return;
-    search.found = NULL;
-    found(prof_divide(search.sum, search.looks));
+    search.looking = false;
+    take_floor(prof_divide(search.sum, search.looks));
 }
 
 static void judge(const struct look *look, uint32_t counts)
@@ -174,7 +248,7 @@ bool prof_floor_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
 {
     const struct prof_timebase *clock = prof_clock_of(cpu);
     uint32_t counts = clock->counts, seen = 0;
-    bool more = search.found != NULL;
+    bool more = search.looking;
 
     if (!more)
         return false;
@@ -182,7 +256,7 @@ bool prof_floor_waits(const struct prof_cpu *cpu, struct prof_entry *entry,
         prof_floor_end();
         return false;
     }
-    while (more && search.found != NULL) {
+    while (more && search.looking) {
         struct look look = {.counts = counts};
 
         more = collect_ticks(&cpu->ring, clock, &entry, &look);

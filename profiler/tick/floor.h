@@ -14,17 +14,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes the result, in cycles. Contexts: a drain, in the interrupt too. */
-typedef void prof_floor_found(uint64_t cycles);
+struct prof_pit_rate; /* pit.h */
 
 /*
- * Looks, for two seconds at most, whether ticks come as often as was asked for,
- * with periods of (least) counts and more, on average those of the clock.
- * (found) is called once if they do not. From the moment that this is suspected
- * no tick counts as missed, until it has turned out not to be so, or the clock
- * is set anew. Contexts: thread.
+ * A source whose timer (timer), the PIT or another, is programmed by (rate);
+ * NULL: there is none. Forgets what was found of another: (rate)->least is 0.
+ * Contexts: boot.
  */
-void prof_floor_begin(uint32_t least, prof_floor_found *found);
+void prof_floor_open(struct prof_pit_rate *rate, const char *timer);
+
+/*
+ * Looks, for two seconds at most, whether ticks come as often as the rate in
+ * force says, where a machine may not keep it and it is not known whether this
+ * one does. From the moment that a floor is suspected no tick
+ * counts as missed, until it has turned out not to be so, or the clock is set
+ * anew. Contexts: thread, interrupts off.
+ */
+void prof_floor_look(void);
+
+/*
+ * Whether a floor was found, which is now (rate)->least, and the rate in force
+ * is not yet lowered: set_period() is to be called again, for any rate, and
+ * must choose (ours) of prof_floor_mean() counts at least, if it can. Then
+ * prof_floor_slowed_down() prints that. Contexts: thread.
+ */
+bool prof_floor_too_fast(void);
+void prof_floor_slowed_down(void);
+
+/* The shortest mean such that no period is below the floor; 1: none is known.
+ * Contexts: thread. */
+uint32_t prof_floor_mean(void);
 
 /* Looks no more. Contexts: boot, thread. */
 void prof_floor_end(void);

@@ -190,6 +190,8 @@ static bool agrees(uint64_t said, uint64_t measured)
 
 uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz)
 {
+    /* A handler must not arm the timer, or find it masked. */
+    bool on = prof_interrupts_save();
     uint32_t timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
     uint32_t divide = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
     uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
@@ -209,5 +211,6 @@ uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz)
         prof_lapic_deadline(deadline);
     else
         prof_lapic_write(lapic, PROF_LAPIC_COUNT, left);
+    prof_interrupts_restore(on);
     return hz != 0 && said != 0 && agrees(said, hz) ? (uint32_t)said : hz;
 }

@@ -137,8 +137,8 @@ bool prof_lapic_find(struct prof_lapic *lapic, uintptr_t mapped, bool on);
  * Counts per second at a division by 1, against the TSC of (tsc_hz), in 10 ms
  * for which the timer is not the kernel's: a deadline of its own is late by
  * as much. Where the CPU or the hypervisor says a frequency that the
- * measurement bears out, it is that. 0: it does not count. Contexts: boot,
- * interrupts off.
+ * measurement bears out, it is that. 0: it does not count. Turns interrupts
+ * off meanwhile. Contexts: boot.
  */
 uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz);
 

@@ -7,11 +7,13 @@
 
 #include "base/cpu.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
 #include "tick/meter.h"
 
 #include <prof/config.h>
 #include <prof/port.h>
 #include <prof/text.h>
+#include <stddef.h>
 
 const struct prof_source *prof_source_open(const struct prof_config *config)
 {
@@ -24,6 +26,8 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     prof_clock.tsc_hz = config->tsc_hz;
     if (PROF_WITH_BUILTIN)
         prof_meter_end();
+    if (PROF_WITH_BUILTIN && PROF_WITH_PIT)
+        prof_floor_open(NULL, NULL);
     if (PROF_WITH_PIT &&
         (config->tick.kind == PROF_TICK_PIT ||
          config->tick.kind == PROF_TICK_OWN_PIT) &&

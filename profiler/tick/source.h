@@ -99,14 +99,6 @@ uint64_t prof_source_pit_pass_period(void);
  * left. */
 bool prof_source_pit_one_shot(void);
 
-/*
- * Whether the machine makes fewer ticks than it was programmed to (floor.h), so
- * that set_period() is to be called again, for any rate: it chooses one that is
- * kept. Then the second prints that. PROF_WITH_BUILTIN.
- */
-bool prof_source_pit_too_fast(void);
-void prof_source_pit_slowed_down(void);
-
 /* Programs the PIT to the rate in force again, and measures its period anew.
  * The vector must be drained. */
 void prof_source_pit_program(void);

@@ -14,7 +14,8 @@
  * is for the kernel's deadline alone there is no sample: samples must have
  * nothing to do with what the program waits for.
  *
- * A timer that is armed for later than CYCLES_MAX ticks in between, for nobody.
+ * Deadlines beyond CYCLES_MAX are reached in steps, while there is somebody to
+ * take them: when sampling ends, the timer is armed for the deadline itself.
  */
 
 #include "tick/source.h"
@@ -23,6 +24,7 @@
 #include "base/options.h"
 #include "sample/cpu_state.h"
 #include "tick/clock.h"
+#include "tick/floor.h"
 #include "tick/idt_gate.h"
 #include "tick/jitter.h"
 #include "tick/lapic.h"
@@ -34,8 +36,10 @@
 #include <prof/text.h>
 #include <stddef.h>
 
-#define CYCLES_MAX (1u << 28) /* so that scale may have 36 bits */
+#define CYCLES_BITS 28 /* so that scale may have 36 */
+#define CYCLES_MAX (1u << CYCLES_BITS)
 #define SCALE_SHIFT 32
+#define FASTER_MAX 16u /* than the TSC, for these 36 bits */
 #define INVERSE_SHIFT 24
 #define HANDLER offsetof(struct prof_cpu, lapic.handler)
 #define LATE_PERIODS 2 /* after which a tick should have come */
@@ -46,8 +50,7 @@ static struct {
     uint8_t vector;
     bool shared;
     bool running;
-    bool said;                            /* that somebody else has armed it */
-    uint32_t timer_before, divide_before; /* registers, to be put back */
+    bool said; /* that somebody else has armed it */
 } source;
 
 static struct prof_lapic *lapic_here(void)
@@ -76,15 +79,31 @@ static void set_scale(struct prof_lapic *lapic, uint32_t hz)
         prof_divide(counts << SCALE_SHIFT, (uint32_t)cycles) >> shift;
 }
 
+/* By halves of (count): inverse has up to 47 bits. */
 static uint64_t cycles_of(const struct prof_lapic *lapic, uint32_t count)
 {
-    return (count * lapic->inverse >> INVERSE_SHIFT) + 1;
+    uint64_t high = (count >> 16) * lapic->inverse;
+    uint64_t low = (count & 0xffff) * lapic->inverse + ((high & 0xff) << 16);
+
+    return (high >> (INVERSE_SHIFT - 16)) + (low >> INVERSE_SHIFT) + 1;
 }
 
 /* Never 0, never too few. (cycles): up to CYCLES_MAX. */
 static uint32_t counts_of(const struct prof_lapic *lapic, uint64_t cycles)
 {
     return (uint32_t)(cycles * lapic->scale >> SCALE_SHIFT) + 1;
+}
+
+/* The same for any that the timer can be armed for; more are all of it. */
+static uint32_t far_counts_of(const struct prof_lapic *lapic, uint64_t cycles)
+{
+    uint64_t high = (cycles >> CYCLES_BITS) * lapic->scale;
+    uint64_t low = (cycles & (CYCLES_MAX - 1)) * lapic->scale +
+                   ((high & 15) << CYCLES_BITS);
+    uint64_t counts =
+        (high >> (SCALE_SHIFT - CYCLES_BITS)) + (low >> SCALE_SHIFT) + 1;
+
+    return counts < UINT32_MAX ? (uint32_t)counts : UINT32_MAX;
 }
 
 /* Cycles of a period of (divisor) counts of the PIT. */
@@ -232,13 +251,32 @@ static int start_shared(struct prof_lapic *lapic)
     return PROF_OK;
 }
 
-/* A sample's tick that has come is let in while the stub is there to take
- * it. */
+/* Arms for the kernel's deadline in one step: nobody will take another. */
+static void arm_for_kernel(struct prof_lapic *lapic)
+{
+    uint64_t now = prof_lapic_tsc(), due = lapic->kernel_due;
+
+    if (due == PROF_LAPIC_NEVER || due <= now || due - now < CYCLES_MAX) {
+        arm(lapic, now);
+    } else if (lapic->by_tsc) {
+        prof_set_msr(PROF_MSR_TSC_DEADLINE, due);
+    } else {
+        lapic->written = far_counts_of(lapic, due - now);
+        prof_lapic_write(lapic, PROF_LAPIC_COUNT, lapic->written);
+    }
+}
+
+/* A tick of a sample, or a step, that has come is let in while the stub is
+ * there to take it. Then the timer may be armed for a step again. A deadline
+ * that is less than one away is not written twice: its tick may have come. */
 static void stop_shared(struct prof_lapic *lapic, bool on)
 {
     lapic->sample_due = PROF_LAPIC_NEVER;
-    arm(lapic, prof_lapic_tsc());
+    arm_for_kernel(lapic);
     let_in(on);
+    if (lapic->kernel_due != PROF_LAPIC_NEVER &&
+        lapic->kernel_due > prof_lapic_tsc() + CYCLES_MAX / 2)
+        arm_for_kernel(lapic);
     lapic->shares = false;
 }
 
@@ -262,6 +300,8 @@ static void program_own(struct prof_lapic *lapic)
     prof_lapic_write(lapic, PROF_LAPIC_TIMER,
                      PROF_LAPIC_PERIODIC | source.vector);
     prof_jitter_begin(&source.rate);
+    if (PROF_WITH_BUILTIN)
+        prof_floor_look();
 }
 
 static int start_own(struct prof_lapic *lapic)
@@ -320,7 +360,9 @@ static uint32_t divisor_for(uint32_t hz)
         PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
 
     if (divisor < PROF_DIVISOR_MIN)
-        return PROF_DIVISOR_MIN;
+        divisor = PROF_DIVISOR_MIN;
+    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
+        divisor = prof_floor_mean();
     return divisor < most ? divisor : most - 1;
 }
 
@@ -346,7 +388,8 @@ static int set_period(uint32_t hz, bool on)
     uint32_t divisor = divisor_for(hz);
 
     (void)on;
-    if (divisor == source.rate.ours)
+    if (divisor == source.rate.ours &&
+        !(PROF_WITH_BUILTIN && prof_floor_too_fast()))
         return PROF_OK;
     source.rate.ours = divisor;
     begin_again();
@@ -411,7 +454,14 @@ bool prof_source_lapic_open(const struct prof_config *config)
         prof_message("prof: the local APIC's timer does not count\n");
         return false;
     }
+    if (source.hz / FASTER_MAX >= config->tsc_hz) {
+        prof_message("prof: the local APIC's timer counts too fast for the "
+                     "TSC\n");
+        return false;
+    }
     source.rate.kernel = PROF_DIVISOR_MAX;
+    if (PROF_WITH_BUILTIN)
+        prof_floor_open(&source.rate, "the local APIC's timer");
     source.rate.ours = divisor_for(prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
     prof_clock_set_counts(source.rate.ours, source.rate.ours);

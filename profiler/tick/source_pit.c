@@ -51,13 +51,6 @@
  * part of it in this many, as the period is not measured better. */
 #define EARLY_PART 256
 
-/* Where every machine keeps all periods: from 1 kHz down, with all of jitter.
- * KVM's floor was half a millisecond at most. */
-#define ALWAYS_KEPT (PROF_PIT_HZ / 2000)
-
-/* Jitter that is left above a floor: enough that nothing runs in step. */
-#define FLOOR_JITTER_PERCENT 33u
-
 /* Fewer counts, a tenth of a millisecond, are not programmed: the end might
  * pass before it is waited for. */
 #define COUNTS_MIN (PROF_PIT_HZ / 10000)
@@ -68,7 +61,6 @@ static struct {
     bool running;
     bool unused; /* by the kernel */
     bool given_up;
-    bool too_fast; /* for a floor that was found: the rate is to be lowered */
     uint32_t one_shots; /* seen, each soon after the one before */
     uint64_t one_shot_tsc;
 } pit;
@@ -80,16 +72,6 @@ static uint32_t divisor_with_room(void)
     return pit.rate.kernel * 100u / (100u + PROF_OPTION(jitter_percent));
 }
 
-/* The shortest mean such that no period is below the machine's floor. */
-static uint32_t divisor_above_floor(void)
-{
-    uint32_t jitter = PROF_OPTION(jitter_percent);
-
-    if (jitter > FLOOR_JITTER_PERCENT)
-        jitter = FLOOR_JITTER_PERCENT;
-    return pit.rate.least * 100u / (100u - jitter) + 1;
-}
-
 /* The divisor for (hz), within what kernel and sampler can bear. At the
  * kernel's own rate, or little above, the period could not vary: it is
  * shortened. Who asks for less than that gets the kernel's. */
@@ -99,8 +81,8 @@ static uint32_t divisor_for(uint32_t hz)
 
     if (divisor < PROF_DIVISOR_MIN)
         divisor = PROF_DIVISOR_MIN;
-    if (PROF_WITH_BUILTIN && divisor < divisor_above_floor())
-        divisor = divisor_above_floor();
+    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
+        divisor = prof_floor_mean();
     if (pit.unused && divisor >= PROF_DIVISOR_MAX)
         return PROF_DIVISOR_MAX - 1; /* so that all ticks are additional ones */
     if (divisor > pit.rate.kernel)
@@ -131,59 +113,6 @@ static bool is_multiplied(void)
 {
     return prof_pit_is_multiplied(&pit.rate);
 }
-
-/* ---- what the machine keeps */
-
-#if PROF_WITH_BUILTIN
-/* A floor of (cycles): the rate is lowered by prof_source_pit_slow_down(), for
- * which nothing must be queued. */
-static void take_floor(uint64_t cycles)
-{
-    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
-    uint32_t period = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
-
-    pit.rate.least = (uint32_t)prof_divide(cycles * pit.rate.ours, period) + 1;
-    pit.too_fast = true;
-}
-
-static void look_for_floor(void)
-{
-    uint32_t least = pit.rate.ours;
-
-    if (is_multiplied())
-        least -= least * PROF_OPTION(jitter_percent) / 100;
-    prof_floor_end();
-    if (pit.rate.least == 0 && least < ALWAYS_KEPT)
-        prof_floor_begin(least, take_floor);
-}
-
-bool prof_source_pit_too_fast(void)
-{
-    return pit.too_fast && pit.running;
-}
-
-void prof_source_pit_slowed_down(void)
-{
-    struct prof_text out;
-
-    pit.too_fast = false;
-    prof_timebase_irregular(prof_clock_of(prof_cpu_here()), false);
-    if (pit.rate.ours < pit.rate.least)
-        restart_clock();
-    prof_text_open(&out, prof_port_write);
-    prof_text_format(
-        &out,
-        "prof: the PIT ticks once in %u us at most, whatever it is "
-        "programmed to (KVM's does): sampling at %.3u Hz\n",
-        (uint32_t)prof_divide(pit.rate.least * 100000ull, PROF_PIT_HZ) * 10,
-        prof_clock.rate_mhz);
-    prof_text_flush(&out);
-}
-#else
-static void look_for_floor(void)
-{
-}
-#endif
 
 /* Lets interrupts in for a moment, where (on). */
 static void let_in(bool on)
@@ -269,7 +198,8 @@ static int start(bool on)
         return PROF_EGATE;
     program(cpu, time_left(cpu));
     pit.running = true;
-    look_for_floor();
+    if (PROF_WITH_BUILTIN)
+        prof_floor_look();
     return PROF_OK;
 }
 
@@ -366,7 +296,8 @@ static void change_running(uint32_t divisor, bool on)
     program(cpu, left);
     if (multiplied) /* it may be past, and its tick still to come */
         cpu->tick.pass_due = due;
-    look_for_floor();
+    if (PROF_WITH_BUILTIN)
+        prof_floor_look();
 }
 
 static int set_period(uint32_t hz, bool on)
@@ -374,7 +305,7 @@ static int set_period(uint32_t hz, bool on)
     uint32_t divisor = divisor_for(hz);
 
     if (divisor == pit.rate.ours &&
-        !(PROF_WITH_BUILTIN && pit.too_fast && is_multiplied()))
+        !(PROF_WITH_BUILTIN && prof_floor_too_fast() && is_multiplied()))
         return PROF_OK;
     /* To the kernel's own rate: only stopping gives the PIT back. */
     if (pit.running && divisor == pit.rate.kernel)
@@ -433,10 +364,8 @@ bool prof_source_pit_open(const struct prof_config *config)
         config->tick.vector < PROF_VECTOR_MIN)
         return false;
     pit.rate.kernel = divisor;
-    pit.rate.least = 0;
-    pit.too_fast = false;
     if (PROF_WITH_BUILTIN)
-        prof_floor_end();
+        prof_floor_open(&pit.rate, "the PIT");
     pit.rate.ours = divisor_for(prof_options()->hz);
     pit.vector = config->tick.vector;
     pit.running = false;

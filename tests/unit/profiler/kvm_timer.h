@@ -5,16 +5,18 @@
 /*
  * A machine in virtual time: a CPU that its host may suspend, and a PIT or a
  * periodic local APIC's timer like KVM's (docs/kvm.md has each difference from
- * the devices). It is the profiler's PIT by its ports, and the profiler's
- * clock. Time passes where the clock is read, and in kvm_run(); then the timer
- * expires, and the CPU takes the interrupt, if it runs and has them on. A cycle
- * of the TSC is a nanosecond.
+ * the devices). It is the profiler's PIT by its ports, its local APIC by the
+ * registers in memory, with a timer of 1 GHz, and the profiler's clock. Time
+ * passes where the clock is read, and in kvm_run(); then the timer expires, and
+ * the CPU takes the interrupt, if it runs and has them on. A cycle of the TSC
+ * is a nanosecond.
  *
  * Included by the one .c file of a test program, after profiler_world.h.
  */
 
 #include "tick/idt_gate.h"
 #include "tick/jitter.h"
+#include "tick/lapic.h"
 #include "tick/pit.h"
 
 #include <prof/kvm.h>
@@ -50,6 +52,8 @@ static struct {
     uint32_t pending;           /* expired, and not acknowledged */
     bool acknowledged;
 
+    uint32_t apic_timer, apic_divide, apic_count;
+
     bool requested;     /* by the interrupt controller, of the CPU */
     uint64_t coalesced; /* expired while that was so */
     uint64_t expired;
@@ -65,6 +69,8 @@ static struct prof_kvm_steal_time kvm_steal_time;
 
 static void kvm_raise(void)
 {
+    if ((kvm.apic_timer & PROF_LAPIC_MASKED) != 0)
+        return;
     if (kvm.host.reinject) {
         if (!kvm.acknowledged)
             return;
@@ -159,6 +165,77 @@ uint8_t prof_in8(uint16_t port)
         return kvm.status;
     return (uint8_t)(turn == 1 ? kvm.latch : kvm.latch >> 8);
 }
+
+static void kvm_pass(uint64_t ns);
+
+static struct prof_cpuid kvm_apic_cpuid(uint32_t leaf)
+{
+    return (struct prof_cpuid){.d = leaf == 1 ? 1u << 9 | 1u << 5 : 0};
+}
+
+static uint64_t kvm_apic_msr(uint32_t number)
+{
+    assert_int_equal(number, PROF_MSR_APIC_BASE);
+    return 0xfee00000u | 1u << 11;
+}
+
+static uint32_t kvm_apic_read(uint32_t offset)
+{
+    kvm_pass(KVM_READ_NS);
+    switch (offset) {
+    case PROF_LAPIC_SPURIOUS:
+        return 0x1ff;
+    case PROF_LAPIC_TIMER:
+        return kvm.apic_timer;
+    case PROF_LAPIC_DIVIDE:
+        return kvm.apic_divide;
+    case PROF_LAPIC_COUNT:
+        return kvm.apic_count;
+    case PROF_LAPIC_LEFT:
+        return kvm.due != KVM_NEVER && kvm.due > kvm.now
+                   ? (uint32_t)(kvm.due - kvm.now)
+                   : 0;
+    default:
+        fail_msg("register %x", offset);
+        return 0;
+    }
+}
+
+static void kvm_apic_load(uint32_t count)
+{
+    kvm.programmed++;
+    kvm.apic_count = count;
+    kvm.period = count;
+    if (kvm.mode == 2 && count < kvm.host.min_period_ns)
+        kvm.period = kvm.host.min_period_ns;
+    kvm.due = count != 0 ? kvm.now + kvm.period : KVM_NEVER;
+    kvm.late = 0;
+    kvm.requested = kvm.requested && count != 0;
+}
+
+static void kvm_apic_write(uint32_t offset, uint32_t value)
+{
+    kvm_pass(KVM_READ_NS);
+    if (offset == PROF_LAPIC_TIMER) {
+        if (((kvm.apic_timer ^ value) & PROF_LAPIC_MODE) != 0)
+            kvm_apic_load(0);
+        kvm.apic_timer = value;
+        kvm.mode = (value & PROF_LAPIC_PERIODIC) != 0 ? 2 : 0;
+    } else if (offset == PROF_LAPIC_DIVIDE) {
+        kvm.apic_divide = value;
+    } else if (offset == PROF_LAPIC_COUNT) {
+        assert_int_equal(kvm.apic_divide, PROF_LAPIC_BY_1);
+        kvm_apic_load(value);
+    }
+}
+
+static const struct prof_lapic_test kvm_apic = {
+    .cpuid = kvm_apic_cpuid,
+    .msr = kvm_apic_msr,
+    .read = kvm_apic_read,
+    .write = kvm_apic_write,
+    .tsc = prof_port_tsc,
+};
 
 /* ---- the CPU */
 
@@ -302,6 +379,9 @@ static inline void kvm_start(struct kvm_host host, struct prof_tick tick,
     kvm.now = 1000000;
     kvm.due = KVM_NEVER;
     kvm.interrupts = true;
+    kvm.apic_timer = tick.kind == PROF_TICK_LAPIC ? PROF_LAPIC_MASKED : 0;
+    kvm.apic_divide = PROF_LAPIC_BY_1;
+    prof_lapic_test = tick.kind == PROF_TICK_LAPIC ? &kvm_apic : NULL;
     kvm_steal_next();
     prof_options_in_force.hz = hz;
     prof_options_in_force.drain_ms = 0;

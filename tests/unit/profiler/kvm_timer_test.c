@@ -37,7 +37,7 @@ static struct kvm_host busy(struct kvm_host host)
 
 static bool is_said(void)
 {
-    return strstr(world_output, "the PIT ticks once in") != NULL;
+    return strstr(world_output, " ticks once in") != NULL;
 }
 
 /* (value) is within (percent) of (right). */
@@ -69,6 +69,7 @@ static void end(void)
     set_default();
     prof_options_in_force.hz = PROF_HZ_DEFAULT;
     world_end();
+    prof_lapic_test = NULL;
 }
 
 FIXTURE(set_default, end);
@@ -77,12 +78,13 @@ FIXTURE(set_default, end);
 #define PART_UNTIL_SUSPECTED (SECOND / 1000)
 
 /* A second is enough, and the time before is no theft either. */
-static void expect_floor(struct kvm_host host, uint32_t hz, uint32_t rate_mhz)
+static void expect_floor_of(struct prof_tick tick, struct kvm_host host,
+                            uint32_t hz, uint32_t rate_mhz)
 {
     struct prof_stats stats;
     uint64_t begin, ticks;
 
-    kvm_start(host, own, hz);
+    kvm_start(host, tick, hz);
     begin = kvm.now;
     kvm_run(1000);
     assert_true(is_said());
@@ -103,6 +105,11 @@ static void expect_floor(struct kvm_host host, uint32_t hz, uint32_t rate_mhz)
     assert_below(stats.missed, 20);
     assert_int_equal(stats.stolen_cycles, 0);
     end();
+}
+
+static void expect_floor(struct kvm_host host, uint32_t hz, uint32_t rate_mhz)
+{
+    expect_floor_of(own, host, hz, rate_mhz);
 }
 
 TEST(a_floor_under_the_period_is_found_within_a_second)
@@ -376,6 +383,73 @@ TEST(one_tick_of_it_is_pending_at_most)
     assert_int_equal(world_stats().ticks, kvm.expired - kvm.coalesced);
     expect_all_accounted(2);
     assert_about(world_stats().stolen_cycles, kvm.stolen, 20);
+}
+
+/* ---- the local APIC's timer, which is the profiler's */
+
+static const struct prof_tick apic = {
+    .kind = PROF_TICK_LAPIC, .lapic_vector = 48, .lapic_at = 0x1000};
+static const struct kvm_host kvm_lapic_before = {
+    .min_period_ns = 500000, .late_ns = 20000, .lapic = true};
+static const struct kvm_host qemu_lapic = {.late_ns = 20000, .lapic = true};
+
+TEST(a_timer_of_our_own_has_that_floor)
+{
+    expect_floor_of(apic, kvm_lapic, 20000, 3330000);
+    expect_floor_of(apic, kvm_lapic, 5000, 3330000);
+    expect_floor_of(apic, kvm_lapic_before, 20000, 1330000);
+    prof_options_in_force.jitter_percent = 0;
+    expect_floor_of(apic, kvm_lapic, 20000, 4980000);
+}
+
+TEST(the_line_names_the_apics_timer)
+{
+    kvm_start(kvm_lapic, apic, 20000);
+    kvm_run(1000);
+    assert_non_null(strstr(world_output,
+                           "prof: the local APIC's timer ticks once in 200 us "
+                           "at most, whatever it is programmed to (KVM's "
+                           "does): sampling at 33"));
+    assert_null(strstr(world_output, "counts at"));
+}
+
+TEST(no_rate_of_it_goes_below_the_floor)
+{
+    kvm_start(kvm_lapic, apic, 20000);
+    kvm_run(1000);
+    assert_int_equal(prof_set_rate(20000), PROF_OK);
+    assert_about(prof_rate_mhz(), 3330000, 4);
+    for (int i = 0; i < 100; i++) {
+        kvm_run(20);
+        assert_true(kvm.apic_count >= 199000);
+    }
+    assert_true(prof_period_varies());
+    prof_stop();
+    assert_int_equal(prof_start(), PROF_OK);
+    assert_about(prof_rate_mhz(), 3330000, 4);
+    assert_int_equal(prof_set_rate(1000), PROF_OK);
+    assert_about(prof_rate_mhz(), 1000000, 1);
+}
+
+TEST(an_apics_timer_without_a_floor_is_left_alone)
+{
+    static const uint32_t rates[] = {20000, 5000, 2000, 1000};
+
+    for (size_t i = 0; i < COUNT(rates); i++)
+        for (int taken = 0; taken < 2; taken++) {
+            uint64_t asked;
+
+            kvm_start(taken != 0 ? busy(qemu_lapic) : qemu_lapic, apic,
+                      rates[i]);
+            asked = prof_rate_mhz();
+            kvm_run(3000);
+            assert_false(is_said());
+            assert_int_equal(prof_rate_mhz(), asked);
+            /* theft of less than a period is not seen */
+            if (taken != 0 && rates[i] >= 2000)
+                assert_about(world_stats().stolen_cycles, kvm.stolen, 15);
+            end();
+        }
 }
 
 /* ---- stolen time by the hypervisor's own account */

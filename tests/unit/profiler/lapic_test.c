@@ -35,6 +35,7 @@ static struct {
     uint32_t regs[64]; /* by offset / 16 */
     uint32_t acknowledged;
     bool pending;
+    bool interrupts; /* on */
 } machine;
 
 static uint32_t *reg(uint32_t offset)
@@ -102,6 +103,7 @@ static void write_reg(uint32_t offset, uint32_t value)
 {
     machine.now += ACCESS_CYCLES;
     assert_true(offset % 16 == 0 && offset < 0x400);
+    assert_false(machine.interrupts); /* a handler could come between */
     if (offset == PROF_LAPIC_EOI) {
         machine.acknowledged++;
         return;
@@ -274,6 +276,14 @@ void prof_pit_stop(void)
 {
 }
 
+bool prof_port_interrupts_off(void)
+{
+    bool on = machine.interrupts;
+
+    machine.interrupts = false;
+    return on;
+}
+
 /* ---- the kernel */
 
 static struct {
@@ -327,6 +337,15 @@ static void interrupt(void)
     if (machine.now < kernel.due && 0 - off > kernel.early_most)
         kernel.early_most = 0 - off;
     kernel.due = NEVER;
+}
+
+void prof_port_interrupts_restore(bool on)
+{
+    if (on && machine.pending) {
+        machine.pending = false;
+        interrupt();
+    }
+    machine.interrupts = on;
 }
 
 static void run_until(uint64_t end)
@@ -397,7 +416,11 @@ static uint32_t measured(uint64_t tsc_hz, uint64_t hz)
     assert_true(prof_lapic_find(&lapic, 0x1000, false));
     machine.tsc_hz = tsc_hz;
     machine.hz = hz;
-    return prof_lapic_measure(&lapic, tsc_hz);
+    machine.interrupts = true;
+    hz = prof_lapic_measure(&lapic, tsc_hz);
+    assert_true(machine.interrupts);
+    machine.interrupts = false;
+    return (uint32_t)hz;
 }
 
 static void expect_near(uint32_t got, uint64_t wanted, uint64_t part)
@@ -575,6 +598,89 @@ TEST(a_far_deadline_comes_in_time)
     assert_int_equal(kernel.came, 1);
     assert_true(sampled.count > 150);
     stop_and_close();
+}
+
+/* A deadline beyond a step is the timer's own when sampling ends: nobody would
+ * arm it again. */
+static void expect_far_after_stop(uint32_t mode, uint64_t seconds, bool waiting)
+{
+    uint64_t slack;
+
+    new_machine(2900000000, 25000000, false, mode);
+    open_and_start();
+    arm_kernel(seconds * machine.tsc_hz);
+    run_until(machine.now + machine.tsc_hz / 2);
+    assert_true(sampled.count > 400);
+    machine.pending = waiting;
+    prof_source_lapic.stop(waiting);
+    assert_false(machine.pending);
+    slack = mode == PROF_LAPIC_BY_TSC ? 0 : seconds * machine.tsc_hz / 50000;
+    if (fires_at() + slack < kernel.due || fires_at() > kernel.due + slack)
+        fail_msg("at %llu instead of %llu", (unsigned long long)fires_at(),
+                 (unsigned long long)kernel.due);
+    assert_int_equal(kernel.came, 0);
+    free(prof_cpus[0].ring.begin);
+    memset(prof_cpus, 0, sizeof prof_cpus);
+}
+
+TEST(a_far_deadline_is_the_kernels_again_after_a_stop)
+{
+    for (int waiting = 0; waiting < 2; waiting++) { /* a sample's tick */
+        expect_far_after_stop(PROF_LAPIC_ONE_SHOT, 2, waiting != 0);
+        /* nearly 2^32 counts */
+        expect_far_after_stop(PROF_LAPIC_ONE_SHOT, 171, waiting != 0);
+        expect_far_after_stop(PROF_LAPIC_BY_TSC, 2, waiting != 0);
+        expect_far_after_stop(PROF_LAPIC_BY_TSC, 100000, waiting != 0);
+    }
+}
+
+/* From some 2^40 cycles on: a slow clock, divided, and a large count. */
+TEST(a_count_of_minutes_is_not_early)
+{
+    static const uint32_t counts[] = {1u << 29, 1u << 30, UINT32_MAX};
+
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        uint64_t due, slack;
+
+        new_machine(2900000000, 25000000, false, PROF_LAPIC_ONE_SHOT);
+        *reg(PROF_LAPIC_DIVIDE) = DIVIDE_BY_16;
+        open_and_start();
+        due = machine.now + count_cycles(counts[i]);
+        write_reg(PROF_LAPIC_COUNT, prof_lapic_arm(counts[i]));
+        slack = count_cycles(counts[i]) / 50000;
+        assert_true(prof_cpu_here()->lapic.kernel_due > due - slack);
+        assert_true(prof_cpu_here()->lapic.kernel_due < due + slack);
+        run_until(machine.now + machine.tsc_hz / 10);
+        assert_int_equal(kernel.stray, 0);
+        prof_source_lapic.stop(false);
+        assert_true(fires_at() > due - slack && fires_at() < due + slack);
+        free(prof_cpus[0].ring.begin);
+        memset(prof_cpus, 0, sizeof prof_cpus);
+    }
+}
+
+static bool is_opened(uint64_t tsc_hz, uint64_t hz)
+{
+    struct prof_config config;
+
+    new_machine(tsc_hz, hz, false, PROF_LAPIC_ONE_SHOT);
+    config = config_here();
+    world_output_bytes = 0;
+    world_output[0] = '\0';
+    return prof_source_open(&config) != NULL;
+}
+
+TEST(a_timer_whose_counts_do_not_fit_is_refused)
+{
+    assert_true(is_opened(100000000, 1500000000));
+    assert_string_equal(world_output, "");
+    assert_false(is_opened(100000000, 1700000000));
+    assert_string_equal(world_output, "prof: the local APIC's timer counts too "
+                                      "fast for the TSC\n");
+    assert_true(is_opened(100000000, 1300000));
+    assert_false(is_opened(100000000, 1100000));
+    assert_string_equal(world_output,
+                        "prof: the local APIC's timer does not count\n");
 }
 
 static void expect_taken_over(uint32_t mode)

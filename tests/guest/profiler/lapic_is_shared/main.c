@@ -166,6 +166,10 @@ static void test_disarmed(void)
     tap_is_equal(await(700ull * GUEST_MS, NULL), 1, "one in 0.7 s");
     tap_note("%u ns late", (unsigned)late_most);
     tap_ok(early == 0 && late_most <= LATE_MAX, "  in time");
+    late_most = early = 0;
+    tap_is_equal(await(700ull * GUEST_MS, stop), 1, "stopped 0.7 s before one");
+    tap_note("%u ns late", (unsigned)late_most);
+    tap_ok(early == 0 && late_most <= LATE_MAX, "  in time");
 }
 
 /* (timer): what the local vector table says. */
@@ -214,7 +218,7 @@ int service_main(void)
 {
     uint64_t least, begin;
 
-    tap_plan(22);
+    tap_plan(24);
     arch_irq_handle(ARCH_IRQ_TIMER, on_timer);
     prof_stop();
     late_most = early = 0;
