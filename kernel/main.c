@@ -59,8 +59,7 @@ static void print_boot_summary(void)
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
     if (clock_instead_of_pit() != NULL)
-        console_line("boot: no PIT: TSC measured against %s, timers by the "
-                     "local APIC",
+        console_line("boot: no PIT: TSC measured against %s",
                      clock_instead_of_pit());
     if (!irq_has_pic())
         console_line("boot: no PIC: interrupts by the IO-APIC");
