@@ -59,8 +59,10 @@ static void print_boot_summary(void)
                  (unsigned)(heap_bytes() >> 20), (unsigned)(khz / 1000),
                  (unsigned)(khz % 1000));
     if (!alarm_has_pit() && clock_instead_of_pit() != NULL)
-        console_line("boot: no PIT: TSC measured against %s, timers by the "
-                     "local APIC",
+        console_line("boot: no PIT: TSC measured against %s",
+                     clock_instead_of_pit());
+    else if (!alarm_has_pit())
+        console_line("boot: no PIT");
                      clock_instead_of_pit());
     else if (!alarm_has_pit())
         console_line("boot: no PIT: timers by the local APIC");

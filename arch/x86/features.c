@@ -23,7 +23,7 @@ static const struct {
     /* clang-format off */
     [ARCH_CPU_MSR] = {"MSR", BASIC, REG_D, 5, NULL},
     [ARCH_CPU_APIC] = {"local APIC", BASIC, REG_D, 9,
-        "timers are due at the next tick of the PIT"},
+        "timers are the PIT's, and wait for its tick while it samples"},
     [ARCH_CPU_FXSR] = {"FXSR", BASIC, REG_D, 24, NULL},
     [ARCH_CPU_SSE] = {"SSE", BASIC, REG_D, 25, NULL},
     [ARCH_CPU_X2APIC] = {"x2APIC", BASIC, REG_C, 21, NULL},

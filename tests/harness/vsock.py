@@ -247,8 +247,9 @@ class VsockDevice:
 
     # ---- its life
 
-    def args(self, memory=128):
-        """The words for QEMU that make the device."""
+    def args(self, memory=128, device="vhost-user-vsock-pci"):
+        """The words for QEMU that make the device; (device) as QEMU names it:
+        a machine without PCI has vhost-user-vsock-device."""
         return [
             *(
                 "-object",
@@ -256,7 +257,7 @@ class VsockDevice:
             ),
             *("-machine", "memory-backend=ram"),
             *("-chardev", f"socket,id=vsock,path={self.backend}"),
-            *("-device", "vhost-user-vsock-pci,chardev=vsock"),
+            *("-device", f"{device},chardev=vsock"),
         ]
 
     def __enter__(self):

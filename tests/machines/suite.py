@@ -70,6 +70,10 @@ def shares(s, machine):
     check.has(text, f"^boot: by {by(s, machine)}, memory from the loader's ")
     no_pic = "^boot: no PIC: interrupts by the IO-APIC$"
     (check.has if "pic=off" in machine else check.lacks)(text, no_pic)
+    has_shares(text)
+
+
+def has_shares(text):
     for name, share in SHARES.items():
         found = re.findall(rf"^ +([\d.]+) % .* {name}$", text, re.M)
         check.true(found, text)
@@ -162,18 +166,19 @@ def lines_of_virtio(s, machine, name, append, code):
 
 
 def no_pit(s, machine):
-    """What needs no tick works, and a line says what does not. The service's
-    timers are the local APIC's."""
-    append = "prof.every=0 prof.out=serial"
-    with boot(s, machine, "split", f"{append} split.rounds=32") as guest:
+    """The local APIC's timer is shared: it samples, and ends the service's
+    halts. A line of each says so."""
+    append = "prof.every=0 split.rounds=3000"
+    with boot(s, machine, "split", append, icount=4) as guest:
         check.same(guest.end(), 0)
         text = guest.text()
-    check.has(
-        text,
-        "^boot: no PIT: TSC measured against .*, timers by the local APIC$",
-    )
-    check.has(text, "^prof: not sampling: this machine has no PIT$")
-    check.has(text, "^split: 32 rounds, ")
+    check.has(text, "^boot: no PIT: TSC measured against ")
+    check.has(text, "^boot: timer: local APIC, one-shot$")
+    by_lapic = "^prof: sampling by the local APIC's timer: there is no PIT$"
+    check.same(len(re.findall(by_lapic, text, re.M)), 1)
+    has_shares(text)
+    found = check.has(text, r"^--- profile: (\d+) samples in ")
+    check.true(int(found[1]) > 1000, text)
 
 
 def console_is_virtio(s, machine):

@@ -33,11 +33,11 @@ ROOM = 8192  # two packets, so that a reader is soon slow
 QUIET = "prof.start=off prof.every=0"
 
 
-def boot(s, width, device, image, append, **more):
+def boot(s, width, device, image, append, args=None, **more):
     return s.guest(
         *(width, f"test/{image}" if "_" in image else image),
         append=append,
-        args=device.args(),
+        args=args or device.args(),
         **more,
     )
 
@@ -94,6 +94,22 @@ def one_connection(s, width):
         check.same(counts["closed"], 1)
         check.same(counts["violations"] + counts["strange"], 0)
         check.same(counts["unsent"], 0)
+        check.same(device.problems, [])
+
+
+def in_memory(s, width, *more):
+    """A device in memory, of a machine without PCI."""
+    with VsockDevice() as device:
+        args = device.args(device="vhost-user-vsock-device")
+        with echo(
+            s, width, device, machine="microvm", args=[*args, *more]
+        ) as guest:
+            guest.wait_line("^listening$")
+            check.has(guest.text(), f"^CID {device.cid}$")
+            client, _ = device.connect(ECHO)
+            with client:
+                comes_back(client, os.urandom(20000))
+            check.same(says_end(device, guest)["violations"], 0)
         check.same(device.problems, [])
 
 
@@ -243,6 +259,8 @@ def no_device(s, width):
 
 def test_driver(s, width):
     s.holds("what is sent comes back", one_connection, s, width)
+    modern = ("-global", "virtio-mmio.force-legacy=false")
+    s.holds("microvm: sent and back", in_memory, s, width, *modern)
     s.holds("there are eight sockets", many_connections, s, width)
     s.holds("a port nobody listens to is refused", nobody_listens, s, width)
     s.holds("the guest connects to the host", guest_connects, s, width, True)
