@@ -63,9 +63,6 @@ static void print_boot_summary(void)
                      clock_instead_of_pit());
     else if (!alarm_has_pit())
         console_line("boot: no PIT");
-                     clock_instead_of_pit());
-    else if (!alarm_has_pit())
-        console_line("boot: no PIT: timers by the local APIC");
     if (!irq_has_pic())
         console_line("boot: no PIC: interrupts by the IO-APIC");
     arch_cpu_lacks(say_lacking);
