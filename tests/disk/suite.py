@@ -19,7 +19,7 @@ def is_inverted(s, width, image, want, made, wanted, device=""):
     disk.write_bytes(made + bytes(len(made)))
     with s.guest(
         *(width, f"test/{image}", f"{want}{device}"),
-        append=f"prof.start=off prof.every=0 want={want}",
+        append=f"prof.start=off prof.every=0 alarm=tick want={want}",
         icount=0,
         args=[
             *("-blockdev", f"{drive}={disk}"),
