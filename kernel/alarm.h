@@ -25,8 +25,8 @@
  * off. */
 bool alarm_start(uint64_t tsc_hz);
 
-/* Takes another: "pit" or "tick"; "auto" leaves it. False: none of these, or the
- * machine has no PIT. Contexts: boot. */
+/* Takes another: "pit" or "tick"; "auto" leaves it. False: none of these, or
+ * the machine has no PIT. Contexts: boot. */
 bool alarm_option(const char *value);
 
 /* Which one it is, for a line at boot. */

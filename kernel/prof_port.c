@@ -177,7 +177,8 @@ static void on_drain(void *unused)
     arm_drain();
 }
 
-void prof_port_follow(void)
+/* What a command has started may need drains. */
+static void follow(void)
 {
     trace_follow();
     arm_drain();
@@ -266,7 +267,7 @@ void prof_port_init(void)
         return;
     }
     prof_causal_code(&code);
-    prof_transports_start();
+    prof_transports_start(follow);
     error = prof_trace_start();
     if (error != 0)
         console_line("prof: no recorder of tasks: %s", prof_strerror(error));

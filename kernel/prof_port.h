@@ -19,10 +19,6 @@ void prof_port_names(void);
  */
 void prof_port_init(void);
 
-/* After what may have started or stopped parts of the profiler, a command: the
- * next drain is due when they need it. Contexts: thread. */
-void prof_port_follow(void);
-
 /* What samples: the machine's timer. Contexts: boot, options set. */
 struct prof_tick prof_port_tick(void);
 

@@ -9,7 +9,6 @@
 #include "prof_transports.h"
 
 #include "console.h"
-#include "prof_port.h"
 #include "prof_vsock.h"
 
 #include <debugcon.h>
@@ -36,6 +35,11 @@
 #define ANSWER_BYTES 256 /* of a line; longer ones are truncated */
 
 static const struct prof_transport *transport; /* in use; NULL = none */
+static void nothing(void)
+{
+}
+
+static void (*after_command)(void) = nothing; /* without a profiler */
 static struct loop_timer listen_timer, soon_timer;
 static volatile bool heard; /* bytes have come since they were last read */
 
@@ -166,7 +170,7 @@ static void on_listen(void *unused)
     answer.send = NULL;
     if (!more)
         return;
-    prof_port_follow(); /* a command may have changed what runs */
+    after_command();
     loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
@@ -229,11 +233,12 @@ void prof_transports_command(const char *line, size_t count,
     give(line, count);
     answer.send = NULL;
     answer.text = NULL;
-    prof_port_follow(); /* it may have changed what runs */
+    after_command();
 }
 
-void prof_transports_start(void)
+void prof_transports_start(void (*commanded)(void))
 {
+    after_command = commanded;
     transport = prof_transport_choose(transports,
                                       sizeof transports / sizeof *transports);
     listen();

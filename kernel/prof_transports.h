@@ -8,10 +8,10 @@
 
 /*
  * Opens the transport that prof.out names or, if it is missing, the next one in
- * the order vsock, virtio, uart2, e9, serial. Contexts: boot, after
- * prof_init().
+ * the order vsock, virtio, uart2, e9, serial. (commanded) is called after each
+ * command, which may have changed what runs. Contexts: boot, after prof_init().
  */
-void prof_transports_start(void);
+void prof_transports_start(void (*commanded)(void));
 
 /* Whether the stream goes to one of them. Contexts: thread. */
 bool prof_transports_in_use(void);

@@ -14,7 +14,7 @@
 #define KVM_STEP 0x100u
 #define KVM_LAST 0x40010000u
 
-enum reg { A, C };
+enum reg { A, C, D };
 
 /* Leaves of KVM's are as if they began at PROF_CPUID_HYPERVISOR. */
 static const struct {
@@ -22,6 +22,8 @@ static const struct {
     uint8_t reg, bit;
     bool kvm;
 } features[PROF_CPU_FEATURES] = {
+    [PROF_CPU_MSR] = {1, D, 5, false},
+    [PROF_CPU_APIC] = {1, D, 9, false},
     [PROF_CPU_HYPERVISOR] = {1, C, 31, false},
     [PROF_CPU_KVM_CLOCK] = {PROF_CPUID_HYPERVISOR + 1, A, 3, true},
     [PROF_CPU_KVM_STEAL_TIME] = {PROF_CPUID_HYPERVISOR + 1, A, 5, true},
@@ -77,7 +79,9 @@ bool prof_cpu_has(enum prof_cpu_feature feature)
         leaf += first - PROF_CPUID_HYPERVISOR;
     }
     of = prof_cpuid(leaf);
-    return ((features[feature].reg == A ? of.a : of.c) >>
+    return ((features[feature].reg == A   ? of.a
+             : features[feature].reg == C ? of.c
+                                          : of.d) >>
                 features[feature].bit &
             1) != 0;
 }

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 enum prof_cpu_feature {
+    PROF_CPU_MSR,
+    PROF_CPU_APIC,           /* a local one */
     PROF_CPU_HYPERVISOR,     /* runs under one */
     PROF_CPU_KVM_CLOCK,      /* struct prof_kvm_clock */
     PROF_CPU_KVM_STEAL_TIME, /* struct prof_kvm_steal_time */

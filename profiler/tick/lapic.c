@@ -15,8 +15,6 @@
 
 #include <stddef.h>
 
-#define FEATURES_MSR (1u << 5) /* of CPUID leaf 1, d */
-#define FEATURES_APIC (1u << 9)
 #define BASE_X2APIC ((uint64_t)1 << 10)
 #define BASE_ON ((uint64_t)1 << 11)
 #define BASE_ADDRESS 0xffffffffff000ull
@@ -24,8 +22,6 @@
 #define LINT_EXTINT (7u << 8)
 #define VECTOR_SPURIOUS 0xffu /* where none was chosen */
 
-#define HYPERVISOR (1u << 31) /* of CPUID leaf 1, c */
-#define LEAF_HYPERVISOR 0x40000000u
 #define LEAF_RATES 0x40000010u /* b: kHz of the timer */
 #define LEAF_CRYSTAL 0x15u     /* c: Hz, b / a: the TSC's multiple */
 #define LEAF_NOMINAL 0x16u     /* a: MHz of the CPU */
@@ -40,38 +36,19 @@
 const struct prof_lapic_test *prof_lapic_test;
 #endif
 
-static struct prof_cpuid cpuid(uint32_t leaf)
-{
-#ifdef PROF_HOSTED
-    return prof_lapic_test != NULL ? prof_lapic_test->cpuid(leaf)
-                                   : (struct prof_cpuid){0};
-#else
-    struct prof_cpuid of;
-
-    __asm__ volatile("cpuid"
-                     : "=a"(of.a), "=b"(of.b), "=c"(of.c), "=d"(of.d)
-                     : "a"(leaf), "c"(0));
-    return of;
-#endif
-}
-
 /* Counts per second, by what the hypervisor or the CPU says; 0: nothing. */
 static uint64_t stated(void)
 {
-    struct prof_cpuid of;
+    struct prof_cpuid of = prof_cpuid(LEAF_RATES);
 
-    if ((cpuid(1).c & HYPERVISOR) != 0 &&
-        cpuid(LEAF_HYPERVISOR).a >= LEAF_RATES &&
-        (of = cpuid(LEAF_RATES)).b != 0)
+    if (of.b != 0)
         return (uint64_t)of.b * 1000;
-    if (cpuid(0).a < LEAF_CRYSTAL)
-        return 0;
-    of = cpuid(LEAF_CRYSTAL);
-    if (of.c != 0 || of.a == 0 || of.b == 0 || cpuid(0).a < LEAF_NOMINAL)
+    of = prof_cpuid(LEAF_CRYSTAL);
+    if (of.c != 0 || of.a == 0 || of.b == 0)
         return of.c;
     /* the TSC counts at the nominal frequency, a multiple of the crystal's */
     return prof_divide(
-        (uint64_t)(cpuid(LEAF_NOMINAL).a & 0xffff) * 1000000 * of.a, of.b);
+        (uint64_t)(prof_cpuid(LEAF_NOMINAL).a & 0xffff) * 1000000 * of.a, of.b);
 }
 
 /* ---- on and off */
@@ -91,10 +68,9 @@ static void enable(const struct prof_lapic *lapic)
 
 bool prof_lapic_find(struct prof_lapic *lapic, uintptr_t mapped, bool on)
 {
-    const uint32_t needed = FEATURES_MSR | FEATURES_APIC;
     uint64_t base;
 
-    if ((cpuid(1).d & needed) != needed)
+    if (!prof_cpu_has(PROF_CPU_MSR) || !prof_cpu_has(PROF_CPU_APIC))
         return false;
     base = prof_msr(PROF_MSR_APIC_BASE);
     if ((base & BASE_ON) == 0 && on) {

@@ -10,6 +10,7 @@
  * 3, Advanced Programmable Interrupt Controller.
  */
 
+#include "base/cpu_features.h"
 #include "sample/cpu_state.h"
 
 #include <stdbool.h>
@@ -39,16 +40,10 @@
 #define PROF_MSR_X2APIC 0x800u /* and the offset in 16 bytes */
 #define PROF_MSR_TSC_DEADLINE 0x6e0u
 
-struct prof_cpuid {
-    uint32_t a, b, c, d;
-};
-
 #ifdef PROF_HOSTED
-/* A test's own registers; NULL: there are none. */
+/* A test's own registers, beside those of base/cpu_features.h; NULL: there are
+ * none. */
 struct prof_lapic_test {
-    struct prof_cpuid (*cpuid)(uint32_t leaf);
-    uint64_t (*msr)(uint32_t number);
-    void (*set_msr)(uint32_t number, uint64_t value);
     uint32_t (*read)(uint32_t offset); /* in memory */
     void (*write)(uint32_t offset, uint32_t value);
     uint64_t (*tsc)(void);
@@ -63,31 +58,6 @@ static inline uint64_t prof_lapic_tsc(void)
         return prof_lapic_test->tsc();
 #endif
     return prof_tsc();
-}
-
-static inline uint64_t prof_msr(uint32_t number)
-{
-#ifdef PROF_HOSTED
-    return prof_lapic_test->msr(number);
-#else
-    uint32_t low, high;
-
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(number));
-    return (uint64_t)high << 32 | low;
-#endif
-}
-
-static inline void prof_set_msr(uint32_t number, uint64_t value)
-{
-#ifdef PROF_HOSTED
-    prof_lapic_test->set_msr(number, value);
-#else
-    __asm__ volatile("wrmsr"
-                     :
-                     : "c"(number), "a"((uint32_t)value),
-                       "d"((uint32_t)(value >> 32))
-                     : "memory");
-#endif
 }
 
 static inline uint32_t prof_lapic_read(const struct prof_lapic *lapic,

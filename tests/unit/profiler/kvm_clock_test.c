@@ -345,11 +345,11 @@ TEST(no_read_is_torn)
     stores = waits = updates = 0;
     open_with(false, &page);
     assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 600; i++) {
         uint64_t ns = 0;
         bool done;
 
-        pause_steps = i % 2 == 0 ? PAUSE + i : 20 + i % 7;
+        pause_steps = i % 2 == 0 ? PAUSE + 5 * i : 20 + i % 7;
         STEP_ON();
         done = prof_kvm_stolen_ns(&ns);
         STEP_OFF();
@@ -361,6 +361,6 @@ TEST(no_read_is_torn)
         if (ns >> 32 != (ns & 0xffffffff))
             fail_msg("torn: %#llx", (unsigned long long)ns);
     }
-    assert_true(read > 1000);
-    assert_true(changed > 100);
+    assert_true(read > 200);
+    assert_true(changed > 20);
 }

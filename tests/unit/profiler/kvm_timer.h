@@ -168,12 +168,16 @@ uint8_t prof_in8(uint16_t port)
 
 static void kvm_pass(uint64_t ns);
 
-static struct prof_cpuid kvm_apic_cpuid(uint32_t leaf)
+/* Of leaf 1, the last one, MSR and a local APIC, where there is one. */
+struct prof_cpuid prof_cpuid_raw(uint32_t leaf)
 {
-    return (struct prof_cpuid){.d = leaf == 1 ? 1u << 9 | 1u << 5 : 0};
+    const bool apic = prof_lapic_test != NULL;
+
+    return (struct prof_cpuid){.a = leaf == 0,
+                               .d = apic && leaf == 1 ? 1u << 9 | 1u << 5 : 0};
 }
 
-static uint64_t kvm_apic_msr(uint32_t number)
+uint64_t prof_msr(uint32_t number)
 {
     assert_int_equal(number, PROF_MSR_APIC_BASE);
     return 0xfee00000u | 1u << 11;
@@ -230,8 +234,6 @@ static void kvm_apic_write(uint32_t offset, uint32_t value)
 }
 
 static const struct prof_lapic_test kvm_apic = {
-    .cpuid = kvm_apic_cpuid,
-    .msr = kvm_apic_msr,
     .read = kvm_apic_read,
     .write = kvm_apic_write,
     .tsc = prof_port_tsc,

@@ -120,7 +120,7 @@ static void write_reg(uint32_t offset, uint32_t value)
         machine.armed_at = value != 0 ? machine.now : NEVER;
 }
 
-static uint64_t read_msr(uint32_t number)
+uint64_t prof_msr(uint32_t number)
 {
     if (number == PROF_MSR_APIC_BASE)
         return machine.base;
@@ -130,7 +130,7 @@ static uint64_t read_msr(uint32_t number)
     return read_reg((number - PROF_MSR_X2APIC) * 16);
 }
 
-static void write_msr(uint32_t number, uint64_t value)
+void prof_set_msr(uint32_t number, uint64_t value)
 {
     if (number == PROF_MSR_APIC_BASE) {
         machine.base = value;
@@ -146,7 +146,7 @@ static void write_msr(uint32_t number, uint64_t value)
     write_reg((number - PROF_MSR_X2APIC) * 16, (uint32_t)value);
 }
 
-static struct prof_cpuid read_cpuid(uint32_t leaf)
+struct prof_cpuid prof_cpuid_raw(uint32_t leaf)
 {
     switch (leaf) {
     case 0:
@@ -179,9 +179,6 @@ static void write_memory(uint32_t offset, uint32_t value)
 }
 
 static const struct prof_lapic_test registers = {
-    .cpuid = read_cpuid,
-    .msr = read_msr,
-    .set_msr = write_msr,
     .read = read_memory,
     .write = write_memory,
     .tsc = the_tsc,
@@ -302,7 +299,7 @@ static void arm_kernel(uint64_t cycles)
     machine.now += 50;
     if (is_mode(PROF_LAPIC_BY_TSC)) {
         kernel.due = machine.now + cycles;
-        write_msr(PROF_MSR_TSC_DEADLINE, prof_lapic_arm_tsc(kernel.due));
+        prof_set_msr(PROF_MSR_TSC_DEADLINE, prof_lapic_arm_tsc(kernel.due));
         return;
     }
     /* what it means is what the count comes to */
