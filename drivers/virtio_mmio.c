@@ -87,7 +87,7 @@ static uint16_t select_queue(const struct virtio_device *device, unsigned index)
     return most > UINT16_MAX ? UINT16_MAX : (uint16_t)most;
 }
 
-/* It is told when the queue is enabled. */
+/* The size is written when the queue is enabled. */
 static uint16_t limit_queue(const struct virtio_device *device, uint16_t size)
 {
     (void)device;

@@ -12,7 +12,7 @@
 #include "vsock.h"
 
 #define FIRST_PORT 49152u               /* of connections that we request */
-#define CREDIT_UPDATE (VSOCK_ROOM / 2u) /* bytes forwarded and not yet told */
+#define CREDIT_UPDATE (VSOCK_ROOM / 2u) /* bytes forwarded, not yet announced */
 
 static void copy_bytes(uint8_t *to, const uint8_t *from, size_t bytes)
 {
