@@ -126,19 +126,25 @@ static void work(void)
     busy_ns += clock_ns() - begin_ns;
 }
 
+static void set_flag(void *flag)
+{
+    *(bool *)flag = true;
+}
+
 /* Halts until the time halted reaches its share of the total. */
 static void rest(void)
 {
     uint64_t wanted_ns = busy_ns * idle_percent / (100 - idle_percent);
+    uint64_t begin_ns = clock_ns();
+    struct loop_timer timer = {0};
+    bool over = false;
 
     if (wanted_ns < idle_ns + REST_LEAST_NS)
         return;
-    while (idle_ns < wanted_ns) {
-        uint64_t begin_ns = clock_ns();
-
+    loop_once(&timer, wanted_ns - idle_ns, set_flag, &over);
+    while (!over)
         loop_wait();
-        idle_ns += clock_ns() - begin_ns;
-    }
+    idle_ns += clock_ns() - begin_ns;
 }
 
 static bool finished(uint64_t begin_ns)

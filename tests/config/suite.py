@@ -23,9 +23,9 @@ from harness.suite import Guest, check, run
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
 PARTS_OF_PROFILER = (
-    *("pit", "callers", "user", "stream", "trace", "loop", "causal"),
-    "trees",
-    *("classes", "checks", "elf", "options", "builtin"),
+    *("pit", "lapic", "callers", "user", "stream", "trace", "loop"),
+    *("causal", "trees"),
+    *("classes", "checks", "elf", "options", "builtin", "kvm"),
     *("cxx", "rust", "ocaml"),
 )
 # The smallest that the kernel can boot, whose ticks are those of the PIT, and

@@ -72,7 +72,6 @@ PARTS = {
         "control/poll.c",
         "base/pool.c",
         "control/tick_drain.c",
-        "base/cpu_features.c",
         "tick/calibrate.c",
         "tick/floor.c",
         "tick/meter.c",
@@ -87,6 +86,7 @@ PARTS = {
 }
 # What several parts need: compiled unless all of them are left out.
 SHARED = {
+    ("builtin", "lapic"): ["base/cpu_features.c"],
     ("callers", "classes", "causal"): ["unwind/decode.c"],
     ("callers", "trees"): ["aggregate/calls.c"],
     ("cxx", "rust", "ocaml"): ["demangle/buffer.c"],
