@@ -3,6 +3,7 @@
 who sends a byte now and then, and who sends all he can: SIGINT ends it, and it
 says so. None waits for ever."""
 
+import contextlib
 import os
 import re
 import signal
@@ -81,6 +82,16 @@ class Socket(Peer):
         self.folder.cleanup()
 
 
+def line_is_open(pid, line):
+    """Whether process (pid) has opened the terminal (line)."""
+    with contextlib.suppress(OSError):
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{pid}/fd/{number}") == line:
+                    return True
+    return False
+
+
 class Terminal(Peer):
     def __init__(self, kind):
         super().__init__(kind)
@@ -91,6 +102,15 @@ class Terminal(Peer):
         self.theirs = theirs
 
     def accept(self):
+        """Once somebody else has opened it: a program that has, catches
+        signals."""
+        own = os.getpid()
+        while not self.over.is_set() and not any(
+            line_is_open(pid, self.target)
+            for pid in os.listdir("/proc")
+            if pid.isdigit() and int(pid) != own
+        ):
+            time.sleep(PAUSE)
         return self._write
 
     def _write(self, data):
