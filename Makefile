@@ -134,7 +134,7 @@ endef
 define assemble
 $(call begin,NASM)
 $(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$B/ -I$(<D)/ \
-    $(several) -MD $(@:.o=.d) -MP -o $@ $<
+    -Iprofiler/ $(several) -MD $(@:.o=.d) -MP -o $@ $<
 endef
 object = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename $2)))
 objects = $(call object,$1,$(wildcard $(foreach f,$2,\

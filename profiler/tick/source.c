@@ -15,6 +15,10 @@
 #include <prof/text.h>
 #include <stddef.h>
 
+#if PROF_CPUS_MAX > 1
+static const struct prof_source *in_use;
+#endif
+
 const struct prof_source *prof_source_open(const struct prof_config *config)
 {
     const struct prof_source *source = NULL;
@@ -41,8 +45,36 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (PROF_WITH_LAPIC && config->tick.kind == PROF_TICK_LAPIC &&
         prof_source_lapic_open(config))
         source = &prof_source_lapic;
+#if PROF_CPUS_MAX > 1
+    in_use = source;
+#endif
     return source;
 }
+
+#if PROF_CPUS_MAX > 1
+int prof_source_join(struct prof_cpu *cpu)
+{
+    return in_use != NULL && in_use->join != NULL ? in_use->join(cpu) : PROF_OK;
+}
+
+void prof_source_leave(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->leave != NULL)
+        in_use->leave(cpu);
+}
+
+void prof_source_taken(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->taken != NULL)
+        in_use->taken(cpu);
+}
+
+void prof_source_let_go(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->let_go != NULL)
+        in_use->let_go(cpu);
+}
+#endif
 
 #if PROF_WITH_BUILTIN
 static bool is_outside(struct prof_config_problem *problem, const char *field,
@@ -65,6 +97,8 @@ bool prof_config_problem(const struct prof_config *config,
 {
     const struct prof_tick *tick = &config->tick;
 
+    if (is_outside(problem, "cpus", config->cpus, 0, PROF_CPUS_MAX))
+        return true;
     if (is_outside(problem, "tsc_hz", config->tsc_hz, 1,
                    (1ull << PROF_TSC_HZ_BITS) - 1))
         return true;

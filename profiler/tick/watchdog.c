@@ -51,14 +51,14 @@ static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
     look->pit = prof_pit_read();
     look->end = prof_tsc();
     look->divisor =
-        multiplied ? prof_cpu_here()->tick.jitter.divisor : rate->ours;
+        multiplied ? PROF_CPU_FIRST->tick.jitter.divisor : rate->ours;
     prof_interrupts_restore(on);
     return prof_pit_disturbed(look->pit, look->divisor, multiplied);
 }
 
 static uint64_t sampling_period(void)
 {
-    return prof_clock_of(prof_cpu_here())->period >> PROF_PERIOD_SHIFT;
+    return prof_clock_of(PROF_CPU_FIRST)->period >> PROF_PERIOD_SHIFT;
 }
 
 /* Whether the count, just begun anew after (before), began below the
@@ -95,7 +95,7 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
 {
     struct look look;
     bool disturbed = look_at_pit(rate, &look);
-    int64_t now = prof_clock_of(prof_cpu_here())->missed;
+    int64_t now = prof_clock_of(PROF_CPU_FIRST)->missed;
     int64_t missed = now - seen.missed;
     int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
 
@@ -128,7 +128,7 @@ static void check_pit(const struct prof_pit_rate *rate)
         return;
     }
     prof_source_pit_program();
-    seen.missed = prof_clock_of(prof_cpu_here())->missed;
+    seen.missed = prof_clock_of(PROF_CPU_FIRST)->missed;
     seen.doubled = 0;
     prof_tick_counts.pit_taken_back++;
     prof_message(
@@ -142,7 +142,7 @@ static void correct_pass_period(void)
     uint64_t period = prof_source_pit_pass_period();
     bool on = prof_interrupts_save();
 
-    prof_cpu_here()->tick.pass_period = period;
+    PROF_CPU_FIRST->tick.pass_period = period;
     prof_interrupts_restore(on);
 }
 
