@@ -74,25 +74,27 @@ static uintptr_t handler_of(const struct gate *gate)
 
 #if PROF_CPUS_MAX > 1
 /* In one store, as another CPU may come to the gate meanwhile. In x86_64 the
- * upper half of the address stays; it is the same for all of an image, but is
- * written first if it must be. */
+ * upper half of the address stays, as it is the same in all of an image. */
 static void set_handler(struct gate *gate, uintptr_t handler)
 {
-    uint64_t word, before;
     struct gate after = *gate;
+    uint64_t word;
 
     after.offset_low = (uint16_t)handler;
     after.offset_high = (uint16_t)(handler >> 16);
-#ifdef __x86_64__
-    if (gate->offset_top != (uint32_t)(handler >> 32))
-        gate->offset_top = (uint32_t)(handler >> 32);
-#endif
     __builtin_memcpy(&word, &after, sizeof word);
+#ifdef __x86_64__
+    gate->offset_top = (uint32_t)(handler >> 32);
+    __atomic_store_n((uint64_t *)(void *)gate, word, __ATOMIC_SEQ_CST);
+#else
+    uint64_t before;
+
     __builtin_memcpy(&before, gate, sizeof before);
-    while (!__atomic_compare_exchange_n((uint64_t *)(void *)gate, &before, word,
-                                        false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST))
-        ;
+    __asm__ volatile("0: lock cmpxchg8b %0; jnz 0b"
+                     : "+m"(*gate), "+A"(before)
+                     : "b"((uint32_t)word), "c"((uint32_t)(word >> 32))
+                     : "cc", "memory");
+#endif
 }
 #else
 static void set_handler(struct gate *gate, uintptr_t handler)
