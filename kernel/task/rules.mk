@@ -7,7 +7,8 @@ define task_rules
 $(call objects,$1,kernel/task): | $(call libc,$1)
 $(BUILD)/$1/libtask.a: $(call objects,$1,kernel/task)
 	$$(archive)
-$(foreach f,$(programs) $(smp_programs),$(call image,$1,$f)): $(BUILD)/$1/libtask.a
+$(foreach f,$(programs) $(smp_programs),$(call image,$1,$f)): \
+    $(BUILD)/$1/libtask.a
 objects: $(call objects,$1,kernel/task)
 endef
 $(foreach b,$(BUILDS),$(eval $(call task_rules,$b)))
