@@ -196,7 +196,13 @@ class Suite:
         (cpus) that for several CPUs."""
         if self.processes:
             return self.processes / name
-        return self.build / ("smp" if cpus else "") / width / name / f"{Path(name).name}.elf"
+        return (
+            self.build
+            / ("smp" if cpus else "")
+            / width
+            / name
+            / f"{Path(name).name}.elf"
+        )
 
     def guest(self, width, name, log="guest", cpus=None, **options):
         """A Guest of that image; (log) is a name in the work folder."""

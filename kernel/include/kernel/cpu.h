@@ -7,7 +7,7 @@
  * its own timers and sources, and they share no work. service_main() and all
  * devices are on CPU 0; the others wait for messages.
  *
- * What a CPU other than 0 may use: loop.h, clock.h, console_line(), malloc() and
+ * What a CPU other than 0 may use: loop.h, clock.h, console_line(), malloc(),
  * free(), and those functions of the C library that have no state, such as
  * memcpy() and snprintf() without floating point. stdio, errno, tasks,
  * promises and the network are CPU 0's; cpu_resolve() completes a promise from
