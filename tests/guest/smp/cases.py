@@ -12,13 +12,19 @@ def counted(name, cpus, count=None, **more):
     (count) of (cpus) are to run."""
     count = count or cpus
     words = more.pop("words", "")
+    lines = more.pop("more", [])
+    never = more.pop("never", [])
     return quiet(
         name,
         f"cpus.expect={count} {words}".rstrip(),
         image="test/cpus",
         cpus=cpus,
-        shows=[f"^boot: {count} CPUs?$", "a line of CPU 0, 49: the quick"],
-        hides=[TORN],
+        shows=[
+            f"^boot: {count} CPUs?$",
+            "a line of CPU 0, 49: the quick",
+            *lines,
+        ],
+        hides=[TORN, *never],
         **more,
     )
 
@@ -41,6 +47,14 @@ CASES = [
     counted("cpus_4", 4),
     counted("cpus_4_q35", 4, qemu="-M q35"),
     counted("cpus_4_tick", 4, words="alarm=tick"),
+    counted("cpus_4_microvm", 4, qemu="-M microvm"),
+    counted(
+        "cpus_4_seen",
+        4,
+        words="prof.start=on prof.loop=8 prof.trace=flight",
+        more=[r" 20 +\S+ .s +\S+ .s .* fire \(tests/guest/smp/cpus/main\.c:"],
+        never=["^prof: no"],
+    ),
     counted("cpus_limited", 4, count=3, words="cpus=3"),
     counted("cpus_absent", 2, qemu="-smp 2,maxcpus=4"),
     case(

@@ -16,6 +16,8 @@
 #include <kernel/loop.h>
 #include <kernel/service.h>
 #include <kernel/task.h>
+#include <prof/cpus.h>
+#include <prof/prof.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,9 +362,25 @@ static void resolved_elsewhere(void)
     tap_is_equal(promise_stats().errors, 0, "none is used wrongly");
 }
 
+/* ---- the profiler */
+
+static void joined(void)
+{
+    struct prof_cpu_stats stats;
+    bool all = true;
+
+    prof_drain(); /* which notices who has joined */
+    for (unsigned i = 0; i < cpu_count(); i++)
+        all &= prof_cpu_stats(i, &stats) && stats.joined;
+    tap_ok(all, "all CPUs have joined the profiler");
+    tap_ok(!prof_cpu_stats(cpu_count(), &stats) || !stats.joined,
+           "and no others");
+}
+
 int service_main(void)
 {
-    tap_plan(17);
+    tap_plan(19);
+    joined();
     numbers();
     messages();
     timers_of_each();
