@@ -257,16 +257,34 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     return true;
 }
 
+/* The cycles of a sample that is not regular, or was taken with interrupts off,
+ * and its time, without the mark of the latter. */
+static __attribute__((noinline)) uint64_t
+count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
+{
+    bool off = (*tsc & PROF_TSC_IRQS_OFF) != 0;
+    uint64_t cycles;
+
+    *tsc &= ~PROF_TSC_IRQS_OFF;
+    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
+        cycles = charge(cpu, pc, *tsc);
+        emit_lost_ticks(cpu, *tsc);
+    }
+    if (off)
+        prof_amount_add(&prof_accounts_of(cpu)->irqs_off, 1, cycles);
+    return cycles;
+}
+
+/* A mark in the time stamp makes it one that is not regular, so that those
+ * without are not asked. */
 static inline void count_entry(struct prof_cpu *cpu,
                                const struct prof_entry *entry,
                                const struct prof_recent_leaf *leaf)
 {
-    uint64_t tsc = prof_entry_tsc(entry), cycles;
+    uint64_t tsc = prof_entry_marked_tsc(entry), cycles;
 
-    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
-        cycles = charge(cpu, entry->pc, tsc);
-        emit_lost_ticks(cpu, tsc);
-    }
+    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles))
+        cycles = count_special(cpu, entry->pc, &tsc);
     prof_credit(cpu, leaf->stack, 1, cycles, tsc);
     prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
