@@ -8,7 +8,7 @@
  */
 
 #include "aggregate/amount.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 
 enum prof_class {
     PROF_CLASS_ATTRIBUTED, /* in a function that has a name */

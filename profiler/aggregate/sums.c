@@ -175,13 +175,17 @@ static void add_calls(void)
 
 const struct prof_sums *prof_sums(void)
 {
-    const struct prof_amount *drained =
-        prof_accounts_of(prof_cpu_here())->drained;
-    uint64_t now = drained[PROF_CLASS_ATTRIBUTED].samples +
-                   drained[PROF_CLASS_UNRESOLVED].samples +
-                   (PROF_WITH_USER ? drained[PROF_CLASS_USER].samples : 0);
+    uint64_t now = 0;
     uint32_t vmm;
 
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        const struct prof_amount *drained = prof_accounts_of(cpu)->drained;
+
+        now += drained[PROF_CLASS_ATTRIBUTED].samples +
+               drained[PROF_CLASS_UNRESOLVED].samples +
+               (PROF_WITH_USER ? drained[PROF_CLASS_USER].samples : 0);
+    }
     if (up_to_date && weight == PROF_OPTION(weight) && summed == now)
         return &sums;
     vmm = find_vmm();

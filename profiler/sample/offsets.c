@@ -15,6 +15,10 @@ void prof_offsets(void);
 
 void prof_offsets(void)
 {
+    EMIT(CPUS_MAX, PROF_CPUS_MAX);
+    EMIT(CPU_BY_TASK, PROF_CPU_BY == PROF_CPU_BY_TASK);
+    EMIT(CPU_KEYS, PROF_CPU_KEYS);
+    EMIT(ENTRIES_ARE_CLEARED, PROF_ENTRIES_ARE_CLEARED);
     EMIT(WITH_CALLERS, PROF_WITH_CALLERS);
     EMIT(CPU_HEAD, offsetof(struct prof_cpu, ring.head));
     EMIT(CPU_TICKS, offsetof(struct prof_cpu, ticks));

@@ -11,6 +11,8 @@
  * (on), it does not wait.
  */
 
+#include "sample/cpus.h"
+
 #include <prof/port.h>
 #include <prof/prof.h>
 #include <stdbool.h>
@@ -47,7 +49,31 @@ struct prof_source {
     /* Points at what acknowledges those ticks which are not the kernel's, and
      * may change while ticks come. NULL: every tick is the kernel's. */
     void (**acknowledge)(void);
+
+#if PROF_CPUS_MAX > 1
+    /*
+     * Another CPU joins or leaves (<prof/cpus.h>): called on that CPU, with
+     * interrupts off, whether the source runs or not. PROF_OK, or why not.
+     */
+    int (*join)(struct prof_cpu *cpu);
+    void (*leave)(struct prof_cpu *cpu);
+
+    /* The drain has found that it did, on the first CPU. The source runs if
+     * that CPU is enabled. */
+    void (*taken)(struct prof_cpu *cpu);
+    void (*let_go)(struct prof_cpu *cpu);
+
+    /* Any of them may be NULL: nothing is to be done. */
+#endif
 };
+
+#if PROF_CPUS_MAX > 1
+/* Calls these of the source in use. */
+int prof_source_join(struct prof_cpu *cpu);
+void prof_source_leave(struct prof_cpu *cpu);
+void prof_source_taken(struct prof_cpu *cpu);
+void prof_source_let_go(struct prof_cpu *cpu);
+#endif
 
 /*
  * Checks (config), prepares the source that it names, at the rate of the

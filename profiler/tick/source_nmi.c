@@ -129,50 +129,65 @@ static bool is_overwritten(void)
 
 /* ---- who gets them */
 
+#if PROF_CPUS_MAX > 1
 /*
  * Lets the local APIC take what goes to its logical destination, and returns
  * that: a bit, which is the kernel's choice where it has made one. More CPUs
  * than bits share them. 0: this CPU cannot be reached so.
  */
-static uint32_t logical_destination(const struct prof_lapic *lapic)
+static uint8_t own_destination(struct prof_cpu *cpu,
+                               const struct prof_lapic *lapic)
 {
     uint32_t is = prof_lapic_read(lapic, PROF_LAPIC_LOGICAL);
-    uint32_t number = prof_cpu_number(prof_cpu_here());
 
     if (lapic->at == 0) /* x2APIC: fixed; cluster and bit */
-        return is >> 8 == 0 ? is : 0; /* of the first cluster */
+        return is >> 8 == 0 ? (uint8_t)is : 0; /* of the first cluster */
     if (is >> PROF_IOAPIC_TO_SHIFT == 0) {
         prof_lapic_write(lapic, PROF_LAPIC_FORMAT, UINT32_MAX); /* flat */
-        is = 1u << (PROF_IOAPIC_TO_SHIFT + number % 8);
+        is = 1u << (PROF_IOAPIC_TO_SHIFT + prof_cpu_number(cpu) % 8);
         prof_lapic_write(lapic, PROF_LAPIC_LOGICAL, is);
+        cpu->nmi.to_is_own = true;
     }
-    return is >> PROF_IOAPIC_TO_SHIFT;
+    return (uint8_t)(is >> PROF_IOAPIC_TO_SHIFT);
 }
 
-static uint32_t physical_destination(const struct prof_lapic *lapic)
+/* Lets the current CPU, which is (cpu), get them. False: it cannot. */
+static bool join_destination(struct prof_cpu *cpu)
 {
-    uint32_t id = prof_lapic_read(lapic, PROF_LAPIC_ID);
+    struct prof_lapic lapic = {0};
 
-    return lapic->at == 0 ? id : id >> PROF_IOAPIC_TO_SHIFT;
+    if (!prof_lapic_find(&lapic, nmi.lapic_at, true))
+        return false;
+    cpu->nmi.to = own_destination(cpu, &lapic);
+    return cpu->nmi.to != 0;
 }
 
-/* Adds this CPU to those that get them. False: it cannot be reached. */
-static bool add_destination(void)
+/* All that have joined. */
+static bool find_destination(void)
+{
+    if (!join_destination(PROF_CPU_FIRST))
+        return false;
+    nmi.to = 0;
+    PROF_FOR_EACH_CPU(cpu)
+    if (cpu == PROF_CPU_FIRST || prof_cpu_has_joined(cpu))
+        nmi.to |= cpu->nmi.to;
+    return true;
+}
+#else
+static bool find_destination(void)
 {
     struct prof_lapic lapic = {0};
     uint32_t to;
 
     if (!prof_lapic_find(&lapic, nmi.lapic_at, true))
         return false;
-    if (PROF_CPUS_MAX > 1) {
-        to = logical_destination(&lapic);
-        nmi.to |= (uint8_t)to;
-        return to != 0;
-    }
-    to = physical_destination(&lapic);
+    to = prof_lapic_read(&lapic, PROF_LAPIC_ID);
+    if (lapic.at != 0)
+        to >>= PROF_IOAPIC_TO_SHIFT;
     nmi.to = (uint8_t)to;
     return to < UINT8_MAX; /* which is all CPUs */
 }
+#endif
 
 /* ---- the PIT */
 
@@ -203,13 +218,19 @@ static void restart_clock(void)
     prof_clock_set_counts(counts, kept);
 }
 
+static void set_near(uint32_t cycles)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->nmi.near = cycles;
+}
+
 /* While NMIs are held back. */
 static void program(void)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
 
     prof_jitter_begin(&nmi.rate);
-    cpu->nmi.near = period_of(nmi.rate.ours) / NEAR_PART;
+    set_near(period_of(nmi.rate.ours) / NEAR_PART);
     cpu->nmi.again = nmi.again;
     if (nmi.again)
         cpu->tick.jitter.ticks_left = 1;
@@ -264,14 +285,13 @@ static void let_pic_line(void)
 
 static int start(bool on)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
 
     (void)on;
-    nmi.to = 0;
     nmi.open = false;
     nmi.trouble = PROF_NMI_FINE;
     nmi.one_shots = 0;
-    if (!add_destination())
+    if (!find_destination())
         return PROF_ELAPIC;
     if (!prof_gate_enter(NMI_VECTOR, prof_nmi,
                          offsetof(struct prof_cpu, tick.next_handler)))
@@ -293,7 +313,7 @@ static void stop(bool on)
     (void)on;
     nmi.running = false;
     hold_back();
-    prof_cpu_here()->nmi.near = PROF_NMI_STOPPED;
+    set_near(PROF_NMI_STOPPED);
     prof_jitter_end(&nmi.rate);
     prof_pit_stop();
     prof_ioapic_set(nmi.ioapic_at, nmi.input, nmi.before);
@@ -328,11 +348,63 @@ static int set_period(uint32_t hz, bool on)
     return PROF_OK;
 }
 
+#if PROF_CPUS_MAX > 1
+static int join(struct prof_cpu *cpu)
+{
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    return join_destination(cpu) ? PROF_OK : PROF_ELAPIC;
+}
+
+/* No more of them come to this CPU. A destination that the kernel has set it
+ * keeps: the entry no longer names it from let_go() on. */
+static void leave(struct prof_cpu *cpu)
+{
+    struct prof_lapic lapic = {0};
+
+    if (cpu->nmi.to_is_own && prof_lapic_find(&lapic, nmi.lapic_at, false))
+        prof_lapic_write(&lapic, PROF_LAPIC_LOGICAL, 0);
+}
+
+/* Its period is known by the first CPU's samples. */
+static void taken(struct prof_cpu *cpu)
+{
+    struct prof_jitter *jitter = &cpu->tick.jitter;
+    bool on = prof_interrupts_save();
+
+    jitter->counts = jitter->rest = jitter->ticks_left = 0;
+    prof_gate_join(cpu);
+    if (nmi.running) {
+        cpu->nmi.near = period_of(nmi.rate.ours) / NEAR_PART;
+        (void)find_destination();
+        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    }
+    prof_interrupts_restore(on);
+}
+
+static void let_go(struct prof_cpu *cpu)
+{
+    bool on = prof_interrupts_save();
+
+    if (nmi.running) {
+        (void)find_destination();
+        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    }
+    prof_gate_quit(cpu);
+    prof_interrupts_restore(on);
+}
+#endif
+
 const struct prof_source prof_source_nmi = {
     .start = start,
     .let_through = let_through,
     .stop = stop,
     .set_period = set_period,
+#if PROF_CPUS_MAX > 1
+    .join = join,
+    .leave = leave,
+    .taken = taken,
+    .let_go = let_go,
+#endif
 };
 
 const char *prof_source_nmi_missing(const struct prof_tick *tick)
@@ -380,7 +452,8 @@ bool prof_source_nmi_open(const struct prof_config *config)
     nmi.running = nmi.open = nmi.pic_line_held = false;
     nmi.again = is_kvm();
     nmi.rate.kernel = PROF_DIVISOR_MAX;
-    prof_cpu_here()->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&nmi.rate, "the PIT");
     nmi.rate.ours = divisor_for(prof_options()->hz);
@@ -426,7 +499,7 @@ static void restore_entry(void)
 {
     bool on = prof_interrupts_save();
 
-    (void)add_destination();
+    (void)find_destination();
     prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
     prof_interrupts_restore(on);
     prof_tick_counts.nmi_taken_back++;
@@ -476,7 +549,7 @@ static bool is_too_slow(const struct prof_cpu *cpu)
 
 void prof_source_nmi_check(void)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
     uint32_t ticks = __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
     uint64_t now = prof_tsc();
 

@@ -47,7 +47,7 @@ struct look {
 static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 {
     bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);
-    const struct prof_cpu *cpu = prof_cpu_here();
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
     uint32_t ticks;
 
     do {
@@ -64,7 +64,7 @@ static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 
 static uint64_t sampling_period(void)
 {
-    return prof_clock_of(prof_cpu_here())->period >> PROF_PERIOD_SHIFT;
+    return prof_clock_of(PROF_CPU_FIRST)->period >> PROF_PERIOD_SHIFT;
 }
 
 /* Whether the count, just begun anew after (before), began below the
@@ -101,7 +101,7 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
 {
     struct look look;
     bool disturbed = look_at_pit(rate, &look);
-    int64_t now = prof_clock_of(prof_cpu_here())->missed;
+    int64_t now = prof_clock_of(PROF_CPU_FIRST)->missed;
     int64_t missed = now - seen.missed;
     int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
 
@@ -152,7 +152,7 @@ static void check_pit(const struct prof_pit_rate *rate)
         return;
     }
     program_again();
-    seen.missed = prof_clock_of(prof_cpu_here())->missed;
+    seen.missed = prof_clock_of(PROF_CPU_FIRST)->missed;
     seen.doubled = 0;
     prof_tick_counts.pit_taken_back++;
     prof_message(
@@ -166,7 +166,7 @@ static void correct_pass_period(void)
     uint64_t period = prof_source_pit_pass_period();
     bool on = prof_interrupts_save();
 
-    prof_cpu_here()->tick.pass_period = period;
+    PROF_CPU_FIRST->tick.pass_period = period;
     prof_interrupts_restore(on);
 }
 

@@ -129,6 +129,7 @@ class Builder:
                 "-Werror",
                 f"-I{folder}/",
                 f"-I{os.path.dirname(source)}/",
+                "-Iprofiler/",
                 "-o",
                 path,
                 source,

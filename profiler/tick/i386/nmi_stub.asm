@@ -8,13 +8,15 @@
 ;          [esp + 4]  cs
 ;          [esp]      eip, the sample
 ; Stack: 16 bytes, at most 256 with what is called below. Thirty-six
-; instructions on the way through without callers.
+; instructions on the way through without callers; where there may be several
+; CPUs four bytes more, and forty-two.
 
 %include "prof_offsets.inc"
+%define CPU_REGISTER edi
+%include "sample/i386/cpu_here.inc"
 
         section .text
 
-        extern  prof_cpus
         extern  prof_sample_full
 %if WITH_CALLERS
         extern  prof_walk
@@ -23,8 +25,12 @@
         extern  prof_nmi_again
         global  prof_nmi:function (prof_nmi.end - prof_nmi)
 
-%define CPU prof_cpus                   ; all that is written here
+; all that is written here is in [CPU]
+%if CPUS_MAX == 1
 %define SAVED 16                        ; bytes pushed before eip
+%else
+%define SAVED 20
+%endif
 %define FLAGS_IF_BYTE 9                 ; of eflags, from eip: bits 8 to 15
 %define FLAGS_IF 2
 %define IRQS_OFF 1 << 31                ; bit of the time stamp's high half
@@ -34,15 +40,22 @@
         pop     ecx
         pop     edx
         pop     eax
+%if CPUS_MAX > 1
+        pop     CPU
+%endif
         iret
 %endmacro
 
         align   16
 prof_nmi:
+%if CPUS_MAX > 1
+        push    CPU
+%endif
         push    eax
         push    edx
         push    ecx
         push    esi
+        CPU_HERE eax
         rdtsc                           ; edx:eax = now
         mov     ecx, eax
         sub     ecx, [CPU + NMI_END]
@@ -58,6 +71,9 @@ prof_nmi:
         jz      .off
 .marked:
         mov     [ecx + ENTRY_TSC], eax
+%if !ENTRIES_ARE_CLEARED
+        mov     dword [ecx + ENTRY_FRAMES], 0   ; and the divisor
+%endif
 %if WITH_CALLERS
         cmp     dword [CPU + CPU_DEPTH], 0
         jne     .walk
@@ -93,8 +109,16 @@ prof_nmi:
         pop     esi
         pop     ecx
         pop     edx
+%if CPUS_MAX == 1
         pop     eax
         jmp     [CPU + CPU_NEXT_HANDLER]
+%else
+        mov     eax, [CPU + CPU_NEXT_HANDLER]
+        mov     CPU, [esp + 4]
+        mov     [esp + 4], eax
+        pop     eax
+        ret                             ; to the handler
+%endif
 
 .again: cld
         call    prof_nmi_again

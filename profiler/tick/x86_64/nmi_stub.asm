@@ -8,14 +8,15 @@
 ;          [rsp + 24]  rsp         [rsp]      rip, the sample
 ;          [rsp + 16]  rflags
 ; Stack: 32 bytes, at most 256 with what is called below. Thirty-six
-; instructions on the way through without callers.
+; instructions on the way through without callers; where there may be several
+; CPUs eight bytes more, and forty-three.
 
 %include "prof_offsets.inc"
+%include "sample/x86_64/cpu_here.inc"
 
         default rel
         section .text
 
-        extern  prof_cpus
         extern  prof_sample_full
 %if WITH_CALLERS
         extern  prof_walk_here
@@ -24,8 +25,14 @@
         extern  prof_nmi_again
         global  prof_nmi:function (prof_nmi.end - prof_nmi)
 
-%define CPU prof_cpus                   ; all that is written here
+; all that is written here is in [CPU]
+%if CPUS_MAX == 1
 %define SAVED 32                        ; bytes pushed before rip
+%define ALIGN_C 8                       ; more than that, for calls of C
+%else
+%define SAVED 40
+%define ALIGN_C 0
+%endif
 %define FLAGS_IF_BYTE 17                ; of rflags, from rip: bits 8 to 15
 %define FLAGS_IF 2
 %define IRQS_OFF 63                     ; bit of the time stamp
@@ -35,15 +42,22 @@
         pop     rcx
         pop     rdx
         pop     rax
+%if CPUS_MAX > 1
+        pop     CPU
+%endif
         iretq
 %endmacro
 
         align   16
 prof_nmi:
+%if CPUS_MAX > 1
+        push    CPU
+%endif
         push    rax
         push    rdx
         push    rcx
         push    rsi
+        CPU_HERE eax, rax
         rdtsc                           ; rdx = now
         mov     ecx, eax
         sub     ecx, [CPU + NMI_END]
@@ -63,6 +77,9 @@ prof_nmi:
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
+%if !ENTRIES_ARE_CLEARED
+        mov     dword [rcx + ENTRY_FRAMES], 0   ; and the divisor
+%endif
 %if WITH_CALLERS
         cmp     dword [CPU + CPU_DEPTH], 0
         jne     .walk
@@ -94,8 +111,16 @@ prof_nmi:
         pop     rsi
         pop     rcx
         pop     rdx
+%if CPUS_MAX == 1
         pop     rax
         jmp     [CPU + CPU_NEXT_HANDLER]
+%else
+        mov     rax, [CPU + CPU_NEXT_HANDLER]
+        mov     CPU, [rsp + 8]
+        mov     [rsp + 8], rax
+        pop     rax
+        ret                             ; to the handler
+%endif
 
 .limit:                                 ; the corner, or what tail was
         cmp     rsi, [CPU + CPU_END]
@@ -159,18 +184,18 @@ prof_nmi:
 .full:                                  ; prof_sample_full(pc, now)
         SAVE_THE_REST
         push    rdx                     ; now, kept over the call
-        sub     rsp, 8                  ; calls want rsp on 16 bytes
-        mov     rdi, [rsp + SAVED + 56]
+        sub     rsp, ALIGN_C            ; calls want rsp on 16 bytes
+        mov     rdi, [rsp + SAVED + ALIGN_C + 48]
         mov     rsi, rdx
 %if WITH_USER
-        test    byte [rsp + SAVED + 56 + 8], 3
+        test    byte [rsp + SAVED + ALIGN_C + 48 + 8], 3
         jz      .in_kernel
         movzx   edi, byte [CPU + CPU_SPACE]
         add     rdi, USER_BASE
 .in_kernel:
 %endif
         call    prof_sample_full
-        add     rsp, 8
+        add     rsp, ALIGN_C
         pop     rdx
         RESTORE_THE_REST
         jmp     .stored
@@ -178,16 +203,18 @@ prof_nmi:
 .turn:                                  ; prof_nmi_turn(now)
         SAVE_THE_REST
         push    rdx
-        sub     rsp, 8
+        sub     rsp, ALIGN_C
         mov     edi, edx
         call    prof_nmi_turn
-        add     rsp, 8
+        add     rsp, ALIGN_C
         pop     rdx
         RESTORE_THE_REST
         jmp     .turned
 
 .again: SAVE_THE_REST
+        sub     rsp, 8 - ALIGN_C        ; one word less than above
         call    prof_nmi_again
+        add     rsp, 8 - ALIGN_C
         RESTORE_THE_REST
         RETURN
 .end:
