@@ -268,16 +268,50 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     return true;
 }
 
+/* The sample at (tsc), which covers (cycles), was taken with interrupts off. */
+static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint64_t cycles)
+{
+#if PROF_WITH_NMI
+    prof_amount_add(&prof_accounts_of(cpu)->irqs_off, 1, cycles);
+    if (!prof_stream_on())
+        return;
+    prof_trace_before(tsc);
+    prof_stream_irqs_off(cpu, tsc);
+#else
+    (void)cpu;
+    (void)tsc;
+    (void)cycles;
+#endif
+}
+
+/* The cycles of a sample that is not regular, or was taken with interrupts off,
+ * and its time, without the mark of the latter. */
+static __attribute__((noinline)) uint64_t
+count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
+{
+    bool off = (*tsc & PROF_TSC_IRQS_OFF) != 0;
+    uint64_t cycles;
+
+    *tsc &= ~PROF_TSC_IRQS_OFF;
+    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
+        cycles = charge(cpu, pc, *tsc);
+        emit_lost_ticks(cpu, *tsc);
+    }
+    if (PROF_WITH_NMI && off)
+        note_irqs_off(cpu, *tsc, cycles);
+    return cycles;
+}
+
+/* A mark in the time stamp makes it one that is not regular, so that those
+ * without are not asked. */
 static inline void count_entry(struct prof_cpu *cpu,
                                const struct prof_entry *entry,
                                const struct prof_recent_leaf *leaf)
 {
-    uint64_t tsc = prof_entry_tsc(entry), cycles;
+    uint64_t tsc = prof_entry_marked_tsc(entry), cycles;
 
-    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
-        cycles = charge(cpu, entry->pc, tsc);
-        emit_lost_ticks(cpu, tsc);
-    }
+    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles))
+        cycles = count_special(cpu, entry->pc, &tsc);
     prof_credit(cpu, leaf->stack, 1, cycles, tsc);
     if (is_first(cpu))
         prof_loop_sample(tsc, entry->pc);
@@ -664,12 +698,25 @@ static inline __attribute__((always_inline)) void end_drain(uint64_t begin)
     prof_accounts_of(PROF_CPU_FIRST)->drain_cycles += now - begin;
 }
 
+static void send_nmis(const struct prof_cpu *cpu)
+{
+#if PROF_WITH_NMI
+    if (prof_clock.by_nmi)
+        prof_stream_nmis(cpu, prof_tsc(), cpu->nmi.duplicates,
+                         prof_clock_missed(cpu));
+#else
+    (void)cpu;
+#endif
+}
+
 static void send_stopped_walks(void)
 {
     PROF_FOR_EACH_CPU(cpu)
-    if (prof_drain_reads(cpu))
+    if (prof_drain_reads(cpu)) {
         prof_stream_stopped_walks(cpu, prof_tsc(),
                                   prof_accounts_of(cpu)->stopped);
+        send_nmis(cpu);
+    }
 }
 
 static void flush_stream(void)

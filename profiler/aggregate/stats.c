@@ -116,6 +116,10 @@ static uint64_t read_counts(struct counts *counts)
 #if PROF_WITH_PIT
     counts->tick = prof_tick_counts;
 #endif
+#if PROF_WITH_NMI
+    PROF_FOR_EACH_CPU(cpu)
+    counts->tick.nmi_duplicates += cpu->nmi.duplicates;
+#endif
     return queued;
 }
 
@@ -158,6 +162,10 @@ static const struct {
     {COUNTED(accounts.stolen_cycles), STATS(stolen_cycles)},
 #if PROF_WITH_KVM
     {COUNTED(accounts.stolen_short_cycles), STATS(stolen_short_cycles)},
+#endif
+#if PROF_WITH_NMI
+    {COUNTED(accounts.irqs_off.samples), STATS(irqs_off)},
+    {COUNTED(accounts.irqs_off.cycles), STATS(irqs_off_cycles)},
 #endif
     {COUNTED(accounts.drain_cycles), STATS(drain_cycles)},
     {COUNTED(ticks), STATS(ticks)},

@@ -9,6 +9,7 @@
 #include "aggregate/functions.h"
 #include "aggregate/instruction_class.h"
 #include "aggregate/stacks.h"
+#include "tick/clock.h"
 
 #include <prof/config.h>
 
@@ -79,7 +80,8 @@ static void add_classes(struct prof_function *function, uint32_t classes,
         prof_amount_add(&sums.vm_exit, self->samples, self->cycles);
         function->vm_exit += prof_sums_weight(self);
     }
-    if ((classes & PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0) {
+    if ((classes & PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0 &&
+        !prof_clock.by_nmi) {
         prof_amount_add(&sums.masked, self->samples, self->cycles);
         function->masked = 1;
     }

@@ -246,6 +246,8 @@ static int begin_sampling(bool on)
     prof_overflow_resume(&cpu->overflow, now);
     PROF_FOR_EACH_CPU(each)
     each->enabled = 1;
+    if (PROF_WITH_NMI && source->let_through != NULL)
+        source->let_through();
     return PROF_OK;
 }
 
@@ -339,9 +341,42 @@ static void slow_down(void)
 }
 #endif
 
+#if PROF_WITH_NMI
+/* Another source takes its place, where there is one. */
+static void take_another_source(void)
+{
+    const struct prof_source *other = NULL;
+
+    prof_stop();
+    prof_drain_whole();
+    if (prof_source_choose(&kept_config) == PROF_OK)
+        other = prof_source_of(&kept_config);
+    if (other == NULL)
+        return;
+    source = other;
+    (void)prof_start();
+}
+
+static void end_trouble(enum prof_nmi_trouble trouble)
+{
+    prof_enter();
+    if (trouble == PROF_NMI_SILENT) {
+        take_another_source();
+    } else {
+        (void)set_rate(prof_rate_mhz() / 2000 + 1);
+        prof_source_nmi_slowed_down();
+    }
+    prof_leave();
+}
+#endif
+
 void prof_drain(void)
 {
     prof_drain_once();
+#if PROF_WITH_NMI
+    if (prof_source_nmi_trouble() != PROF_NMI_FINE)
+        end_trouble(prof_source_nmi_trouble());
+#endif
     if (PROF_WITH_PIT && prof_source_pit_given_up())
         prof_stop();
 #if PROF_WITH_BUILTIN && PROF_WITH_PIT

@@ -70,6 +70,23 @@ struct prof_lapic {
     uintptr_t handler; /* the kernel's own, found in the gate */
 };
 
+#if PROF_WITH_NMI
+/* The source `nmi`, owned by tick/source_nmi.c; see prof_nmi(). */
+struct prof_nmi {
+    uint32_t end;        /* when the last sample was done with, by the TSC's low
+                            half; written by the interrupt */
+    uint32_t near;       /* no tick comes within so many cycles from then;
+                            PROF_NMI_STOPPED: NMIs are the kernel's */
+    uint32_t duplicates; /* that came nearer; written by the interrupt */
+    uint32_t again;      /* not 0: the PIT is programmed at each NMI */
+#if PROF_CPUS_MAX > 1
+    uint8_t to;     /* bits of its logical destination; written by the CPU */
+    bool to_is_own; /* the kernel had set none */
+#endif
+};
+#define PROF_NMI_STOPPED UINT32_MAX
+#endif
+
 /* Bounds of the current stack, precomputed for the frame walk. */
 struct prof_stack_bounds {
     uintptr_t begin;
@@ -124,6 +141,9 @@ struct prof_cpu {
 
 #if PROF_WITH_LAPIC
     struct prof_lapic lapic; /* written as tick */
+#endif
+#if PROF_WITH_NMI
+    struct prof_nmi nmi;
 #endif
 };
 
@@ -268,6 +288,26 @@ void prof_lapic_enter(void);
 void prof_lapic_sampled(void);
 void prof_lapic_done(void);
 void prof_lapic_done_by_msr(void);
+#endif
+
+#if PROF_WITH_NMI
+/*
+ * The stub of the NMI's gate (tick/<width>/nmi_stub.asm), never called either.
+ * It stores a sample as prof_parasite() does, with a mark where interrupts were
+ * off, and returns: no NMI is the kernel's while this source samples.
+ *
+ * One NMI is kept while another is handled. So a handler that takes longer than
+ * a period would be entered again as soon as it returns, and the program stand
+ * still; and some machines deliver a tick twice. An NMI that comes within a
+ * part of a period after the last one's end is therefore no sample.
+ */
+void prof_nmi(void);
+
+/* For the stub: the period changes, or the PIT is to be programmed, after a
+ * sample whose time stamp ends in (tsc_low); or the latter after an NMI that
+ * was none. Contexts: interrupt. */
+void prof_nmi_turn(uint32_t tsc_low);
+void prof_nmi_again(void);
 #endif
 
 /*

@@ -37,6 +37,14 @@ void prof_offsets(void)
     EMIT(CPU_LAPIC_AT, offsetof(struct prof_cpu, lapic.at));
     EMIT(CPU_LAPIC_HANDLER, offsetof(struct prof_cpu, lapic.handler));
 #endif
+    EMIT(WITH_NMI, PROF_WITH_NMI);
+#if PROF_WITH_NMI
+    EMIT(NMI_END, offsetof(struct prof_cpu, nmi.end));
+    EMIT(NMI_NEAR, offsetof(struct prof_cpu, nmi.near));
+    EMIT(NMI_DUPLICATES, offsetof(struct prof_cpu, nmi.duplicates));
+    EMIT(NMI_AGAIN, offsetof(struct prof_cpu, nmi.again));
+    EMIT(NMI_STOPPED, PROF_NMI_STOPPED);
+#endif
     EMIT(ENTRY_PC, offsetof(struct prof_entry, pc));
     EMIT(ENTRY_TSC, offsetof(struct prof_entry, tsc_low));
     EMIT(ENTRY_FRAMES, offsetof(struct prof_entry, frames));

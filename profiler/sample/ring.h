@@ -29,6 +29,7 @@
 
 #include "base/cpu.h"
 
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@
 /* One sample as the interrupt stores it. */
 struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
-    uint32_t tsc_low; /* time stamp counter, low and high half */
+    uint32_t tsc_low; /* time stamp counter, low and high half; the top bit is
+                         set where interrupts were off (PROF_TSC_IRQS_OFF) */
     uint32_t tsc_high;
     uint16_t frames;  /* the result of prof_walk() (frames.h): words in the
                         frame vector, and why there are no more; 0 in a free
@@ -66,9 +68,18 @@ struct prof_ring {
 #endif
 };
 
-static inline uint64_t prof_entry_tsc(const struct prof_entry *entry)
+/* No TSC counts so far: the bit is free. Only an NMI can find it so. */
+#define PROF_TSC_IRQS_OFF (PROF_WITH_NMI ? (uint64_t)1 << 63 : 0)
+
+/* The time stamp with that bit. */
+static inline uint64_t prof_entry_marked_tsc(const struct prof_entry *entry)
 {
     return (uint64_t)entry->tsc_high << 32 | entry->tsc_low;
+}
+
+static inline uint64_t prof_entry_tsc(const struct prof_entry *entry)
+{
+    return prof_entry_marked_tsc(entry) & ~PROF_TSC_IRQS_OFF;
 }
 
 /* The entry after (entry), wrapping around at the end. */

@@ -536,6 +536,31 @@ void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
     }
 }
 
+#if PROF_WITH_NMI
+void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    if (prof_stream_on())
+        (void)put_event(prof_encoder_of(cpu), PROF_EVENT_IRQS_OFF, tsc,
+                        PROF_NO_FIELDS);
+}
+
+void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t duplicates, uint64_t merged)
+{
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+    struct prof_stream_losses *emitted = &stream->emitted;
+
+    if (!prof_stream_on() || (duplicates == emitted->nmi_duplicates &&
+                              merged == emitted->nmi_merged))
+        return;
+    if (!put_event(stream, PROF_EVENT_NMI, tsc,
+                   PROF_FIELDS(nmi, duplicates, merged)))
+        return; /* they are totals: the next one has all */
+    emitted->nmi_duplicates = duplicates;
+    emitted->nmi_merged = merged;
+}
+#endif
+
 /* ---- the end of a drain, and of the stream */
 
 void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc)

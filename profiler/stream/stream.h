@@ -42,6 +42,10 @@ struct prof_stream_losses {
     uint64_t dropped;       /* samples that the interrupt dropped */
     uint64_t dropped_cycles;
     uint32_t stopped_walks[PROF_WALK_REASONS]; /* by enum prof_walk_stop */
+#if PROF_WITH_NMI
+    uint32_t nmi_duplicates; /* NMIs that were not samples */
+    uint64_t nmi_merged;     /* ticks without an NMI of their own */
+#endif
 };
 
 struct prof_stream_settings {
@@ -153,6 +157,14 @@ void prof_stream_dropped(const struct prof_cpu *cpu, uint64_t tsc,
 void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
                                const uint32_t samples[PROF_WALK_REASONS]);
 
+/* The next sample, at (tsc), was taken with interrupts off. PROF_WITH_NMI. */
+void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc);
+
+/* So many NMIs were no samples, and so many ticks had none of their own, of
+ * (cpu) and in all. PROF_WITH_NMI. */
+void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t duplicates, uint64_t merged);
+
 /* At the end of each drain: sends what is old enough to be sent. */
 void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc);
 
@@ -189,6 +201,9 @@ void prof_stream_stats(struct prof_stats *stats);
     PROF_LEFT_OUT(prof_stream_overflow(__VA_ARGS__))
 #define prof_stream_drop(...) PROF_LEFT_OUT(prof_stream_drop(__VA_ARGS__))
 #define prof_stream_dropped(...) PROF_LEFT_OUT(prof_stream_dropped(__VA_ARGS__))
+#define prof_stream_irqs_off(...)                                              \
+    PROF_LEFT_OUT(prof_stream_irqs_off(__VA_ARGS__))
+#define prof_stream_nmis(...) PROF_LEFT_OUT(prof_stream_nmis(__VA_ARGS__))
 #define prof_stream_stopped_walks(...)                                         \
     PROF_LEFT_OUT(prof_stream_stopped_walks(__VA_ARGS__))
 #define prof_stream_flush(...) PROF_LEFT_OUT(prof_stream_flush(__VA_ARGS__))

@@ -26,6 +26,9 @@ void prof_clock_open(uint64_t tsc)
 }
 
 #if PROF_CPUS_MAX > 1
+/* Of other CPUs with a common timer: how far the first was ahead then. */
+static uint32_t ahead_before[PROF_CPUS_MAX];
+
 /* As the first CPU's clock is set. */
 static void set_another(struct prof_cpu *cpu, uint64_t tsc)
 {
@@ -38,9 +41,21 @@ static void set_another(struct prof_cpu *cpu, uint64_t tsc)
     clock->irregular = prof_clock.common || first->irregular;
 }
 
+/* By how many ticks the first CPU is ahead of (cpu), with those that were
+ * raised and did not get to it: modulo 2^32, and from any number on. */
+static uint32_t ahead_of(const struct prof_cpu *cpu)
+{
+    const struct prof_cpu *first = PROF_CPU_FIRST;
+
+    return __atomic_load_n(&first->ticks, __ATOMIC_RELAXED) +
+           (uint32_t)prof_clock_of(first)->missed -
+           __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
+}
+
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc)
 {
     set_another(cpu, tsc);
+    ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
 }
 #endif
 
@@ -110,11 +125,23 @@ uint64_t prof_clock_missed(const struct prof_cpu *cpu)
     int64_t missed =
         prof_clock_of(cpu)->missed - missed_before[prof_cpu_number(cpu)];
 
+#if PROF_CPUS_MAX > 1
+    if (prof_clock.common && cpu != PROF_CPU_FIRST)
+        missed = prof_cpu_has_joined(cpu)
+                     ? (int32_t)(ahead_of(cpu) -
+                                 ahead_before[prof_cpu_number(cpu)])
+                     : 0;
+#endif
     return missed > 0 ? (uint64_t)missed : 0;
 }
 
 void prof_clock_reset(void)
 {
     PROF_FOR_EACH_CPU(cpu)
-    missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
+    {
+        missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
+#if PROF_CPUS_MAX > 1
+        ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
+#endif
+    }
 }

@@ -38,6 +38,7 @@ void prof_clock_set_counts(uint32_t counts, uint32_t kept);
 struct prof_clock_common {
     uint64_t tsc_hz;   /* frequency of the TSC as it is known */
     uint32_t rate_mhz; /* the rate in force in 1/1000 Hz */
+    bool by_nmi;       /* ticks that interrupts off do not hold back */
 #if PROF_CPUS_MAX > 1
     bool common; /* one timer ticks on all CPUs, and its period is known in the
                     first one's vector only */

@@ -43,15 +43,21 @@ struct look {
     uint32_t divisor; /* that it should count down from */
 };
 
+/* An NMI that programs the PIT may come in between; then it looks again. */
 static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 {
     bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
+    uint32_t ticks;
 
-    look->begin = prof_tsc();
-    look->pit = prof_pit_read();
-    look->end = prof_tsc();
-    look->divisor =
-        multiplied ? PROF_CPU_FIRST->tick.jitter.divisor : rate->ours;
+    do {
+        ticks = __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE);
+        look->begin = prof_tsc();
+        look->pit = prof_pit_read();
+        look->end = prof_tsc();
+        look->divisor = multiplied ? cpu->tick.jitter.divisor : rate->ours;
+    } while (PROF_WITH_NMI &&
+             __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE) != ticks);
     prof_interrupts_restore(on);
     return prof_pit_disturbed(look->pit, look->divisor, multiplied);
 }
@@ -114,20 +120,38 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
     return false;
 }
 
+/* Whether nobody is left to program it. */
+static bool gives_up(void)
+{
+    if (PROF_WITH_NMI && prof_source_nmi_running() != NULL)
+        return prof_source_nmi_one_shot();
+    return prof_source_pit_one_shot();
+}
+
+static void program_again(void)
+{
+    if (PROF_WITH_NMI && prof_source_nmi_running() != NULL)
+        prof_source_nmi_program();
+    else
+        prof_source_pit_program();
+}
+
 static void check_pit(const struct prof_pit_rate *rate)
 {
     bool one_shot;
 
     if (!pit_disturbed(rate, &one_shot))
         return;
-    if (one_shot && prof_source_pit_one_shot()) {
+    if (one_shot && gives_up()) {
         prof_tick_counts.pit_given_up++;
+        if (PROF_WITH_NMI && prof_source_nmi_trouble() != PROF_NMI_FINE)
+            return; /* which is said, and another source takes its place */
         prof_message("prof: the kernel uses the PIT in one-shot mode, so there "
                      "is no rate: sampling stops (use hook or gate, "
                      "<prof/tick.h>)\n");
         return;
     }
-    prof_source_pit_program();
+    program_again();
     seen.missed = prof_clock_of(PROF_CPU_FIRST)->missed;
     seen.doubled = 0;
     prof_tick_counts.pit_taken_back++;
@@ -151,6 +175,10 @@ void prof_watchdog(void)
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
     prof_gate_check(sampling_period());
+    if (PROF_WITH_NMI && rate == NULL) {
+        prof_source_nmi_check();
+        rate = prof_source_nmi_running();
+    }
     if (rate == NULL) {
         if (PROF_WITH_LAPIC)
             prof_source_lapic_check();

@@ -34,6 +34,12 @@
 #define PROF_WITH_LAPIC PROF_WITH_PIT
 #endif
 
+/* The source of ticks `nmi`, which uses what `lapic` knows of local APICs, and
+ * what it finds out: which samples were taken with interrupts off. */
+#ifndef PROF_WITH_NMI
+#define PROF_WITH_NMI PROF_WITH_LAPIC
+#endif
+
 /* Callers of each sample: the frame walk in the interrupt, and the prologue
  * analysis for functions without a frame. Without: prof.depth is 0. */
 #ifndef PROF_WITH_CALLERS
@@ -177,12 +183,16 @@
 #if PROF_WITH_LAPIC && !PROF_WITH_PIT
 #error "PROF_WITH_LAPIC needs PROF_WITH_PIT"
 #endif
+#if PROF_WITH_NMI && !PROF_WITH_LAPIC
+#error "PROF_WITH_NMI needs PROF_WITH_LAPIC"
+#endif
 
 #ifndef __cplusplus
 #define PROF_IS_CHOICE(part)                                                   \
     _Static_assert((part) == 0 || (part) == 1, #part " is neither 0 nor 1")
 PROF_IS_CHOICE(PROF_WITH_PIT);
 PROF_IS_CHOICE(PROF_WITH_LAPIC);
+PROF_IS_CHOICE(PROF_WITH_NMI);
 PROF_IS_CHOICE(PROF_WITH_CALLERS);
 PROF_IS_CHOICE(PROF_WITH_USER);
 PROF_IS_CHOICE(PROF_WITH_STREAM);

@@ -101,7 +101,7 @@ TEST(a_refused_field_is_named_with_its_range)
     expect_range(&slow, "tick.rate_mhz", 1000, 20000000);
     slow.tsc_hz = 5000000000; /* 2^31 cycles last 0.43 s */
     expect_range(&slow, "tick.rate_mhz", 2329, 20000000);
-    assert_false(takes(pit, "tick.kind", PROF_TICK_AUTO + 1));
+    assert_false(takes(pit, "tick.kind", PROF_TICK_NMI + 1));
     bad.tick.kernel_divisor = 50;
     world_output_bytes = 0;
     prof_control_forget();
