@@ -29,10 +29,10 @@ def counted(name, cpus, count=None, **more):
     )
 
 
-def dies(name, way, shows, exits=101, hides=()):
+def dies(name, way, shows, exits=101, hides=(), words=""):
     return quiet(
         name,
-        f"die={way}",
+        f"die={way} {words}".rstrip(),
         image="test/cpus_die",
         cpus=4,
         exits=exits,
@@ -53,6 +53,20 @@ CASES = [
         4,
         words="prof.start=on prof.loop=8 prof.trace=flight",
         more=[r" 20 +\S+ .s +\S+ .s .* fire \(tests/guest/smp/cpus/main\.c:"],
+        never=["^prof: no"],
+    ),
+    counted(
+        "cpus_4_nmi",
+        4,
+        words="prof.start=on prof.tick=nmi",
+        more=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+        never=["^prof: no"],
+    ),
+    counted(
+        "cpus_9_nmi",
+        9,
+        words="prof.start=on prof.tick=nmi prof.hz=100",
+        more=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
         never=["^prof: no"],
     ),
     counted("cpus_limited", 4, count=3, words="cpus=3"),
@@ -88,6 +102,18 @@ CASES = [
             ENDS,
         ],
         hides=["backtrace incomplete", "another panic"],
+    ),
+    dies(
+        "cpu_faults_under_nmis",  # whose gate the profiler has
+        "fault",
+        [
+            "^prof: sampling by NMIs of the PIT: as prof.tick says$",
+            "^panic: page fault, null pointer dereference$",
+            "^  on CPU 3$",
+            ENDS,
+        ],
+        hides=["another panic"],
+        words="prof.start=on prof.tick=nmi",
     ),
     dies(
         "cpu_overflows",
