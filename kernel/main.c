@@ -129,7 +129,7 @@ void kernel_exit(int code)
     if (profile_server_end != NULL)
         profile_server_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
-    arch_cpus_stop_others();
+    (void)arch_cpus_stop_others();
     console_seize();
     console_finish();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));

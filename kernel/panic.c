@@ -37,7 +37,8 @@
 
 bool (*panic_find_stack)(uintptr_t address, struct panic_stack *stack);
 
-static int depth; /* number of panics */
+static int depth;           /* number of panics */
+static unsigned running_on; /* CPUs that could not be stopped */
 
 static void end_line(struct prof_text *out)
 {
@@ -49,7 +50,7 @@ static void end_line(struct prof_text *out)
 static void begin(struct prof_text *out, const char *why)
 {
     arch_interrupts_off();
-    arch_cpus_stop_others();
+    running_on = arch_cpus_stop_others();
     console_seize();
     prof_text_open(out, console_write);
     prof_text_string(out, "\npanic: ");
@@ -245,7 +246,7 @@ static bool in_guard(uintptr_t address)
     return address < guard_end && guard_end - address <= 4096;
 }
 
-/* "  on CPU 2", unless it is the first; and "  in task NAME", if (sp) or the
+/* "  on CPU 2", unless it is the first; how many others go on; and "  in task NAME", if (sp) or the
  * address of a fault is in a task's stack. */
 static void write_place(struct prof_text *out, uintptr_t sp, uintptr_t fault)
 {
@@ -254,6 +255,11 @@ static void write_place(struct prof_text *out, uintptr_t sp, uintptr_t fault)
     if (arch_cpu_number() != 0) {
         prof_text_string(out, "  on CPU ");
         prof_text_decimal(out, arch_cpu_number(), 0);
+        end_line(out);
+    }
+    if (running_on != 0) {
+        prof_text_string(out, "  CPUs that go on, as they did not stop: ");
+        prof_text_decimal(out, running_on, 0);
         end_line(out);
     }
     if ((!find_stack(sp, &stack) && !find_stack(fault, &stack)) ||

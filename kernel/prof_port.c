@@ -282,9 +282,9 @@ void prof_port_init(void)
         .physical = true, /* all memory is where it seems to be */
     };
     /* code that another CPU may run is not written to */
-    const struct prof_image_code code = {
-        config.text.begin, config.text.end,
-        cpus_are_several() ? NULL : arch_patch, loop_polls};
+    const struct prof_image_code code = {config.text.begin, config.text.end,
+                                         cpus_are_several() ? NULL : arch_patch,
+                                         loop_polls};
     size_t bytes;
     void *all = memory_for_cpus(&config, &bytes);
     int error;

@@ -32,7 +32,8 @@
 
 #define LOW_END ((uintptr_t)1 << 20)
 #define INIT_MS 10u
-#define STOP_CYCLES ((uint64_t)1 << 28)
+/* A host with other work may run a virtual CPU as late as that. */
+#define STOP_CYCLES ((uint64_t)1 << 33)
 
 #define NMI_STACK_BYTES (2 * PAGE_BYTES)
 #define FAULT_STACK_BYTES (4 * PAGE_BYTES)
@@ -192,7 +193,7 @@ static uint32_t send_nmis(unsigned own)
     return others;
 }
 
-void arch_cpus_stop_others(void)
+unsigned arch_cpus_stop_others(void)
 {
     const uint32_t own = arch_cpu_number() + 1;
     const uint64_t begin = arch_tsc();
@@ -202,11 +203,12 @@ void arch_cpus_stop_others(void)
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         if (nobody != own)
             arch_stop();
-        return;
+        return 0;
     }
     others = send_nmis(own - 1);
     while (trap_stopped < others && arch_tsc() - begin < STOP_CYCLES)
         arch_pause();
+    return others - trap_stopped;
 }
 
 bool arch_cpu_stack(uintptr_t address, struct arch_region *stack)

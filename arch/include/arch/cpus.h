@@ -16,8 +16,9 @@
 
 #if ARCH_CPUS_MAX == 1
 
-static inline void arch_cpus_stop_others(void)
+static inline unsigned arch_cpus_stop_others(void)
 {
+    return 0;
 }
 
 #else
@@ -50,11 +51,11 @@ void arch_cpu_interrupt(unsigned number);
 
 /*
  * From now on the calling CPU runs alone: the others stop for good, whatever
- * they do, also with interrupts off. Returns when they have, or after some 0.1
- * s. If two CPUs call it, the second one stops instead. May be called again by
+ * they do, also with interrupts off. Returns when they have, or after some
+ * seconds how many have not. If two CPUs call it, the second one stops instead. May be called again by
  * the CPU that runs. Contexts: any, interrupts off.
  */
-void arch_cpus_stop_others(void);
+unsigned arch_cpus_stop_others(void);
 
 /* The stack of a further CPU that (address) is in, or whose guard page it is
  * in. False: there is none. Contexts: any. */
