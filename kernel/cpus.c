@@ -27,8 +27,6 @@
 #include <kernel/panic.h>
 #include <kernel/service.h>
 #include <malloc.h>
-#include <prof/cpus.h>
-#include <prof/error.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -100,46 +98,9 @@ unsigned cpu_count(void)
     return count;
 }
 
-bool cpus_are_several(void)
-{
-    return count > 1;
-}
-
 unsigned cpu_number(void)
 {
     return arch_cpu_number();
-}
-
-/* ---- the profiler */
-
-static volatile unsigned joined; /* or failed */
-static int join_errors[ARCH_CPUS_MAX];
-
-static void join(void *context)
-{
-    const unsigned number = arch_cpu_number();
-    const bool on = arch_interrupts_save();
-
-    (void)context;
-    join_errors[number] = prof_cpu_join(number);
-    arch_interrupts_restore(on);
-    __atomic_add_fetch(&joined, 1, __ATOMIC_RELEASE);
-}
-
-void cpus_join_profiler(void)
-{
-    static struct cpu_message messages[ARCH_CPUS_MAX];
-
-    for (unsigned i = 1; i < count; i++) {
-        messages[i].function = join;
-        cpu_send(i, &messages[i]);
-    }
-    while (joined < count - 1)
-        prof_cpu_answer();
-    for (unsigned i = 1; i < count; i++)
-        if (join_errors[i] != 0)
-            console_line("prof: not sampling CPU %u: %s", i,
-                         prof_strerror(join_errors[i]));
 }
 
 /* ---- the end */

@@ -15,15 +15,6 @@ static inline void cpus_start(void)
 {
 }
 
-static inline bool cpus_are_several(void)
-{
-    return false;
-}
-
-static inline void cpus_join_profiler(void)
-{
-}
-
 static inline void cpus_exit_on_first(int code)
 {
     (void)code;
@@ -37,13 +28,6 @@ static inline void cpus_exit_on_first(int code)
  * options and alarm_start().
  */
 void cpus_start(void);
-
-/* Whether more than one runs. Contexts: any, after cpus_start(). */
-bool cpus_are_several(void);
-
-/* Has the others join the profiler (<prof/cpus.h>), and returns when they have;
- * prints which could not. Contexts: boot, once, after prof_init(). */
-void cpus_join_profiler(void);
 
 /* On a CPU other than the first: has that one end the image with (code), and
  * does not return. */

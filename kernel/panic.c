@@ -246,8 +246,8 @@ static bool in_guard(uintptr_t address)
     return address < guard_end && guard_end - address <= 4096;
 }
 
-/* "  on CPU 2", unless it is the first; how many others go on; and "  in task NAME", if (sp) or the
- * address of a fault is in a task's stack. */
+/* "  on CPU 2", unless it is the first; how many others go on; and "  in task
+ * NAME", if (sp) or the address of a fault is in a task's stack. */
 static void write_place(struct prof_text *out, uintptr_t sp, uintptr_t fault)
 {
     struct panic_stack stack;

@@ -10,8 +10,8 @@
 
 #include "alarm.h"
 #include "console.h"
-#include "cpus.h"
 #include "heap.h"
+#include "prof_cpus.h"
 #include "prof_transports.h"
 #include "prof_vsock.h"
 #include "trace.h"
@@ -281,10 +281,8 @@ void prof_port_init(void)
         .boot_unix_seconds = clock_boot_unix_seconds(),
         .physical = true, /* all memory is where it seems to be */
     };
-    /* code that another CPU may run is not written to */
-    const struct prof_image_code code = {config.text.begin, config.text.end,
-                                         cpus_are_several() ? NULL : arch_patch,
-                                         loop_polls};
+    struct prof_image_code code = {config.text.begin, config.text.end,
+                                   arch_patch, loop_polls};
     size_t bytes;
     void *all = memory_for_cpus(&config, &bytes);
     int error;
@@ -295,8 +293,10 @@ void prof_port_init(void)
         console_line("prof: not sampling: %s", prof_strerror(error));
         return;
     }
+    if (prof_cpus_are_several())
+        code.write = NULL; /* another CPU may run it at that moment */
     prof_causal_code(&code);
-    cpus_join_profiler();
+    prof_cpus_join();
     prof_transports_start(follow);
     error = prof_trace_start();
     if (error != 0)

@@ -51,9 +51,9 @@ void arch_cpu_interrupt(unsigned number);
 
 /*
  * From now on the calling CPU runs alone: the others stop for good, whatever
- * they do, also with interrupts off. Returns when they have, or after some
- * seconds how many have not. If two CPUs call it, the second one stops instead. May be called again by
- * the CPU that runs. Contexts: any, interrupts off.
+ * they do, also with interrupts off. Returns 0 when they have, or after some
+ * seconds how many have not. If two CPUs call it, the second one stops instead.
+ * May be called again by the CPU that runs. Contexts: any, interrupts off.
  */
 unsigned arch_cpus_stop_others(void);
 
