@@ -25,6 +25,8 @@ REPORTS ?= $(if $(filter irc http,$(SERVICE)),0,3)
 MACHINE ?= pc
 #: memory of the machine, MiB
 MEM ?= 128
+#: CPUs, 1 to 64; with more than 1 the image is another, in BUILD/smp
+CPUS ?= 1
 #: more words for the image's command line, as in APPEND='prof.top=20'
 APPEND ?=
 #: tcg, kvm, or auto: kvm where an image boots with it
@@ -61,7 +63,12 @@ SOURCES := build/source
 # SERVICE as a folder: relative to this one, unless it is elsewhere
 service := $(if $(findstring /,$(SERVICE)),$(patsubst \
     $(CURDIR)/%,%,$(abspath $(SERVICE))),services/$(SERVICE))
-IMAGE = $(call image,$(ARCH),$(service))
+# Images for one CPU are built in BUILD/ARCH, those for several, which have more
+# in them, in BUILD/smp/ARCH. Where rules have a width as $1, it may be such a
+# folder.
+BUILDS := $(WIDTHS) $(addprefix smp/,$(WIDTHS))
+cpus := $(filter-out 1,$(CPUS))
+IMAGE = $(call image,$(if $(cpus),smp/)$(ARCH),$(service))
 
 comma := ,
 .DEFAULT_GOAL := image
@@ -71,9 +78,12 @@ comma := ,
 Q := $(if $(V),,@)
 begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) mkdir -p $(@D)
 
-# ---- flags: per width ($W, from the target's path) and per room
+# ---- flags: per width ($W) and CPUs, from the target's path, and per room
 
-$(foreach w,$(WIDTHS),$(eval $(BUILD)/$w/%: W := $w))
+$(foreach b,$(BUILDS),$(eval $(BUILD)/$b/%: W := $(notdir $b)))
+$(foreach b,$(BUILDS),$(eval $(BUILD)/$b/%: B := $b))
+# of C and of nasm
+several = $(if $(filter smp/%,$B),-DARCH_CPUS_MAX=64 -DPROF_CPUS_MAX=64)
 
 width.i386 := -m32 -march=i686
 width.x86_64 := -m64
@@ -110,7 +120,8 @@ room = $(room.$(firstword $(subst /, ,$<)))
 
 define compile
 $(call begin,CC)
-$(Q)$(CC) $(width.$W) $(GUEST) $(WARNINGS) $(room) -MMD -MP -c -o $@ $<
+$(Q)$(CC) $(width.$W) $(GUEST) $(several) $(WARNINGS) $(room) -MMD -MP -c \
+    -o $@ $<
 endef
 # C++ without exceptions, run-time types and library: gcc and clang take both
 CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
@@ -118,16 +129,17 @@ CXX_GUEST = $(filter-out -std=%,$(GUEST)) -std=gnu++17 -fno-exceptions \
     -Wall -Wextra -Wshadow$(if $(findstring clang,$(CC)),,=local) $(WERROR)
 define compile_cxx
 $(call begin,CXX)
-$(Q)$(CC) $(width.$W) $(CXX_GUEST) $(room) -MMD -MP -c -o $@ $<
+$(Q)$(CC) $(width.$W) $(CXX_GUEST) $(several) $(room) -MMD -MP -c -o $@ $<
 endef
 define assemble
 $(call begin,NASM)
-$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$W/ -I$(<D)/ \
-    -MD $(@:.o=.d) -MP -o $@ $<
+$(Q)nasm -f elf$(bits) -g -F dwarf -Werror -I$(BUILD)/$B/ -I$(<D)/ \
+    -Iprofiler/ $(several) -MD $(@:.o=.d) -MP -o $@ $<
 endef
 object = $(addprefix $(BUILD)/$1/obj/,$(addsuffix .o,$(basename $2)))
 objects = $(call object,$1,$(wildcard $(foreach f,$2,\
-    $f/*.c $f/*.cpp $f/*.asm $f/$1/*.c $f/$1/*.asm)))
+    $f/*.c $f/*.cpp $f/*.asm $f/$(notdir $1)/*.c $f/$(notdir $1)/*.asm)))
+libc = $(NEWLIB)/$(notdir $1)/lib/libc.a
 core = $(call objects,$1,arch/x86 drivers kernel) $(BUILD)/$1/profiler.o \
     $(BUILD)/$1/libnames.a
 
@@ -139,11 +151,14 @@ $(BUILD)/$1/obj/%.o: %.cpp Makefile | packages
 $(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
     $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
-$(call objects,$1,kernel): | $(NEWLIB)/$1/lib/libc.a
-$(NEWLIB)/$1/lib/libc.a: tools/build/newlib.sh | packages
+$(call objects,$1,kernel): | $(call libc,$1)
+endef
+$(foreach b,$(BUILDS),$(eval $(call width_rules,$b)))
+define newlib_rules
+$(call libc,$1): tools/build/newlib.sh | packages
 	$(Q)$$< $1 $(NEWLIB)/$1
 endef
-$(foreach w,$(WIDTHS),$(eval $(call width_rules,$w)))
+$(foreach w,$(WIDTHS),$(eval $(call newlib_rules,$w)))
 $(SOURCES)/%/.unpacked: | packages
 	$(Q)tools/build/debian-source.sh $* $(@D)
 
@@ -152,49 +167,7 @@ $(call begin,AR)
 $(Q)rm -f $@ && ar rcs $@ $^
 endef
 
-# ---- images: services, and those of tests/guest and bench
-
-define link
-$(call begin,LD)
-$(Q)tools/build/link.sh $(BUILD)/host/embed $(@:.elf=) \
-    ld -m elf_$W -T linker/$W.ld -nostdlib -static --fatal-warnings \
-    -z noexecstack $(shell cat $(filter %/ldflags,$^) /dev/null) \
-    --start-group $(filter %.o,$^) $(filter %.a,$^) \
-    $(NEWLIB)/$W/lib/libm.a $(libgcc) --end-group
-endef
-folders = $(sort $(patsubst %/,%,$(dir $(wildcard $1/*/*.c $1/*/*.cpp))))
-services := $(call folders,services)
-one_of = $(if $(filter $($1),$2),,$(error $1=$($1): must be one of $2$3))
-$(call one_of,ARCH,$(WIDTHS))
-$(if $(findstring /,$(SERVICE)),$(if $(wildcard $(service)/*.c \
-    $(service)/*.cpp),,$(error SERVICE=$(SERVICE): no *.c or *.cpp in it)),\
-    $(call one_of,SERVICE,$(notdir $(services)),$(comma) or a folder: ./mine))
-$(call one_of,LOADER,kernel grub)
-$(call one_of,ACCEL,auto tcg kvm)
-programs := $(services) $(call folders,tests/guest/*) $(call folders,bench)
-# $1 width, $2 the folder of the sources
-image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
-    $2),$(patsubst services/%,%,$(patsubst /%,elsewhere/%,$2)))/$(notdir \
-    $2).elf
-images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
-define image_rules
-$(call objects,$1,$2): | $(NEWLIB)/$1/lib/libc.a
-$(image): $(call core,$1) $(call objects,$1,$2) $(wildcard $2/ldflags) \
-    $(if $(filter tests/guest/%,$2),$(BUILD)/$1/libguest.a) \
-    linker/$1.ld linker/image.ld $(NEWLIB)/$1/lib/libc.a \
-    tools/build/link.sh $(BUILD)/host/embed
-	$$(link)
-endef
-$(foreach w,$(WIDTHS),$(foreach f,$(programs),$(eval \
-    $(call image_rules,$w,$f))))
-# a program of somebody's own sees what a service sees, and may have warnings
-define own_rules
-$(call image_rules,$1,$(service))
-$(call objects,$1,$(service)): private room = $$(room.services)
-$(call objects,$1,$(service)): private WERROR :=
-endef
-$(if $(filter $(service),$(programs)),,$(foreach w,$(WIDTHS),$(eval \
-    $(call own_rules,$w))))
+include tools/build/images.mk
 
 # the image that says whether guests run with KVM, and what ACCEL means to those
 # who start QEMU themselves
@@ -209,6 +182,7 @@ include $(wildcard */rules.mk */*/rules.mk)
 
 words = prof.hz=$(HZ) prof.reports=$(REPORTS) $(load_words) $(port_words) \
     $(APPEND)
+cpu_args = $(if $(cpus),-smp $(CPUS))
 # with -n, files need not exist
 dry = $(findstring n,$(filter-out --% %=%,$(firstword -$(MAKEFLAGS))))
 existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
@@ -216,13 +190,15 @@ existing = $(strip $(foreach f,$(subst $(comma), ,$($1)),\
 script = $(call existing,$(if $(filter lua,$(SERVICE)),SCRIPT,MODULE))
 boot = ARCH=$(ARCH) LOADER=$(LOADER) MACHINE="$(MACHINE)" MEM=$(MEM) \
     APPEND="$(words)" INITRD="$(script)" \
-    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) tools/build/run.py $(IMAGE)
+    QEMU_ARGS="$(strip $(cpu_args) $(load_args) $(QEMU_ARGS))" $(load) \
+    tools/build/run.py $(IMAGE)
 
 .PHONY: packages image objects run gdb iso clean help
 packages:
 	$(Q)tools/build/packages.sh packages.txt
 image: $(IMAGE)
-objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)))
+objects: $(foreach w,$(WIDTHS),$(call core,$w) $(call objects,$w,$(programs)) \
+    $(call core,smp/$w) $(call objects,smp/$w,$(smp_programs)))
 
 #= run
 #: boot SERVICE and print its profile until it ends

@@ -108,7 +108,7 @@ record: $(IMAGE) $(BUILD)/host/parasite $(accel_needs) $(load_needs)
 	$(Q)ACCEL=$$($(accel)) || exit; export ACCEL; \
 	    APPEND="prof.reports=$(REPORTS) $(load_words) $(port_words) \
 	    $(APPEND)" \
-	    QEMU_ARGS="$(load_args) $(QEMU_ARGS)" $(load) \
+	    QEMU_ARGS="$(strip $(cpu_args) $(load_args) $(QEMU_ARGS))" $(load) \
 	    sh -c '$(BUILD)/host/parasite record $(record_rate) -o $(OUT) \
 	    $(addprefix -d ,$(SECONDS)) -- \
 	    qemu-system-$(ARCH) -M $(MACHINE) -accel $$ACCEL -display none \

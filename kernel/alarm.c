@@ -14,6 +14,7 @@
 #include "clock.h"
 
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
 #include <irq.h>
@@ -36,23 +37,39 @@ static enum {
     TICK,
 } kind;
 static bool has_pit;
-static volatile uint64_t set_ns = NEVER; /* when it will interrupt */
-static bool halts; /* between alarm_set() and alarm_end() */
-static bool once;  /* the PIT is set to one interrupt */
-static bool while_busy;
+static bool once;       /* the PIT is set to one interrupt */
+static bool while_busy; /* CPU 0 is interrupted then, too */
+
+/* Of each CPU. That of a further one is always its local APIC's. */
+static struct {
+    volatile uint64_t set_ns; /* when it will interrupt */
+    bool halts;               /* between alarm_set() and alarm_end() */
+} alarms[ARCH_CPUS_MAX] = {[0 ... ARCH_CPUS_MAX - 1] = {.set_ns = NEVER}};
+
+#define HERE (&alarms[arch_cpu_number()])
+
+static bool is_local(void)
+{
+    return kind == LOCAL_APIC || arch_cpu_number() != 0;
+}
+
+static bool busy_interrupts(void)
+{
+    return while_busy && kind == LOCAL_APIC && arch_cpu_number() == 0;
+}
 
 static void set_local(uint64_t ns, uint64_t now_ns)
 {
     if (ns > ARCH_TIMER_NS_MAX)
         ns = ARCH_TIMER_NS_MAX;
-    set_ns = now_ns + ns;
+    HERE->set_ns = now_ns + ns;
     arch_timer_arm(ns);
 }
 
 static void on_local(void)
 {
-    set_ns = NEVER;
-    if (while_busy && !halts)
+    HERE->set_ns = NEVER;
+    if (busy_interrupts() && !HERE->halts)
         set_local(BUSY_NS, clock_ns());
 }
 
@@ -60,7 +77,7 @@ static void on_pit(void)
 {
     if (!once)
         clock_tick();
-    set_ns = NEVER;
+    HERE->set_ns = NEVER;
     current_eoi_mechanism();
 }
 
@@ -97,7 +114,7 @@ bool alarm_option(const char *value)
         return false;
     on = arch_interrupts_save();
     arch_timer_stop();
-    set_ns = NEVER;
+    HERE->set_ns = NEVER;
     kind = by_tick ? TICK : PIT;
     tick();
     arch_interrupts_restore(on);
@@ -134,7 +151,7 @@ static void set_pit(uint64_t ns, uint64_t now_ns)
     if (counts > PIT_ONCE_MAX - 1)
         counts = PIT_ONCE_MAX - 1;
     counts++; /* no sooner than due */
-    set_ns = now_ns + counts * NS_PER_S / PIT_HZ;
+    HERE->set_ns = now_ns + counts * NS_PER_S / PIT_HZ;
     once = true;
     pit_once((uint32_t)counts);
 }
@@ -143,10 +160,11 @@ void alarm_set(uint64_t due_ns, uint64_t now_ns)
 {
     uint64_t ns = due_ns > now_ns ? due_ns - now_ns : 0;
 
-    halts = true;
-    if ((set_ns != NEVER && set_ns <= due_ns) || kind == TICK)
+    HERE->halts = true;
+    if ((HERE->set_ns != NEVER && HERE->set_ns <= due_ns) ||
+        (kind == TICK && arch_cpu_number() == 0))
         return;
-    if (kind == LOCAL_APIC)
+    if (is_local())
         set_local(ns, now_ns);
     else if (!prof_running())
         set_pit(ns, now_ns);
@@ -156,15 +174,15 @@ void alarm_end(void)
 {
     uint64_t now_ns;
 
-    halts = false;
-    if (once) {
-        set_ns = NEVER;
+    HERE->halts = false;
+    if (once && arch_cpu_number() == 0) {
+        HERE->set_ns = NEVER;
         tick();
     }
-    if (!while_busy || kind != LOCAL_APIC)
+    if (!busy_interrupts())
         return;
     now_ns = clock_ns();
-    if (set_ns == NEVER || set_ns > now_ns + BUSY_NS)
+    if (HERE->set_ns == NEVER || HERE->set_ns > now_ns + BUSY_NS)
         set_local(BUSY_NS, now_ns);
 }
 
@@ -173,7 +191,7 @@ void alarm_while_busy(bool wanted)
     bool on = arch_interrupts_save();
 
     while_busy = wanted;
-    if (!halts)
+    if (!HERE->halts)
         alarm_end();
     arch_interrupts_restore(on);
 }

@@ -11,6 +11,7 @@
 #include "console.h"
 
 #include "console_model.h"
+#include "lock.h"
 
 #include <arch/cpu.h>
 #include <debugcon.h>
@@ -38,9 +39,9 @@ static enum {
 } by;
 static char kept[KEPT_BYTES]; /* by virtio, or none yet */
 static size_t kept_bytes;
-static bool late_is_over;      /* there will be no virtio console */
-static bool in_line;           /* the last byte written was not a newline */
-static volatile uint32_t uses; /* calls in progress */
+static bool late_is_over; /* there will be no virtio console */
+static bool in_line;      /* the last byte written was not a newline */
+static struct lock lock;  /* while a call is in progress */
 
 void console_start(void)
 {
@@ -96,10 +97,10 @@ static void *pages(size_t bytes)
 void console_start_late(void)
 {
     if (by == BY_NONE && virtio_console_start(pages)) {
-        uses++;
+        lock_take(&lock);
         by = BY_VIRTIO;
         put_kept();
-        uses--;
+        lock_give(&lock);
     }
     late_is_over = true;
 }
@@ -123,7 +124,7 @@ static void put(const char *text, size_t bytes)
         debugcon_write(text, bytes);
         break;
     case BY_VIRTIO:
-        if (uses > 1)
+        if (lock.depth > 1)
             keep(text, bytes);
         else
             put_virtio(text, bytes);
@@ -174,7 +175,7 @@ void console_write(const char *text, size_t bytes)
 {
     const char *end = text + bytes;
 
-    uses++;
+    lock_take(&lock);
     if (bytes != 0)
         in_line = end[-1] != '\n';
     while (text < end) {
@@ -186,14 +187,19 @@ void console_write(const char *text, size_t bytes)
             put("\r\n", 2);
         text = stop + 1;
     }
-    if (by == BY_VIRTIO && uses == 1 && kept_bytes != 0)
+    if (by == BY_VIRTIO && lock.depth == 1 && kept_bytes != 0)
         put_kept();
-    uses--;
+    lock_give(&lock);
 }
 
 bool console_in_use(void)
 {
-    return uses != 0;
+    return lock_is_mine(&lock);
+}
+
+void console_seize(void)
+{
+    lock_seize(&lock);
 }
 
 void console_fresh_line(void)
@@ -204,11 +210,11 @@ void console_fresh_line(void)
 
 void console_line(const char *format, ...)
 {
-    char line[LINE_MAX + 1];
+    char line[LINE_MAX + 2];
     va_list arguments;
 
     va_start(arguments, format);
-    int bytes = vsnprintf(line, sizeof line, format, arguments);
+    int bytes = vsnprintf(line, LINE_MAX + 1, format, arguments);
 
     va_end(arguments);
     if (bytes < 0)
@@ -218,6 +224,7 @@ void console_line(const char *format, ...)
     for (char *at = line; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = '?';
-    console_write(line, strlen(line));
-    console_write("\n", 1);
+    bytes = (int)strlen(line);
+    line[bytes] = '\n';
+    console_write(line, (size_t)bytes + 1);
 }

@@ -30,7 +30,11 @@ bool console_listen(void (*heard)(void));
 /* Waits until all is printed, before the machine ends. Contexts: any. */
 void console_finish(void);
 
-/* Whether a call of console_write() is in progress. Contexts: any. */
+/* Whether this CPU is in a call of console_write(). Contexts: any. */
 bool console_in_use(void);
+
+/* The calling CPU may print, even if another one has stopped in the middle of a
+ * line (arch_cpus_stop_others()). Contexts: any. */
+void console_seize(void);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "heap.h"
 
+#include "lock.h"
+
 #include <arch/boot.h>
 #include <arch/context.h>
 #include <errno.h>
@@ -32,7 +34,7 @@ static struct range ranges[ARCH_FREE_MAX];
 static size_t range_count;
 static struct range *heap = ranges;    /* where sbrk() is */
 static size_t all_bytes, handed_bytes; /* of all of them; by sbrk() */
-static volatile uint32_t uses;         /* calls in progress */
+static struct lock lock;               /* while a call is in progress */
 static PROF_TRACE_NAME(used, "heap bytes");
 
 static void add(struct arch_region region)
@@ -62,20 +64,6 @@ size_t heap_used_bytes(void)
     return handed_bytes;
 }
 
-/* An interrupt looks at the count (heap_in_use()): the compiler must not move
- * what is in between to before or after it. */
-static void enter(void)
-{
-    uses++;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
-static void leave(void)
-{
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    uses--;
-}
-
 /* newlib calls these around all that its malloc() and the like do. */
 void __malloc_lock(struct _reent *reent);
 void __malloc_unlock(struct _reent *reent);
@@ -83,32 +71,32 @@ void __malloc_unlock(struct _reent *reent);
 void __malloc_lock(struct _reent *reent)
 {
     (void)reent;
-    enter();
+    lock_take(&lock);
 }
 
 void __malloc_unlock(struct _reent *reent)
 {
     (void)reent;
-    leave();
+    lock_give(&lock);
 }
 
 bool heap_in_use(void)
 {
-    return uses != 0;
+    return lock_is_mine(&lock);
 }
 
 void *heap_page(void)
 {
     void *page = NULL;
 
-    enter();
+    lock_take(&lock);
     for (size_t i = 0; i < range_count && page == NULL; i++)
         if (ranges[i].end - ranges[i].at >= ARCH_PAGE_BYTES) {
             ranges[i].end -= ARCH_PAGE_BYTES;
             all_bytes -= ARCH_PAGE_BYTES;
             page = (void *)ranges[i].end;
         }
-    leave();
+    lock_give(&lock);
     return page;
 }
 

@@ -18,7 +18,7 @@ void heap_start(void);
  */
 void *heap_page(void);
 
-/* Whether a call of malloc() or the like is in progress. Contexts: any, for an
+/* Whether this CPU is in a call of malloc() or the like. Contexts: any, for an
  * interrupt that would make one. */
 bool heap_in_use(void);
 

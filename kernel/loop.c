@@ -13,15 +13,39 @@
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
+#include <arch/cpu_number.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
 #include <prof/loop.h>
 #include <prof/trace.h>
 #include <stddef.h>
 
-static struct loop_source *sources;
-static bool in_callback;
-static bool stopped;
+/* Of each CPU. */
+static struct {
+    struct loop_source *sources;
+    bool in_callback;
+    bool stopped;
+} loops[ARCH_CPUS_MAX];
+
+#define HERE (&loops[arch_cpu_number()])
+
+/* What the recorder, the statistics and causal experiments see is the work of
+ * CPU 0. */
+static bool is_seen(void)
+{
+    return arch_cpu_number() == 0;
+}
+
+static bool in_experiment(void)
+{
+    return is_seen() && prof_causal_running();
+}
+
+static void causal_work(void)
+{
+    if (is_seen())
+        prof_causal_work();
+}
 
 /* Timers and the work of devices are objects to the recorder. */
 static PROF_TRACE_SITE(timer_site, "timer");
@@ -53,7 +77,7 @@ static void arm(struct prof_trace_name *site, struct loop_timer *timer,
     timer->callback = callback;
     timer->context = context;
     timer->site = site;
-    timer->trace = timer->own
+    timer->trace = timer->own || !is_seen()
                        ? PROF_TRACE_NONE
                        : prof_trace_create(PROF_TRACE_TIMER, &timer_site);
     insert(timer);
@@ -74,6 +98,17 @@ void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
     timer->period_ns = period_ns;
 }
 
+static void call_seen(struct loop_timer *timer)
+{
+    struct prof_loop_frame frame;
+
+    prof_handler_begin((const void *)timer->callback);
+    prof_loop_begin(&frame, timer->site);
+    timer->callback(timer->context); /* which may free it */
+    prof_loop_leave(&frame);
+    prof_handler_end();
+}
+
 /*
  * Removes the first timer from the queue, re-inserts a periodic one at its next
  * multiple of the period after (now_ns), and calls it. In this order, so that
@@ -83,10 +118,9 @@ static void run_first(uint64_t now_ns)
 {
     struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
-    struct prof_loop_frame frame;
-    bool once = timer->period_ns == 0, traced = !timer->own;
+    bool once = timer->period_ns == 0, traced = !timer->own && is_seen();
 
-    prof_causal_work();
+    causal_work();
     timers_remove(timer);
     timer->armed = false;
     if (!once) {
@@ -99,11 +133,10 @@ static void run_first(uint64_t now_ns)
     }
     if (traced)
         prof_trace_switch(object);
-    prof_handler_begin((const void *)timer->callback);
-    prof_loop_begin(&frame, timer->site);
-    timer->callback(timer->context); /* which may free it */
-    prof_loop_leave(&frame);
-    prof_handler_end();
+    if (is_seen())
+        call_seen(timer);
+    else
+        timer->callback(timer->context);
     if (once && traced)
         prof_trace_resolve(object);
     if (traced)
@@ -123,7 +156,7 @@ static void run_answer(struct loop_answer *answer)
 {
     struct prof_loop_frame frame;
 
-    prof_causal_work();
+    causal_work();
     prof_handler_begin((const void *)answer->callback);
     if (answer->site == NULL) {
         answer->callback(answer->context);
@@ -140,7 +173,7 @@ void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
 {
     bool is_held = prof_causal_hold(due_tsc, answer);
 
-    prof_causal_work();
+    causal_work();
     if (is_held)
         return;
     while (prof_causal_next(&due_tsc) && due_tsc == 0)
@@ -150,15 +183,15 @@ void loop_deliver(struct loop_answer *answer, uint64_t due_tsc)
 
 void loop_add(struct loop_source *source)
 {
-    source->next = sources;
-    sources = source;
+    source->next = HERE->sources;
+    HERE->sources = source;
 }
 
 static bool any_waiting(void)
 {
     bool any = false;
 
-    for (const struct loop_source *each = sources; each != NULL && !any;
+    for (const struct loop_source *each = HERE->sources; each != NULL && !any;
          each = each->next)
         any = each->asked_tsc != 0 || each->waiting();
     return any;
@@ -170,7 +203,7 @@ static uint64_t first_due_ns(void)
     const struct loop_timer *first = timers_first();
     uint64_t first_ns = first != NULL ? first->due_ns : UINT64_MAX;
 
-    for (const struct loop_source *each = sources; each != NULL;
+    for (const struct loop_source *each = HERE->sources; each != NULL;
          each = each->next) {
         uint64_t due_ns = each->due_ns != NULL ? each->due_ns() : UINT64_MAX;
 
@@ -186,7 +219,8 @@ static void halt_until_work(void)
     uint64_t due_ns = first_due_ns(), now_ns = clock_ns();
     struct prof_loop_frame frame;
 
-    prof_loop_idle(&frame);
+    if (is_seen())
+        prof_loop_idle(&frame);
     do {
         alarm_set(due_ns, now_ns);
         arch_idle();
@@ -194,7 +228,8 @@ static void halt_until_work(void)
         now_ns = clock_ns();
     } while (now_ns < due_ns && !any_waiting());
     alarm_end();
-    prof_loop_idle_end(&frame);
+    if (is_seen())
+        prof_loop_idle_end(&frame);
 }
 
 /* Calls the profiler's timers while they are the first. Returns whether there
@@ -204,18 +239,18 @@ static bool run_own_timers(void)
     const struct loop_timer *first = timers_first();
     uint64_t now_ns;
 
-    if (in_callback || first == NULL || !first->own)
+    if (HERE->in_callback || first == NULL || !first->own)
         return false;
     now_ns = clock_ns();
     if (first->due_ns > now_ns)
         return false;
     arch_interrupts_on();
-    in_callback = true;
+    HERE->in_callback = true;
     while (due(now_ns) && timers_first()->own)
         run_first(now_ns);
-    in_callback = false;
+    HERE->in_callback = false;
     arch_interrupts_off();
-    return !stopped && !prof_causal_running() && !due(clock_ns()) &&
+    return !HERE->stopped && !in_experiment() && !due(clock_ns()) &&
            !any_waiting();
 }
 
@@ -224,12 +259,14 @@ static void wait_for_work(void)
 {
     uint32_t before = prof_trace_current();
 
-    prof_trace_suspend(&idle);
+    if (is_seen())
+        prof_trace_suspend(&idle);
     do
         halt_until_work();
     while (run_own_timers());
     arch_interrupts_on();
-    prof_trace_switch(before);
+    if (is_seen())
+        prof_trace_switch(before);
 }
 
 /* An interrupt may ask at any moment. */
@@ -245,7 +282,8 @@ static uint32_t object_of(struct loop_source *source)
 
 static struct loop_source *source_for(unsigned device)
 {
-    for (struct loop_source *each = sources; each != NULL; each = each->next)
+    for (struct loop_source *each = HERE->sources; each != NULL;
+         each = each->next)
         if (each->device == device && each->site != NULL)
             return each;
     return NULL;
@@ -284,7 +322,7 @@ static void run_source(struct loop_source *source)
     uint64_t asked;
     bool traced;
 
-    if (source->site == NULL) {
+    if (source->site == NULL || !is_seen()) {
         source->turn();
         return;
     }
@@ -303,14 +341,15 @@ static void run_source(struct loop_source *source)
 
 static void run_sources(void)
 {
-    for (struct loop_source *each = sources; each != NULL; each = each->next)
+    for (struct loop_source *each = HERE->sources; each != NULL;
+         each = each->next)
         run_source(each);
 }
 
 /* After a handler: a device is faster than it is, but the CPU is not. */
 static void wait_for_owed(void)
 {
-    while (prof_causal_owes())
+    while (is_seen() && prof_causal_owes())
         run_sources();
 }
 
@@ -331,9 +370,11 @@ static void run_timers(void)
  * without experiments. Where an answer races with a timer, that decides. */
 static void run_answers(void)
 {
-    uint64_t until = prof_causal_running() ? prof_causal_time() : 0, due_tsc;
+    uint64_t until = in_experiment() ? prof_causal_time() : 0, due_tsc;
 
     run_sources();
+    if (!is_seen())
+        return;
     while (prof_causal_next_by(until, &due_tsc)) {
         run_answer(prof_causal_take());
         wait_for_owed();
@@ -343,21 +384,21 @@ static void run_answers(void)
 /* Not split by the compiler: call stacks show it by its name. */
 __attribute__((noinline)) void loop_poll(void)
 {
-    if (in_callback)
+    if (HERE->in_callback)
         return;
-    in_callback = true;
-    if (prof_causal_running())
+    HERE->in_callback = true;
+    if (in_experiment())
         prof_causal_turn();
     run_timers();
     run_answers();
-    in_callback = false;
+    HERE->in_callback = false;
 }
 
 bool loop_hold(bool held)
 {
-    bool before = in_callback;
+    bool before = HERE->in_callback;
 
-    in_callback = held;
+    HERE->in_callback = held;
     return before;
 }
 
@@ -366,7 +407,7 @@ void loop_wait(void)
     arch_interrupts_off();
     if (due(clock_ns()) || any_waiting()) {
         arch_interrupts_on();
-    } else if (prof_causal_running()) {
+    } else if (in_experiment()) {
         /* It does not halt: the tick is too coarse for what is held. */
         prof_causal_spin();
         arch_interrupts_on();
@@ -374,19 +415,19 @@ void loop_wait(void)
         wait_for_work();
     }
     loop_poll();
-    prof_causal_work();
+    causal_work();
 }
 
 void loop_run(void)
 {
-    while (!stopped)
+    while (!HERE->stopped)
         loop_wait();
-    stopped = false;
+    HERE->stopped = false;
 }
 
 void loop_stop(void)
 {
-    stopped = true;
+    HERE->stopped = true;
 }
 
 static bool among(const void *code, uintptr_t begin, size_t bytes)
@@ -406,7 +447,7 @@ bool loop_polls(uintptr_t begin, size_t bytes)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (among(own[i], begin, bytes))
             return true;
-    for (const struct loop_source *each = sources; each != NULL;
+    for (const struct loop_source *each = HERE->sources; each != NULL;
          each = each->next)
         if (among((const void *)each->waiting, begin, bytes) ||
             among((const void *)each->turn, begin, bytes))

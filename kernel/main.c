@@ -13,6 +13,7 @@
 #include "alarm.h"
 #include "clock.h"
 #include "console.h"
+#include "cpus.h"
 #include "heap.h"
 #include "options.h"
 #include "prof_port.h"
@@ -102,6 +103,7 @@ void kernel_main(void)
     options_apply(arch_boot.command_line);
     console_start_late();
     console_line("boot: timer: %s", alarm_name());
+    cpus_start();
     prof_port_init();
     if (profile_server_start != NULL)
         profile_server_start();
@@ -118,6 +120,8 @@ void kernel_main(void)
 
 void kernel_exit(int code)
 {
+    if (arch_cpu_number() != 0)
+        cpus_exit_on_first(code);
     if (promise_at_end != NULL)
         promise_at_end();
     fflush(NULL);
@@ -125,6 +129,8 @@ void kernel_exit(int code)
     if (profile_server_end != NULL)
         profile_server_end(code & EXIT_CODE_MASK);
     arch_interrupts_off();
+    (void)arch_cpus_stop_others();
+    console_seize();
     console_finish();
     debug_exit((uint8_t)(code & EXIT_CODE_MASK));
 }

@@ -9,6 +9,7 @@
 
 #include "alarm.h"
 #include "clock.h"
+#include "cpus.h"
 #include "prof_vsock.h"
 #include "statistics.h"
 
@@ -74,6 +75,10 @@ static const char *set_option(const char *key, const char *value)
         return clock_option(value) ? NULL : "must be cmos or tsc";
     if (strcmp(key, "alarm") == 0)
         return alarm_option(value) ? NULL : "must be auto, pit or tick";
+#if ARCH_CPUS_MAX > 1
+    if (strcmp(key, "cpus") == 0)
+        return cpus_option(value) ? NULL : "must be 1 to 64";
+#endif
     if (strcmp(key, "statistics") == 0)
         return statistics_option(value) ? NULL
                                         : "must be 1 to 3600000 milliseconds";

@@ -21,6 +21,7 @@
 
 #include <arch/boot.h>
 #include <arch/cpu.h>
+#include <arch/cpus.h>
 #include <arch/trap.h>
 
 #include <prof/frame.h>
@@ -36,7 +37,8 @@
 
 bool (*panic_find_stack)(uintptr_t address, struct panic_stack *stack);
 
-static int depth; /* number of panics */
+static int depth;           /* number of panics */
+static unsigned running_on; /* CPUs that could not be stopped */
 
 static void end_line(struct prof_text *out)
 {
@@ -48,6 +50,8 @@ static void end_line(struct prof_text *out)
 static void begin(struct prof_text *out, const char *why)
 {
     arch_interrupts_off();
+    running_on = arch_cpus_stop_others();
+    console_seize();
     prof_text_open(out, console_write);
     prof_text_string(out, "\npanic: ");
     if (++depth > 1) {
@@ -103,6 +107,14 @@ static bool in_text(uintptr_t address)
 
 static bool find_stack(uintptr_t address, struct panic_stack *stack)
 {
+#if ARCH_CPUS_MAX > 1
+    struct arch_region of_cpu;
+
+    if (arch_cpu_stack(address, &of_cpu)) {
+        *stack = (struct panic_stack){of_cpu.begin, of_cpu.end, NULL};
+        return true;
+    }
+#endif
     return panic_find_stack != NULL && panic_find_stack(address, stack);
 }
 
@@ -234,12 +246,24 @@ static bool in_guard(uintptr_t address)
     return address < guard_end && guard_end - address <= 4096;
 }
 
-/* "  in task NAME", if (sp) or the address of a fault is in a task's stack. */
-static void write_task(struct prof_text *out, uintptr_t sp, uintptr_t fault)
+/* "  on CPU 2", unless it is the first; how many others go on; and "  in task
+ * NAME", if (sp) or the address of a fault is in a task's stack. */
+static void write_place(struct prof_text *out, uintptr_t sp, uintptr_t fault)
 {
     struct panic_stack stack;
 
-    if (!find_stack(sp, &stack) && !find_stack(fault, &stack))
+    if (arch_cpu_number() != 0) {
+        prof_text_string(out, "  on CPU ");
+        prof_text_decimal(out, arch_cpu_number(), 0);
+        end_line(out);
+    }
+    if (running_on != 0) {
+        prof_text_string(out, "  CPUs that go on, as they did not stop: ");
+        prof_text_decimal(out, running_on, 0);
+        end_line(out);
+    }
+    if ((!find_stack(sp, &stack) && !find_stack(fault, &stack)) ||
+        stack.name == NULL)
         return;
     prof_text_string(out, "  in task ");
     prof_text_string(out, stack.name);
@@ -281,7 +305,7 @@ void kernel_exception(const struct arch_registers *registers)
         prof_text_string(&out, why);
     }
     end_line(&out);
-    write_task(&out, registers->sp, registers->fault_address);
+    write_place(&out, registers->sp, registers->fault_address);
     write_registers(&out, registers);
     write_call(&out, 0, registers->pc, false);
     write_callers(&out, registers->fp);
@@ -298,7 +322,7 @@ void panic_at(const char *file, int line, const char *why)
     prof_text_char(&out, ':');
     prof_text_decimal(&out, (uint64_t)line, 0);
     end_line(&out);
-    write_task(&out, (uintptr_t)__builtin_frame_address(0), 0);
+    write_place(&out, (uintptr_t)__builtin_frame_address(0), 0);
     write_call(&out, 0, (uintptr_t)__builtin_return_address(0), true);
     write_callers(&out, *(uintptr_t *)__builtin_frame_address(0));
     finish(&out);

@@ -9,7 +9,7 @@
 
 struct panic_stack {
     uintptr_t begin, end; /* half-open; below begin is a guard page */
-    const char *name;     /* of the task whose it is */
+    const char *name;     /* of the task whose it is; NULL: a CPU's own */
 };
 
 /*

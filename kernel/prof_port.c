@@ -11,6 +11,7 @@
 #include "alarm.h"
 #include "console.h"
 #include "heap.h"
+#include "prof_cpus.h"
 #include "prof_transports.h"
 #include "prof_vsock.h"
 #include "trace.h"
@@ -22,6 +23,7 @@
 #include <errno.h>
 #include <kernel/clock.h>
 #include <kernel/console.h>
+#include <kernel/cpu.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
 #include <malloc.h>
@@ -242,6 +244,29 @@ static void start(void)
         print_rate();
 }
 
+#if ARCH_CPUS_MAX > 1
+
+/* As much for each CPU; without it only the first one is sampled. */
+static void *memory_for_cpus(struct prof_config *config, size_t *bytes)
+{
+    void *all = malloc(sizeof memory * cpu_count());
+
+    config->cpus = all != NULL ? cpu_count() : 1;
+    *bytes = sizeof memory * config->cpus;
+    return all != NULL ? all : memory;
+}
+
+#else
+
+static void *memory_for_cpus(struct prof_config *config, size_t *bytes)
+{
+    (void)config;
+    *bytes = sizeof memory;
+    return memory;
+}
+
+#endif
+
 void prof_port_init(void)
 {
     const struct prof_options *options = prof_options();
@@ -256,17 +281,22 @@ void prof_port_init(void)
         .boot_unix_seconds = clock_boot_unix_seconds(),
         .physical = true, /* all memory is where it seems to be */
     };
-    const struct prof_image_code code = {config.text.begin, config.text.end,
-                                         arch_patch, loop_polls};
+    struct prof_image_code code = {config.text.begin, config.text.end,
+                                   arch_patch, loop_polls};
+    size_t bytes;
+    void *all = memory_for_cpus(&config, &bytes);
     int error;
 
     config.build_id = prof_symbols_build_id(&config.build_id_bytes);
-    error = prof_init(memory, sizeof memory, &config);
+    error = prof_init(all, bytes, &config);
     if (error != 0) {
         console_line("prof: not sampling: %s", prof_strerror(error));
         return;
     }
+    if (prof_cpus_are_several())
+        code.write = NULL; /* another CPU may run it at that moment */
     prof_causal_code(&code);
+    prof_cpus_join();
     prof_transports_start(follow);
     error = prof_trace_start();
     if (error != 0)

@@ -24,5 +24,6 @@ struct prof_tick prof_port_tick(void)
                               .kernel_divisor = shared ? 0 : CLOCK_DIVISOR,
                               .vector = ARCH_IRQ_BASE + TIMER_LINE,
                               .lapic_vector = ARCH_IRQ_BASE + ARCH_IRQ_TIMER,
-                              .lapic_shared = shared};
+                              .lapic_shared = shared,
+                              .nmi = shared};
 }

@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-struct loop_timer *timers_root;
-static uint32_t inserted;
+struct loop_timer *timers_roots[ARCH_CPUS_MAX];
+static uint32_t inserted[ARCH_CPUS_MAX];
 
 static bool before(const struct loop_timer *a, const struct loop_timer *b)
 {
@@ -72,18 +72,20 @@ static struct loop_timer *merge_list(struct loop_timer *timer)
 
 static void set_root(struct loop_timer *tree)
 {
-    timers_root = tree;
+    struct loop_timer **root = &timers_roots[arch_cpu_number()];
+
+    *root = tree;
     if (tree == NULL)
         return;
     tree->sibling = NULL;
-    tree->link = &timers_root;
+    tree->link = root;
 }
 
 void timers_insert(struct loop_timer *timer)
 {
     timer->child = timer->sibling = NULL;
-    timer->order = inserted++;
-    set_root(merge(timer, timers_root));
+    timer->order = inserted[arch_cpu_number()]++;
+    set_root(merge(timer, timers_first()));
 }
 
 void timers_remove(struct loop_timer *timer)
@@ -94,8 +96,8 @@ void timers_remove(struct loop_timer *timer)
     if (timer->sibling != NULL)
         timer->sibling->link = timer->link;
     timer->child = timer->sibling = NULL;
-    if (timers_root == NULL)
+    if (timers_first() == NULL)
         set_root(tree);
     else if (tree != NULL)
-        set_root(merge(timers_root, tree));
+        set_root(merge(timers_first(), tree));
 }

@@ -3,18 +3,20 @@
 #define KERNEL_TIMERS_H
 
 /*
- * The armed timers, by due time; those due at the same time in the order in
- * which they were inserted. Contexts: thread.
+ * The armed timers of each CPU, by due time; those due at the same time in the
+ * order in which they were inserted. Contexts: thread, each CPU its own.
  */
 
+#include <arch/cpu_number.h>
 #include <kernel/timer.h>
 
-extern struct loop_timer *timers_root; /* written by timers.c only */
+/* Written by timers.c only. */
+extern struct loop_timer *timers_roots[ARCH_CPUS_MAX];
 
 /* The next one that is due, NULL if none is armed. */
 static inline struct loop_timer *timers_first(void)
 {
-    return timers_root;
+    return timers_roots[arch_cpu_number()];
 }
 
 /* Inserts (timer), which is in no queue. A constant number of steps. */

@@ -13,6 +13,7 @@
 #include "alarm.h"
 
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <arch/trap.h>
 #include <kernel/loop.h>
 #include <kernel/console.h>
@@ -43,6 +44,8 @@ static void enter(unsigned vector)
 {
     struct arch_interrupted at;
 
+    if (arch_cpu_number() != 0)
+        return; /* what is recorded is CPU 0's */
     vector_entered = (uint8_t)vector;
     if (prof_causal_running())
         entered_tsc = arch_tsc();
@@ -69,6 +72,8 @@ static void interrupted(unsigned device)
 
 static void leave(unsigned vector)
 {
+    if (arch_cpu_number() != 0)
+        return;
     prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
     if (prof_causal_running() && entered_tsc != 0)

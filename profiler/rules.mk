@@ -21,9 +21,9 @@ $(rooms)/.linked: profiler/rooms tools/build/rooms.py | packages
 # something is left out, knows what that is
 ifeq ($(LIB_CONFIG),)
 profiler_sources = $(filter-out %/offsets.c %/reserve.c,$(wildcard \
-    profiler/*/*.c profiler/*/*.asm profiler/*/$1/*.asm))
+    profiler/*/*.c profiler/*/*.asm profiler/*/$(notdir $1)/*.asm))
 else
-profiler_sources = $(shell tools/build/sources.py --width $1 \
+profiler_sources = $(shell tools/build/sources.py --width $(notdir $1) \
     --config $(LIB_CONFIG) c asm)
 endif
 
@@ -45,8 +45,8 @@ endef
 # lines "->NAME $VALUE" in the compiler's output become %define NAME VALUE
 define offsets
 $(call begin,OFFSETS)
-$(Q)$(CC) $(width.$W) $(GUEST) $(room) -MMD -MP -MF $@.d -MT $@ -S -o $@.s $< \
-    $(if $(findstring clang,$(CC)),-no-integrated-as)
+$(Q)$(CC) $(width.$W) $(GUEST) $(several) $(room) -MMD -MP -MF $@.d -MT $@ \
+    -S -o $@.s $< $(if $(findstring clang,$(CC)),-no-integrated-as)
 $(Q)sed -n 's/^->\([A-Za-z0-9_]*\) [$$]*\(.*\)/%define \1 \2/p' $@.s >$@
 endef
 
@@ -72,7 +72,7 @@ $(BUILD)/$1/libprof.a: $(BUILD)/$1/profiler.o \
     $(call object,$1,profiler/symbols/reserve.c)
 	$$(archive)
 endef
-$(foreach w,$(WIDTHS),$(eval $(call profiler_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call profiler_rules,$b)))
 
 .PHONY: lib
 #= embed

@@ -15,6 +15,8 @@
 #define CR0_TS ((uintptr_t)1 << 3)
 #define CR0_NE ((uintptr_t)1 << 5)
 #define CR0_WP ((uintptr_t)1 << 16)
+#define CR0_NW ((uintptr_t)1 << 29)
+#define CR0_CD ((uintptr_t)1 << 30)
 #define CR0_PG ((uintptr_t)1 << 31)
 #define CR4_PAE ((uintptr_t)1 << 5)
 #define CR4_OSFXSR ((uintptr_t)1 << 9)
@@ -23,6 +25,7 @@
 #define MXCSR_DEFAULT 0x1f80u /* all exceptions masked, round to nearest */
 
 #define MSR_EFER 0xc0000080u
+#define EFER_LME ((uint64_t)1 << 8)
 #define EFER_NXE ((uint64_t)1 << 11)
 
 #define CONTROL_REGISTER(number)                                               \

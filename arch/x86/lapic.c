@@ -13,6 +13,7 @@
 
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <arch/features.h>
 #include <arch/trap.h>
 
@@ -88,6 +89,41 @@ bool arch_apic_start(void)
     lapic_set(LVT_LINT1, LVT_NMI);
     return true;
 }
+
+#if ARCH_CPUS_MAX > 1
+
+void lapic_start_further(void)
+{
+    const uint64_t mode =
+        registers == 0 ? APIC_BASE_ENABLE | APIC_BASE_X2APIC : APIC_BASE_ENABLE;
+
+    cpu_set_msr(MSR_APIC_BASE, cpu_msr(MSR_APIC_BASE) | APIC_BASE_ENABLE);
+    cpu_set_msr(MSR_APIC_BASE, cpu_msr(MSR_APIC_BASE) | mode);
+    lapic_set(SPURIOUS, SPURIOUS_ENABLE | (ARCH_IRQ_BASE + ARCH_IRQ_SPURIOUS));
+    lapic_set(TASK_PRIORITY, 0);
+    lapic_set(LVT_LINT0, LAPIC_LVT_MASKED); /* the PIC is CPU 0's */
+    lapic_set(LVT_LINT1, LVT_NMI);
+}
+
+/* In memory the command is in two words, and an earlier one may still be on its
+ * way. */
+void lapic_send(uint32_t apic, uint32_t command)
+{
+    const bool on = arch_interrupts_save();
+
+    if (registers == 0) {
+        cpu_set_msr(MSR_X2APIC + LAPIC_ICR / 16,
+                    (uint64_t)apic << 32 | command);
+    } else {
+        while ((lapic_get(LAPIC_ICR) & LAPIC_ICR_PENDING) != 0)
+            arch_pause();
+        lapic_set(LAPIC_ICR_HIGH, apic << ID_SHIFT);
+        lapic_set(LAPIC_ICR, command);
+    }
+    arch_interrupts_restore(on);
+}
+
+#endif
 
 void arch_apic_eoi(void)
 {

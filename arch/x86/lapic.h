@@ -21,7 +21,23 @@
 #define LAPIC_DIVIDE 0x3e0u
 #define LAPIC_DIVIDE_BY_1 0x0bu
 
+/* Interrupt commands. */
+#define LAPIC_ICR 0x300u
+#define LAPIC_ICR_HIGH 0x310u
+#define LAPIC_ICR_NMI 0x4400u
+#define LAPIC_ICR_INIT 0x4500u
+#define LAPIC_ICR_START 0x4600u /* with the number of a page */
+#define LAPIC_ICR_FIXED 0x4000u /* with a vector */
+#define LAPIC_ICR_PENDING (1u << 12)
+
 uint32_t lapic_get(uint32_t offset);
 void lapic_set(uint32_t offset, uint32_t value);
+
+/* Sends (command) to the CPU with local APIC (apic). Contexts: any. */
+void lapic_send(uint32_t apic, uint32_t command);
+
+/* Turns on the local APIC of a CPU that is not the first one, in the mode that
+ * the first one's is in. Contexts: start of that CPU. */
+void lapic_start_further(void);
 
 #endif

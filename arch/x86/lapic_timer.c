@@ -15,6 +15,7 @@
 
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <arch/features.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
@@ -125,6 +126,24 @@ bool arch_timer_start(uint64_t tsc_hz, void (*fired)(void))
     return true;
 }
 
+#if ARCH_CPUS_MAX > 1
+
+bool arch_timer_exists(void)
+{
+    return mode != NONE;
+}
+
+void arch_timer_start_further(void)
+{
+    lapic_set(LAPIC_DIVIDE, LAPIC_DIVIDE_BY_1);
+    if (mode == TSC_DEADLINE)
+        begin_deadlines();
+    else
+        lapic_set(LAPIC_LVT_TIMER, ARCH_IRQ_BASE + ARCH_IRQ_TIMER);
+}
+
+#endif
+
 const char *arch_timer_name(void)
 {
     return mode == TSC_DEADLINE ? "local APIC, TSC deadline"
@@ -135,7 +154,7 @@ static void write_count(uint32_t count)
 {
     bool on = arch_interrupts_save();
 
-    if (arch_timer_sharing.count != NULL)
+    if (arch_timer_sharing.count != NULL && arch_cpu_number() == 0)
         count = arch_timer_sharing.count(count);
     lapic_set(LAPIC_INITIAL_COUNT, count);
     arch_interrupts_restore(on);
@@ -145,7 +164,7 @@ static void write_deadline(uint64_t tsc)
 {
     bool on = arch_interrupts_save();
 
-    if (arch_timer_sharing.tsc != NULL)
+    if (arch_timer_sharing.tsc != NULL && arch_cpu_number() == 0)
         tsc = arch_timer_sharing.tsc(tsc);
     cpu_set_msr(MSR_TSC_DEADLINE, tsc);
     arch_interrupts_restore(on);
@@ -173,5 +192,7 @@ void arch_timer_stop(void)
         write_deadline(0);
     else if (mode == ONE_SHOT)
         write_count(0);
-    mode = NONE;
+#if ARCH_CPUS_MAX == 1
+    mode = NONE; /* else other CPUs' timers go on */
+#endif
 }

@@ -22,6 +22,7 @@
 #include "cpu_bits.h"
 #include "emergency_console.h"
 #include <arch/boot.h>
+#include <arch/cpu_number.h>
 #include <arch/context.h>
 #include <arch/features.h>
 #include <stdbool.h>
@@ -110,6 +111,30 @@ void paging_start(void)
     cpu_set_cr3(paging_root());
     cpu_set_cr0(cpu_cr0() | CR0_PG | CR0_WP);
 }
+
+#if ARCH_CPUS_MAX > 1
+
+/* A large page becomes small ones that map the same. */
+bool paging_guard(uintptr_t address, void *(*page)(void))
+{
+    uint64_t *entry = &page_directories[0][address / LARGE_PAGE_BYTES];
+    uint64_t *table;
+
+    if ((*entry & PAGE_LARGE) != 0) {
+        table = page();
+        if (table == NULL)
+            return false;
+        for (uint64_t i = 0; i < PAGE_ENTRIES; i++)
+            table[i] = (*entry & ~PAGE_LARGE) + i * PAGE_BYTES;
+        *entry = (uintptr_t)table | PAGE_PRESENT | PAGE_WRITABLE;
+    }
+    table = (uint64_t *)(uintptr_t)(*entry & PAGE_ADDRESS);
+    table[address / PAGE_BYTES % PAGE_ENTRIES] = 0;
+    cpu_set_cr3(cpu_cr3());
+    return true;
+}
+
+#endif
 
 /* ---- addresses where there is no RAM (<arch/context.h>) */
 

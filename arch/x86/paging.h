@@ -10,6 +10,7 @@
 
 #include "page.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,13 @@ void paging_map_high(uint64_t *pages);
  * the tables. Contexts: boot, once, after boot_protocol_read().
  */
 void paging_start(void);
+
+/*
+ * Unmaps the page at (address), which is RAM below 4 GiB outside the image, for
+ * good. Pages for tables come from (page). False: it has returned NULL. The
+ * caller is the only CPU that may have used the page.
+ */
+bool paging_guard(uintptr_t address, void *(*page)(void));
 
 /*
  * The entry of a directory for (address), unused by RAM and devices.

@@ -26,7 +26,7 @@ uint8_t arch_has_sse;
  * The C library and services use x87 and SSE. arch, drivers, kernel and
  * profiler do not, so interrupts need not save FPU registers.
  */
-static void fpu_start(void)
+void fpu_start(void)
 {
     const uint32_t mxcsr = MXCSR_DEFAULT;
 

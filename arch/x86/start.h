@@ -11,4 +11,7 @@
 void arch_start(uint32_t magic, uintptr_t information)
     __attribute__((noreturn));
 
+/* Sets up x87 and SSE of the calling CPU. Contexts: boot, or start of a CPU. */
+void fpu_start(void);
+
 #endif

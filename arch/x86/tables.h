@@ -7,6 +7,7 @@
  * each width has its own tables.c.
  */
 
+#include <arch/cpu_number.h>
 #include <arch/trap.h>
 #include <stdint.h>
 
@@ -42,6 +43,29 @@ extern void (*const trap_stubs[TRAP_STUBS])(void);
  * error code contains the vector. Contexts: boot, once.
  */
 void tables_load(void);
+
+#if ARCH_CPUS_MAX > 1
+
+/* Two selectors for each CPU, from TASK_SELECTOR on. */
+#define TASK_SELECTOR_OF(number)                                               \
+    (TASK_SELECTOR + ((number) << ARCH_CPU_TASK_SHIFT))
+_Static_assert(TASK_SELECTOR == ARCH_CPU_TASK_FIRST, "as <arch/cpus.h> says");
+
+/* What a further CPU has of its own: task states and an IDT. */
+#define CPU_TABLES_BYTES 8192u
+
+/*
+ * Fills in and loads those of CPU (number), in (memory), aligned to 16 bytes,
+ * with the tops of two stacks. Contexts: start of that CPU, once.
+ */
+void tables_load_further(unsigned number, void *memory, uintptr_t fault_top,
+                         uintptr_t nmi_top);
+
+/* The gate of NMIs becomes ours again, whoever has it: in the tables at
+ * (memory), or, with NULL, in CPU 0's. */
+void tables_reclaim_nmi(void *memory);
+
+#endif
 
 static inline void tables_load_idt(const struct table_pointer *pointer)
 {

@@ -14,9 +14,11 @@
 #include "emergency_console.h"
 
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <stdint.h>
 
-static volatile unsigned exceptions_open; /* being handled now */
+/* Being handled now, on each CPU. */
+static volatile unsigned exceptions_open[ARCH_CPUS_MAX];
 
 static void report_nested(const struct arch_registers *registers)
 {
@@ -33,13 +35,14 @@ static void report_nested(const struct arch_registers *registers)
 
 void trap_report(const struct arch_registers *registers)
 {
+    volatile unsigned *open = &exceptions_open[arch_cpu_number()];
     struct arch_registers complete = *registers;
 
     complete.fault_address = cpu_cr2();
-    exceptions_open = exceptions_open + 1;
-    if (exceptions_open == 1)
+    *open = *open + 1;
+    if (*open == 1)
         kernel_exception(&complete);
-    if (exceptions_open == 2)
+    if (*open == 2)
         report_nested(&complete);
     emergency_exit(EMERGENCY_EXIT_NESTED);
 }

@@ -67,7 +67,7 @@ $(BUILD)/hosted/$3/obj/%.o: %.cpp Makefile kernel/hosted/rules.mk | packages
 $(BUILD)/hosted/$3/obj/%.o: %.asm $(BUILD)/$1/prof_offsets.inc
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$$(bits) -g -F dwarf -Werror -DPROF_HOSTED \
-	    -I$(BUILD)/$1/ -I$$(<D)/ -o $$@ $$<
+	    -I$(BUILD)/$1/ -I$$(<D)/ -Iprofiler/ -o $$@ $$<
 	$(Q)$(if $2,$$(hosted_renamed))
 $(BUILD)/hosted/$3/libnames.a: $(BUILD)/hosted/$3/obj/kernel/hosted/names.o
 	$$(archive)

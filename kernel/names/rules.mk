@@ -7,4 +7,4 @@ define names_rules
 $(BUILD)/$1/libnames.a: $(call objects,$1,kernel/names)
 	$$(archive)
 endef
-$(foreach w,$(WIDTHS),$(eval $(call names_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call names_rules,$b)))

@@ -14,7 +14,7 @@ TOKEN ?=
 port_programs := $(sort $(net_programs) services/lua services/lottery)
 define profile_server_rules
 $(call objects,$1,kernel/http kernel/profile_server): \
-    | $(NEWLIB)/$1/lib/libc.a
+    | $(call libc,$1)
 $(BUILD)/$1/libhttp.a: $(call objects,$1,kernel/http kernel/profile_server)
 	$$(archive)
 $(foreach f,$(port_programs) $(if $(PORT),$(service)),$(call image,$1,$f)): \
@@ -22,7 +22,7 @@ $(foreach f,$(port_programs) $(if $(PORT),$(service)),$(call image,$1,$f)): \
     kernel/profile_server/ldflags
 objects: $(call objects,$1,kernel/http kernel/profile_server)
 endef
-$(foreach w,$(WIDTHS),$(eval $(call profile_server_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call profile_server_rules,$b)))
 
 # what `make run` and `make record` add to the command line, and to QEMU's user
 # network, which irc and http have already

@@ -4,10 +4,11 @@
 # what it uses of it. Included by the Makefile.
 
 define task_rules
-$(call objects,$1,kernel/task): | $(NEWLIB)/$1/lib/libc.a
+$(call objects,$1,kernel/task): | $(call libc,$1)
 $(BUILD)/$1/libtask.a: $(call objects,$1,kernel/task)
 	$$(archive)
-$(foreach f,$(programs),$(call image,$1,$f)): $(BUILD)/$1/libtask.a
+$(foreach f,$(programs) $(smp_programs),$(call image,$1,$f)): \
+    $(BUILD)/$1/libtask.a
 objects: $(call objects,$1,kernel/task)
 endef
-$(foreach w,$(WIDTHS),$(eval $(call task_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call task_rules,$b)))

@@ -8,7 +8,7 @@
  */
 
 #include "aggregate/amount.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 
 enum prof_class {
     PROF_CLASS_ATTRIBUTED, /* in a function that has a name */
@@ -28,6 +28,9 @@ struct prof_accounts {
     uint64_t caller_unreachable;  /* of drained: function without a frame, whose
                                      return address is above the words kept */
     uint64_t stolen_cycles;       /* in none of these: the host took them */
+#if PROF_WITH_NMI
+    struct prof_amount irqs_off; /* of drained: with interrupts off */
+#endif
 #if PROF_WITH_KVM
     uint64_t stolen_short_cycles; /* and in these: for less than a period at a
                                      time, by KVM's account */

@@ -115,7 +115,7 @@ uint32_t prof_address_caller(struct prof_address *address)
     else
         address->caller = (PROF_CALLER_IN_WORD + word) & CALLER_MAX;
     if (address->caller >= PROF_CALLER_IN_WORD + PROF_FRAMES_KEPT)
-        prof_accounts_of(prof_cpu_here())->caller_unreachable +=
+        prof_accounts_of(PROF_CPU_FIRST)->caller_unreachable +=
             address->pending;
     address->pending = 0;
     return address->caller;

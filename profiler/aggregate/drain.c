@@ -71,6 +71,9 @@ static struct reader {
     struct prof_overflow_half *taken; /* that is being emptied, or NULL */
     uint32_t taken_at;                /* slots of it that are done with */
     uint64_t taken_gap; /* cycles of its time that may have been stolen */
+#if PROF_CPUS_MAX > 1
+    bool joined; /* the CPU was found to have joined */
+#endif
 } readers[PROF_CPUS_MAX];
 
 static struct reader *reader_of(const struct prof_cpu *cpu)
@@ -94,17 +97,24 @@ static void set_image(const struct prof_config *config)
 
 void prof_drain_open(const struct prof_config *config)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
-
     set_image(config);
-    *prof_accounts_of(cpu) = (struct prof_accounts){0};
     prof_stacks_open();
-    prof_stolen_open(cpu);
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        *prof_accounts_of(cpu) = (struct prof_accounts){0};
+        prof_stolen_open(cpu);
+        *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
+    }
     prof_recent_open();
     prof_sums_expire();
     *drain = (struct prof_drain_state){
         .open = true, .most = DRAIN_ENTRIES, .ended_tsc = prof_tsc()};
-    *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
+}
+
+/* Whether recorder, loop statistics and the like are about (cpu), too. */
+static inline bool is_first(const struct prof_cpu *cpu)
+{
+    return PROF_CPUS_MAX == 1 || cpu == PROF_CPU_FIRST;
 }
 
 /* ---- one sample: which leaf it is, and what it is charged */
@@ -168,7 +178,7 @@ find_unwalked(struct prof_cpu *cpu, const struct prof_entry *entry)
  * objects before it: times in a stream only grow. */
 static void emit_lost_ticks(struct prof_cpu *cpu, uint64_t tsc)
 {
-    if (prof_stream_on())
+    if (prof_stream_on() && is_first(cpu))
         prof_trace_before(tsc);
     prof_stream_lost_ticks(cpu, tsc, prof_clock_of(cpu)->missed,
                            prof_accounts_of(cpu)->stolen_cycles);
@@ -180,7 +190,7 @@ static uint64_t charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t tsc)
     uint64_t charged =
         prof_stolen_charge(cpu, pc, cycles, prof_clock_of(cpu)->gap);
 
-    if (charged != cycles)
+    if (charged != cycles && is_first(cpu))
         prof_loop_stolen(tsc, cycles - charged);
     return charged;
 }
@@ -230,7 +240,8 @@ static inline struct prof_entry *pass_entry(struct prof_cpu *cpu,
         reader->frames += prof_walk_words(both);
         if (PROF_WITH_PIT && both > UINT16_MAX)
             prof_timebase_change(prof_clock_of(cpu), both >> 16);
-        entry->frames = entry->divisor = 0;
+        if (PROF_ENTRIES_ARE_CLEARED)
+            entry->frames = entry->divisor = 0;
     }
     return reader->entry = prof_ring_next(&cpu->ring, entry);
 }
@@ -257,20 +268,56 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     return true;
 }
 
+/* The sample at (tsc), which covers (cycles), was taken with interrupts off. */
+static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint64_t cycles)
+{
+#if PROF_WITH_NMI
+    prof_amount_add(&prof_accounts_of(cpu)->irqs_off, 1, cycles);
+    if (!prof_stream_on())
+        return;
+    prof_trace_before(tsc);
+    prof_stream_irqs_off(cpu, tsc);
+#else
+    (void)cpu;
+    (void)tsc;
+    (void)cycles;
+#endif
+}
+
+/* The cycles of a sample that is not regular, or was taken with interrupts off,
+ * and its time, without the mark of the latter. */
+static __attribute__((noinline)) uint64_t
+count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
+{
+    bool off = (*tsc & PROF_TSC_IRQS_OFF) != 0;
+    uint64_t cycles;
+
+    *tsc &= ~PROF_TSC_IRQS_OFF;
+    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
+        cycles = charge(cpu, pc, *tsc);
+        emit_lost_ticks(cpu, *tsc);
+    }
+    if (PROF_WITH_NMI && off)
+        note_irqs_off(cpu, *tsc, cycles);
+    return cycles;
+}
+
+/* A mark in the time stamp makes it one that is not regular, so that those
+ * without are not asked. */
 static inline void count_entry(struct prof_cpu *cpu,
                                const struct prof_entry *entry,
                                const struct prof_recent_leaf *leaf)
 {
-    uint64_t tsc = prof_entry_tsc(entry), cycles;
+    uint64_t tsc = prof_entry_marked_tsc(entry), cycles;
 
-    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
-        cycles = charge(cpu, entry->pc, tsc);
-        emit_lost_ticks(cpu, tsc);
-    }
+    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles))
+        cycles = count_special(cpu, entry->pc, &tsc);
     prof_credit(cpu, leaf->stack, 1, cycles, tsc);
-    prof_loop_sample(tsc, entry->pc);
+    if (is_first(cpu))
+        prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
-        prof_trace_before(tsc);
+        if (is_first(cpu))
+            prof_trace_before(tsc);
         prof_stream_sample(cpu, tsc, leaf->number,
                            prof_stack_node(leaf->stack));
     }
@@ -289,7 +336,8 @@ static inline bool drain_entry(struct prof_cpu *cpu,
     else
         leaf = find_unwalked(cpu, entry);
     if (leaf == NULL) {
-        if (is_dying()) /* its address will be emitted; times only grow */
+        if (is_dying() &&
+            is_first(cpu)) /* its address will be emitted; times only grow */
             prof_trace_before(prof_entry_tsc(entry));
         return drain_unresolved(cpu, entry);
     }
@@ -307,6 +355,8 @@ static const struct prof_entry *read_until(const struct prof_cpu *cpu)
         prof_overflow_until(&cpu->overflow, ring, entry);
     uint32_t most = PROF_WITH_BUILTIN ? drain->most : DRAIN_ENTRIES;
 
+    if (PROF_CPUS_MAX > 1) /* together as many as of one */
+        most = most / prof_cpu_count() + 1;
     if (prof_ring_bytes(ring, entry, until) <= most * sizeof *until)
         return until;
     drain->behind = true;
@@ -318,9 +368,16 @@ static const struct prof_entry *read_until(const struct prof_cpu *cpu)
 static bool drain_vector(struct prof_cpu *cpu)
 {
     struct reader *reader = reader_of(cpu);
-    const struct prof_entry *until = read_until(cpu);
-    bool more = drain->behind; /* entries than these */
+    const struct prof_entry *until;
+    bool other = drain->behind, more; /* entries of others; than these */
     struct prof_entry *entry = reader->entry;
+
+    if (PROF_CPUS_MAX > 1)
+        drain->behind = false;
+    until = read_until(cpu);
+    more = drain->behind;
+    if (PROF_CPUS_MAX > 1)
+        drain->behind |= other;
 
     while (entry != until && drain_entry(cpu, entry))
         entry = pass_entry(cpu, entry);
@@ -464,9 +521,8 @@ static uint32_t discard_vector(struct prof_cpu *cpu)
     return samples;
 }
 
-uint64_t prof_drain_discard(void)
+static uint64_t discard(struct prof_cpu *cpu)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
     uint64_t samples = 0;
 
     do {
@@ -477,18 +533,34 @@ uint64_t prof_drain_discard(void)
     return samples;
 }
 
-uint64_t prof_ticks(void)
+uint64_t prof_drain_discard(void)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    uint64_t samples = 0;
+
+    PROF_FOR_EACH_CPU(cpu)
+    samples += discard(cpu);
+    return samples;
+}
+
+uint64_t prof_ticks_of(const struct prof_cpu *cpu)
+{
     uint64_t *ticks = &reader_of(cpu)->ticks;
 
     *ticks += __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED) - (uint32_t)*ticks;
     return *ticks;
 }
 
-uint64_t prof_queued(void)
+uint64_t prof_ticks(void)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
+    uint64_t ticks = 0;
+
+    PROF_FOR_EACH_CPU(cpu)
+    ticks += prof_ticks_of(cpu);
+    return ticks;
+}
+
+uint64_t prof_queued_of(const struct prof_cpu *cpu)
+{
     const struct reader *reader = reader_of(cpu);
 
     return prof_ring_distance(&cpu->ring, reader->entry,
@@ -497,9 +569,8 @@ uint64_t prof_queued(void)
            count_taken(cpu);
 }
 
-uint64_t prof_dropped(void)
+uint64_t prof_dropped_of(const struct prof_cpu *cpu)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
     const struct prof_accounts *accounts = prof_accounts_of(cpu);
 
     return accounts->dropped.samples + accounts->no_memory.samples +
@@ -509,9 +580,10 @@ uint64_t prof_dropped(void)
 /* ---- drains */
 
 /* Whether the samples stay queued, since it is still being measured how often
- * ticks come; (now): no more will come soon. */
-static bool is_measuring(const struct prof_cpu *cpu, bool now)
+ * ticks come, on the first CPU; (now): no more will come soon. */
+static bool is_measuring(bool now)
 {
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
     struct prof_entry *entry = reader_of(cpu)->entry;
 
     return PROF_WITH_BUILTIN &&
@@ -521,8 +593,9 @@ static bool is_measuring(const struct prof_cpu *cpu, bool now)
 
 /* Sends events of objects: all, or only those before the samples that are left
  * for the next drain. */
-static void flush_events(const struct prof_cpu *cpu)
+static void flush_events(void)
 {
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
     const struct prof_entry *entry = reader_of(cpu)->entry;
 
     if (drain->behind && entry != prof_ring_head(&cpu->ring))
@@ -531,22 +604,87 @@ static void flush_events(const struct prof_cpu *cpu)
         prof_trace_flush();
 }
 
+#if PROF_CPUS_MAX > 1
+bool prof_drain_reads(const struct prof_cpu *cpu)
+{
+    return cpu == PROF_CPU_FIRST || reader_of(cpu)->joined;
+}
+
+/* A CPU that was found to have joined is taken over, and one that has left let
+ * go once all that it has sampled was read. */
+static void look_at(struct prof_cpu *cpu)
+{
+    struct prof_cpu_link *link = prof_cpu_link(cpu);
+    struct reader *reader = reader_of(cpu);
+
+    if (!reader->joined && prof_cpu_has_joined(cpu)) {
+        reader->joined = true;
+        prof_clock_join(cpu, link->joined_tsc);
+        prof_source_taken(cpu);
+        cpu->enabled = PROF_CPU_FIRST->enabled;
+        prof_stream_join(cpu, link->joined_tsc);
+        if (cpu->enabled)
+            prof_stream_start(cpu, link->joined_tsc, prof_clock.rate_mhz,
+                              cpu->depth);
+    } else if (__atomic_load_n(&link->state, __ATOMIC_ACQUIRE) ==
+                   PROF_CPU_LEFT &&
+               !is_more(cpu)) {
+        if (reader->joined)
+            prof_source_let_go(cpu);
+        prof_cpus_forget(cpu);
+        cpu->enabled = 0;
+        reader->joined = false;
+        __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);
+    }
+}
+
+/* Each CPU's samples are in the order of time; those of several are not merged,
+ * as nothing here compares them, and packets are a CPU's own. Who is behind
+ * must not keep others waiting: the next drain begins with the next CPU. */
+static void drain_all(void)
+{
+    static uint32_t turn;
+    uint32_t count = prof_cpu_count();
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct prof_cpu *cpu = &prof_cpus[(turn + i) % count];
+
+        if (cpu != PROF_CPU_FIRST)
+            look_at(cpu);
+        if (prof_drain_reads(cpu))
+            drain_queued(cpu);
+    }
+    turn++;
+}
+#else
+static inline __attribute__((always_inline)) void drain_all(void)
+{
+    drain_queued(PROF_CPU_FIRST);
+}
+#endif
+
+static bool is_any_more(void)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    if (is_more(cpu))
+        return true;
+    return false;
+}
+
 /* Reads what is queued, in one drain that takes up to (work). */
-static inline __attribute__((always_inline)) void
-read_queued(struct prof_cpu *cpu, uint32_t work)
+static inline __attribute__((always_inline)) void read_queued(uint32_t work)
 {
     if (PROF_WITH_KVM && !drain->behind && prof_kvm_steals())
-        prof_stolen_measure(cpu);
-    if (is_more(cpu))
+        prof_stolen_measure(PROF_CPU_FIRST);
+    if (is_any_more())
         prof_recent_reserve();
     prof_resolve_begin(work);
     drain->behind = false;
-    drain_queued(cpu);
+    drain_all();
     drain->behind = drain->behind || prof_resolve_is_enough();
 }
 
-static inline __attribute__((always_inline)) void
-end_drain(struct prof_cpu *cpu, uint64_t begin)
+static inline __attribute__((always_inline)) void end_drain(uint64_t begin)
 {
     uint64_t now = prof_tsc();
 
@@ -557,11 +695,39 @@ end_drain(struct prof_cpu *cpu, uint64_t begin)
             drain->longest = begin - drain->ended_tsc;
         drain->ended_tsc = now;
     }
-    prof_accounts_of(cpu)->drain_cycles += now - begin;
+    prof_accounts_of(PROF_CPU_FIRST)->drain_cycles += now - begin;
 }
 
-static void drain_once(struct prof_cpu *cpu)
+static void send_nmis(const struct prof_cpu *cpu)
 {
+#if PROF_WITH_NMI
+    if (prof_clock.by_nmi)
+        prof_stream_nmis(cpu, prof_tsc(), cpu->nmi.duplicates,
+                         prof_clock_missed(cpu));
+#else
+    (void)cpu;
+#endif
+}
+
+static void send_stopped_walks(void)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    if (prof_drain_reads(cpu)) {
+        prof_stream_stopped_walks(cpu, prof_tsc(),
+                                  prof_accounts_of(cpu)->stopped);
+        send_nmis(cpu);
+    }
+}
+
+static void flush_stream(void)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    prof_stream_flush(cpu, prof_tsc());
+}
+
+static void drain_once(void)
+{
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
     const struct prof_accounts *accounts = prof_accounts_of(cpu);
     uint64_t begin = prof_tsc();
     struct prof_loop_frame frame;
@@ -569,24 +735,27 @@ static void drain_once(struct prof_cpu *cpu)
     prof_enter();
     prof_loop_profiler(&frame);
     drain->draining = true;
+#if PROF_CPUS_MAX > 1
+    prof_cpu_answer();
+#endif
     prof_shares_drains();
-    read_queued(cpu, PROF_RESOLVE_WORK);
-    flush_events(cpu);
+    read_queued(PROF_RESOLVE_WORK);
+    flush_events();
     if (!drain->behind) {
-        prof_stream_stopped_walks(cpu, prof_tsc(), accounts->stopped);
+        send_stopped_walks();
         prof_loop_drained(prof_tsc(), accounts->stolen_cycles,
                           prof_clock_of(cpu)->step,
                           prof_clock_of(cpu)->last_tsc);
         prof_causal_drained(prof_tsc(), accounts->stolen_cycles);
     }
-    prof_stream_flush(cpu, prof_tsc());
+    flush_stream();
     if (PROF_WITH_PIT)
         prof_watchdog();
     if (PROF_WITH_CALLERS &&
         prof_resolve_work() < PROLOGUES_STEPS_MAX) /* nothing waits for it */
         prof_addresses_catch_up(PROLOGUES_MAX, PROLOGUES_STEPS_MAX);
     prof_shares_drained();
-    end_drain(cpu, begin);
+    end_drain(begin);
     prof_loop_leave(&frame);
     prof_leave();
 }
@@ -594,13 +763,11 @@ static void drain_once(struct prof_cpu *cpu)
 /* Drains, unless that is being done or cannot be. (now): see is_measuring(). */
 static void drain_if_open(bool now)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
-
     prof_enter();
-    if (drain->open && !drain->draining && !is_measuring(cpu, now)) {
+    if (drain->open && !drain->draining && !is_measuring(now)) {
         if (PROF_WITH_BUILTIN)
             prof_meter_say();
-        drain_once(cpu);
+        drain_once();
     }
     prof_leave();
 }
@@ -613,28 +780,26 @@ void prof_drain_once(void)
 #if PROF_WITH_BUILTIN
 bool prof_drain_in_tick(uint64_t cycles)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
     uint64_t begin = prof_tsc();
     uint32_t work = cycles != 0 ? PORTION_WORK : PROF_RESOLVE_WORK;
 
-    if (!drain->open || drain->draining || is_measuring(cpu, false))
+    if (!drain->open || drain->draining || is_measuring(false))
         return false;
     prof_enter();
     drain->draining = true;
     if (cycles != 0)
         drain->most = PORTION_ENTRIES;
     do {
-        read_queued(cpu, work);
+        read_queued(work);
     } while (drain->behind && prof_tsc() - begin < cycles);
     drain->most = DRAIN_ENTRIES;
     if (!drain->behind) {
-        prof_stream_stopped_walks(cpu, prof_tsc(),
-                                  prof_accounts_of(cpu)->stopped);
+        send_stopped_walks();
         if (PROF_WITH_CALLERS)
             prof_addresses_catch_up(PORTION_ENTRIES, work);
     }
-    prof_stream_flush(cpu, prof_tsc());
-    end_drain(cpu, begin);
+    flush_stream();
+    end_drain(begin);
     prof_leave();
     return drain->behind;
 }
@@ -642,10 +807,12 @@ bool prof_drain_in_tick(uint64_t cycles)
 
 void prof_drain_whole(void)
 {
-    uint64_t most = prof_queued(); /* each drain takes one at least */
+    uint64_t most = 0; /* each drain takes one at least */
 
     if (drain->draining)
         return;
+    PROF_FOR_EACH_CPU(cpu)
+    most += prof_queued_of(cpu);
     prof_enter();
     do {
         drain_if_open(true);
@@ -676,10 +843,18 @@ static void emit_vector(struct prof_cpu *cpu)
     }
 }
 
+static void discard_last(struct prof_cpu *cpu)
+{
+    const struct prof_accounts *accounts = prof_accounts_of(cpu);
+
+    prof_stream_discard(
+        cpu, prof_queued_of(cpu) + accounts->dropped.samples -
+                 prof_encoder_of(cpu)->emitted.dropped +
+                 prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
+}
+
 void prof_drain_last(void)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
-    const struct prof_accounts *accounts = prof_accounts_of(cpu);
     bool interrupted = drain->draining;
 
     if (!drain->open)
@@ -687,13 +862,15 @@ void prof_drain_last(void)
     drain->draining = drain->dying = true;
     prof_resolve_begin(PROF_RESOLVE_ALL);
     prof_table_freeze(true);
-    if (interrupted)
-        emit_vector(cpu);
-    else
-        drain_queued(cpu);
-    prof_stream_discard(
-        cpu, prof_queued() + accounts->dropped.samples -
-                 prof_encoder_of(cpu)->emitted.dropped +
-                 prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        if (!prof_drain_reads(cpu))
+            continue;
+        if (interrupted)
+            emit_vector(cpu);
+        else
+            drain_queued(cpu);
+        discard_last(cpu);
+    }
 }
 #endif

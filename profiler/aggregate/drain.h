@@ -4,7 +4,7 @@
 
 /* The drain's internal interface; prof_drain() itself is in <prof/prof.h>. */
 
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 
 #include <prof/prof.h>
 #include <stdbool.h>
@@ -71,6 +71,18 @@ void prof_drain_whole(void);
  */
 void prof_drain_last(void);
 
+/* Whether samples of (cpu) are drained: it is the first, or has joined and was
+ * found. Contexts: thread. */
+#if PROF_CPUS_MAX == 1
+static inline bool prof_drain_reads(const struct prof_cpu *cpu)
+{
+    (void)cpu;
+    return true;
+}
+#else
+bool prof_drain_reads(const struct prof_cpu *cpu);
+#endif
+
 /* Clears the stack tree, but not the accounts, which only grow (accounts.h).
  * Contexts: thread. */
 void prof_drain_clear(void);
@@ -79,15 +91,17 @@ void prof_drain_clear(void);
  * number. Contexts: thread, no drain in progress. */
 uint64_t prof_drain_discard(void);
 
-/* Ticks counted by the producer since prof_init(), extended to 64 bits. Must be
- * called once in 2^32 ticks; each drain does. Contexts: thread. */
+/* Ticks counted by the producer of (cpu) since prof_init(), extended to 64 bits.
+ * Must be called once in 2^32 ticks; each drain does. The second: of all
+ * CPUs. Contexts: thread. */
+uint64_t prof_ticks_of(const struct prof_cpu *cpu);
 uint64_t prof_ticks(void);
 
-/* Samples in the vector and the overflow table; and samples dropped since
- * prof_init(), by the interrupt or for lack of memory. A tick changes both, so
- * read them again if prof_ticks() has changed. Contexts: thread. */
-uint64_t prof_queued(void);
-uint64_t prof_dropped(void);
+/* Samples of (cpu) in the vector and the overflow table; and samples dropped
+ * since prof_init(), by the interrupt or for lack of memory. A tick changes
+ * both, so read them again if prof_ticks_of() has changed. Contexts: thread. */
+uint64_t prof_queued_of(const struct prof_cpu *cpu);
+uint64_t prof_dropped_of(const struct prof_cpu *cpu);
 
 /* ---- stolen.c: time that the host took, charged to no sample. Contexts: the
  * drain. */
@@ -114,7 +128,7 @@ uint64_t prof_stolen_charge_all(struct prof_cpu *cpu, uintptr_t pc,
 /* Callers recorded with each sample, 0 = none. */
 static inline uint32_t prof_drain_depth(void)
 {
-    return prof_cpu_here()->depth;
+    return PROF_CPU_FIRST->depth;
 }
 
 #endif

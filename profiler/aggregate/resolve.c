@@ -137,7 +137,7 @@ static bool count_caller(struct prof_address *address)
     if (address->caller == PROF_CALLER_UNKNOWN)
         address->pending++;
     else if (address->caller >= PROF_CALLER_IN_WORD + PROF_FRAMES_KEPT)
-        prof_accounts_of(prof_cpu_here())->caller_unreachable++;
+        prof_accounts_of(PROF_CPU_FIRST)->caller_unreachable++;
     else
         return false;
     return true;

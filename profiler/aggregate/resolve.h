@@ -48,7 +48,8 @@ static inline void prof_credit(struct prof_cpu *cpu, struct prof_stack *stack,
     if (stack != NULL) {
         if (stack->self.samples == 0)
             stack->first_tsc = tsc;
-        stack->last_tsc = tsc;
+        if (PROF_CPUS_MAX == 1 || (int64_t)(tsc - stack->last_tsc) > 0)
+            stack->last_tsc = tsc; /* those of several CPUs are not in order */
         prof_amount_add(&stack->self, samples, cycles);
         class = stack->class;
     }

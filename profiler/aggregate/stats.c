@@ -19,7 +19,7 @@
 #include "aggregate/stacks.h"
 #include "aggregate/sums.h"
 #include "base/busy.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/source.h"
@@ -58,23 +58,57 @@ _Static_assert(sizeof(struct prof_accounts) -
 
 static struct counts at_reset;
 
+#if PROF_CPUS_MAX > 1
+static struct counts cpus_at_reset[PROF_CPUS_MAX];
+#endif
+
 uint64_t prof_report_cycles;
 
-/* Reads all counters, and returns how many samples are queued. Those that the
- * interrupt writes must belong to the same tick, so they are read again if a
- * tick came in between; turning interrupts off would not stop an NMI. */
-static uint64_t read_counts(struct counts *counts)
+/* Reads what the interrupt of (cpu) writes, and returns how many samples are
+ * queued. All must belong to the same tick, so they are read again if a tick
+ * came in between; turning interrupts off would not stop an NMI. */
+static uint64_t read_interrupt(const struct prof_cpu *cpu,
+                               struct counts *counts)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
     uint64_t queued;
 
     do {
-        counts->ticks = prof_ticks();
-        counts->dropped = prof_dropped();
+        counts->ticks = prof_ticks_of(cpu);
+        counts->dropped = prof_dropped_of(cpu);
         counts->interrupt_cycles = prof_sampler_cycles(cpu);
-        queued = prof_queued();
-    } while (prof_ticks() != counts->ticks);
+        queued = prof_queued_of(cpu);
+    } while (prof_ticks_of(cpu) != counts->ticks);
     counts->accounts = *prof_accounts_of(cpu);
+    return queued;
+}
+
+#if PROF_CPUS_MAX > 1
+/* Adds what (cpu) has counted, and returns how many of its samples are
+ * queued. What is not a CPU's own is not yet in (counts). */
+static uint64_t add_another(const struct prof_cpu *cpu, struct counts *counts)
+{
+    struct counts more = {0};
+    uint64_t *to = &counts->ticks, *from = &more.ticks;
+    uint64_t queued = read_interrupt(cpu, &more);
+
+    for (size_t i = 0; i < COUNTS_64; i++)
+        to[i] += from[i];
+    for (size_t i = 0; i < PROF_WALK_REASONS; i++)
+        counts->accounts.stopped[i] += more.accounts.stopped[i];
+    return queued;
+}
+#endif
+
+/* Reads all counters, and returns how many samples are queued. */
+static uint64_t read_counts(struct counts *counts)
+{
+    uint64_t queued = read_interrupt(PROF_CPU_FIRST, counts);
+
+#if PROF_CPUS_MAX > 1
+    PROF_FOR_EACH_CPU(cpu)
+    if (cpu != PROF_CPU_FIRST)
+        queued += add_another(cpu, counts);
+#endif
     counts->report_cycles = prof_report_cycles;
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
                        prof_stacks.refusals +
@@ -82,15 +116,19 @@ static uint64_t read_counts(struct counts *counts)
 #if PROF_WITH_PIT
     counts->tick = prof_tick_counts;
 #endif
+#if PROF_WITH_NMI
+    PROF_FOR_EACH_CPU(cpu)
+    counts->tick.nmi_duplicates += cpu->nmi.duplicates;
+#endif
     return queued;
 }
 
-static void subtract_reset(struct counts *counts)
+static void subtract(struct counts *counts, const struct counts *less)
 {
     uint64_t *now = &counts->ticks;
-    const uint64_t *before = &at_reset.ticks;
+    const uint64_t *before = &less->ticks;
     uint32_t *now_32 = counts->accounts.stopped;
-    const uint32_t *before_32 = at_reset.accounts.stopped;
+    const uint32_t *before_32 = less->accounts.stopped;
 
     for (size_t i = 0; i < COUNTS_64; i++)
         now[i] -= before[i];
@@ -124,6 +162,10 @@ static const struct {
     {COUNTED(accounts.stolen_cycles), STATS(stolen_cycles)},
 #if PROF_WITH_KVM
     {COUNTED(accounts.stolen_short_cycles), STATS(stolen_short_cycles)},
+#endif
+#if PROF_WITH_NMI
+    {COUNTED(accounts.irqs_off.samples), STATS(irqs_off)},
+    {COUNTED(accounts.irqs_off.cycles), STATS(irqs_off_cycles)},
 #endif
     {COUNTED(accounts.drain_cycles), STATS(drain_cycles)},
     {COUNTED(ticks), STATS(ticks)},
@@ -172,6 +214,15 @@ static void take_totals(struct prof_stats *stats, const struct totals *totals)
         stats->tick = counts->tick;
 }
 
+static uint64_t missed_in_all(void)
+{
+    uint64_t missed = 0;
+
+    PROF_FOR_EACH_CPU(cpu)
+    missed += prof_clock_missed(cpu);
+    return missed;
+}
+
 /* The sums may take long, so they are made before the interrupt's counters are
  * read: all of these then belong to nearly the same moment. */
 void prof_stats(struct prof_stats *stats)
@@ -181,18 +232,21 @@ void prof_stats(struct prof_stats *stats)
     prof_enter();
     totals.sums = *prof_sums();
     *stats = (struct prof_stats){.queued = read_counts(&totals.counts)};
-    subtract_reset(&totals.counts);
+    subtract(&totals.counts, &at_reset);
     take_totals(stats, &totals);
     stats->stacks = prof_stacks.used;
     stats->forgotten = at_reset.ticks;
-    stats->missed = prof_clock_missed();
-    prof_stream_stats(prof_cpu_here(), stats);
+    stats->missed = missed_in_all();
+    prof_stream_stats(stats);
     prof_leave();
 }
 
 void prof_stats_open(void)
 {
     at_reset = (struct counts){0};
+#if PROF_CPUS_MAX > 1
+    __builtin_memset(cpus_at_reset, 0, sizeof cpus_at_reset);
+#endif
 #if PROF_WITH_PIT
     prof_tick_counts = (struct prof_tick_stats){0};
 #endif
@@ -201,7 +255,56 @@ void prof_stats_open(void)
 void prof_stats_reset(void)
 {
     (void)read_counts(&at_reset);
+#if PROF_CPUS_MAX > 1
+    PROF_FOR_EACH_CPU(cpu)
+    (void)read_interrupt(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
+#endif
 }
+
+/* ---- one CPU */
+
+#if PROF_CPUS_MAX > 1
+bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
+{
+    const struct prof_cpu *cpu = &prof_cpus[number];
+    const struct prof_amount *drained;
+    struct counts counts = {0};
+
+    if (number >= prof_cpu_count())
+        return false;
+    prof_enter();
+    *stats = (struct prof_cpu_stats){.queued = read_interrupt(cpu, &counts)};
+    subtract(&counts, &cpus_at_reset[number]);
+    drained = counts.accounts.drained;
+    stats->joined = prof_drain_reads(cpu);
+    stats->tsc_offset = prof_cpu_link(cpu)->tsc_offset;
+    stats->tsc_error = prof_cpu_link(cpu)->tsc_error;
+    stats->ticks = counts.ticks;
+    stats->attributed = drained[PROF_CLASS_ATTRIBUTED].samples;
+    stats->idle = drained[PROF_CLASS_IDLE].samples;
+    stats->unresolved = drained[PROF_CLASS_UNRESOLVED].samples;
+    stats->user = drained[PROF_CLASS_USER].samples;
+    stats->dropped = counts.dropped;
+    stats->busy_cycles = drained[PROF_CLASS_ATTRIBUTED].cycles +
+                         drained[PROF_CLASS_UNRESOLVED].cycles +
+                         drained[PROF_CLASS_USER].cycles +
+                         counts.accounts.dropped.cycles +
+                         counts.accounts.no_memory.cycles;
+    stats->idle_cycles = drained[PROF_CLASS_IDLE].cycles;
+    stats->stolen_cycles = counts.accounts.stolen_cycles;
+    stats->missed = prof_clock_missed(cpu);
+    stats->interrupt_cycles = counts.interrupt_cycles;
+    prof_leave();
+    return true;
+}
+#else
+bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
+{
+    (void)number;
+    (void)stats;
+    return false;
+}
+#endif
 
 /* ---- the raw profile */
 

@@ -9,7 +9,7 @@
  * enabled at it, the guest itself may have kept the ticks waiting, and no clock
  * separates the two: the time was stolen if the host takes time at least four
  * times as often elsewhere, and has recently taken as much at once. Else it was
- * masked, and stays the sample's.
+ * masked, and stays the sample's. No tick that is an NMI is kept waiting.
  *
  * Where KVM accounts for it (tick/kvm.h), how much was stolen is known, and the
  * evidence only says of which samples: each takes as much of what was stolen
@@ -121,7 +121,7 @@ static bool was_stolen(struct recent *recent, uintptr_t pc, uint64_t gap)
         recent->masked /= 2;
         recent->longest /= 2;
     }
-    if (prof_was_masked(pc)) {
+    if (!prof_clock.by_nmi && prof_was_masked(pc)) {
         recent->masked++;
         return gap <= recent->longest &&
                recent->elsewhere >= recent->masked * ELSEWHERE_MIN;

@@ -9,6 +9,7 @@
 #include "aggregate/functions.h"
 #include "aggregate/instruction_class.h"
 #include "aggregate/stacks.h"
+#include "tick/clock.h"
 
 #include <prof/config.h>
 
@@ -79,7 +80,8 @@ static void add_classes(struct prof_function *function, uint32_t classes,
         prof_amount_add(&sums.vm_exit, self->samples, self->cycles);
         function->vm_exit += prof_sums_weight(self);
     }
-    if ((classes & PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0) {
+    if ((classes & PROF_INSTRUCTION_ENABLES_INTERRUPTS) != 0 &&
+        !prof_clock.by_nmi) {
         prof_amount_add(&sums.masked, self->samples, self->cycles);
         function->masked = 1;
     }
@@ -173,13 +175,17 @@ static void add_calls(void)
 
 const struct prof_sums *prof_sums(void)
 {
-    const struct prof_amount *drained =
-        prof_accounts_of(prof_cpu_here())->drained;
-    uint64_t now = drained[PROF_CLASS_ATTRIBUTED].samples +
-                   drained[PROF_CLASS_UNRESOLVED].samples +
-                   (PROF_WITH_USER ? drained[PROF_CLASS_USER].samples : 0);
+    uint64_t now = 0;
     uint32_t vmm;
 
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        const struct prof_amount *drained = prof_accounts_of(cpu)->drained;
+
+        now += drained[PROF_CLASS_ATTRIBUTED].samples +
+               drained[PROF_CLASS_UNRESOLVED].samples +
+               (PROF_WITH_USER ? drained[PROF_CLASS_USER].samples : 0);
+    }
     if (up_to_date && weight == PROF_OPTION(weight) && summed == now)
         return &sums;
     vmm = find_vmm();

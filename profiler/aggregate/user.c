@@ -64,7 +64,7 @@ void prof_space_name(uint32_t number, const char *name)
     names[number][bytes] = '\0';
     prof_enter();
     if (prof_stream_on() && prof_running()) /* else it is sent at the start */
-        send_name(number, prof_clock_of(prof_cpu_here())->last_tsc);
+        send_name(number, prof_clock_of(PROF_CPU_FIRST)->last_tsc);
     prof_leave();
 }
 

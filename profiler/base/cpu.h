@@ -13,14 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CPUs that are sampled. With one, its state has a constant address, in the
- * stubs too. */
-#ifndef PROF_CPUS_MAX
-#define PROF_CPUS_MAX 1
-#endif
+#include <prof/config.h>
 
 #ifdef PROF_HOSTED
 #include <prof/port.h>
+#endif
+
+/* Where there may be several CPUs, what two of them write lies this far apart,
+ * so that none waits for the other's cache. */
+#define PROF_CACHE_LINE 64
+#if PROF_CPUS_MAX > 1
+#define PROF_OWN_LINE __attribute__((aligned(PROF_CACHE_LINE)))
+#else
+#define PROF_OWN_LINE
 #endif
 
 /* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */

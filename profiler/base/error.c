@@ -49,6 +49,10 @@ static const char *const lines[] = {
                      "has another vector than config.tick.lapic_vector",
     [-PROF_ETIMER] = "there is no timer to sample by",
 #endif
+#if PROF_CPUS_MAX > 1
+    [-PROF_ECPU] = "another CPU has the same task register or TSC_AUX, or this "
+                   "one has none",
+#endif
     [-PROF_EPATCH_NAME] =
         "no function of this name (it may have been inlined everywhere)",
     [-PROF_EPATCH_NAMES] = "several functions have this name",

@@ -20,7 +20,7 @@
 #include "aggregate/stats.h"
 #include "aggregate/user.h"
 #include "loop/loop.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
 #include "tick/floor.h"
@@ -44,6 +44,23 @@ static size_t frames_bytes(uint32_t capacity)
     if (!PROF_WITH_CALLERS)
         return 0;
     return (capacity + PROF_FRAMES_MARGIN) * sizeof(uint32_t);
+}
+
+/* Memory of each CPU, of (bytes) at *(memory): whole cache lines. */
+static size_t bytes_for_one(void **memory, size_t bytes)
+{
+#if PROF_CPUS_MAX > 1
+    size_t unaligned = -(uintptr_t)*memory % PROF_CACHE_LINE;
+
+    if (bytes < PROF_CACHE_LINE)
+        return 0;
+    *memory = (char *)*memory + unaligned;
+    bytes = (size_t)prof_divide(bytes - unaligned, prof_cpu_count());
+    bytes -= bytes % PROF_CACHE_LINE;
+#else
+    (void)memory;
+#endif
+    return bytes;
 }
 
 /*
@@ -79,22 +96,47 @@ static uint32_t depth_for(uint32_t asked)
     return !PROF_WITH_CALLERS || prof_image.text_bytes == 0 ? 0 : asked;
 }
 
+static void set_depth(uint32_t asked)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->depth = depth_for(asked);
+}
+
 static void prepare_walks(const struct prof_config *config)
 {
     if (PROF_WITH_CALLERS)
         prof_bounds_open(config);
-    prof_cpu_here()->depth = depth_for(PROF_OPTION(depth));
+    set_depth(PROF_OPTION(depth));
     prof_stack_set(config->stack.begin, config->stack.end);
 }
 
-int prof_init(void *memory, size_t bytes, const struct prof_config *config)
+/* Makes the current CPU the first. */
+static int open_cpus(const struct prof_config *config)
 {
-    int error;
+    uint32_t cpus = config->cpus == 0 ? 1 : config->cpus;
 
-    if (ready)
-        return PROF_ESTATE;
-    if (memory == NULL || (uintptr_t)memory % _Alignof(struct prof_slot) != 0 ||
-        bytes < OVERFLOW_BYTES + ENTRIES_MIN * sizeof(struct prof_entry) +
+    if (cpus > PROF_CPUS_MAX) {
+        if (PROF_WITH_BUILTIN)
+            prof_config_print_problem(config);
+        return PROF_ECONFIG;
+    }
+#if PROF_CPUS_MAX > 1
+    if (!prof_cpus_open(cpus))
+        return PROF_ECPU;
+#endif
+    return PROF_OK;
+}
+
+static int init(void *memory, size_t bytes, const struct prof_config *config)
+{
+    int error = open_cpus(config);
+
+    if (error != PROF_OK)
+        return error;
+    if (memory == NULL || (uintptr_t)memory % _Alignof(struct prof_slot) != 0)
+        return PROF_EMEMORY;
+    bytes = bytes_for_one(&memory, bytes);
+    if (bytes < OVERFLOW_BYTES + ENTRIES_MIN * sizeof(struct prof_entry) +
                     frames_bytes(WORDS_MIN))
         return PROF_EMEMORY;
     if (!PROF_WITH_PIT && config->tick.kind != PROF_TICK_HOOK)
@@ -121,7 +163,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
             prof_config_print_problem(config);
         return PROF_ECONFIG;
     }
-    share_out(prof_cpu_here(), memory, bytes);
+    PROF_FOR_EACH_CPU(cpu)
+    share_out(cpu, (char *)memory + prof_cpu_number(cpu) * bytes, bytes);
     if (PROF_WITH_KVM)
         prof_kvm_open(config);
     prof_drain_open(config);
@@ -133,16 +176,32 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         if (!prof_tick_drain_open(config->tick_drains))
             return PROF_ECONFIG;
     }
-    ready = true;
     return PROF_OK;
+}
+
+int prof_init(void *memory, size_t bytes, const struct prof_config *config)
+{
+    int error;
+
+    if (ready)
+        return PROF_ESTATE;
+    error = init(memory, bytes, config);
+    ready = error == PROF_OK;
+#if PROF_CPUS_MAX > 1
+    if (!ready)
+        prof_cpu_limit = 0; /* nobody may join */
+#endif
+    return error;
 }
 
 /* Emits a START event, which says the rate and depth that hold from (tsc) on,
  * and the names that a reader may not know. */
 static void emit_start(uint64_t tsc)
 {
-    prof_stream_start(prof_cpu_here(), tsc, prof_rate_mhz(),
-                      prof_cpu_here()->depth);
+    PROF_FOR_EACH_CPU(cpu)
+    if (prof_drain_reads(cpu))
+        prof_stream_start(cpu, tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
+                          prof_rate_mhz(), cpu->depth);
     prof_user_send(tsc);
 }
 
@@ -150,7 +209,21 @@ static void emit_start(uint64_t tsc)
 static void emit_change(void)
 {
     if (prof_running())
-        emit_start(prof_clock_of(prof_cpu_here())->last_tsc);
+        emit_start(prof_clock_of(PROF_CPU_FIRST)->last_tsc);
+}
+
+/* On other CPUs the first sample may come before the source's start returns. */
+static void begin_others(void)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        uint64_t now = prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu);
+
+        if (cpu == PROF_CPU_FIRST)
+            continue;
+        prof_timebase_resume(prof_clock_of(cpu), now);
+        prof_overflow_resume(&cpu->overflow, now);
+    }
 }
 
 /* Arms the source and enables sampling. Called with interrupts off; (on) says
@@ -158,19 +231,23 @@ static void emit_change(void)
  * interrupt that cannot be acknowledged would be the last. */
 static int begin_sampling(bool on)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
     int error;
     uint64_t now;
 
     if (source->acknowledge != NULL && *source->acknowledge == NULL)
         return PROF_EPORT;
+    begin_others();
     error = source->start(on);
     if (error != PROF_OK)
         return error;
     now = prof_tsc();
     prof_timebase_resume(prof_clock_of(cpu), now);
     prof_overflow_resume(&cpu->overflow, now);
-    cpu->enabled = 1;
+    PROF_FOR_EACH_CPU(each)
+    each->enabled = 1;
+    if (PROF_WITH_NMI && source->let_through != NULL)
+        source->let_through();
     return PROF_OK;
 }
 
@@ -193,7 +270,7 @@ int prof_start(void)
     error = begin_sampling(on);
     prof_interrupts_restore(on);
     if (error == PROF_OK)
-        emit_start(prof_clock_of(prof_cpu_here())->resume_tsc);
+        emit_start(prof_clock_of(PROF_CPU_FIRST)->resume_tsc);
     prof_leave();
     return error;
 }
@@ -208,11 +285,15 @@ void prof_stop(void)
     prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
-    prof_cpu_here()->enabled = 0;
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->enabled = 0;
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
         prof_drain_whole(); /* what came before it is sent before it */
-        prof_stream_stop(prof_cpu_here(), prof_tsc());
+        PROF_FOR_EACH_CPU(cpu)
+        if (prof_drain_reads(cpu))
+            prof_stream_stop(cpu,
+                             prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu));
     }
     prof_leave();
 }
@@ -260,9 +341,42 @@ static void slow_down(void)
 }
 #endif
 
+#if PROF_WITH_NMI
+/* Another source takes its place, where there is one. */
+static void take_another_source(void)
+{
+    const struct prof_source *other = NULL;
+
+    prof_stop();
+    prof_drain_whole();
+    if (prof_source_choose(&kept_config) == PROF_OK)
+        other = prof_source_of(&kept_config);
+    if (other == NULL)
+        return;
+    source = other;
+    (void)prof_start();
+}
+
+static void end_trouble(enum prof_nmi_trouble trouble)
+{
+    prof_enter();
+    if (trouble == PROF_NMI_SILENT) {
+        take_another_source();
+    } else {
+        (void)set_rate(prof_rate_mhz() / 2000 + 1);
+        prof_source_nmi_slowed_down();
+    }
+    prof_leave();
+}
+#endif
+
 void prof_drain(void)
 {
     prof_drain_once();
+#if PROF_WITH_NMI
+    if (prof_source_nmi_trouble() != PROF_NMI_FINE)
+        end_trouble(prof_source_nmi_trouble());
+#endif
     if (PROF_WITH_PIT && prof_source_pit_given_up())
         prof_stop();
 #if PROF_WITH_BUILTIN && PROF_WITH_PIT
@@ -294,7 +408,7 @@ int prof_set_depth(uint32_t frames)
     prof_enter();
     if (prof_running())
         prof_drain_whole();
-    prof_cpu_here()->depth = depth_for(frames);
+    set_depth(frames);
     if (PROF_WITH_BUILTIN && prof_running())
         prof_tick_drain_begin();
     emit_change();
@@ -308,7 +422,8 @@ void prof_hello(void)
     prof_enter();
     if (prof_running())
         prof_drain_whole();
-    prof_stream_hello(prof_cpu_here());
+    PROF_FOR_EACH_CPU(cpu)
+    prof_stream_hello(cpu);
     prof_trace_hello();
     prof_loop_send_again();
     prof_causal_send_again();
@@ -324,15 +439,16 @@ void prof_hello(void)
 
 uint32_t prof_drain_ms(void)
 {
-    const struct prof_frames *frames = &prof_cpu_here()->frames;
     uint32_t asked = PROF_OPTION(drain_ms);
     uint32_t enough = DRAIN_SAMPLES * 1000000u / prof_rate_mhz();
 
     if (asked != 0)
         return asked;
     /* deeper stacks fill it sooner, and tasks fill theirs */
-    if (prof_drain_is_behind() || prof_trace_is_filling() ||
-        prof_frames_half_full(frames, frames->tail))
+    if (prof_drain_is_behind() || prof_trace_is_filling())
+        return DRAIN_MS_MIN;
+    PROF_FOR_EACH_CPU(cpu)
+    if (prof_frames_half_full(&cpu->frames, cpu->frames.tail))
         return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
@@ -364,7 +480,7 @@ static void forget_ticks(void)
         prof_stats_reset();
     } while (prof_ticks() != ticks);
     if (prof_stream_on())
-        prof_stream_discard(prof_cpu_here(), discarded);
+        prof_stream_discard(PROF_CPU_FIRST, discarded);
 }
 
 void prof_reset(void)
@@ -389,6 +505,6 @@ void prof_reset(void)
 void prof_control_forget(void)
 {
     ready = false;
-    prof_cpu_here()->enabled = 0;
+    PROF_CPU_FIRST->enabled = 0;
 }
 #endif

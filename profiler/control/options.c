@@ -21,6 +21,12 @@ static char vmm[NAME_BYTES];     /* prof.vmm */
  * error. */
 #define HZ_ASKABLE_MAX 1000000000u
 
+#if PROF_WITH_NMI
+#define TICK_NMI "\0nmi"
+#else
+#define TICK_NMI ""
+#endif
+
 enum kind {
     NUMBER,   /* a decimal one from (least) to (most) */
     FLAG,     /* off or on, a bool */
@@ -77,7 +83,7 @@ static const struct option {
     FLAG_OF("loop_trigger", PROF_WITH_LOOP, "", loop_trigger)
     CHOICE_OF("causal", PROF_WITH_CAUSAL, "off", causal, "off\0on\0auto")
     CHOICE_OF("tick", PROF_WITH_LAPIC, "kernel", tick,
-              "kernel\0pit\0lapic\0auto")
+              "kernel\0pit\0lapic\0auto" TICK_NMI)
     CHOICE_OF("accrue", PROF_WITH_CAUSAL, "", accrue, "auto\0entry\0smooth")
     /* Names of all transports that an image may offer (<prof/transport.h>).
      * Whether this one does, prof_transport_choose() finds out. */

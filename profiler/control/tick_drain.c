@@ -190,6 +190,12 @@ static bool open_drainer(struct prof_cpu *cpu)
     return true;
 }
 
+/* It comes in the middle of anything, also of what turns interrupts off. */
+static bool is_nmi(void)
+{
+    return PROF_WITH_NMI && prof_control_config()->tick.kind == PROF_TICK_NMI;
+}
+
 bool prof_tick_drain_open(enum prof_tick_drains how)
 {
     struct prof_cpu *cpu = prof_cpu_here();
@@ -197,6 +203,11 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
 
     *drainer = (struct drainer){.always = how == PROF_TICK_DRAINS_ON};
     cpu->tick_drain = NULL;
+    if (drainer->always && is_nmi()) {
+        prof_message("prof: config.tick_drains has no effect: ticks are NMIs, "
+                     "in which nothing can be drained\n");
+        return true;
+    }
     if (!drainer->always || !PROF_OPTION(tick_drains) ||
         (may_allocate() && open_drainer(cpu)))
         return true;
@@ -205,18 +216,24 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
     return false;
 }
 
-/* Not with a hook, whose calls may come from an NMI; nor without callers, where
+/* Not with NMIs, nor a hook, whose calls may come from one; nor without callers, where
  * the overflow table loses nothing. */
 void prof_tick_drain_begin(void)
 {
     const struct prof_config *config = prof_control_config();
     struct prof_cpu *cpu = prof_cpu_here();
 
-    if (drainer_of(cpu)->always)
+    if (drainer_of(cpu)->always && is_nmi())
         return;
+    if (drainer_of(cpu)->always) { /* they may have been NMIs before */
+        if (PROF_WITH_NMI && cpu->tick_drain == NULL && may_allocate() &&
+            PROF_OPTION(tick_drains))
+            (void)open_drainer(cpu);
+        return;
+    }
     cpu->tick_drain = NULL;
     if (cpu->depth != 0 && PROF_OPTION(tick_drains) &&
         config->tick_drains == PROF_TICK_DRAINS_DEFAULT &&
-        config->tick.kind != PROF_TICK_HOOK && may_allocate())
+        config->tick.kind != PROF_TICK_HOOK && !is_nmi() && may_allocate())
         (void)open_drainer(cpu);
 }

@@ -49,9 +49,8 @@ static const struct prof_transport serial_transport = {
 #endif
 
 /* Losses so far: a stream that begins now emits only later ones. */
-static struct prof_stream_losses losses(void)
+static struct prof_stream_losses losses_of(const struct prof_cpu *cpu)
 {
-    const struct prof_cpu *cpu = prof_cpu_here();
     const struct prof_accounts *accounts = prof_accounts_of(cpu);
     struct prof_stream_losses so_far = {
         .missed = prof_clock_of(cpu)->missed,
@@ -67,16 +66,21 @@ static struct prof_stream_losses losses(void)
 
 static void open_stream(const struct prof_transport *transport)
 {
-    struct prof_stream_settings settings = {
-        .transport = transport,
-        .tree = prof_stacks_find,
-        .config = prof_control_config(),
-        .losses = losses(),
-    };
+#if PROF_CPUS_MAX > 1
+    static /* too much for a stack */
+#endif
+        struct prof_stream_settings settings[PROF_CPUS_MAX];
 
     prof_enter();
     in_use = transport;
-    prof_stream_open(prof_cpu_here(), &settings);
+    PROF_FOR_EACH_CPU(cpu)
+    settings[prof_cpu_number(cpu)] = (struct prof_stream_settings){
+        .transport = transport,
+        .tree = prof_stacks_find,
+        .config = prof_control_config(),
+        .losses = losses_of(cpu),
+    };
+    prof_stream_open(settings);
     prof_trace_hello();
     prof_causal_send_again();
     prof_leave();
@@ -160,11 +164,11 @@ const struct prof_transport *prof_transport_in_use(void)
  * to the heap may be the cause of the panic. */
 void prof_transport_panic(uint32_t code)
 {
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     if (prof_stream_on())
         prof_drain_last();
     prof_trace_last(true);
-    prof_stream_end(prof_cpu_here(), prof_tsc(), code);
+    prof_stream_end(prof_tsc(), code);
 }
 
 void prof_transport_use(const struct prof_transport *transport)
@@ -185,6 +189,6 @@ void prof_transport_end(uint32_t code)
     prof_trace_last(false);
     prof_loop_send_last();
     prof_causal_send_last();
-    prof_stream_end(prof_cpu_here(), prof_tsc(), code);
+    prof_stream_end(prof_tsc(), code);
     prof_leave();
 }

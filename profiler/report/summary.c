@@ -113,6 +113,26 @@ static uint64_t member_of(const struct prof_stats *stats, uint16_t offset)
     return *(const uint64_t *)(const void *)((const char *)stats + offset);
 }
 
+/* (what), then (cycles) as a share of (whole). */
+static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
+                       uint64_t whole)
+{
+    uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
+
+    prof_text_format(out, "%s%.2u %%", what, share);
+}
+
+/* Only NMIs see these; they are in the rows above. */
+static void write_irqs_off(struct prof_text *out,
+                           const struct prof_stats *stats)
+{
+    if (!PROF_WITH_NMI || !prof_clock.by_nmi)
+        return;
+    prof_text_format(out, "interrupts were off at %ju of these", stats->irqs_off);
+    write_part(out, ", ", stats->irqs_off_cycles, whole_time(stats));
+    prof_text_string(out, " of the time\n");
+}
+
 static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
 {
     bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
@@ -132,15 +152,7 @@ static void write_ticks(struct prof_text *out, const struct prof_stats *stats)
         prof_text_format(out, "%19ju    in the profiler, and in no share\n",
                          own_ticks(stats));
     put_account(out, "all ticks since the start", stats->ticks, share.given);
-}
-
-/* (what), then (cycles) as a share of (whole). */
-static void write_part(struct prof_text *out, const char *what, uint64_t cycles,
-                       uint64_t whole)
-{
-    uint32_t share = prof_share_of(cycles > whole ? whole : cycles, whole);
-
-    prof_text_format(out, "%s%.2u %%", what, share);
+    write_irqs_off(out, stats);
 }
 
 /* The profiler's own overhead, measured by the TSC. */
@@ -305,6 +317,15 @@ static void write_troubles(struct prof_text *out,
 #if PROF_WITH_LAPIC
     write_number(out, stats->tick.lapic_taken_back,
                  " times the local APIC's timer was taken back\n");
+#endif
+#if PROF_WITH_NMI
+    write_number(out, stats->tick.nmi_taken_back,
+                 " times the PIT was made an NMI again\n");
+    write_number(out, stats->tick.nmi_slowed,
+                 " times the rate was halved: a sample took longer than a "
+                 "period\n");
+    write_number(out, stats->tick.nmi_duplicates,
+                 " NMIs ignored: right after a sample\n");
 #endif
 }
 

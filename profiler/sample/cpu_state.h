@@ -70,6 +70,23 @@ struct prof_lapic {
     uintptr_t handler; /* the kernel's own, found in the gate */
 };
 
+#if PROF_WITH_NMI
+/* The source `nmi`, owned by tick/source_nmi.c; see prof_nmi(). */
+struct prof_nmi {
+    uint32_t end;        /* when the last sample was done with, by the TSC's low
+                            half; written by the interrupt */
+    uint32_t near;       /* no tick comes within so many cycles from then;
+                            PROF_NMI_STOPPED: NMIs are the kernel's */
+    uint32_t duplicates; /* that came nearer; written by the interrupt */
+    uint32_t again;      /* not 0: the PIT is programmed at each NMI */
+#if PROF_CPUS_MAX > 1
+    uint8_t to;     /* bits of its logical destination; written by the CPU */
+    bool to_is_own; /* the kernel had set none */
+#endif
+};
+#define PROF_NMI_STOPPED UINT32_MAX
+#endif
+
 /* Bounds of the current stack, precomputed for the frame walk. */
 struct prof_stack_bounds {
     uintptr_t begin;
@@ -88,6 +105,7 @@ void prof_stack_bounds_set(struct prof_stack_bounds *bounds, uintptr_t begin,
 #define PROF_TICK_DRAIN_TICKS 32u
 
 struct prof_cpu {
+    PROF_OWN_LINE
     struct prof_ring ring;     /* for who writes what see ring.h */
     struct prof_frames frames; /* and frames.h */
     struct prof_overflow overflow;
@@ -124,11 +142,24 @@ struct prof_cpu {
 #if PROF_WITH_LAPIC
     struct prof_lapic lapic; /* written as tick */
 #endif
+#if PROF_WITH_NMI
+    struct prof_nmi nmi;
+#endif
 };
 
-/* Reached by the following, and by the stubs. */
-extern struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+/*
+ * The states, reached by the following, and by the stubs. Where there may be
+ * several CPUs one state more, the last, is that of all that have not joined
+ * (<prof/cpus.h>): the stubs need not ask. Its vector is a single entry, which
+ * is always free, it has no callers, and nobody reads it.
+ */
+#define PROF_CPU_STATES (PROF_CPUS_MAX == 1 ? 1 : PROF_CPUS_MAX + 1)
+extern struct prof_cpu prof_cpus[PROF_CPU_STATES];
+
+/* The one that prof_init() is called on, which drains all vectors. */
 #define PROF_CPU_FIRST (&prof_cpus[0])
+
+#if PROF_CPUS_MAX == 1
 
 /* The state of the current CPU: with one CPU a constant address. Contexts:
  * any. */
@@ -136,6 +167,58 @@ static inline struct prof_cpu *prof_cpu_here(void)
 {
     return PROF_CPU_FIRST;
 }
+
+#else
+
+#define PROF_CPU_NOBODY (&prof_cpus[PROF_CPUS_MAX])
+
+#ifdef PROF_HOSTED
+
+/* A program that plays several CPUs says which one it is. */
+extern struct prof_cpu *prof_cpu_hosted;
+
+static inline struct prof_cpu *prof_cpu_here(void)
+{
+    return prof_cpu_hosted;
+}
+
+#else
+
+/* The state by what tells the CPUs apart (PROF_CPU_BY): PROF_CPU_NOBODY unless
+ * a CPU has joined with that key. Eight bytes each on both widths, so that a
+ * selector is an offset. Written by the CPU that joins or leaves. */
+struct prof_cpu_key {
+    struct prof_cpu *cpu;
+} __attribute__((aligned(8)));
+
+extern struct prof_cpu_key prof_cpu_keys[PROF_CPU_KEYS];
+
+/* The index of the current CPU in that table. Volatile, since a thread may go
+ * on to another CPU. */
+static inline uint32_t prof_cpu_key_here(void)
+{
+#if PROF_CPU_BY == PROF_CPU_BY_TASK
+    uint32_t selector;
+
+    __asm__ volatile("str %0" : "=r"(selector));
+    return selector >> 3 & (PROF_CPU_KEYS - 1);
+#else
+    uint32_t low, high, aux;
+
+    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(aux));
+    return aux & (PROF_CPU_KEYS - 1);
+#endif
+}
+
+/* The state of the current CPU, or PROF_CPU_NOBODY; the stubs do the same
+ * (<width>/cpu_here.inc). Contexts: any. */
+static inline struct prof_cpu *prof_cpu_here(void)
+{
+    return prof_cpu_keys[prof_cpu_key_here()].cpu;
+}
+
+#endif
+#endif
 
 /* The number of (cpu), by which other rooms index what they keep for each
  * CPU. */
@@ -205,6 +288,26 @@ void prof_lapic_enter(void);
 void prof_lapic_sampled(void);
 void prof_lapic_done(void);
 void prof_lapic_done_by_msr(void);
+#endif
+
+#if PROF_WITH_NMI
+/*
+ * The stub of the NMI's gate (tick/<width>/nmi_stub.asm), never called either.
+ * It stores a sample as prof_parasite() does, with a mark where interrupts were
+ * off, and returns: no NMI is the kernel's while this source samples.
+ *
+ * One NMI is kept while another is handled. So a handler that takes longer than
+ * a period would be entered again as soon as it returns, and the program stand
+ * still; and some machines deliver a tick twice. An NMI that comes within a
+ * part of a period after the last one's end is therefore no sample.
+ */
+void prof_nmi(void);
+
+/* For the stub: the period changes, or the PIT is to be programmed, after a
+ * sample whose time stamp ends in (tsc_low); or the latter after an NMI that
+ * was none. Contexts: interrupt. */
+void prof_nmi_turn(uint32_t tsc_low);
+void prof_nmi_again(void);
 #endif
 
 /*

@@ -33,6 +33,8 @@
  * stack. tests/model/frames.pml proves the protocol.
  */
 
+#include "base/cpu.h"
+
 #include <prof/config.h>
 #include <prof/format.h>
 #include <stdbool.h>
@@ -50,7 +52,8 @@ struct prof_frames {
     uint32_t mask;   /* capacity - 1; capacity is a power of two */
     uint32_t most;   /* frames that fit: capacity - PROF_FRAMES_HEAD */
     uint32_t head;   /* words written since the start; the producer's */
-    uint32_t tail;   /* words read since the start; the consumer's */
+    PROF_OWN_LINE uint32_t tail; /* words read since the start; the
+                                    consumer's */
 };
 
 /* Initialises (frames) with (capacity) + PROF_FRAMES_MARGIN words at (words);

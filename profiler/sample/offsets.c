@@ -15,6 +15,10 @@ void prof_offsets(void);
 
 void prof_offsets(void)
 {
+    EMIT(CPUS_MAX, PROF_CPUS_MAX);
+    EMIT(CPU_BY_TASK, PROF_CPU_BY == PROF_CPU_BY_TASK);
+    EMIT(CPU_KEYS, PROF_CPU_KEYS);
+    EMIT(ENTRIES_ARE_CLEARED, PROF_ENTRIES_ARE_CLEARED);
     EMIT(WITH_CALLERS, PROF_WITH_CALLERS);
     EMIT(CPU_HEAD, offsetof(struct prof_cpu, ring.head));
     EMIT(CPU_TICKS, offsetof(struct prof_cpu, ticks));
@@ -32,6 +36,14 @@ void prof_offsets(void)
     EMIT(CPU_LAPIC_DUE, offsetof(struct prof_cpu, lapic.sample_due));
     EMIT(CPU_LAPIC_AT, offsetof(struct prof_cpu, lapic.at));
     EMIT(CPU_LAPIC_HANDLER, offsetof(struct prof_cpu, lapic.handler));
+#endif
+    EMIT(WITH_NMI, PROF_WITH_NMI);
+#if PROF_WITH_NMI
+    EMIT(NMI_END, offsetof(struct prof_cpu, nmi.end));
+    EMIT(NMI_NEAR, offsetof(struct prof_cpu, nmi.near));
+    EMIT(NMI_DUPLICATES, offsetof(struct prof_cpu, nmi.duplicates));
+    EMIT(NMI_AGAIN, offsetof(struct prof_cpu, nmi.again));
+    EMIT(NMI_STOPPED, PROF_NMI_STOPPED);
 #endif
     EMIT(ENTRY_PC, offsetof(struct prof_entry, pc));
     EMIT(ENTRY_TSC, offsetof(struct prof_entry, tsc_low));

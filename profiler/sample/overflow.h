@@ -51,7 +51,8 @@ struct prof_slot {
 
 /* Owned by the producer once claimed, by the consumer once taken. */
 struct prof_overflow_half {
-    struct prof_slot *slots; /* PROF_OVERFLOW_SLOTS; never changes */
+    PROF_OWN_LINE struct prof_slot
+        *slots;              /* PROF_OVERFLOW_SLOTS; never changes */
     struct prof_entry *at;   /* its samples are older than this entry; NULL:
                                 the half is free, and so are its slots */
     uint64_t last_tsc;       /* of its newest sample; when claimed, of the one
@@ -63,6 +64,7 @@ struct prof_overflow_half {
 struct prof_overflow {
     struct prof_overflow_half *claimed; /* latest; written by the producer */
     struct prof_overflow_half half[2];
+    PROF_OWN_LINE
     uint32_t no_half;    /* samples that found no free half since the last
                             claim, and count as dropped; the producer's */
     uint64_t resume_tsc; /* start of sampling; written by the thread */

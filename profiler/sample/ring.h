@@ -27,6 +27,9 @@
  * tests/model/ring.pml proves it: no entry lost, torn or seen twice.
  */
 
+#include "base/cpu.h"
+
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +37,8 @@
 /* One sample as the interrupt stores it. */
 struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
-    uint32_t tsc_low; /* time stamp counter, low and high half */
+    uint32_t tsc_low; /* time stamp counter, low and high half; the top bit is
+                         set where interrupts were off (PROF_TSC_IRQS_OFF) */
     uint32_t tsc_high;
     uint16_t frames;  /* the result of prof_walk() (frames.h): words in the
                         frame vector, and why there are no more; 0 in a free
@@ -43,18 +47,39 @@ struct prof_entry {
                          0 = unchanged; 0 in a free entry */
 };
 
+/* Whether the consumer clears frames and divisor of the entries that it has
+ * read. On another CPU it would write to the line that the producer writes its
+ * next entry to; so there the producer does that, in one more instruction. */
+#define PROF_ENTRIES_ARE_CLEARED (PROF_CPUS_MAX == 1)
+
 struct prof_ring {
     struct prof_entry *head;  /* next to be written; by the producer */
     struct prof_entry *limit; /* up to here no look at tail is needed: tail as
                                  last seen, or end; by the producer */
-    struct prof_entry *tail;  /* next to be read; by the consumer */
+#if PROF_CPUS_MAX == 1
+    struct prof_entry *tail; /* next to be read; by the consumer */
+#else
+    void *unused; /* the next two are where they are with one CPU */
+#endif
     struct prof_entry *begin; /* the vector itself; never changes */
     struct prof_entry *end;
+#if PROF_CPUS_MAX > 1
+    PROF_OWN_LINE struct prof_entry *tail;
+#endif
 };
+
+/* No TSC counts so far: the bit is free. Only an NMI can find it so. */
+#define PROF_TSC_IRQS_OFF (PROF_WITH_NMI ? (uint64_t)1 << 63 : 0)
+
+/* The time stamp with that bit. */
+static inline uint64_t prof_entry_marked_tsc(const struct prof_entry *entry)
+{
+    return (uint64_t)entry->tsc_high << 32 | entry->tsc_low;
+}
 
 static inline uint64_t prof_entry_tsc(const struct prof_entry *entry)
 {
-    return (uint64_t)entry->tsc_high << 32 | entry->tsc_low;
+    return prof_entry_marked_tsc(entry) & ~PROF_TSC_IRQS_OFF;
 }
 
 /* The entry after (entry), wrapping around at the end. */
@@ -118,6 +143,8 @@ static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
     entry->tsc_low = (uint32_t)tsc;
     entry->tsc_high = (uint32_t)(tsc >> 32);
     entry->frames = (uint16_t)frames;
+    if (!PROF_ENTRIES_ARE_CLEARED)
+        entry->divisor = 0;
     __atomic_store_n(&ring->head, prof_ring_next(ring, entry),
                      __ATOMIC_RELEASE); /* (A) */
 }

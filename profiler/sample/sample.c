@@ -10,7 +10,7 @@
 #include <prof/prof.h>
 #include <stddef.h>
 
-struct prof_cpu prof_cpus[PROF_CPUS_MAX];
+struct prof_cpu prof_cpus[PROF_CPU_STATES];
 
 bool prof_running(void)
 {

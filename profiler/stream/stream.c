@@ -28,9 +28,10 @@
 bool prof_stream_is_on;
 struct prof_encoder prof_encoders[PROF_CPUS_MAX];
 
+/* That of all events but a CPU's own. */
 static inline struct prof_encoder *encoder_here(void)
 {
-    return prof_encoder_of(prof_cpu_here());
+    return prof_encoder_of(PROF_CPU_FIRST);
 }
 
 struct prof_packet_writer *prof_stream_writer(void)
@@ -54,8 +55,16 @@ static void make_uuid(const struct prof_config *config, uint8_t uuid[16])
     uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
 
-void prof_stream_open(const struct prof_cpu *cpu,
-                      const struct prof_stream_settings *settings)
+static void set_clock(const struct prof_cpu *cpu,
+                      const struct prof_config *config)
+{
+    prof_stream_clock_set(&prof_encoder_of(cpu)->writer.clock,
+                          config->boot_tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
+                          config->tsc_hz);
+}
+
+static void open_encoder(const struct prof_cpu *cpu,
+                         const struct prof_stream_settings *settings)
 {
     struct prof_encoder *stream = prof_encoder_of(cpu);
     struct prof_packet_writer *writer = &stream->writer;
@@ -66,9 +75,9 @@ void prof_stream_open(const struct prof_cpu *cpu,
     writer->packet =
         (struct prof_packet_maker){.text_begin = config->text.begin};
     writer->transport = settings->transport;
-    prof_stream_clock_set(&writer->clock, config->boot_tsc, config->tsc_hz);
-    writer->label = (struct prof_packet_label){0};
-    make_uuid(config, writer->label.uuid);
+    set_clock(cpu, config);
+    writer->label =
+        (struct prof_packet_label){.cpu = (uint16_t)prof_cpu_number(cpu)};
     prof_interning_begin(&writer->interning,
                          can_ask ? PROF_REPEAT_LONG : PROF_REPEAT_SHORT);
     writer->last = stream->sample_begin = 0;
@@ -77,6 +86,20 @@ void prof_stream_open(const struct prof_cpu *cpu,
     stream->config = config;
     stream->bytes = 0;
     stream->emitted = settings->losses;
+}
+
+void prof_stream_open(const struct prof_stream_settings *settings)
+{
+    struct prof_packet_label *first = &encoder_here()->writer.label;
+
+    PROF_FOR_EACH_CPU(cpu)
+    open_encoder(cpu, &settings[prof_cpu_number(cpu)]);
+    make_uuid(settings->config, first->uuid);
+#if PROF_CPUS_MAX > 1
+    for (uint32_t i = 1; i < prof_cpu_count(); i++)
+        __builtin_memcpy(prof_encoders[i].writer.label.uuid, first->uuid,
+                         sizeof first->uuid);
+#endif
     prof_stream_is_on = settings->transport != NULL;
 }
 
@@ -123,6 +146,27 @@ static void put_state(struct prof_encoder *stream, uint64_t clock)
         prof_packet_put(packet, PROF_EVENT_STOP, clock, PROF_NO_FIELDS);
 }
 
+#if PROF_CPUS_MAX > 1
+static struct prof_event_cpu cpu_fields(const struct prof_encoder *stream)
+{
+    uint32_t number = (uint32_t)(stream - prof_encoders);
+
+    return (struct prof_event_cpu){
+        .number = (uint16_t)number,
+        .offset = prof_cpu_links[number].tsc_offset,
+        .error = prof_cpu_links[number].tsc_error,
+    };
+}
+
+static void put_cpu(struct prof_encoder *stream, uint64_t clock)
+{
+    struct prof_event_cpu fields = cpu_fields(stream);
+
+    prof_packet_put(&stream->writer.packet, PROF_EVENT_CPU, clock, &fields,
+                    sizeof fields);
+}
+#endif
+
 /* Puts a packet's first events, before the event at (clock) that it is begun
  * for. */
 static void begin_packet(struct prof_encoder *stream, uint64_t clock)
@@ -135,6 +179,10 @@ static void begin_packet(struct prof_encoder *stream, uint64_t clock)
 
     if (hello)
         put_hello(stream, at);
+#if PROF_CPUS_MAX > 1
+    if (hello && stream->joined)
+        put_cpu(stream, at);
+#endif
     if (jump)
         prof_packet_put(&writer->packet, PROF_EVENT_CLOCK, at,
                         PROF_FIELDS(clock, at));
@@ -224,6 +272,24 @@ void prof_stream_start(const struct prof_cpu *cpu, uint64_t tsc,
     forget(stream);
 }
 
+#if PROF_CPUS_MAX > 1
+/* Its packets are on the first CPU's clock from now on. */
+void prof_stream_join(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+    struct prof_event_cpu fields = cpu_fields(stream);
+    bool is_new = !stream->joined;
+
+    stream->joined = true;
+    if (!prof_stream_on())
+        return;
+    set_clock(cpu, stream->config);
+    if (!is_new || stream->writer.label.sequence != 0 ||
+        stream->writer.packet.used != 0) /* else it comes with HELLO */
+        (void)put_event(stream, PROF_EVENT_CPU, tsc, &fields, sizeof fields);
+}
+#endif
+
 void prof_stream_hello(const struct prof_cpu *cpu)
 {
     struct prof_encoder *stream = prof_encoder_of(cpu);
@@ -240,7 +306,7 @@ void prof_stream_stop(const struct prof_cpu *cpu, uint64_t tsc)
 {
     if (!prof_stream_on())
         return;
-    (void)prof_stream_put(PROF_EVENT_STOP, tsc, PROF_NO_FIELDS);
+    (void)put_event(prof_encoder_of(cpu), PROF_EVENT_STOP, tsc, PROF_NO_FIELDS);
     prof_encoder_of(cpu)->running = false;
 }
 
@@ -257,11 +323,31 @@ static inline bool is_due(const struct prof_encoder *stream, uint32_t note)
     return prof_interning_due(&stream->writer.interning, note);
 }
 
-static void note_defined(const struct prof_encoder *stream,
+/* The note of node (node), which is (known), in this stream. */
+static inline uint32_t *note_of(struct prof_encoder *stream, uint32_t node,
+                                struct prof_stream_node *known)
+{
+#if PROF_CPUS_MAX > 1
+    uint32_t at = node % PROF_NOTES;
+
+    if (stream != &prof_encoders[0]) {
+        if (stream->notes.of[at].node != node)
+            stream->notes.of[at].note = 0;
+        stream->notes.of[at].node = node;
+        return &stream->notes.of[at].note;
+    }
+#endif
+    (void)stream;
+    (void)node;
+    return &known->note;
+}
+
+static void note_defined(struct prof_encoder *stream, uint32_t node,
                          struct prof_stream_node *known)
 {
-    known->note =
-        prof_interning_defined(&stream->writer.interning, known->note);
+    uint32_t *note = note_of(stream, node, known);
+
+    *note = prof_interning_defined(&stream->writer.interning, *note);
 }
 
 /* Node (node), which is (known), as events define it. */
@@ -285,7 +371,7 @@ static bool define_callers(struct prof_encoder *stream, uint32_t node)
         known = stream->tree(node);
         if (known == NULL)
             break;
-        if (is_due(stream, known->note))
+        if (is_due(stream, *note_of(stream, node, known)))
             path[count++] = node;
         prof_checked_add(&stream->checked, node);
         node = known->parent;
@@ -296,7 +382,7 @@ static bool define_callers(struct prof_encoder *stream, uint32_t node)
         known = stream->tree(path[count]);
         put = definition(path[count], known);
         prof_packet_node(packet, stream->writer.last, &put);
-        note_defined(stream, known);
+        note_defined(stream, path[count], known);
     }
     return true;
 }
@@ -310,7 +396,7 @@ static bool put_defined(struct prof_encoder *stream, uint64_t clock,
     struct prof_packet_maker *packet = &stream->writer.packet;
     struct prof_packet_node put;
 
-    if (leaf == NULL || !is_due(stream, leaf->note)) {
+    if (leaf == NULL || !is_due(stream, *note_of(stream, node, leaf))) {
         prof_packet_sample(packet, clock, node);
         return true;
     }
@@ -319,7 +405,7 @@ static bool put_defined(struct prof_encoder *stream, uint64_t clock,
         return false;
     put = definition(node, leaf);
     prof_packet_leaf(packet, clock, &put);
-    note_defined(stream, leaf);
+    note_defined(stream, node, leaf);
     return true;
 }
 
@@ -353,7 +439,7 @@ static inline bool put_leaf(struct prof_encoder *stream, uint64_t clock,
     put = definition(node, leaf);
     if (!prof_packet_short_leaf(packet, clock, &put))
         return false;
-    note_defined(stream, leaf);
+    note_defined(stream, node, leaf);
     return true;
 }
 
@@ -371,7 +457,7 @@ void prof_stream_sample(const struct prof_cpu *cpu, uint64_t tsc, uint32_t node,
     clock = prof_packet_writer_clock(&stream->writer, tsc);
     if (!stream->writer.stuck && leaf != NULL)
         put =
-            is_due(stream, leaf->note)
+            is_due(stream, *note_of(stream, node, leaf))
                 ? put_leaf(stream, clock, node, leaf)
                 : prof_packet_short_sample(&stream->writer.packet, clock, node);
     if (!put)
@@ -405,18 +491,19 @@ void prof_stream_drop(const struct prof_cpu *cpu, uint64_t tsc,
 void prof_stream_emit_lost_ticks(const struct prof_cpu *cpu, uint64_t tsc,
                                  int64_t missed, uint64_t stolen_cycles)
 {
-    struct prof_stream_losses *emitted = &prof_encoder_of(cpu)->emitted;
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+    struct prof_stream_losses *emitted = &stream->emitted;
     uint64_t stolen = stolen_cycles - emitted->stolen_cycles;
     uint32_t ticks = (uint32_t)(missed - emitted->missed);
 
     if (prof_stream_on() && stolen != 0)
-        (void)prof_stream_put(PROF_EVENT_STOLEN, tsc,
-                              PROF_FIELDS(stolen, prof_stream_span(stolen)));
+        (void)put_event(stream, PROF_EVENT_STOLEN, tsc,
+                        PROF_FIELDS(stolen, prof_stream_span(stolen)));
     emitted->stolen_cycles = stolen_cycles;
     if (missed <= emitted->missed)
         return;
     if (prof_stream_on())
-        (void)prof_stream_put(PROF_EVENT_MISS, tsc, PROF_FIELDS(miss, ticks));
+        (void)put_event(stream, PROF_EVENT_MISS, tsc, PROF_FIELDS(miss, ticks));
     emitted->missed = missed;
 }
 
@@ -436,17 +523,43 @@ void prof_stream_dropped(const struct prof_cpu *cpu, uint64_t tsc,
 void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
                                const uint32_t samples[PROF_WALK_REASONS])
 {
-    uint32_t *emitted = prof_encoder_of(cpu)->emitted.stopped_walks;
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+    uint32_t *emitted = stream->emitted.stopped_walks;
 
     for (uint32_t i = 0; i < PROF_WALK_REASONS; i++) {
         uint32_t more = samples[i] - emitted[i];
 
         if (more != 0 && prof_stream_on())
-            (void)prof_stream_put(PROF_EVENT_STOPPED_WALK, tsc,
-                                  PROF_FIELDS(stopped_walk, (uint16_t)i, more));
+            (void)put_event(stream, PROF_EVENT_STOPPED_WALK, tsc,
+                            PROF_FIELDS(stopped_walk, (uint16_t)i, more));
         emitted[i] = samples[i];
     }
 }
+
+#if PROF_WITH_NMI
+void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    if (prof_stream_on())
+        (void)put_event(prof_encoder_of(cpu), PROF_EVENT_IRQS_OFF, tsc,
+                        PROF_NO_FIELDS);
+}
+
+void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t duplicates, uint64_t merged)
+{
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+    struct prof_stream_losses *emitted = &stream->emitted;
+
+    if (!prof_stream_on() || (duplicates == emitted->nmi_duplicates &&
+                              merged == emitted->nmi_merged))
+        return;
+    if (!put_event(stream, PROF_EVENT_NMI, tsc,
+                   PROF_FIELDS(nmi, duplicates, merged)))
+        return; /* they are totals: the next one has all */
+    emitted->nmi_duplicates = duplicates;
+    emitted->nmi_merged = merged;
+}
+#endif
 
 /* ---- the end of a drain, and of the stream */
 
@@ -477,10 +590,12 @@ static void send_all(struct prof_encoder *stream)
     }
 }
 
-void prof_stream_push(const struct prof_cpu *cpu)
+void prof_stream_push(void)
 {
-    if (prof_stream_on())
-        send_all(prof_encoder_of(cpu));
+    if (!prof_stream_on())
+        return;
+    PROF_FOR_EACH_CPU(cpu)
+    send_all(prof_encoder_of(cpu));
 }
 
 void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples)
@@ -488,13 +603,16 @@ void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples)
     prof_encoder_of(cpu)->writer.label.discarded += samples;
 }
 
-void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code)
+void prof_stream_end(uint64_t tsc, uint32_t code)
 {
-    struct prof_encoder *stream = prof_encoder_of(cpu);
+    struct prof_encoder *stream = encoder_here();
     const struct prof_packet_writer *writer = &stream->writer;
 
     if (!prof_stream_on())
         return;
+    PROF_FOR_EACH_CPU(cpu)
+    if (cpu != PROF_CPU_FIRST)
+        send_all(prof_encoder_of(cpu));
     if (!prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code))) {
         send_all(stream);
         (void)prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code));
@@ -506,13 +624,17 @@ void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code)
     prof_stream_is_on = false;
 }
 
-void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats)
+void prof_stream_stats(struct prof_stats *stats)
 {
-    const struct prof_encoder *stream = prof_encoder_of(cpu);
+    stats->stream_packets = stats->stream_bytes = stats->stream_discarded = 0;
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        const struct prof_encoder *stream = prof_encoder_of(cpu);
 
-    stats->stream_packets = stream->writer.label.sequence;
-    stats->stream_bytes = stream->bytes;
-    stats->stream_discarded = stream->writer.label.discarded;
+        stats->stream_packets += stream->writer.label.sequence;
+        stats->stream_bytes += stream->bytes;
+        stats->stream_discarded += stream->writer.label.discarded;
+    }
 }
 
 /* ---- for a host that reads the newest sample's time in this memory, for a

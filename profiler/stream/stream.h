@@ -11,7 +11,7 @@
  * them to its own clock. A time before the last event's counts as that one.
  */
 
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "stream/packet.h"
 
 #include <prof/config.h>
@@ -42,6 +42,10 @@ struct prof_stream_losses {
     uint64_t dropped;       /* samples that the interrupt dropped */
     uint64_t dropped_cycles;
     uint32_t stopped_walks[PROF_WALK_REASONS]; /* by enum prof_walk_stop */
+#if PROF_WITH_NMI
+    uint32_t nmi_duplicates; /* NMIs that were not samples */
+    uint64_t nmi_merged;     /* ticks without an NMI of their own */
+#endif
 };
 
 struct prof_stream_settings {
@@ -50,6 +54,19 @@ struct prof_stream_settings {
     const struct prof_config *config;       /* of image and boot; MUST stay */
     struct prof_stream_losses losses;       /* before this stream */
 };
+
+#if PROF_CPUS_MAX > 1
+/* The notes of nodes that the packets of a CPU but the first define: each CPU's
+ * packets define what they mention, as a reader may have them in another order.
+ * A node whose place another one has taken is defined again. */
+#define PROF_NOTES 512u
+
+struct prof_notes {
+    struct {
+        uint32_t node, note;
+    } of[PROF_NOTES];
+};
+#endif
 
 /* The state of a CPU's stream. Written by stream.c alone. */
 struct prof_encoder {
@@ -64,6 +81,10 @@ struct prof_encoder {
     bool running;
     bool hello_due; /* the next packet begins with HELLO */
     bool gap;       /* something was discarded since the last packet */
+#if PROF_CPUS_MAX > 1
+    bool joined; /* it is to say who it is after each HELLO */
+    struct prof_notes notes;
+#endif
 };
 
 extern struct prof_encoder prof_encoders[PROF_CPUS_MAX];
@@ -73,10 +94,14 @@ static inline struct prof_encoder *prof_encoder_of(const struct prof_cpu *cpu)
     return &prof_encoders[prof_cpu_number(cpu)];
 }
 
-/* Begins a new stream with an identity of its own. The present one ends without
- * a last event. */
-void prof_stream_open(const struct prof_cpu *cpu,
-                      const struct prof_stream_settings *settings);
+/* Begins a new stream with an identity of its own, of all CPUs; (settings) has
+ * one for each. The present one ends without a last event. */
+void prof_stream_open(const struct prof_stream_settings *settings);
+
+#if PROF_CPUS_MAX > 1
+/* (cpu) has joined at (tsc), a time by its own counter as all of its. */
+void prof_stream_join(const struct prof_cpu *cpu, uint64_t tsc);
+#endif
 
 /* Whether there is a stream: a transport is chosen and works. */
 extern bool prof_stream_is_on;
@@ -132,6 +157,14 @@ void prof_stream_dropped(const struct prof_cpu *cpu, uint64_t tsc,
 void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
                                const uint32_t samples[PROF_WALK_REASONS]);
 
+/* The next sample, at (tsc), was taken with interrupts off. PROF_WITH_NMI. */
+void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc);
+
+/* So many NMIs were no samples, and so many ticks had none of their own, of
+ * (cpu) and in all. PROF_WITH_NMI. */
+void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
+                      uint32_t duplicates, uint64_t merged);
+
 /* At the end of each drain: sends what is old enough to be sent. */
 void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc);
 
@@ -139,12 +172,12 @@ void prof_stream_flush(const struct prof_cpu *cpu, uint64_t tsc);
  * In a panic: sends the packet in the making as it is; counts (samples) as
  * discarded. Contexts: also in the middle of any other call to here.
  */
-void prof_stream_push(const struct prof_cpu *cpu);
+void prof_stream_push(void);
 void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples);
 
 /* The image ends with (code): sends everything, with a last event. Closes the
  * stream. */
-void prof_stream_end(const struct prof_cpu *cpu, uint64_t tsc, uint32_t code);
+void prof_stream_end(uint64_t tsc, uint32_t code);
 
 /*
  * The profiler's own transport: a ring in memory, which the host reads (struct
@@ -156,9 +189,10 @@ extern const struct prof_transport prof_shared_memory_transport;
 bool prof_shared_memory_open(size_t bytes, uintptr_t image_offset);
 
 /* What it has cost so far: the members stream_... of (stats). */
-void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats);
+void prof_stream_stats(struct prof_stats *stats);
 
 #if !PROF_WITH_STREAM
+#define prof_stream_join(...) PROF_LEFT_OUT(prof_stream_join(__VA_ARGS__))
 #define prof_stream_start(...) PROF_LEFT_OUT(prof_stream_start(__VA_ARGS__))
 #define prof_stream_stop(...) PROF_LEFT_OUT(prof_stream_stop(__VA_ARGS__))
 #define prof_stream_hello(cpu) PROF_LEFT_OUT(prof_stream_hello(cpu))
@@ -167,6 +201,9 @@ void prof_stream_stats(const struct prof_cpu *cpu, struct prof_stats *stats);
     PROF_LEFT_OUT(prof_stream_overflow(__VA_ARGS__))
 #define prof_stream_drop(...) PROF_LEFT_OUT(prof_stream_drop(__VA_ARGS__))
 #define prof_stream_dropped(...) PROF_LEFT_OUT(prof_stream_dropped(__VA_ARGS__))
+#define prof_stream_irqs_off(...)                                              \
+    PROF_LEFT_OUT(prof_stream_irqs_off(__VA_ARGS__))
+#define prof_stream_nmis(...) PROF_LEFT_OUT(prof_stream_nmis(__VA_ARGS__))
 #define prof_stream_stopped_walks(...)                                         \
     PROF_LEFT_OUT(prof_stream_stopped_walks(__VA_ARGS__))
 #define prof_stream_flush(...) PROF_LEFT_OUT(prof_stream_flush(__VA_ARGS__))

@@ -18,6 +18,7 @@
 
 #define PIT_NAME "the PIT"
 #define LAPIC_NAME "the local APIC's timer"
+#define NMI_NAME "NMIs of the PIT"
 
 /* Why the PIT cannot be taken; NULL: it can. */
 static const char *no_pit(const struct prof_tick *tick)
@@ -63,6 +64,19 @@ static enum prof_tick_kind pit_kind(const struct prof_tick *tick)
     return tick->kernel_divisor != 0 ? PROF_TICK_PIT : PROF_TICK_OWN_PIT;
 }
 
+#if PROF_WITH_NMI
+static const char *no_nmi(const struct prof_tick *tick)
+{
+    return prof_source_nmi_missing(tick);
+}
+#else
+static const char *no_nmi(const struct prof_tick *tick)
+{
+    (void)tick;
+    return "NMIs are not part of this image";
+}
+#endif
+
 /* What option and configuration ask for; KERNEL: nothing is to be chosen. */
 static enum prof_tick_choice wanted(enum prof_tick_kind kind)
 {
@@ -70,17 +84,57 @@ static enum prof_tick_choice wanted(enum prof_tick_kind kind)
         return PROF_OPTION(tick);
     if (kind == PROF_TICK_AUTO)
         return PROF_TICK_CHOICE_AUTO;
+    if (PROF_WITH_NMI && kind == PROF_TICK_NMI)
+        return PROF_TICK_CHOICE_NMI;
     return kind == PROF_TICK_LAPIC ? PROF_TICK_CHOICE_LAPIC
                                    : PROF_TICK_CHOICE_KERNEL;
+}
+
+static void say_sampling(enum prof_tick_choice by, const char *why)
+{
+    say("prof: sampling by %s: %s\n",
+        by == PROF_TICK_CHOICE_NMI   ? NMI_NAME
+        : by == PROF_TICK_CHOICE_PIT ? PIT_NAME
+                                     : LAPIC_NAME,
+        why);
+}
+
+/* The best that there is, and (*why) not the one before it; NULL: because that
+ * was asked for. KERNEL: there is none. */
+static enum prof_tick_choice best(const struct prof_tick *tick,
+                                  enum prof_tick_choice choice,
+                                  const char **why)
+{
+    bool nmi = choice == PROF_TICK_CHOICE_NMI ||
+               (choice == PROF_TICK_CHOICE_AUTO && PROF_CPUS_MAX > 1);
+    const char *missing = nmi ? no_nmi(tick) : NULL, *pit, *lapic;
+    bool by_pit;
+
+    *why = NULL;
+    if (nmi && missing == NULL)
+        return PROF_TICK_CHOICE_NMI;
+    pit = no_pit(tick);
+    lapic = no_lapic(tick);
+    if (pit != NULL && lapic != NULL) {
+        say("prof: no timer to sample by: %s; %s\n", pit, lapic);
+        return PROF_TICK_CHOICE_KERNEL;
+    }
+    /* for several CPUs, and where the PIT's line is dead, the APIC's is better */
+    by_pit = lapic != NULL || (pit == NULL && !nmi &&
+                               choice != PROF_TICK_CHOICE_LAPIC);
+    *why = by_pit ? lapic : pit; /* the other one cannot be taken */
+    if (nmi)
+        *why = missing;
+    return by_pit ? PROF_TICK_CHOICE_PIT : PROF_TICK_CHOICE_LAPIC;
 }
 
 int prof_source_choose(struct prof_config *config)
 {
     struct prof_tick *tick = &config->tick;
-    enum prof_tick_choice choice = wanted(tick->kind);
+    enum prof_tick_choice choice = wanted(tick->kind), by;
     bool asked = PROF_OPTION(tick) != PROF_TICK_CHOICE_KERNEL;
-    const char *pit, *lapic, *why;
-    bool by_pit;
+    bool automatic = choice == PROF_TICK_CHOICE_AUTO;
+    const char *why;
 
     if (choice == PROF_TICK_CHOICE_KERNEL)
         return PROF_OK;
@@ -89,20 +143,15 @@ int prof_source_choose(struct prof_config *config)
                      "timer (<prof/tick.h>)\n");
         return PROF_OK;
     }
-    pit = no_pit(tick);
-    lapic = no_lapic(tick);
-    if (pit != NULL && lapic != NULL) {
-        say("prof: no timer to sample by: %s; %s\n", pit, lapic);
+    by = best(tick, choice, &why);
+    if (by == PROF_TICK_CHOICE_KERNEL)
         return PROF_ETIMER;
-    }
-    by_pit = lapic != NULL || (pit == NULL && choice != PROF_TICK_CHOICE_LAPIC);
-    why = by_pit ? lapic : pit; /* the other one cannot be taken */
     if (why == NULL)
-        why = choice == PROF_TICK_CHOICE_AUTO ? "it is there, and periodic"
-                                              : "as prof.tick says";
-    if (asked || by_pit == (choice == PROF_TICK_CHOICE_LAPIC) ||
-        (choice == PROF_TICK_CHOICE_AUTO && !by_pit))
-        say("prof: sampling by %s: %s\n", by_pit ? PIT_NAME : LAPIC_NAME, why);
-    tick->kind = by_pit ? pit_kind(tick) : PROF_TICK_LAPIC;
+        why = automatic ? "it is there, and periodic" : "as prof.tick says";
+    if (asked || (automatic ? by != PROF_TICK_CHOICE_PIT : by != choice))
+        say_sampling(by, why);
+    tick->kind = by == PROF_TICK_CHOICE_NMI   ? PROF_TICK_NMI
+                 : by == PROF_TICK_CHOICE_PIT ? pit_kind(tick)
+                                              : PROF_TICK_LAPIC;
     return PROF_OK;
 }

@@ -17,16 +17,80 @@ static int64_t missed_before[PROF_CPUS_MAX];
 
 void prof_clock_open(uint64_t tsc)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        *prof_clock_of(cpu) =
+            (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
+        missed_before[prof_cpu_number(cpu)] = 0;
+    }
+}
 
-    *prof_clock_of(cpu) =
-        (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
-    missed_before[prof_cpu_number(cpu)] = 0;
+#if PROF_CPUS_MAX > 1
+/* Of other CPUs with a common timer: how far the first was ahead then. */
+static uint32_t ahead_before[PROF_CPUS_MAX];
+
+/* As the first CPU's clock is set. */
+static void set_another(struct prof_cpu *cpu, uint64_t tsc)
+{
+    const struct prof_timebase *first = prof_clock_of(PROF_CPU_FIRST);
+    struct prof_timebase *clock = prof_clock_of(cpu);
+    int64_t missed = clock->missed;
+
+    prof_timebase_set(clock, tsc, first->period, first->divisor);
+    clock->missed = missed;
+    clock->irregular = prof_clock.common || first->irregular;
+}
+
+/* By how many ticks the first CPU is ahead of (cpu), with those that were
+ * raised and did not get to it: modulo 2^32, and from any number on. */
+static uint32_t ahead_of(const struct prof_cpu *cpu)
+{
+    const struct prof_cpu *first = PROF_CPU_FIRST;
+
+    return __atomic_load_n(&first->ticks, __ATOMIC_RELAXED) +
+           (uint32_t)prof_clock_of(first)->missed -
+           __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
+}
+
+void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc)
+{
+    set_another(cpu, tsc);
+    ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
+}
+#endif
+
+static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
+{
+    return first_tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
+}
+
+void prof_clock_resume(uint64_t tsc)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    prof_timebase_resume(prof_clock_of(cpu), time_of(cpu, tsc));
+}
+
+/* The others' go on from their last samples, at the new rate. */
+static void set_others(void)
+{
+#if PROF_CPUS_MAX > 1
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        const struct prof_timebase *clock = prof_clock_of(cpu);
+        uint64_t last = clock->last_tsc, resume = clock->resume_tsc;
+
+        if (cpu == PROF_CPU_FIRST)
+            continue;
+        set_another(cpu, time_of(cpu, prof_tsc()));
+        prof_clock_of(cpu)->last_tsc = last;
+        prof_clock_of(cpu)->resume_tsc = resume;
+    }
+#endif
 }
 
 void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
     struct prof_timebase *clock = prof_clock_of(cpu);
     int64_t missed = clock->missed;
     int64_t before = missed_before[prof_cpu_number(cpu)];
@@ -43,6 +107,7 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
     /* The timer begins anew just now: what was before is not on its grid. */
     clock->grid_tsc = clock->run_begin_tsc;
     prof_clock.rate_mhz = rate_mhz;
+    set_others();
 }
 
 #if PROF_WITH_PIT
@@ -55,18 +120,28 @@ void prof_clock_set_counts(uint32_t counts, uint32_t kept)
 }
 #endif
 
-uint64_t prof_clock_missed(void)
+uint64_t prof_clock_missed(const struct prof_cpu *cpu)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
     int64_t missed =
         prof_clock_of(cpu)->missed - missed_before[prof_cpu_number(cpu)];
 
+#if PROF_CPUS_MAX > 1
+    if (prof_clock.common && cpu != PROF_CPU_FIRST)
+        missed = prof_cpu_has_joined(cpu)
+                     ? (int32_t)(ahead_of(cpu) -
+                                 ahead_before[prof_cpu_number(cpu)])
+                     : 0;
+#endif
     return missed > 0 ? (uint64_t)missed : 0;
 }
 
 void prof_clock_reset(void)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
-
-    missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
+#if PROF_CPUS_MAX > 1
+        ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
+#endif
+    }
 }

@@ -5,7 +5,7 @@
 /* The clock of samples: each CPU's time base, and the rate that they are for.
  * The source of ticks sets it, the drain steps it. Contexts: thread. */
 
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "tick/timebase.h"
 
 #include <stdbool.h>
@@ -38,7 +38,12 @@ void prof_clock_set_counts(uint32_t counts, uint32_t kept);
 struct prof_clock_common {
     uint64_t tsc_hz;   /* frequency of the TSC as it is known */
     uint32_t rate_mhz; /* the rate in force in 1/1000 Hz */
-    bool steady;       /* the period varies too little to keep samples from
+    bool by_nmi;       /* ticks that interrupts off do not hold back */
+#if PROF_CPUS_MAX > 1
+    bool common; /* one timer ticks on all CPUs, and its period is known in the
+                    first one's vector only */
+#endif
+    bool steady; /* the period varies too little to keep samples from
                           running in step with the program */
 };
 
@@ -52,8 +57,16 @@ extern struct prof_clock_common prof_clock;
  */
 uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
 
-/* Ticks that were due and not delivered since the last reset. */
-uint64_t prof_clock_missed(void);
+/* (cpu), which is not the first, is sampled from (tsc) on, by its counter; ticks
+ * that it has missed before are kept. PROF_CPUS_MAX > 1. Contexts: the drain,
+ * its vector drained. */
+void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
+
+/* Sampling begins at (tsc), a time of the first CPU's. */
+void prof_clock_resume(uint64_t tsc);
+
+/* Ticks that were due on (cpu) and not delivered since the last reset. */
+uint64_t prof_clock_missed(const struct prof_cpu *cpu);
 
 /* From now on they count from 0 again. */
 void prof_clock_reset(void);

@@ -73,7 +73,7 @@ void prof_floor_open(struct prof_pit_rate *rate, const char *timer)
 
 static void suspect(bool suspected)
 {
-    prof_timebase_irregular(prof_clock_of(prof_cpu_here()), suspected);
+    prof_timebase_irregular(prof_clock_of(PROF_CPU_FIRST), suspected);
 }
 
 void prof_floor_end(void)
@@ -138,7 +138,7 @@ void prof_floor_slowed_down(void)
  * queued. */
 static void take_floor(uint64_t cycles)
 {
-    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
+    const struct prof_timebase *clock = prof_clock_of(PROF_CPU_FIRST);
     uint32_t period = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
 
     search.rate->least =

@@ -12,7 +12,7 @@
 #include "tick/idt_gate.h"
 
 #include "base/cpu.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "tick/source.h"
 
 #include <stddef.h>
@@ -37,16 +37,29 @@ struct table {
     uintptr_t base;
 } __attribute__((packed));
 
-static struct gate *find_gate(uint8_t vector)
+static inline struct table idt_here(void)
 {
     struct table idt;
-    struct gate *gate;
 
     __asm__ volatile("sidt %0" : "=m"(idt));
-    if ((vector + 1u) * sizeof(struct gate) > idt.limit + 1u)
+    return idt;
+}
+
+static inline struct gate *find_in(const struct table *idt, uint8_t vector)
+{
+    struct gate *gate;
+
+    if ((vector + 1u) * sizeof(struct gate) > idt->limit + 1u)
         return NULL;
-    gate = (struct gate *)idt.base + vector;
+    gate = (struct gate *)idt->base + vector;
     return (gate->type & TYPE_MASK) == TYPE_INTERRUPT_PRESENT ? gate : NULL;
+}
+
+static struct gate *find_gate(uint8_t vector)
+{
+    struct table idt = idt_here();
+
+    return find_in(&idt, vector);
 }
 
 static uintptr_t handler_of(const struct gate *gate)
@@ -59,6 +72,31 @@ static uintptr_t handler_of(const struct gate *gate)
     return handler;
 }
 
+#if PROF_CPUS_MAX > 1
+/* In one store, as another CPU may come to the gate meanwhile. In x86_64 the
+ * upper half of the address stays, as it is the same in all of an image. */
+static void set_handler(struct gate *gate, uintptr_t handler)
+{
+    struct gate after = *gate;
+    uint64_t word;
+
+    after.offset_low = (uint16_t)handler;
+    after.offset_high = (uint16_t)(handler >> 16);
+    __builtin_memcpy(&word, &after, sizeof word);
+#ifdef __x86_64__
+    gate->offset_top = (uint32_t)(handler >> 32);
+    __atomic_store_n((uint64_t *)(void *)gate, word, __ATOMIC_SEQ_CST);
+#else
+    uint64_t before;
+
+    __builtin_memcpy(&before, gate, sizeof before);
+    __asm__ volatile("0: lock cmpxchg8b %0; jnz 0b"
+                     : "+m"(*gate), "+A"(before)
+                     : "b"((uint32_t)word), "c"((uint32_t)(word >> 32))
+                     : "cc", "memory");
+#endif
+}
+#else
 static void set_handler(struct gate *gate, uintptr_t handler)
 {
     gate->offset_low = (uint16_t)handler;
@@ -67,6 +105,7 @@ static void set_handler(struct gate *gate, uintptr_t handler)
     gate->offset_top = (uint32_t)(handler >> 32);
 #endif
 }
+#endif
 
 static struct {
     uint8_t vector; /* of the gate that was taken; 0: none */
@@ -77,9 +116,14 @@ static struct {
     uint64_t seen_tsc; /* when it was last looked at */
 } gate;
 
+static uintptr_t *next_of(struct prof_cpu *cpu)
+{
+    return (uintptr_t *)((char *)cpu + gate.next);
+}
+
 static uintptr_t *next_handler(void)
 {
-    return (uintptr_t *)((char *)prof_cpu_here() + gate.next);
+    return next_of(PROF_CPU_FIRST);
 }
 
 static uintptr_t present_handler(void)
@@ -89,6 +133,65 @@ static uintptr_t present_handler(void)
     return present != NULL ? handler_of(present) : 0;
 }
 
+#if PROF_CPUS_MAX > 1
+/* The gate of (cpu) if it has an IDT of its own; else NULL. */
+static struct gate *own_gate(const struct prof_cpu *cpu)
+{
+    const struct prof_cpu_link *link = prof_cpu_link(cpu);
+    const struct table idt = {(uint16_t)link->idt_limit, link->idt};
+
+    return idt.base == idt_here().base ? NULL : find_in(&idt, gate.vector);
+}
+
+void prof_gate_note(struct prof_cpu_link *link)
+{
+    struct table idt = idt_here();
+
+    link->idt = idt.base;
+    link->idt_limit = idt.limit;
+}
+
+void prof_gate_join(struct prof_cpu *cpu)
+{
+    struct gate *present = gate.vector != 0 ? own_gate(cpu) : NULL;
+
+    if (present == NULL || handler_of(present) == gate.stub)
+        return;
+    *next_of(cpu) = handler_of(present);
+    set_handler(present, gate.stub);
+}
+
+void prof_gate_quit(struct prof_cpu *cpu)
+{
+    struct gate *present = gate.vector != 0 ? own_gate(cpu) : NULL;
+
+    if (present != NULL && handler_of(present) == gate.stub)
+        set_handler(present, *next_of(cpu));
+}
+
+/* Whoever comes to a common gate goes on to its handler. */
+static void give_all(uintptr_t handler)
+{
+    for (uint32_t i = 0; i < PROF_CPU_STATES; i++)
+        if (i == PROF_CPUS_MAX || prof_cpu_links[i].state != PROF_CPU_JOINED ||
+            own_gate(&prof_cpus[i]) == NULL)
+            *next_of(&prof_cpus[i]) = handler;
+}
+
+static void for_others(void (*call)(struct prof_cpu *cpu))
+{
+    PROF_FOR_EACH_CPU(cpu)
+    if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu))
+        call(cpu);
+}
+#else
+static inline void give_all(uintptr_t handler)
+{
+    *next_handler() = handler;
+}
+#define for_others(call) ((void)0)
+#endif
+
 /* Puts the stub into the gate, and what was there after it. */
 static bool take_gate(void)
 {
@@ -96,7 +199,7 @@ static bool take_gate(void)
 
     if (present == NULL)
         return false;
-    *next_handler() = handler_of(present);
+    give_all(handler_of(present));
     set_handler(present, gate.stub);
     return true;
 }
@@ -109,17 +212,20 @@ bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
     gate.stub = (uintptr_t)stub;
     gate.next = (uint16_t)next;
     handler = present_handler();
-    if (handler == gate.stub || (handler == gate.handler && gate.goes_on) ||
-        take_gate())
-        return true;
-    gate.vector = 0;
-    return false;
+    if (handler != gate.stub && !(handler == gate.handler && gate.goes_on) &&
+        !take_gate()) {
+        gate.vector = 0;
+        return false;
+    }
+    for_others(prof_gate_join);
+    return true;
 }
 
 void prof_gate_leave(void)
 {
     if (present_handler() == gate.stub)
         set_handler(find_gate(gate.vector), *next_handler());
+    for_others(prof_gate_quit);
     gate.vector = 0;
 }
 
@@ -156,7 +262,7 @@ static void take_back(void)
 
 void prof_gate_check(uint64_t period)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
     uint64_t now = prof_tsc();
     uintptr_t handler;
 

@@ -7,6 +7,8 @@
  * goes on to the handler that was there; or another handler stands in the gate
  * and goes on to the stub. Only the handler's address in the gate changes. */
 
+#include "sample/cpus.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,16 @@ bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next);
 /* Takes the stub out again, where it stands in the gate; from another handler
  * it cannot be taken away. Contexts: as above. */
 void prof_gate_leave(void);
+
+#if PROF_CPUS_MAX > 1
+/* The IDT of the current CPU, which joins. Contexts: interrupts off. */
+void prof_gate_note(struct prof_cpu_link *link);
+
+/* The same as above in the IDT of (cpu), if a gate is taken and that table is
+ * not the first CPU's. Contexts: the first CPU, thread. */
+void prof_gate_join(struct prof_cpu *cpu);
+void prof_gate_quit(struct prof_cpu *cpu);
+#endif
 
 /* While a gate is taken: checks whether the stub is still called, and if not
  * takes the gate back, as one line says. (period): cycles between two samples.

@@ -17,7 +17,10 @@
 #include <stdint.h>
 
 /* Registers, by their offset in memory. */
+#define PROF_LAPIC_ID 0x020u
 #define PROF_LAPIC_EOI 0x0b0u
+#define PROF_LAPIC_LOGICAL 0x0d0u /* destination, and its format */
+#define PROF_LAPIC_FORMAT 0x0e0u
 #define PROF_LAPIC_SPURIOUS 0x0f0u
 #define PROF_LAPIC_IN_SERVICE 0x100u /* 8 of 32 vectors each, 16 bytes apart */
 #define PROF_LAPIC_REQUESTS 0x200u   /* the same */

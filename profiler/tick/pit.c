@@ -19,6 +19,11 @@
 void prof_pit_set(uint32_t divisor)
 {
     prof_out8(PROF_PIT_COMMAND, COMMAND_RATE);
+    prof_pit_set_count(divisor);
+}
+
+void prof_pit_set_count(uint32_t divisor)
+{
     prof_out8(PORT_CHANNEL_0, (uint8_t)divisor);
     prof_out8(PORT_CHANNEL_0, (uint8_t)(divisor >> 8));
 }

@@ -57,6 +57,10 @@ struct prof_pit_state {
 /* Ticks every (divisor) counts, 1 to 65536, from now on. Interrupts off. */
 void prof_pit_set(uint32_t divisor);
 
+/* The same where it does so already, with two port writes: on real hardware
+ * from the end of the present period on. Contexts: any, if no other does. */
+void prof_pit_set_count(uint32_t divisor);
+
 /* No more ticks. Interrupts off. */
 void prof_pit_stop(void);
 

@@ -15,15 +15,28 @@
 #include <prof/text.h>
 #include <stddef.h>
 
+#if PROF_CPUS_MAX > 1
+static const struct prof_source *in_use;
+#endif
+
 const struct prof_source *prof_source_open(const struct prof_config *config)
 {
-    const struct prof_source *source = NULL;
-
     if (config->tsc_hz == 0 || config->tsc_hz >> PROF_TSC_HZ_BITS != 0)
         return NULL;
     prof_clock_open(prof_tsc());
     prof_clock_open(prof_tsc());
     prof_clock.tsc_hz = config->tsc_hz;
+    return prof_source_of(config);
+}
+
+const struct prof_source *prof_source_of(const struct prof_config *config)
+{
+    const struct prof_source *source = NULL;
+
+    prof_clock.by_nmi = PROF_WITH_NMI && config->tick.kind == PROF_TICK_NMI;
+#if PROF_CPUS_MAX > 1
+    prof_clock.common = prof_clock.by_nmi;
+#endif
     if (PROF_WITH_BUILTIN)
         prof_meter_end();
     if (PROF_WITH_BUILTIN && PROF_WITH_PIT)
@@ -41,8 +54,39 @@ const struct prof_source *prof_source_open(const struct prof_config *config)
     if (PROF_WITH_LAPIC && config->tick.kind == PROF_TICK_LAPIC &&
         prof_source_lapic_open(config))
         source = &prof_source_lapic;
+    if (PROF_WITH_NMI && config->tick.kind == PROF_TICK_NMI &&
+        prof_source_nmi_open(config))
+        source = &prof_source_nmi;
+#if PROF_CPUS_MAX > 1
+    in_use = source;
+#endif
     return source;
 }
+
+#if PROF_CPUS_MAX > 1
+int prof_source_join(struct prof_cpu *cpu)
+{
+    return in_use != NULL && in_use->join != NULL ? in_use->join(cpu) : PROF_OK;
+}
+
+void prof_source_leave(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->leave != NULL)
+        in_use->leave(cpu);
+}
+
+void prof_source_taken(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->taken != NULL)
+        in_use->taken(cpu);
+}
+
+void prof_source_let_go(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->let_go != NULL)
+        in_use->let_go(cpu);
+}
+#endif
 
 #if PROF_WITH_BUILTIN
 static bool is_outside(struct prof_config_problem *problem, const char *field,
@@ -65,6 +109,8 @@ bool prof_config_problem(const struct prof_config *config,
 {
     const struct prof_tick *tick = &config->tick;
 
+    if (is_outside(problem, "cpus", config->cpus, 0, PROF_CPUS_MAX))
+        return true;
     if (is_outside(problem, "tsc_hz", config->tsc_hz, 1,
                    (1ull << PROF_TSC_HZ_BITS) - 1))
         return true;
@@ -97,6 +143,10 @@ bool prof_config_problem(const struct prof_config *config,
         if (tick->vector == 0)
             return false;
         break;
+#if PROF_WITH_NMI
+    case PROF_TICK_NMI:
+        return false;
+#endif
 #if PROF_WITH_LAPIC
     case PROF_TICK_LAPIC:
         return is_outside(problem, "tick.lapic_vector", tick->lapic_vector,
@@ -104,7 +154,7 @@ bool prof_config_problem(const struct prof_config *config,
 #endif
     default:
         return is_outside(problem, "tick.kind", tick->kind, PROF_TICK_PIT,
-                          PROF_TICK_AUTO);
+                          PROF_WITH_NMI ? PROF_TICK_NMI : PROF_TICK_AUTO);
     }
     return is_outside(problem, "tick.vector", tick->vector, PROF_VECTOR_MIN,
                       UINT8_MAX);

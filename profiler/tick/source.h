@@ -3,13 +3,15 @@
 #define PROF_SOURCE_H
 
 /*
- * A source of ticks, as the control of the profiler sees it. There are four
+ * A source of ticks, as the control of the profiler sees it. There are five
  * (<prof/tick.h>); prof_source_open() chooses.
  *
  * Contexts of all calls: thread, interrupts off. (on): the caller had them on,
  * and the source may let interrupts in for moments while it waits. Where not
  * (on), it does not wait.
  */
+
+#include "sample/cpus.h"
 
 #include <prof/port.h>
 #include <prof/prof.h>
@@ -28,6 +30,10 @@ struct prof_source {
     /* Samples come from now on. PROF_OK, or why not; then nothing changed. */
     int (*start)(bool on);
 
+    /* Called after start(), when all is ready for them: lets samples through
+     * that interrupts off do not hold back. NULL: there are none. */
+    void (*let_through)(void);
+
     /* No more samples come, and the kernel has its timer back as it was. Waits
      * for two of its ticks at most, so that its clock loses nothing. */
     void (*stop)(bool on);
@@ -43,7 +49,31 @@ struct prof_source {
     /* Points at what acknowledges those ticks which are not the kernel's, and
      * may change while ticks come. NULL: every tick is the kernel's. */
     void (**acknowledge)(void);
+
+#if PROF_CPUS_MAX > 1
+    /*
+     * Another CPU joins or leaves (<prof/cpus.h>): called on that CPU, with
+     * interrupts off, whether the source runs or not. PROF_OK, or why not.
+     */
+    int (*join)(struct prof_cpu *cpu);
+    void (*leave)(struct prof_cpu *cpu);
+
+    /* The drain has found that it did, on the first CPU. The source runs if
+     * that CPU is enabled. */
+    void (*taken)(struct prof_cpu *cpu);
+    void (*let_go)(struct prof_cpu *cpu);
+
+    /* Any of them may be NULL: nothing is to be done. */
+#endif
 };
+
+#if PROF_CPUS_MAX > 1
+/* Calls these of the source in use. */
+int prof_source_join(struct prof_cpu *cpu);
+void prof_source_leave(struct prof_cpu *cpu);
+void prof_source_taken(struct prof_cpu *cpu);
+void prof_source_let_go(struct prof_cpu *cpu);
+#endif
 
 /*
  * Checks (config), prepares the source that it names, at the rate of the
@@ -51,6 +81,10 @@ struct prof_source {
  * Contexts: boot, once.
  */
 const struct prof_source *prof_source_open(const struct prof_config *config);
+
+/* The same, without a new clock, for a change of sources that control makes.
+ * Contexts: thread, vector drained, the source before is stopped. */
+const struct prof_source *prof_source_of(const struct prof_config *config);
 
 /*
  * Makes (config)->tick.kind one that names a timer, where it is auto, or the
@@ -71,11 +105,12 @@ void prof_config_print_problem(const struct prof_config *config);
 /* The sources, and what prepares each; false where it cannot work. Contexts:
  * boot. */
 extern const struct prof_source prof_source_pit, prof_source_hook,
-    prof_source_gate, prof_source_lapic;
+    prof_source_gate, prof_source_lapic, prof_source_nmi;
 bool prof_source_pit_open(const struct prof_config *config);
 bool prof_source_hook_open(const struct prof_config *config);
 bool prof_source_gate_open(const struct prof_config *config);
 bool prof_source_lapic_open(const struct prof_config *config);
+bool prof_source_nmi_open(const struct prof_config *config);
 
 /*
  * The source `pit` beyond that. Contexts: thread; running, but for the first
@@ -115,10 +150,38 @@ void prof_source_lapic_check(void);
  * interrupt, called by the stub. */
 bool prof_lapic_turn(bool sampled);
 
+/* ---- The source `nmi` beyond that, PROF_WITH_NMI. */
+
+enum prof_nmi_trouble {
+    PROF_NMI_FINE,
+    PROF_NMI_SLOW,   /* the interrupt takes longer than a period */
+    PROF_NMI_SILENT, /* no NMIs come, or soon none will, whatever is done */
+};
+
+/* Why it cannot be taken, by (tick) and the machine; NULL: it can. Contexts:
+ * boot, thread. */
+const char *prof_source_nmi_missing(const struct prof_tick *tick);
+
+/* What control is to do something about, while it runs: set half the rate, and
+ * call the second; or stop, and take another source. Contexts: thread. */
+enum prof_nmi_trouble prof_source_nmi_trouble(void);
+void prof_source_nmi_slowed_down(void);
+
+/* As for the source `pit`. Where the kernel means the one-shot mode, that is
+ * trouble: PROF_NMI_SILENT. */
+const struct prof_pit_rate *prof_source_nmi_running(void);
+void prof_source_nmi_program(void);
+bool prof_source_nmi_one_shot(void);
+
+/* Whether NMIs come, and whether there is time for them: writes the entry of
+ * the I/O APIC again, with a line, or notes what is wrong. Contexts: the
+ * drain. */
+void prof_source_nmi_check(void);
+
 /* ---- watchdog.c */
 
 /*
- * While the source `pit` runs: checks whether somebody else has changed the
+ * While the source `pit` or `nmi` runs: checks whether somebody else has changed the
  * timer's gate or the PIT, takes it back, and prints a line. Corrects the
  * kernel's tick by what the drained samples say about the length of a period.
  * Contexts: the drain.

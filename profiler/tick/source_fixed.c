@@ -98,7 +98,7 @@ static bool open_fixed(const struct prof_config *config, const char *why)
     prof_clock_set(fixed.period, 1, rate_mhz);
     prof_clock.steady = true;
     if (PROF_WITH_BUILTIN) {
-        prof_clock_of(prof_cpu_here())->irregular = config->tick.irregular;
+        prof_clock_of(PROF_CPU_FIRST)->irregular = config->tick.irregular;
         if (measure || !config->tick.irregular)
             prof_meter_begin(!measure, true, take_rate);
     }
@@ -142,12 +142,15 @@ static uint8_t gate_vector;
 
 static int start_gate(bool on)
 {
-    struct prof_cpu_tick *tick = &prof_cpu_here()->tick;
-
     (void)on;
-    tick->pass_due = tick->pass_period = 0;
-    tick->jitter.counts = tick->jitter.rest = 0;
-    tick->jitter.ticks_left = PROF_JITTER_TICKS;
+    PROF_FOR_EACH_CPU(cpu)
+    {
+        struct prof_cpu_tick *tick = &cpu->tick;
+
+        tick->pass_due = tick->pass_period = 0;
+        tick->jitter.counts = tick->jitter.rest = 0;
+        tick->jitter.ticks_left = PROF_JITTER_TICKS;
+    }
     return prof_gate_enter(gate_vector, prof_parasite,
                            offsetof(struct prof_cpu, tick.next_handler))
                ? PROF_OK
@@ -164,6 +167,10 @@ const struct prof_source prof_source_gate = {
     .start = start_gate,
     .stop = stop_gate,
     .set_period = set_fixed_period,
+#if PROF_CPUS_MAX > 1
+    .taken = prof_gate_join,
+    .let_go = prof_gate_quit,
+#endif
 };
 
 bool prof_source_gate_open(const struct prof_config *config)

@@ -105,7 +105,7 @@ static void restart_clock(void)
 
 static uint64_t cycles_in(uint32_t counts)
 {
-    return prof_timebase_cycles(prof_clock_of(prof_cpu_here()), pit.rate.ours,
+    return prof_timebase_cycles(prof_clock_of(PROF_CPU_FIRST), pit.rate.ours,
                                 counts);
 }
 
@@ -185,7 +185,7 @@ static void program(struct prof_cpu *cpu, uint64_t cycles)
 
 static int start(bool on)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
 
     pit.given_up = false;
     pit.one_shots = 0;
@@ -263,7 +263,7 @@ static void return_pit(struct prof_cpu *cpu, bool on)
 
 static void stop(bool on)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
 
     if (pit.given_up) {
         ; /* it is as the kernel has programmed it */
@@ -284,7 +284,7 @@ static void stop(bool on)
 /* The new rate is faster than the kernel's tick, and the old one no slower. */
 static void change_running(uint32_t divisor, bool on)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
     bool multiplied = is_multiplied();
     uint64_t left, due = cpu->tick.pass_due;
 
@@ -342,7 +342,7 @@ static void print_tsc_hz(void)
  * number: nothing but the TSC's frequency can be wrong by so much. */
 static prof_meter_print *take_period(uint64_t period)
 {
-    const struct prof_timebase *clock = prof_clock_of(prof_cpu_here());
+    const struct prof_timebase *clock = prof_clock_of(PROF_CPU_FIRST);
     uint32_t before = (uint32_t)(clock->nominal >> PROF_PERIOD_SHIFT);
 
     prof_clock.tsc_hz =

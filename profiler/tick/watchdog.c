@@ -43,22 +43,28 @@ struct look {
     uint32_t divisor; /* that it should count down from */
 };
 
+/* An NMI that programs the PIT may come in between; then it looks again. */
 static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
 {
     bool on = prof_interrupts_save(), multiplied = prof_pit_is_multiplied(rate);
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
+    uint32_t ticks;
 
-    look->begin = prof_tsc();
-    look->pit = prof_pit_read();
-    look->end = prof_tsc();
-    look->divisor =
-        multiplied ? prof_cpu_here()->tick.jitter.divisor : rate->ours;
+    do {
+        ticks = __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE);
+        look->begin = prof_tsc();
+        look->pit = prof_pit_read();
+        look->end = prof_tsc();
+        look->divisor = multiplied ? cpu->tick.jitter.divisor : rate->ours;
+    } while (PROF_WITH_NMI &&
+             __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE) != ticks);
     prof_interrupts_restore(on);
     return prof_pit_disturbed(look->pit, look->divisor, multiplied);
 }
 
 static uint64_t sampling_period(void)
 {
-    return prof_clock_of(prof_cpu_here())->period >> PROF_PERIOD_SHIFT;
+    return prof_clock_of(PROF_CPU_FIRST)->period >> PROF_PERIOD_SHIFT;
 }
 
 /* Whether the count, just begun anew after (before), began below the
@@ -95,7 +101,7 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
 {
     struct look look;
     bool disturbed = look_at_pit(rate, &look);
-    int64_t now = prof_clock_of(prof_cpu_here())->missed;
+    int64_t now = prof_clock_of(PROF_CPU_FIRST)->missed;
     int64_t missed = now - seen.missed;
     int64_t odd = (int64_t)TICKS_ODD << seen.doubled;
 
@@ -114,21 +120,39 @@ static bool pit_disturbed(const struct prof_pit_rate *rate, bool *one_shot)
     return false;
 }
 
+/* Whether nobody is left to program it. */
+static bool gives_up(void)
+{
+    if (PROF_WITH_NMI && prof_source_nmi_running() != NULL)
+        return prof_source_nmi_one_shot();
+    return prof_source_pit_one_shot();
+}
+
+static void program_again(void)
+{
+    if (PROF_WITH_NMI && prof_source_nmi_running() != NULL)
+        prof_source_nmi_program();
+    else
+        prof_source_pit_program();
+}
+
 static void check_pit(const struct prof_pit_rate *rate)
 {
     bool one_shot;
 
     if (!pit_disturbed(rate, &one_shot))
         return;
-    if (one_shot && prof_source_pit_one_shot()) {
+    if (one_shot && gives_up()) {
         prof_tick_counts.pit_given_up++;
+        if (PROF_WITH_NMI && prof_source_nmi_trouble() != PROF_NMI_FINE)
+            return; /* which is said, and another source takes its place */
         prof_message("prof: the kernel uses the PIT in one-shot mode, so there "
                      "is no rate: sampling stops (use hook or gate, "
                      "<prof/tick.h>)\n");
         return;
     }
-    prof_source_pit_program();
-    seen.missed = prof_clock_of(prof_cpu_here())->missed;
+    program_again();
+    seen.missed = prof_clock_of(PROF_CPU_FIRST)->missed;
     seen.doubled = 0;
     prof_tick_counts.pit_taken_back++;
     prof_message(
@@ -142,7 +166,7 @@ static void correct_pass_period(void)
     uint64_t period = prof_source_pit_pass_period();
     bool on = prof_interrupts_save();
 
-    prof_cpu_here()->tick.pass_period = period;
+    PROF_CPU_FIRST->tick.pass_period = period;
     prof_interrupts_restore(on);
 }
 
@@ -151,6 +175,10 @@ void prof_watchdog(void)
     const struct prof_pit_rate *rate = prof_source_pit_running();
 
     prof_gate_check(sampling_period());
+    if (PROF_WITH_NMI && rate == NULL) {
+        prof_source_nmi_check();
+        rate = prof_source_nmi_running();
+    }
     if (rate == NULL) {
         if (PROF_WITH_LAPIC)
             prof_source_lapic_check();

@@ -10,4 +10,4 @@ $(BUILD)/$1/obj/services/coroutines/%.o: \
 $(BUILD)/$1/obj/services/coroutines/%.o: \
     CXX_GUEST += -std=gnu++20 -fcoroutines
 endef
-$(foreach w,$(WIDTHS),$(eval $(call coroutines_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call coroutines_rules,$b)))

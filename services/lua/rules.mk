@@ -5,11 +5,11 @@
 
 define lua_rules
 $(BUILD)/$1/liblua.a: tools/build/lua.sh $(SOURCES)/lua5.4/.unpacked \
-    $(NEWLIB)/$1/lib/libc.a
+    $(call libc,$1)
 	$$(call begin,LUA)
-	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$1) $(GUEST) \
+	$(Q)$$< $$@ $(SOURCES)/lua5.4/src gcc $(width.$(notdir $1)) $(GUEST) \
 	    $$(LIBC) -Iservices/lua
 $(call image,$1,services/lua): $(BUILD)/$1/liblua.a
 $(call objects,$1,services/lua): | $(SOURCES)/lua5.4/.unpacked
 endef
-$(foreach w,$(WIDTHS),$(eval $(call lua_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call lua_rules,$b)))

@@ -23,7 +23,7 @@ from harness.suite import Guest, check, run
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
 PARTS_OF_PROFILER = (
-    *("pit", "lapic", "callers", "user", "stream", "trace", "loop"),
+    *("pit", "lapic", "nmi", "callers", "user", "stream", "trace", "loop"),
     *("causal", "trees"),
     *("classes", "checks", "elf", "options", "builtin", "kvm"),
     *("cxx", "rust", "ocaml"),
@@ -129,6 +129,7 @@ class Builder:
                 "-Werror",
                 f"-I{folder}/",
                 f"-I{os.path.dirname(source)}/",
+                "-Iprofiler/",
                 "-o",
                 path,
                 source,

@@ -6,4 +6,4 @@ define guest_library_rules
 $(BUILD)/$1/libguest.a: $(call objects,$1,tests/guest/lib)
 	$$(archive)
 endef
-$(foreach w,$(WIDTHS),$(eval $(call guest_library_rules,$w)))
+$(foreach b,$(BUILDS),$(eval $(call guest_library_rules,$b)))

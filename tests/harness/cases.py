@@ -21,6 +21,7 @@ LOADERS = ("kernel", "grub")
 class Case:
     name: str
     image: str
+    cpus: int
     append: str
     boots: tuple
     modules: tuple
@@ -44,6 +45,7 @@ def case(
     name,
     *,
     image=None,
+    cpus=None,
     append="",
     boots="kernel",
     modules=(),
@@ -58,6 +60,8 @@ def case(
 
     (image)   "test/NAME" for tests/guest/*/NAME, "NAME" for a service; by
               default that of the case's own name
+    (cpus)    CPUs of the machine, for the image that is built for several;
+              by default there is one, and the image is built for that
     (append)  its command line
     (boots)   loaders: "kernel grub" for both, "i386:kernel" for one width
     (modules) boot modules: paths from the top, or pairs (name, text)
@@ -72,12 +76,13 @@ def case(
     return Case(
         name,
         image or f"test/{name}",
+        cpus,
         append,
         tuple(boots.split()),
         tuple(modules),
         icount,
         rtc,
-        tuple(qemu.split()),
+        (*(("-smp", str(cpus)) if cpus else ()), *qemu.split()),
         exits,
         tuple(shows),
         tuple(hides),
@@ -136,7 +141,7 @@ def run(case_, width, loader, build, accel="tcg"):
     where = loader if accel == "tcg" else f"{loader}-{accel}"
     base = Path(build) / width / "test" / f"{case_.name}.{where}"
     base.parent.mkdir(parents=True, exist_ok=True)
-    image = Path(build) / width / case_.image
+    image = Path(build) / ("smp" if case_.cpus else "") / width / case_.image
     image = image / f"{image.name}.elf"
     log = Path(f"{base}.log")
     with Guest(

@@ -9,7 +9,7 @@ LANES ?= $(shell expr 2 \* $$(nproc))
 harness = PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m harness
 
 .PHONY: test-images test test-plan
-test-images: $(call images,$(programs)) lib
+test-images: $(call images,$(programs)) $(smp_images) lib
 #: every test: on the host, models, and images at both widths
 test: test-images
 	$(Q)$(harness) --lanes=$(LANES) $(BUILD) '$(TESTS)'

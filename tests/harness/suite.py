@@ -191,17 +191,27 @@ class Suite:
         (build), such as "x86_64-address-undefined"."""
         self.processes = self.build / "hosted" / build
 
-    def image(self, width, name):
-        """Path of an image: "split" of a service, "test/heap" of a test."""
+    def image(self, width, name, cpus=None):
+        """Path of an image: "split" of a service, "test/heap" of a test. With
+        (cpus) that for several CPUs."""
         if self.processes:
             return self.processes / name
-        return self.build / width / name / f"{Path(name).name}.elf"
+        return (
+            self.build
+            / ("smp" if cpus else "")
+            / width
+            / name
+            / f"{Path(name).name}.elf"
+        )
 
-    def guest(self, width, name, log="guest", **options):
+    def guest(self, width, name, log="guest", cpus=None, **options):
         """A Guest of that image; (log) is a name in the work folder."""
-        image, path = self.image(width, name), self.work / f"{log}.{width}.log"
+        image = self.image(width, name, cpus)
+        path = self.work / f"{log}.{width}.log"
         if self.processes:
             return Process(image, path, **options)
+        if cpus:
+            options["args"] = ["-smp", str(cpus), *options.get("args", ())]
         return Guest(image, width, path, **options)
 
 

@@ -26,6 +26,8 @@ WRONG = (
     ("ARCH=arm", "must be one of i386 x86_64"),
     ("LOADER=lilo", "must be one of kernel grub"),
     ("ACCEL=xen", "must be one of auto tcg kvm"),
+    ("CPUS=0", "must be 1 to 64"),
+    ("CPUS=65", "must be 1 to 64"),
 )
 
 

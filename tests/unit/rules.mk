@@ -21,7 +21,7 @@ $(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
 $(BUILD)/host$1/obj/walk.o: profiler/sample/$2/walk.asm \
     $(BUILD)/$2/prof_offsets.inc
 	$$(call begin,NASM)
-	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -o $$@ $$<
+	$(Q)nasm -f elf$1 -g -F dwarf -Werror -I$(BUILD)/$2/ -Iprofiler/ -o $$@ $$<
 $(BUILD)/host$1/obj/hooks.o: profiler/causal/hooks.asm
 	$$(call begin,NASM)
 	$(Q)nasm -f elf$1 -g -F dwarf -Werror -DPROF_HOSTED \

@@ -51,6 +51,7 @@ PARTS = {
         "tick/source_lapic.c",
         "tick/*/lapic_stubs.asm",
     ],
+    "nmi": ["tick/ioapic.c", "tick/source_nmi.c", "tick/*/nmi_stub.asm"],
     "callers": ["sample/*/walk.asm", "sample/bounds.c", "unwind/prologue.c"],
     "user": ["aggregate/user.c"],
     "stream": [
@@ -135,6 +136,8 @@ def sources(width, without):
         without = [*without, "trace"]
     if "pit" in without and "lapic" not in without:
         without = [*without, "lapic"]
+    if "lapic" in without and "nmi" not in without:
+        without = [*without, "nmi"]
     if "callers" in without and "user" not in without:
         without = [*without, "user"]
     if "builtin" in without and "kvm" not in without:

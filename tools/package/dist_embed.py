@@ -94,7 +94,7 @@ class Package:
     def put_headers(self):
         for folder, _, names in os.walk(TOP):
             for name in names:
-                if not name.endswith((".h", ".def", ".ld")):
+                if not name.endswith((".h", ".def", ".ld", ".inc")):
                     continue
                 path = os.path.relpath(os.path.join(folder, name), TOP)
                 to = path.removeprefix("include/")

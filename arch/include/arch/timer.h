@@ -22,6 +22,12 @@
  */
 bool arch_timer_start(uint64_t tsc_hz, void (*fired)(void));
 
+/* With several CPUs: whether there is such a timer; and it is started on a
+ * further CPU, as the first one's was found. Contexts: boot; start of that
+ * CPU. */
+bool arch_timer_exists(void);
+void arch_timer_start_further(void);
+
 /* What it is, for a line at boot: in force after arch_timer_start(). */
 const char *arch_timer_name(void);
 
@@ -32,13 +38,14 @@ const char *arch_timer_name(void);
  */
 void arch_timer_arm(uint64_t ns);
 
-/* No interrupts from now on, but for one that has come. Contexts: boot. */
+/* No interrupts from now on, but for one that has come: on CPU 0, which calls
+ * it. Contexts: boot. */
 void arch_timer_stop(void);
 
 /*
- * Somebody who shares the timer: what is about to be written to it, a count or
- * a deadline of the TSC, is passed through these, with interrupts off, and what
- * they return is written. NULL: nobody does.
+ * Somebody who shares the timer of CPU 0: what is about to be written to it, a
+ * count or a deadline of the TSC, is passed through these, with interrupts off,
+ * and what they return is written. NULL: nobody does.
  */
 struct arch_timer_sharing {
     uint32_t (*count)(uint32_t count);

@@ -7,12 +7,14 @@
  *
  * Vectors 0 to 31 are the CPU's exceptions, 32 to 47 the sixteen lines of a PC,
  * which come from the PIC or an IO-APIC. Two more lines are the local APIC's
- * (arch/timer.h), and sixteen are for other inputs of IO-APICs.
+ * (arch/timer.h), and sixteen are for other inputs of IO-APICs; where there may
+ * be several CPUs, one of these is for interrupts from another CPU.
  * Handlers run with interrupts off on the interrupted stack. Exceptions that
  * may be caused by a stack overflow run on the fault stack instead: double
  * fault always, page fault on x86_64.
  */
 
+#include <arch/cpu_number.h>
 #include <arch/registers.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +23,12 @@
 #define ARCH_IRQ_COUNT 34u
 #define ARCH_IRQ_TIMER 16u
 #define ARCH_IRQ_SPURIOUS 17u
+#if ARCH_CPUS_MAX == 1
 #define ARCH_IRQ_MORE 18u /* the first of the others */
+#else
+#define ARCH_IRQ_CALL 18u /* from another CPU (arch/cpus.h) */
+#define ARCH_IRQ_MORE 19u
+#endif
 
 typedef void arch_irq_handler(void);
 

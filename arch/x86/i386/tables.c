@@ -34,12 +34,10 @@ _Static_assert(offsetof(struct task_state, eip) == 32, "32-bit task state");
 static struct task_state main_task = {.io_map = sizeof(struct task_state)};
 static struct task_state fault_task = {.io_map = sizeof(struct task_state)};
 
-static uint64_t gdt[] = {
-    0,
-    0x00cf9b000000ffff, /* CODE_SELECTOR: 0 to 4 GiB, execute and read */
-    0x00cf93000000ffff, /* DATA_SELECTOR: 0 to 4 GiB, read and write */
-    0,                  /* TASK_SELECTOR */
-    0,                  /* FAULT_TASK_SELECTOR */
+/* From TASK_SELECTOR on, the two tasks of each CPU. */
+static uint64_t gdt[3 + 2 * ARCH_CPUS_MAX] = {
+    0, 0x00cf9b000000ffff, /* CODE_SELECTOR: 0 to 4 GiB, execute and read */
+    0x00cf93000000ffff,    /* DATA_SELECTOR: 0 to 4 GiB, read and write */
 };
 
 const struct table_pointer gdt_pointer = {sizeof(gdt) - 1, (uintptr_t)gdt};
@@ -62,28 +60,91 @@ static uint64_t gate(uintptr_t offset, unsigned selector, unsigned type)
     return high << 32 | selector << 16 | (offset & 0xffff);
 }
 
-void tables_load(void)
+/* (selector) is that of (running); the next one that of (fault). */
+static void load(unsigned selector, struct task_state *running,
+                 struct task_state *fault, uintptr_t fault_top, uint64_t *gates)
 {
-    const struct table_pointer idt_pointer = {sizeof(idt) - 1, (uintptr_t)idt};
+    const struct table_pointer pointer = {sizeof(idt) - 1, (uintptr_t)gates};
+    const unsigned fault_selector =
+        selector + (FAULT_TASK_SELECTOR - TASK_SELECTOR);
 
     for (unsigned vector = 0; vector < TRAP_STUBS; vector++)
-        idt[vector] =
+        gates[vector] =
             gate((uintptr_t)trap_stubs[vector], CODE_SELECTOR, GATE_INTERRUPT);
-    idt[TRAP_DOUBLE_FAULT] = gate(0, FAULT_TASK_SELECTOR, GATE_TASK);
+    gates[TRAP_DOUBLE_FAULT] = gate(0, fault_selector, GATE_TASK);
 
-    fault_task.cr3 = paging_root();
-    fault_task.eip = (uintptr_t)trap_stubs[TRAP_DOUBLE_FAULT];
-    fault_task.eflags = FLAGS_ALWAYS_SET;
-    fault_task.esp = (uintptr_t)fault_stack_top;
-    fault_task.cs = CODE_SELECTOR;
-    fault_task.ss = fault_task.ds = fault_task.es = DATA_SELECTOR;
-    fault_task.fs = fault_task.gs = DATA_SELECTOR;
+    fault->cr3 = paging_root();
+    fault->eip = (uintptr_t)trap_stubs[TRAP_DOUBLE_FAULT];
+    fault->eflags = FLAGS_ALWAYS_SET;
+    fault->esp = fault_top;
+    fault->cs = CODE_SELECTOR;
+    fault->ss = fault->ds = fault->es = DATA_SELECTOR;
+    fault->fs = fault->gs = DATA_SELECTOR;
 
-    set_task(TASK_SELECTOR, &main_task);
-    set_task(FAULT_TASK_SELECTOR, &fault_task);
-    tables_load_idt(&idt_pointer);
-    tables_load_task(TASK_SELECTOR);
+    set_task(selector, running);
+    set_task(fault_selector, fault);
+    tables_load_idt(&pointer);
+    tables_load_task((uint16_t)selector);
 }
+
+void tables_load(void)
+{
+    load(TASK_SELECTOR, &main_task, &fault_task, (uintptr_t)fault_stack_top,
+         idt);
+}
+
+#if ARCH_CPUS_MAX > 1
+
+struct cpu_tables {
+    uint64_t idt[TRAP_VECTORS];
+    struct task_state running, fault;
+};
+
+_Static_assert(sizeof(struct cpu_tables) <= CPU_TABLES_BYTES, "tables fit");
+
+static struct cpu_tables *further[ARCH_CPUS_MAX]; /* [0] is not used */
+
+/* NMIs interrupt on the stack that runs: there is no other without a task of
+ * its own, which would be slow. */
+void tables_load_further(unsigned number, void *memory, uintptr_t fault_top,
+                         uintptr_t nmi_top)
+{
+    struct cpu_tables *tables = memory;
+
+    (void)nmi_top;
+    *tables = (struct cpu_tables){
+        .running.io_map = sizeof(struct task_state),
+        .fault.io_map = sizeof(struct task_state),
+    };
+    further[number] = tables;
+    load(TASK_SELECTOR_OF(number), &tables->running, &tables->fault, fault_top,
+         tables->idt);
+}
+
+void tables_reclaim_nmi(void *memory)
+{
+    uint64_t *gates = memory != NULL ? ((struct cpu_tables *)memory)->idt : idt;
+
+    gates[TRAP_NMI] =
+        gate((uintptr_t)trap_stubs[TRAP_NMI], CODE_SELECTOR, GATE_INTERRUPT);
+}
+
+/* The fault task's selector says whose it is, too. */
+static const struct task_state *interrupted_task(void)
+{
+    const unsigned number = arch_cpu_number();
+
+    return number == 0 ? &main_task : &further[number]->running;
+}
+
+#else
+
+static const struct task_state *interrupted_task(void)
+{
+    return &main_task;
+}
+
+#endif
 
 /*
  * C part of the fault task: the task switch has stored the interrupted
@@ -91,17 +152,18 @@ void tables_load(void)
  */
 void trap_double_fault(void)
 {
+    const struct task_state *task = interrupted_task();
     const struct arch_registers registers = {
-        .pc = main_task.eip,
-        .sp = main_task.esp,
-        .fp = main_task.ebp,
-        .flags = main_task.eflags,
-        .ax = main_task.eax,
-        .bx = main_task.ebx,
-        .cx = main_task.ecx,
-        .dx = main_task.edx,
-        .si = main_task.esi,
-        .di = main_task.edi,
+        .pc = task->eip,
+        .sp = task->esp,
+        .fp = task->ebp,
+        .flags = task->eflags,
+        .ax = task->eax,
+        .bx = task->ebx,
+        .cx = task->ecx,
+        .dx = task->edx,
+        .si = task->esi,
+        .di = task->edi,
         .vector = TRAP_DOUBLE_FAULT,
     };
 

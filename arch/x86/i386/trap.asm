@@ -15,6 +15,10 @@ global arch_nmi_count, trap_stubs
 global arch_idle:function (arch_idle_end - arch_idle)
 global arch_idle_begin, arch_idle_end
 
+%ifndef ARCH_CPUS_MAX
+%define ARCH_CPUS_MAX 1
+%endif
+
 EXCEPTIONS          equ 32
 IRQ_LINES           equ 34
 NMI                 equ 2
@@ -24,6 +28,11 @@ WITH_ERROR          equ 1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29
 
 section .bss
 arch_nmi_count: resd 1
+%if ARCH_CPUS_MAX > 1
+global trap_runs_alone, trap_stopped
+trap_runs_alone: resd 1
+trap_stopped: resd 1
+%endif
 
 section .text
 
@@ -82,11 +91,38 @@ trap_exception_common:
     ud2
 .end:
 
-; Counts and returns; NMIs stay blocked until the iret.
+; Counts and returns; NMIs stay blocked until the iret. With several CPUs, one
+; of which is to run alone, the others stop here: its number and 1 are in
+; trap_runs_alone then. The selector of CPU n's task, less 8, is 16 (n + 1), or
+; 24 on i386 while it handles a double fault.
 global trap_nmi:function (trap_nmi.end - trap_nmi)
 trap_nmi:
+%if ARCH_CPUS_MAX > 1
+    push    eax
+    mov     eax, [trap_runs_alone]
+    test    eax, eax
+    jz      .goes_on
+    push    ecx
+    str     ecx
+    sub     ecx, 8
+    shr     ecx, 4
+    cmp     eax, ecx
+    pop     ecx
+    jne     .stop
+.goes_on:
+    pop     eax
+    lock inc dword [arch_nmi_count]
+    iret
+.stop:
+    lock inc dword [trap_stopped]
+.stopped:
+    cli
+    hlt
+    jmp     .stopped
+%else
     inc     dword [arch_nmi_count]
     iret
+%endif
 .end:
 
 ; Entry of the fault task; esp is at the top of the fault stack. The task switch

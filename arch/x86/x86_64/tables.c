@@ -37,12 +37,10 @@ struct gate {
 
 static struct task_state task = {.io_map = sizeof(struct task_state)};
 
-static uint64_t gdt[] = {
-    0,
-    0x00af9b000000ffff, /* CODE_SELECTOR: 64-bit code */
-    0x00cf93000000ffff, /* DATA_SELECTOR: read and write */
-    0,                  /* TASK_SELECTOR, two entries long */
-    0,
+/* From TASK_SELECTOR on, two entries for the task state of each CPU. */
+static uint64_t gdt[3 + 2 * ARCH_CPUS_MAX] = {
+    0, 0x00af9b000000ffff, /* CODE_SELECTOR: 64-bit code */
+    0x00cf93000000ffff,    /* DATA_SELECTOR: read and write */
 };
 
 const struct table_pointer gdt_pointer = {sizeof(gdt) - 1, (uintptr_t)gdt};
@@ -72,21 +70,56 @@ static unsigned ist_of(unsigned vector)
     }
 }
 
-void tables_load(void)
+static void load(uint16_t selector, struct task_state *state,
+                 struct gate *gates)
 {
-    const struct table_pointer idt_pointer = {sizeof(idt) - 1, (uintptr_t)idt};
-    uint64_t base = (uintptr_t)&task;
-    uint64_t *descriptor = &gdt[TASK_SELECTOR / sizeof(gdt[0])];
+    const struct table_pointer pointer = {sizeof(idt) - 1, (uintptr_t)gates};
+    uint64_t base = (uintptr_t)state;
+    uint64_t *descriptor = &gdt[selector / sizeof(gdt[0])];
 
     for (unsigned vector = 0; vector < TRAP_STUBS; vector++)
-        idt[vector] = gate((uintptr_t)trap_stubs[vector], ist_of(vector));
+        gates[vector] = gate((uintptr_t)trap_stubs[vector], ist_of(vector));
 
-    task.ist[FAULT_IST - 1] = (uintptr_t)fault_stack_top;
-    task.ist[NMI_IST - 1] = (uintptr_t)nmi_stack_top;
-
-    descriptor[0] = TASK_DESCRIPTOR | (sizeof(task) - 1) |
+    descriptor[0] = TASK_DESCRIPTOR | (sizeof(*state) - 1) |
                     (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
     descriptor[1] = base >> 32;
-    tables_load_idt(&idt_pointer);
-    tables_load_task(TASK_SELECTOR);
+    tables_load_idt(&pointer);
+    tables_load_task(selector);
 }
+
+void tables_load(void)
+{
+    task.ist[FAULT_IST - 1] = (uintptr_t)fault_stack_top;
+    task.ist[NMI_IST - 1] = (uintptr_t)nmi_stack_top;
+    load(TASK_SELECTOR, &task, idt);
+}
+
+#if ARCH_CPUS_MAX > 1
+
+struct cpu_tables {
+    struct gate idt[TRAP_VECTORS];
+    struct task_state task;
+};
+
+_Static_assert(sizeof(struct cpu_tables) <= CPU_TABLES_BYTES, "tables fit");
+
+void tables_load_further(unsigned number, void *memory, uintptr_t fault_top,
+                         uintptr_t nmi_top)
+{
+    struct cpu_tables *tables = memory;
+
+    *tables = (struct cpu_tables){.task.io_map = sizeof(struct task_state)};
+    tables->task.ist[FAULT_IST - 1] = fault_top;
+    tables->task.ist[NMI_IST - 1] = nmi_top;
+    load((uint16_t)TASK_SELECTOR_OF(number), &tables->task, tables->idt);
+}
+
+void tables_reclaim_nmi(void *memory)
+{
+    struct gate *gates =
+        memory != NULL ? ((struct cpu_tables *)memory)->idt : idt;
+
+    gates[TRAP_NMI] = gate((uintptr_t)trap_stubs[TRAP_NMI], NMI_IST);
+}
+
+#endif

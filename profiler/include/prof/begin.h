@@ -136,7 +136,7 @@ static inline void prof_begin_causal(const struct prof_config *config)
 /*
  * Opens the image's symbol table (`parasite embed`), unless names are there
  * already (prof_symbols_elf()), gives the profiler memory
- * of its own, PROF_MEMORY_DEFAULT and, where (config) has no pool,
+ * of its own, PROF_MEMORY_DEFAULT for each CPU and, where (config) has no pool,
  * PROF_BEGIN_POOL, sets the options in (line), and calls prof_init() and what
  * the options ask for: the transport prof.out, of the (count) in (list) or
  * built in (<prof/transport.h>); prof.trace (<prof/trace.h>); prof.loop
@@ -152,7 +152,7 @@ static inline int prof_begin_with(const struct prof_config *config,
                                   const struct prof_transport *list,
                                   size_t count)
 {
-    static unsigned char memory[PROF_MEMORY_DEFAULT]
+    static unsigned char memory[PROF_MEMORY_DEFAULT * PROF_CPUS_MAX]
         __attribute__((aligned(16)));
     static unsigned char pool[PROF_BEGIN_POOL != 0 ? PROF_BEGIN_POOL : 1]
         __attribute__((aligned(16)));

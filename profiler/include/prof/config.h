@@ -34,6 +34,12 @@
 #define PROF_WITH_LAPIC PROF_WITH_PIT
 #endif
 
+/* The source of ticks `nmi`, which uses what `lapic` knows of local APICs, and
+ * what it finds out: which samples were taken with interrupts off. */
+#ifndef PROF_WITH_NMI
+#define PROF_WITH_NMI PROF_WITH_LAPIC
+#endif
+
 /* Callers of each sample: the frame walk in the interrupt, and the prologue
  * analysis for functions without a frame. Without: prof.depth is 0. */
 #ifndef PROF_WITH_CALLERS
@@ -123,6 +129,41 @@
 #define PROF_WITH_OCAML 1
 #endif
 
+/* CPUs that may be sampled, at most 64 (<prof/cpus.h>). With 1 the state of the
+ * CPU has a constant address, and nothing costs more for the others. */
+#ifndef PROF_CPUS_MAX
+#define PROF_CPUS_MAX 1
+#endif
+
+/* How code finds out which CPU it runs on, where there may be several:
+ *
+ *   PROF_CPU_BY_TASK     by the task register, `str`: the selector of the TSS
+ *                        differs between CPUs. On any CPU, and in a NMI.
+ *   PROF_CPU_BY_TSC_AUX  by the MSR TSC_AUX, `rdtscp`: the kernel has put a
+ *                        number there that differs, and the CPUs have both.
+ */
+#define PROF_CPU_BY_TASK 1
+#define PROF_CPU_BY_TSC_AUX 2
+#ifndef PROF_CPU_BY
+#define PROF_CPU_BY PROF_CPU_BY_TASK
+#endif
+
+/* Numbers by which they can differ, a power of two: indices of TSS descriptors
+ * modulo this, or values of TSC_AUX. Eight bytes each. */
+#ifndef PROF_CPU_KEYS
+#define PROF_CPU_KEYS 256
+#endif
+
+#if PROF_CPUS_MAX < 1 || PROF_CPUS_MAX > 64
+#error "PROF_CPUS_MAX is from 1 to 64"
+#endif
+#if PROF_CPU_KEYS & (PROF_CPU_KEYS - 1) || PROF_CPU_KEYS < PROF_CPUS_MAX
+#error "PROF_CPU_KEYS is no power of two, or less than PROF_CPUS_MAX"
+#endif
+#if PROF_CPU_BY != PROF_CPU_BY_TASK && PROF_CPU_BY != PROF_CPU_BY_TSC_AUX
+#error "PROF_CPU_BY is neither PROF_CPU_BY_TASK nor PROF_CPU_BY_TSC_AUX"
+#endif
+
 /* Bytes that libprof.a reserves for the table of names, if the image does not
  * do so itself (PROF_SYMBOLS_RESERVE in <prof/symbols.h>). */
 #ifndef PROF_SYMBOLS_BYTES
@@ -142,12 +183,16 @@
 #if PROF_WITH_LAPIC && !PROF_WITH_PIT
 #error "PROF_WITH_LAPIC needs PROF_WITH_PIT"
 #endif
+#if PROF_WITH_NMI && !PROF_WITH_LAPIC
+#error "PROF_WITH_NMI needs PROF_WITH_LAPIC"
+#endif
 
 #ifndef __cplusplus
 #define PROF_IS_CHOICE(part)                                                   \
     _Static_assert((part) == 0 || (part) == 1, #part " is neither 0 nor 1")
 PROF_IS_CHOICE(PROF_WITH_PIT);
 PROF_IS_CHOICE(PROF_WITH_LAPIC);
+PROF_IS_CHOICE(PROF_WITH_NMI);
 PROF_IS_CHOICE(PROF_WITH_CALLERS);
 PROF_IS_CHOICE(PROF_WITH_USER);
 PROF_IS_CHOICE(PROF_WITH_STREAM);

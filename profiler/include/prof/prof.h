@@ -21,9 +21,11 @@
  * be checked. Code in the interrupt cannot fail; it counts what it had to drop,
  * and every report prints these counts. No sample is lost silently.
  *
- * One CPU: make all calls on the CPU whose timer interrupt samples.
+ * Make all calls on one CPU, the one that prof_init() is called on: its timer
+ * interrupt samples. <prof/cpus.h> is about others.
  */
 
+#include <prof/cpus.h>
 #include <prof/error.h>
 #include <prof/loop.h>
 #include <prof/poll.h>
@@ -95,6 +97,8 @@ struct prof_range {
 struct prof_kvm_steal_time;
 struct prof_config {
     uint64_t tsc_hz;        /* time stamp counter's frequency, Hz, below 2^36 */
+    uint32_t cpus;          /* that may be sampled (<prof/cpus.h>), 1 to
+                               PROF_CPUS_MAX; 0 means 1 */
     struct prof_tick tick;  /* where ticks come from (<prof/tick.h>) */
     struct prof_range text; /* the image's code */
     struct prof_range idle; /* code that waits for interrupts (hlt) */
@@ -159,10 +163,11 @@ struct prof_config {
 /*
  * Initialises the profiler with (config) and (bytes) of (memory), which it
  * keeps for good. Nothing else is allocated until prof_drain(). More than
- * PROF_MEMORY_DEFAULT makes the fixed vector longer.
+ * PROF_MEMORY_DEFAULT makes the fixed vector longer. Each of config.cpus gets an
+ * equal part of (memory).
  *
- * Contexts: boot, once. Returns 0, PROF_EMEMORY, PROF_ECONFIG or PROF_ETIMER;
- * for the latter two it also prints a line: the field and its range, or which
+ * Contexts: boot, once. Returns 0, PROF_EMEMORY, PROF_ECPU, PROF_ECONFIG or
+ * PROF_ETIMER; for the latter two it also prints a line: the field and its range, or which
  * timers are missing.
  */
 int prof_init(void *memory, size_t bytes, const struct prof_config *config);

@@ -62,6 +62,9 @@ struct prof_stats {
     uint64_t stolen_short_cycles; /* in elapsed: stolen for less than a period
                                      at a time, of no sample in particular;
                                      where KVM says so (<prof/kvm.h>) */
+    uint64_t irqs_off; /* of ticks: with interrupts off, as NMIs see it; not
+                          those of the overflow table */
+    uint64_t irqs_off_cycles; /* that these cover */
 };
 
 #ifdef __cplusplus

@@ -15,10 +15,15 @@
  *         for itself; or (lapic_shared) shares with a kernel that arms it for
  *         one deadline after the other (<prof/lapic.h>). Any rate that own pit
  *         has; the period varies as with the PIT.
+ *   nmi   The profiler takes the PIT, which the kernel does not use, has the I/O
+ *         APIC deliver it as an NMI, and takes the gate of NMIs. So code that
+ *         runs with interrupts off is sampled like any other. Any rate that own
+ *         pit has. While it samples every NMI is the profiler's.
  *   auto  The PIT, as pit or own pit, where it is there and repeats; lapic
- *         otherwise, as a line then says. The option prof.tick=pit, lapic or
- *         auto chooses so instead of pit, own pit, lapic and auto. Where the
- *         chosen timer is missing, the other one is taken, and a line says why.
+ *         otherwise, as a line then says. The option prof.tick=pit, lapic, nmi
+ *         or auto chooses so instead of pit, own pit, lapic, nmi and auto.
+ *         Where what was chosen is missing, another is taken, and a line says
+ *         why. auto takes nmi only where several CPUs may be sampled.
  *   own pit  The same where the kernel does not use the PIT: the handler in the
  *         gate is never called. The kernel lets the PIT's line through to
  *         (vector).
@@ -49,6 +54,7 @@ enum prof_tick_kind {
     PROF_TICK_GATE,
     PROF_TICK_LAPIC,
     PROF_TICK_AUTO,
+    PROF_TICK_NMI,
 };
 
 /* The option prof.tick. */
@@ -57,6 +63,7 @@ enum prof_tick_choice {
     PROF_TICK_CHOICE_PIT,
     PROF_TICK_CHOICE_LAPIC,
     PROF_TICK_CHOICE_AUTO,
+    PROF_TICK_CHOICE_NMI,
 };
 
 /* The kernel's description of the source. Only members of (kind) are read. */
@@ -85,6 +92,15 @@ struct prof_tick {
     bool lapic_shared;  /* the kernel arms it, by prof_lapic_arm() */
     uintptr_t lapic_at; /* address that its registers are mapped at; 0: their
                              physical one. In x2APIC mode not used */
+
+    /* nmi; auto, and with pit, own pit and lapic for prof.tick=nmi
+     * (PROF_WITH_NMI); lapic_at, too */
+    bool nmi;            /* the kernel can do without NMIs while the profiler
+                            samples; with nmi that is so */
+    uint8_t nmi_input;   /* of the I/O APIC, which the PIT is at; 0: 2, as on
+                            every PC */
+    uintptr_t ioapic_at; /* address that its registers are mapped at; 0: their
+                            physical one, 0xfec00000 */
 };
 
 /* How often the kernel interfered with the source since prof_init() or
@@ -98,6 +114,14 @@ struct prof_tick_stats {
     uint32_t lapic_taken_back; /* times that the local APIC's timer was not as
                                   the profiler had set it, or was armed without
                                   prof_lapic_arm() */
+#endif
+#if PROF_WITH_NMI
+    uint32_t nmi_taken_back; /* times that the I/O APIC no longer delivered the
+                                PIT as an NMI */
+    uint32_t nmi_slowed;     /* times that the rate was halved, because a sample
+                                took longer than a period */
+    uint32_t nmi_duplicates; /* NMIs so soon after a sample that they were none
+                                of their own */
 #endif
 };
 

@@ -8,22 +8,28 @@
 ; In:  [esp + 4] = sp, [esp + 8] = fp of the interrupted code; interrupts off,
 ;      DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers ecx and edx. Uses 20 bytes of stack, 100 where it asks bounds.c.
+; Clobbers ecx and edx. Uses 20 bytes of stack, 100 where it asks bounds.c; where
+; there may be several CPUs four more.
 
 %include "prof_offsets.inc"
+%define CPU_REGISTER ebp
+%include "sample/i386/cpu_here.inc"
 
         section .text
 
-        extern  prof_cpus
         extern  prof_bounds_find, prof_bounds_is_end
         global  prof_walk:function (prof_walk.end - prof_walk)
 
-%define CPU prof_cpus
 %define WORD 4
 %define SHIFT 2
 %define BEGAN 0                         ; [esp]: where this sample's words began
+%if CPUS_MAX == 1
 %define SP 20                           ; after five pushes, the arguments
 %define FP 24
+%else
+%define SP 24                           ; after six
+%define FP 28
+%endif
 
 %macro  CALL_C 1                        ; eax = %1(esi, eax), all else kept
         push    ecx
@@ -41,6 +47,10 @@ prof_walk:
         push    ebx
         push    esi
         push    edi
+%if CPUS_MAX > 1
+        push    CPU
+        CPU_HERE eax
+%endif
         mov     eax, [CPU + FRAMES_WRITTEN]
         mov     ecx, [CPU + FRAMES_READ]        ; (B')
         sub     ecx, eax
@@ -122,6 +132,9 @@ prof_walk:
         add     [CPU + FRAMES_WRITTEN], eax     ; (A)
         or      eax, ecx
 .end_of_it:
+%if CPUS_MAX > 1
+        pop     CPU
+%endif
         pop     edi
         pop     esi
         pop     ebx

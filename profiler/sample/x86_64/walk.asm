@@ -4,24 +4,23 @@
 ; contract, the layout of what is written, and how bounds are tested.
 ;
 ;   uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
-;   prof_walk_here: the same for parasite.asm, in: rsi = sp, rdx = fp
+;   prof_walk_here: the same for the stubs, in: rsi = sp, rdx = fp, and CPU
 ;
 ; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers rcx, rdx, rsi, rdi and r8. Uses 8 bytes of stack, 24 if fewer
+; Clobbers rcx, rdx, rsi, rdi and r8, prof_walk() also r9. Uses 8 bytes of stack, 24 if fewer
 ; words lie above sp than are kept, and 200 where it asks bounds.c.
 
 %include "prof_offsets.inc"
+%include "sample/x86_64/cpu_here.inc"
 
         default rel
         section .text
 
-        extern  prof_cpus
         global  prof_walk:function (prof_walk_here.end - prof_walk)
         global  prof_walk_here
         extern  prof_bounds_find, prof_bounds_is_end
 
-%define CPU prof_cpus
 %define WORD 8
 %define SHIFT 3
 %define BEGAN 0                         ; [rsp]: where this sample's words began
@@ -61,6 +60,11 @@
 
         align   16
 prof_walk:
+%if CPUS_MAX > 1
+        mov     r8, rsi                         ; the macro may change rdx
+        CPU_HERE eax, rax
+        mov     rsi, r8
+%endif
         mov     rdx, rsi
         mov     rsi, rdi
 prof_walk_here:

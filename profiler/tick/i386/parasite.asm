@@ -7,13 +7,15 @@
 ;          [esp + 4]  cs
 ;          [esp]      eip, the sample
 ; Stack: 16 bytes, at most 256 with what is called below. Thirty-five
-; instructions on the way through without callers.
+; instructions on the way through without callers; where there may be several
+; CPUs four bytes more, and forty-two.
 
 %include "prof_offsets.inc"
+%define CPU_REGISTER edi
+%include "sample/i386/cpu_here.inc"
 
         section .text
 
-        extern  prof_cpus
         extern  prof_sample_full
 %if WITH_CALLERS
         extern  prof_walk
@@ -22,15 +24,23 @@
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
-%define CPU prof_cpus                   ; all that is written here
+; all that is written here is in [CPU]
+%if CPUS_MAX == 1
 %define SAVED 16                        ; bytes pushed before eip
+%else
+%define SAVED 20
+%endif
 
         align   16
 prof_parasite:
+%if CPUS_MAX > 1
+        push    CPU
+%endif
         push    eax
         push    edx
         push    ecx
         push    esi
+        CPU_HERE eax
         rdtsc                           ; edx:eax = now
         inc     dword [CPU + CPU_TICKS]
         mov     ecx, [CPU + CPU_HEAD]   ; ecx = entry to be written
@@ -39,6 +49,9 @@ prof_parasite:
         je      .limit
 .room:
         mov     [ecx + ENTRY_TSC], eax
+%if !ENTRIES_ARE_CLEARED
+        mov     dword [ecx + ENTRY_FRAMES], 0   ; and the divisor
+%endif
 %if WITH_CALLERS
         cmp     dword [CPU + CPU_DEPTH], 0
         jne     .walk
@@ -66,8 +79,16 @@ prof_parasite:
         pop     esi
         pop     ecx
         pop     edx
+%if CPUS_MAX == 1
         pop     eax
         jmp     [CPU + CPU_NEXT_HANDLER]
+%else
+        mov     eax, [CPU + CPU_NEXT_HANDLER]
+        mov     CPU, [esp + 4]
+        mov     [esp + 4], eax
+        pop     eax
+        ret                             ; to the handler
+%endif
 
 .limit:                                 ; the corner, or what tail was
         cmp     esi, [CPU + CPU_END]
@@ -161,6 +182,9 @@ prof_parasite:
         pop     ecx
         pop     edx
         pop     eax
+%if CPUS_MAX > 1
+        pop     CPU
+%endif
         iret
 .end:
 

@@ -19,7 +19,7 @@
         global  prof_lapic_done_by_msr:function (prof_lapic_done_by_msr.end - \
                 prof_lapic_done_by_msr)
 
-%define CPU prof_cpus
+%define CPU prof_cpus                   ; the first, which alone has this source
 %define EOI 0xb0                        ; of the registers in memory
 %define MSR_EOI 0x80b
 

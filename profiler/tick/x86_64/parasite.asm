@@ -7,14 +7,15 @@
 ;          [rsp + 24]  rsp         [rsp]      rip, the sample
 ;          [rsp + 16]  rflags
 ; Stack: 32 bytes, at most 256 with what is called below. Thirty-three
-; instructions on the way through without callers.
+; instructions on the way through without callers; where there may be several
+; CPUs eight bytes more, and forty-one.
 
 %include "prof_offsets.inc"
+%include "sample/x86_64/cpu_here.inc"
 
         default rel
         section .text
 
-        extern  prof_cpus
         extern  prof_sample_full
 %if WITH_CALLERS
         extern  prof_walk_here
@@ -23,15 +24,25 @@
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
-%define CPU prof_cpus                   ; all that is written here
+; all that is written here is in [CPU]
+%if CPUS_MAX == 1
 %define SAVED 32                        ; bytes pushed before rip
+%define ALIGN_C 8                       ; more than that, for calls of C
+%else
+%define SAVED 40
+%define ALIGN_C 0
+%endif
 
         align   16
 prof_parasite:
+%if CPUS_MAX > 1
+        push    CPU
+%endif
         push    rax
         push    rdx
         push    rcx
         push    rsi
+        CPU_HERE eax, rax
         rdtsc                           ; rdx = now
         shl     rdx, 32
         or      rdx, rax
@@ -44,6 +55,9 @@ prof_parasite:
         mov     rax, [rsp + SAVED]
         mov     [rcx + ENTRY_PC], rax
         mov     [rcx + ENTRY_TSC], rdx
+%if !ENTRIES_ARE_CLEARED
+        mov     dword [rcx + ENTRY_FRAMES], 0   ; and the divisor
+%endif
 %if WITH_CALLERS
         cmp     dword [CPU + CPU_DEPTH], 0
         jne     .walk
@@ -65,8 +79,16 @@ prof_parasite:
         pop     rsi
         pop     rcx
         pop     rdx
+%if CPUS_MAX == 1
         pop     rax
         jmp     [CPU + CPU_NEXT_HANDLER]
+%else
+        mov     rax, [CPU + CPU_NEXT_HANDLER]
+        mov     CPU, [rsp + 8]
+        mov     [rsp + 8], rax
+        pop     rax
+        ret                             ; to the handler
+%endif
 
 .limit:                                 ; the corner, or what tail was
         cmp     rsi, [CPU + CPU_END]
@@ -130,18 +152,18 @@ prof_parasite:
 .full:                                  ; prof_sample_full(pc, now)
         SAVE_THE_REST
         push    rdx                     ; now, kept over the call
-        sub     rsp, 8                  ; calls want rsp on 16 bytes
-        mov     rdi, [rsp + SAVED + 56]
+        sub     rsp, ALIGN_C            ; calls want rsp on 16 bytes
+        mov     rdi, [rsp + SAVED + ALIGN_C + 48]
         mov     rsi, rdx
 %if WITH_USER
-        test    byte [rsp + SAVED + 56 + 8], 3
+        test    byte [rsp + SAVED + ALIGN_C + 48 + 8], 3
         jz      .kernel
         movzx   edi, byte [CPU + CPU_SPACE]
         add     rdi, USER_BASE
 .kernel:
 %endif
         call    prof_sample_full
-        add     rsp, 8
+        add     rsp, ALIGN_C
         pop     rdx
         RESTORE_THE_REST
         jmp     .stored
@@ -149,10 +171,10 @@ prof_parasite:
 .turn:                                  ; prof_jitter_turn(now)
         SAVE_THE_REST
         push    rdx
-        sub     rsp, 8
+        sub     rsp, ALIGN_C
         mov     edi, edx
         call    prof_jitter_turn
-        add     rsp, 8
+        add     rsp, ALIGN_C
         pop     rdx
         RESTORE_THE_REST
         jmp     .turned
@@ -160,9 +182,9 @@ prof_parasite:
 .ours:
         SAVE_THE_REST
         push    rdx
-        sub     rsp, 8
+        sub     rsp, ALIGN_C
         call    [current_eoi_mechanism]
-        add     rsp, 8
+        add     rsp, ALIGN_C
         pop     rcx                     ; rcx = now
         RESTORE_THE_REST
         rdtsc
@@ -172,6 +194,9 @@ prof_parasite:
         pop     rcx
         pop     rdx
         pop     rax
+%if CPUS_MAX > 1
+        pop     CPU
+%endif
         iretq
 .end:
 

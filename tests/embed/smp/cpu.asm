@@ -1,10 +1,10 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
 ; Start of the second CPU: start_cpu() has copied this to a page below 1 MiB,
-; where it begins in real mode. Its stack is its own.
+; where it begins in real mode. Its stack is its own. And the timer's interrupt.
 
-extern  load_descriptors, cpu_main, cpu_stack_end
-global  cpu_start, cpu_start_end
+extern  load_descriptors, cpu_main, cpu_stack_end, tick
+global  cpu_start, cpu_start_end, tick_entry
 
 section .text
 bits 16
@@ -31,5 +31,13 @@ cpu_flat:
         mov     es, eax
         mov     ss, eax
         mov     esp, [cpu_stack_end]
+        xor     ebp, ebp                ; no caller
         call    load_descriptors
         call    cpu_main
+
+tick_entry:
+        pusha
+        cld
+        call    tick
+        popa
+        iret

@@ -4,18 +4,13 @@
 
 #include "../pc.h"
 
-#define CPU_FIRST 0 /* number of its local APIC */
+#define TICK_VECTOR 34 /* of each CPU's timer */
 
 extern const char code_begin[], code_end[];
 
-/* Acknowledges an interrupt of this CPU's local APIC. */
-void apic_done(void);
-
-/* Has the IOAPIC deliver the interrupts at (pin), an ISA line's, to (cpu) as
- * (vector). */
-void ioapic_route(unsigned pin, unsigned cpu, uint8_t vector);
-
-/* parasite.c; returns 0 if all is well. */
+/* parasite.c; each returns 0 if all is well. The first CPU starts the profiler,
+ * each other one joins it. */
 int profiler_start(void);
+int profiler_join(unsigned cpu);
 
 #endif

@@ -6,10 +6,7 @@
 
 #include <prof/begin.h>
 
-#define PIT_PIN 2
-#define PIT_VECTOR 34
-
-void (*current_eoi_mechanism)(void) = apic_done;
+void (*current_eoi_mechanism)(void); /* each tick is the kernel's */
 
 void prof_port_write(const char *text, size_t bytes)
 {
@@ -20,12 +17,15 @@ void prof_port_write(const char *text, size_t bytes)
 int profiler_start(void)
 {
     static const struct prof_config config = {
-        .tick = {.kind = PROF_TICK_OWN_PIT, .vector = PIT_VECTOR},
+        .tick = {.kind = PROF_TICK_GATE, .vector = TICK_VECTOR},
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
+        .cpus = 2,
     };
 
-    if (prof_begin(&config) != 0)
-        return -1;
-    ioapic_route(PIT_PIN, CPU_FIRST, PIT_VECTOR);
-    return 0;
+    return prof_begin(&config);
+}
+
+int profiler_join(unsigned cpu)
+{
+    return prof_cpu_join(cpu);
 }

@@ -48,6 +48,7 @@ CASES = [
     ),
     quiet("heap"),
     quiet("kernel_clock_is_true", "alarm=tick", icount=4),
+    quiet("one_cpu"),
     case(
         "overlong_command",
         append=(

@@ -78,6 +78,95 @@ CASES = [
         ],
         hides=["stolen", "missed"],
     ),
+    quiet(
+        "nmi_source",
+        "prof.tick=nmi prof.hz=1000 prof.depth=8",
+        icount=1,
+        shows=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+        hides=["^not ok"],
+    ),
+    *(
+        quiet(
+            f"nmi_troubles_{what}",
+            f"prof.tick=nmi try={what} {more}",
+            image="test/nmi_troubles",
+            icount=icount,
+            shows=shows,
+            hides=["^not ok"],
+        )
+        for what, more, icount, shows in (
+            (
+                "silent",
+                "prof.hz=1000 prof.depth=0",
+                2,
+                ["^prof: sampling by the local APIC's timer: no NMIs come$"],
+            ),
+            (
+                "once",
+                "prof.hz=1000 prof.depth=0",
+                2,
+                [
+                    "^prof: sampling by the local APIC's timer: the kernel "
+                    "uses the PIT in one-shot mode$"
+                ],
+            ),
+            (
+                "slow",
+                "prof.hz=5000 prof.depth=127",
+                8,
+                ["^prof: a sample takes longer than the period, and NMIs "],
+            ),
+        )
+    ),
+    *(
+        quiet(
+            f"{name}_by_nmi",
+            f"prof.tick=nmi {more}",
+            image=f"test/{name}",
+            icount=icount,
+        )
+        for name, more, icount in (
+            ("registers_survive", "prof.depth=0", 4),
+            ("ticks_are_accounted", "", 0),
+        )
+    ),
+    case(
+        "idle_share_by_nmi",
+        image="test/idle_share",
+        append="prof.every=0 prof.hz=1000 prof.tick=nmi",
+        icount=4,
+    ),
+    case(
+        "shares_are_true_by_nmi",
+        image="split",
+        append="prof.hz=5000 prof.reports=1 prof.tick=nmi",
+        icount=4,
+        exits=0,
+        shows=[
+            "^prof: sampling by NMIs of the PIT: as prof.tick says$",
+            r"^ +(39|4[01])\.\d\d % .*  leaf_a$",
+            r"^ +(29|3[01])\.\d\d % .*  leaf_b$",
+            r"^ +(19|2[01])\.\d\d % .*  leaf_c$",
+            r"^ +(9|10)\.\d\d % .*  leaf_d$",
+            "^interrupts were off at 0 of these, 0.00 % of the time$",
+        ],
+        hides=["stolen", "missed", "ignored"],
+    ),
+    *(
+        case(
+            f"no_nmi_{why}",
+            image="split",
+            append=f"prof.reports=1 prof.tick=nmi {more}".rstrip(),
+            qemu=qemu,
+            icount=4,
+            exits=0,
+            shows=[f"^prof: sampling by the {line}$", "^ +[0-9.]+ % .*leaf_a$"],
+        )
+        for why, more, qemu, line in (
+            ("without_lapic", "", "-cpu max,-apic", "PIT: the kernel uses the PIT"),
+            ("beside_a_tick", "alarm=tick", "", "local APIC's timer: the kernel uses the PIT"),
+        )
+    ),
     case(
         "no_lapic_to_sample_by",
         image="split",

@@ -52,7 +52,7 @@ static struct sums sums_of_stream(void)
 {
     struct sums sums = {0};
 
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
         const struct event *event = &seen[i].event;
@@ -95,7 +95,7 @@ TEST(assumptions_come_each_second)
     assert_true(assumption.added);
     prof_causal_send_again();
     run(0, STOLEN);
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     see_all();
     accounts = count_of(PROF_EVENT_CAUSAL);
     assert_true(accounts != 0);

@@ -31,7 +31,7 @@ static void begin(void)
 
 static void end(void)
 {
-    prof_stream_end(prof_cpu_here(), prof_loop_hosted_tsc, 0);
+    prof_stream_end(prof_loop_hosted_tsc, 0);
     loop_end();
 }
 
@@ -43,7 +43,7 @@ static unsigned rows_of_round(struct event_loop_row *row)
 
     pass(HZ);
     drained();
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     see_from(first, kept_count);
     assert_int_equal(count_of(PROF_EVENT_LOOP), 1);
     for (unsigned i = 0; i < seen_count; i++) {

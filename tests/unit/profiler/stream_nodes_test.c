@@ -18,7 +18,7 @@ TEST(samples_are_known_whichever_packet_is_lost)
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 3 * nodes; i++)
         sample(at(10000 * i), i * 7 % nodes + 1);
-    prof_stream_end(prof_cpu_here(), at(10000 * (3 * nodes + 1)), 0);
+    prof_stream_end(at(10000 * (3 * nodes + 1)), 0);
     for (unsigned lost = 0; lost < kept_count; lost++) {
         see_all_but(lost);
         for (unsigned i = 0; i < seen_count; i++) {
@@ -37,7 +37,7 @@ TEST(nodes_come_before_what_names_them)
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
         sample(at(10000 * i), (i * 7919) % 90000 + 1);
-    prof_stream_end(prof_cpu_here(), at(10000 * 5001), 0);
+    prof_stream_end(at(10000 * 5001), 0);
     see_all();
     for (unsigned i = 0; i < seen_count; i++) {
         uint32_t node = seen[i].event.node;
@@ -92,8 +92,8 @@ TEST(repeats_are_rare_where_readers_can_ask)
     two_way.receive = ask;
     assert_in_range(definitions_in(300), 15, 2 + 300 / 10);
     open_stream();
-    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
-                                          &two_way, tree, &config, {0}});
+    prof_stream_open(
+        &(struct prof_stream_settings){&two_way, tree, &config, {0}});
     before = definitions_in(300);
     assert_in_range(before, 4, 2 + 300 / 60);
     prof_stream_hello(prof_cpu_here());
@@ -115,7 +115,7 @@ TEST(emitting_nodes_again_does_not_fill_the_stream)
     prof_stream_start(prof_cpu_here(), at(0), 10000000, 0);
     for (unsigned i = 1; i <= SAMPLES; i++)
         sample(at(100ull * i), 40000 + i % IN_USE);
-    prof_stream_stats(prof_cpu_here(), &sums);
+    prof_stream_stats(&sums);
     assert_in_range(sums.stream_bytes, 8 * SAMPLES, 18 * SAMPLES);
 }
 
@@ -128,7 +128,7 @@ TEST(who_joins_late_learns_all)
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 100000; i++)
         sample(at(10000 * i), i * 7 % 1500 + 1);
-    prof_stream_end(prof_cpu_here(), at(10000ull * 100001), 0);
+    prof_stream_end(at(10000ull * 100001), 0);
     assert_true(kept_count > 3 * WAIT);
     for (unsigned first = 1; first + WAIT < kept_count; first += 5) {
         see_from(first, first + WAIT);
@@ -149,7 +149,7 @@ static unsigned emitted_in(uint32_t node, uintptr_t address, uint64_t gap)
     prof_stream_start(prof_cpu_here(), at(100), 1000000, 64);
     sample(at(100), node / 2);
     sample(at(100 + gap), node);
-    prof_stream_end(prof_cpu_here(), at(100 + gap), 0);
+    prof_stream_end(at(100 + gap), 0);
     see_all();
     odd_node = 0;
     emitted = nth_sample(1);
@@ -217,7 +217,7 @@ TEST(a_new_listener_gets_everything)
     see_all();
     before = known[4].defined;
     assert_int_equal(count_of(PROF_EVENT_HELLO), 1);
-    prof_stream_end(prof_cpu_here(), at(1000 * 101), 0);
+    prof_stream_end(at(1000 * 101), 0);
     see_all();
     assert_int_equal(count_of(PROF_EVENT_HELLO), 2);
     assert_int_equal(known[4].defined, before + 1);

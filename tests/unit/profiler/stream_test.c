@@ -23,7 +23,7 @@ TEST(every_event_is_decoded_as_emitted)
     prof_stream_drop(prof_cpu_here(), at(60), 9, 5 * CLOCK);
     prof_stream_stopped_walks(prof_cpu_here(), at(60), stopped);
     prof_stream_stop(prof_cpu_here(), at(70));
-    prof_stream_end(prof_cpu_here(), at(80), 101);
+    prof_stream_end(at(80), 101);
     assert_false(prof_stream_on());
     see_all();
 
@@ -63,7 +63,7 @@ TEST(times_survive_any_gap)
         clock += gaps[i];
         sample(at(clock), 1);
     }
-    prof_stream_end(prof_cpu_here(), at(clock), 0);
+    prof_stream_end(at(clock), 0);
     see_all();
     clock = 5;
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++) {
@@ -78,7 +78,7 @@ TEST(time_never_goes_back)
     sample(at(100), 1);
     sample(at(90), 1);
     sample(0, 1);
-    prof_stream_end(prof_cpu_here(), at(80), 0);
+    prof_stream_end(at(80), 0);
     see_all();
     assert_int_equal(count_of_samples(), 3);
     assert_true(nth_sample(2)->event.time == 100);
@@ -92,7 +92,7 @@ TEST(packets_are_numbered_and_repeat_hello)
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 0; i < 200000; i++)
         sample(at(10000 * (i + 1)), 1);
-    prof_stream_end(prof_cpu_here(), at(10000ull * 200001), 0);
+    prof_stream_end(at(10000ull * 200001), 0);
     see_all();
     assert_true(kept_count > 192);
     assert_int_equal(count_of_samples(), 200000);
@@ -126,9 +126,9 @@ TEST(what_is_refused_is_counted_and_costs_no_time)
     prof_stream_flush(prof_cpu_here(), at(10000 * 2000));
     assert_int_equal(kept_count, 1);
     sample(at(10000 * 2001), 1);
-    prof_stream_end(prof_cpu_here(), at(10000 * 2002), 0);
+    prof_stream_end(at(10000 * 2002), 0);
     see_all();
-    prof_stream_stats(prof_cpu_here(), &sums);
+    prof_stream_stats(&sums);
     assert_true(sums.stream_discarded > 0);
     assert_int_equal(count_of_samples() + sums.stream_discarded, 2001);
     memcpy(&head, kept[1].data, sizeof head);
@@ -145,8 +145,8 @@ TEST(a_blocked_transport_ends_all_the_same)
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
     for (unsigned i = 1; i <= 5000; i++)
         sample(at(10000 * i), 0);
-    prof_stream_end(prof_cpu_here(), at(10000 * 5001), 0);
-    prof_stream_stats(prof_cpu_here(), &sums);
+    prof_stream_end(at(10000 * 5001), 0);
+    prof_stream_stats(&sums);
     assert_int_equal(kept_count, 0);
     assert_true(kept_asked < 100 && sums.stream_packets == 0 &&
                 sums.stream_bytes == 0);
@@ -178,15 +178,15 @@ TEST(the_last_packet_waits_for_the_device)
 
     for (unsigned samples = 1; samples < 2500; samples++) {
         open_stream();
-        prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
-                                              &busy, tree, &config, {0}});
+        prof_stream_open(
+            &(struct prof_stream_settings){&busy, tree, &config, {0}});
         in_flight = false;
         waited = 0;
         prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
         for (unsigned i = 1; i <= samples; i++)
             sample(at(10000 * i), 0);
         in_flight = true;
-        prof_stream_end(prof_cpu_here(), at(10000 * samples), 7);
+        prof_stream_end(at(10000 * samples), 7);
         assert_in_range(waited, 1, 2);
         see_all();
         assert_int_equal(count_of(PROF_EVENT_BYE), 1);
@@ -201,12 +201,11 @@ TEST(a_dead_device_is_waited_for_once)
                                                .send = keep,
                                                .finish = wait_for_blocks};
 
-    prof_stream_open(prof_cpu_here(),
-                     &(struct prof_stream_settings){&dead, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){&dead, tree, &config, {0}});
     waited = 0;
     kept_refuse = UINT32_MAX;
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
-    prof_stream_end(prof_cpu_here(), at(10000), 0);
+    prof_stream_end(at(10000), 0);
     assert_int_equal(waited, 1);
     assert_int_equal(kept_count, 0);
 }
@@ -221,8 +220,8 @@ TEST(a_sample_costs_six_bytes)
         if (i % 100 == 0)
             prof_stream_flush(prof_cpu_here(), at(10000 * i));
     }
-    prof_stream_end(prof_cpu_here(), at(10000 * 60001), 0);
-    prof_stream_stats(prof_cpu_here(), &sums);
+    prof_stream_end(at(10000 * 60001), 0);
+    prof_stream_stats(&sums);
     assert_true(sums.stream_bytes < 6 * 60000);
 }
 
@@ -240,8 +239,7 @@ TEST(nothing_waits_longer_than_a_second)
 
 TEST(without_a_listener_nothing_happens)
 {
-    prof_stream_open(prof_cpu_here(),
-                     &(struct prof_stream_settings){NULL, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
     assert_false(prof_stream_on());
     prof_stream_start(prof_cpu_here(), at(0), 1, 1);
     sample(at(1), 1);
@@ -255,6 +253,6 @@ TEST(without_a_listener_nothing_happens)
     prof_stream_hello(prof_cpu_here());
     prof_stream_stop(prof_cpu_here(), at(1));
     prof_stream_flush(prof_cpu_here(), at(1));
-    prof_stream_end(prof_cpu_here(), at(1), 0);
+    prof_stream_end(at(1), 0);
     assert_int_equal(kept_asked, 0);
 }

@@ -35,7 +35,7 @@ TEST(nothing_is_sent_before_a_dump)
 {
     prof_trace_read(1);
     prof_trace_flush();
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     assert_string_equal(all_said(HISTORY), "");
     assert_string_equal(all_said(0), "");
 }
@@ -78,8 +78,8 @@ static const struct prof_transport stormy = {
 
 TEST(it_may_be_read_while_it_is_written)
 {
-    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
-                                          &stormy, tree, &config, {0}});
+    prof_stream_open(
+        &(struct prof_stream_settings){&stormy, tree, &config, {0}});
     for (storm = 0; storm < 3 * SLOTS; storm += 37) {
         uint64_t sent = stats().sent;
 
@@ -137,8 +137,8 @@ static const struct prof_transport triggering = {
 
 TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
 {
-    prof_stream_open(prof_cpu_here(), &(struct prof_stream_settings){
-                                          &triggering, tree, &config, {0}});
+    prof_stream_open(
+        &(struct prof_stream_settings){&triggering, tree, &config, {0}});
     kept_count = 0;
     assert_int_equal(prof_trace_dump(), PROF_OK);
     all_said(HISTORY);
@@ -151,7 +151,7 @@ TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
 static void end_of_stream(void)
 {
     prof_trace_last(false);
-    prof_stream_end(prof_cpu_here(), at(SECOND), 0);
+    prof_stream_end(at(SECOND), 0);
 }
 
 /* What happens, as words: "read 5" is an event, "?" asks whether it records,
@@ -184,7 +184,7 @@ static void happens(const char *words)
         else if (strcmp(word, "open") == 0)
             open_stream();
         else if (strcmp(word, "nowhere") == 0)
-            prof_stream_open(prof_cpu_here(), &nowhere);
+            prof_stream_open(&nowhere);
         else if (strcmp(word, "end") == 0)
             end_of_stream();
         else if (strcmp(word, "hello") == 0)

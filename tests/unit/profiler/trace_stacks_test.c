@@ -41,7 +41,7 @@ static void take(const struct event *event)
 static void send(void)
 {
     prof_trace_flush();
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     suspend_count = node_count = 0;
     trace_each(0, take);
 }

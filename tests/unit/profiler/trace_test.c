@@ -262,7 +262,7 @@ TEST(a_panic_in_the_middle_loses_that_event_only)
     (void)begin_event(&at);
     prof_trace_read(2);
     prof_trace_last(true);
-    prof_stream_end(prof_cpu_here(), at, 1);
+    prof_stream_end(at, 1);
     all_said(0);
     said_begins(BEGINNING "read 1\nlost 1\nswitch 4294967295\nread 2\nbye");
 }
@@ -292,7 +292,7 @@ TEST(nothing_is_lost_while_there_is_room)
     prof_trace_read(1);
     kept_refuse = 1000;
     prof_trace_flush();
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     for (uint32_t i = 0; i < SLOTS; i++) {
         prof_trace_read(2);
         if (i % 16 == 0)
@@ -375,7 +375,7 @@ TEST(packets_say_how_many_there_were)
     overflow(4 * SLOTS);
     sent();
     prof_trace_last(false);
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     trace_each(0, take_count);
     assert_int_equal(counted, 4 * SLOTS + 1);
     assert_true(stats().lost > 0);

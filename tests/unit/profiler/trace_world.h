@@ -108,7 +108,7 @@ static inline const char *all_said(uint16_t cpu)
 static inline const char *sent(void)
 {
     prof_trace_flush();
-    prof_stream_push(prof_cpu_here());
+    prof_stream_push();
     return all_said(0);
 }
 

@@ -1,0 +1,31 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; From the start of a further CPU to C, 32-bit. With one CPU there is none.
+
+%ifdef ARCH_CPUS_MAX
+%if ARCH_CPUS_MAX > 1
+
+%include "../cpu_start.inc"
+
+; In: nothing but flat segments. Does not return.
+global cpu_flat:function (cpu_flat.end - cpu_flat)
+cpu_flat:
+    TAKE_STACK
+    PAGING_ON
+    lgdt    [gdt_pointer]
+    mov     eax, DATA_SELECTOR
+    mov     ds, eax
+    mov     es, eax
+    mov     fs, eax
+    mov     gs, eax
+    mov     ss, eax
+    jmp     CODE_SELECTOR:.flat
+.flat:
+    sub     esp, 12                 ; aligned to 16 above the return address
+    push    dword 0
+    xor     ebp, ebp
+    jmp     cpu_started
+.end:
+
+%endif
+%endif

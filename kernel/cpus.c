@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Further CPUs: which there are, by ACPI's MADT; their event loops; messages
+ * between them.
+ *
+ * The messages for a CPU are a stack that everybody pushes onto, by a compare
+ * and swap, and that only this CPU takes, whole, and reverses. Who finds it
+ * empty interrupts the CPU, which may halt: its loop looks for messages before
+ * each halt, with interrupts off.
+ */
+
+#include "cpus.h"
+
+#if ARCH_CPUS_MAX > 1
+
+#include "heap.h"
+
+#include <acpi.h>
+#include <arch/apic.h>
+#include <arch/context.h>
+#include <arch/cpu.h>
+#include <arch/timer.h>
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/cpu.h>
+#include <kernel/loop.h>
+#include <kernel/panic.h>
+#include <kernel/service.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* A host that has other work may run a virtual CPU as late as that. */
+#define PATIENCE_MS 5000u
+
+/* ACPI Specification 6.4, 5.2.12.2 and 5.2.12.12: the bytes of an entry, and
+ * where it has the number of the local APIC and its flags. */
+#define MADT_LOCAL_APIC 0u
+#define MADT_LOCAL_APIC_BYTES 8u
+#define MADT_X2APIC 9u
+#define MADT_X2APIC_BYTES 16u
+#define MADT_ENABLED 1u
+
+static unsigned limit = ARCH_CPUS_MAX;
+static volatile unsigned count = 1;
+static char *spare; /* memory for a CPU that has not started */
+
+/* ---- messages */
+
+static struct cpu_message *volatile heads[ARCH_CPUS_MAX]; /* newest first */
+
+static bool waiting(void)
+{
+    return heads[arch_cpu_number()] != NULL;
+}
+
+static void turn(void)
+{
+    struct cpu_message *newest = __atomic_exchange_n(&heads[arch_cpu_number()],
+                                                     NULL, __ATOMIC_ACQUIRE),
+                       *oldest = NULL;
+
+    while (newest != NULL) {
+        struct cpu_message *next = newest->next;
+
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    while (oldest != NULL) {
+        struct cpu_message *message = oldest;
+
+        oldest = message->next; /* its owner may send it again from now on */
+        message->function(message->context);
+    }
+}
+
+static struct loop_source sources[ARCH_CPUS_MAX] = {
+    [0 ... ARCH_CPUS_MAX - 1] = {.waiting = waiting, .turn = turn}};
+
+void cpu_send(unsigned cpu, struct cpu_message *message)
+{
+    struct cpu_message *before;
+
+    if (cpu >= count)
+        panic("a message to a CPU that does not run");
+    before = heads[cpu];
+    do
+        message->next = before;
+    while (!__atomic_compare_exchange_n(&heads[cpu], &before, message, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    if (before == NULL && cpu != arch_cpu_number())
+        arch_cpu_interrupt(cpu);
+}
+
+unsigned cpu_count(void)
+{
+    return count;
+}
+
+unsigned cpu_number(void)
+{
+    return arch_cpu_number();
+}
+
+/* ---- the end */
+
+static int exit_code;
+
+static void exit_here(void *context)
+{
+    (void)context;
+    kernel_exit(exit_code);
+}
+
+void cpus_exit_on_first(int code)
+{
+    static struct cpu_message message = {.function = exit_here};
+    static bool sent;
+
+    if (!__atomic_test_and_set(&sent, __ATOMIC_ACQ_REL)) {
+        exit_code = code;
+        cpu_send(0, &message);
+    }
+    for (;;) {
+        arch_interrupts_off();
+        arch_idle();
+    }
+}
+
+/* ---- the beginning */
+
+/* Does not return: a loop that was stopped goes on. */
+static void run(void)
+{
+    arch_timer_start_further();
+    loop_add(&sources[arch_cpu_number()]);
+    arch_interrupts_on();
+    for (;;)
+        loop_run();
+}
+
+/* What did not start may do so later, and has guard pages in it: it is kept for
+ * the next one. */
+static bool start(uint32_t apic)
+{
+    if (spare == NULL)
+        spare = memalign(ARCH_PAGE_BYTES, ARCH_CPU_BYTES);
+    if (spare == NULL || (uintptr_t)spare > UINT32_MAX - ARCH_CPU_BYTES) {
+        console_line("boot: no memory for a CPU");
+        return false;
+    }
+    switch (arch_cpu_start(apic, count, spare, heap_page, clock_tsc_hz(),
+                           PATIENCE_MS, run)) {
+    case ARCH_CPU_STARTED:
+        spare = NULL;
+        count++;
+        return true;
+    case ARCH_CPU_SILENT:
+        console_line("boot: the CPU with local APIC %u did not start",
+                     (unsigned)apic);
+        break;
+    case ARCH_CPU_NO_PAGE:
+        console_line("boot: no page below 1 MiB for other CPUs");
+        break;
+    }
+    return false;
+}
+
+static uint32_t get32(const uint8_t *from)
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+           (uint32_t)from[3] << 24;
+}
+
+/* The local APIC of a CPU that can be started, by (entry). */
+static bool is_usable(const uint8_t *entry, uint32_t *apic)
+{
+    if (entry[0] == MADT_X2APIC) {
+        if (entry[1] < MADT_X2APIC_BYTES)
+            return false;
+        *apic = get32(entry + 4);
+        return (get32(entry + 8) & MADT_ENABLED) != 0;
+    }
+    if (entry[1] < MADT_LOCAL_APIC_BYTES)
+        return false;
+    *apic = entry[3];
+    return (get32(entry + 4) & MADT_ENABLED) != 0;
+}
+
+static void start_listed(uint8_t type)
+{
+    const uint8_t *entry = NULL;
+    uint32_t apic;
+
+    while (count < limit && (entry = acpi_madt_entry(type, entry)) != NULL)
+        if (is_usable(entry, &apic) && apic != arch_apic_id())
+            (void)start(apic);
+}
+
+void cpus_start(void)
+{
+    if (!arch_timer_exists()) {
+        console_line("boot: 1 CPU: others need a timer in their local APIC");
+        return;
+    }
+    loop_add(&sources[0]);
+    start_listed(MADT_LOCAL_APIC);
+    start_listed(MADT_X2APIC);
+    console_line("boot: %u CPU%s", count, count == 1 ? "" : "s");
+}
+
+bool cpus_option(const char *value)
+{
+    char *end;
+    const unsigned long number = strtoul(value, &end, 10);
+
+    if (end == value || *end != '\0' || number < 1 || number > ARCH_CPUS_MAX)
+        return false;
+    limit = (unsigned)number;
+    return true;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROF_CPUS_H
+#define PROF_CPUS_H
+
+/*
+ * Several CPUs, in an image that is built with PROF_CPUS_MAX of more than 1
+ * (<prof/config.h>).
+ *
+ * One CPU, number 0, is the profiler's: it calls prof_init(), prof_start() and
+ * everything else, and its thread drains the vectors of all. Each other CPU
+ * that is to be sampled joins, once it has what tells it apart (PROF_CPU_BY):
+ *
+ *     on the first CPU                     on each other one
+ *         config.cpus = 4;                     ltr, lidt
+ *         load its TSS                         prof_cpu_join(number)
+ *         prof_init(...)                       sti, and what it is for
+ *         start the others:
+ *             prof_cpu_answer() while it waits for each
+ *         prof_start()
+ *
+ * Any order of prof_start() and joining will do, and CPUs may join and leave
+ * while others are sampled. One that has not joined is not sampled: if it comes
+ * to the profiler's interrupt or calls prof_sample(), nothing happens.
+ *
+ * By source of ticks (<prof/tick.h>): `hook` samples each CPU that calls
+ * prof_sample(); `gate` each one that has the timer's vector, in an IDT of its
+ * own or in a common one; `pit`, `own pit` and `lapic` only the first, since it
+ * is that one's interrupt. A CPU that has joined and gets no ticks has none in
+ * its account.
+ *
+ * What other CPUs may call, beside the calls below: prof_sample(),
+ * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
+ * which are about the CPU that calls them. Events of the recorder
+ * (<prof/trace.h>), the loop's statistics and of causal profiling are the first
+ * CPU's: on others these calls do nothing.
+ */
+
+#include <prof/config.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The calling CPU is CPU (number), from 1 to config.cpus - 1, and is sampled
+ * from now on whenever sampling is started.
+ *
+ * Its time stamp counter is compared with the first CPU's, if that answers
+ * within some 20 ms: in prof_cpu_answer(), or in prof_poll() or prof_drain().
+ * If not, both are taken to agree, and prof_cpu_compare() may be called later.
+ *
+ * Contexts: the CPU that joins, once, interrupts off, after prof_init(). Its
+ * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
+ * prof_init(), or where the number has joined; PROF_EVALUE for a number that
+ * there is not; PROF_ECPU where what tells it apart is another CPU's, too;
+ * PROF_EGATE; PROF_EABSENT where PROF_CPUS_MAX is 1.
+ */
+int prof_cpu_join(uint32_t number);
+
+/* The calling CPU is not sampled any more; it may join again. What it has
+ * sampled is kept. Contexts: as prof_cpu_join(). */
+void prof_cpu_leave(void);
+
+/* Answers CPUs that join. Contexts: first CPU, thread; for its wait until
+ * another CPU has started. Returns at once if none asks, or in a millisecond
+ * for each that does. */
+void prof_cpu_answer(void);
+
+/* Compares the time stamp counters again. False: the first CPU did not answer,
+ * and nothing has changed. Contexts: as prof_cpu_join(), after it; returns in
+ * some 20 ms. */
+bool prof_cpu_compare(void);
+
+/* What PROF_CPU_TSC_UNKNOWN cycles mean: they were not compared. */
+#define PROF_CPU_TSC_UNKNOWN UINT32_MAX
+
+/* One CPU since the last reset. */
+struct prof_cpu_stats {
+    bool joined;
+    int64_t tsc_offset;  /* cycles to be added to its time stamp counter for
+                            the first CPU's; 0 where it may be 0 */
+    uint32_t tsc_error;  /* by so many at most it is wrong, or
+                            PROF_CPU_TSC_UNKNOWN */
+    uint64_t ticks;      /* its interrupts, */
+    uint64_t attributed; /* which of them were in functions (a prof_stats()
+                            takes masked ones and the profiler's own out), */
+    uint64_t idle;
+    uint64_t unresolved;
+    uint64_t user;
+    uint64_t dropped;
+    uint64_t queued;
+    uint64_t busy_cycles; /* time of its samples, but for idle ones, */
+    uint64_t idle_cycles; /* of those, */
+    uint64_t stolen_cycles;
+    uint64_t missed; /* ticks that were due and did not come */
+    uint64_t interrupt_cycles;
+};
+
+/* Fills (stats) for CPU (number). False: there is none. Contexts: first CPU,
+ * thread. */
+bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The source `nmi`: the PIT, which the I/O APIC delivers as an NMI.
+ *
+ * Nothing is acknowledged, and interrupts that are off hold nothing back. The
+ * line that the PIT has at the PIC is masked meanwhile. What the interrupt and
+ * the thread both write, the thread writes while the entry is masked and the
+ * last NMI has come: turning interrupts off would not do.
+ *
+ * The entry is delivered to the local APIC that it names, or, where several
+ * CPUs may be sampled, to those whose logical destination it names. This is set
+ * by each CPU that can take an NMI, so that none comes to one that is still
+ * without an IDT.
+ *
+ * Whatever goes wrong shows as no NMI, or too many:
+ *
+ *   - a kernel that sets up its I/O APIC later has overwritten the entry: it is
+ *     written again;
+ *   - KVM's PIT waits for an acknowledge of its line, which never comes, and is
+ *     silent after one tick. Programming it ends that: so there each NMI does;
+ *   - the PIT's output is cut off, by an HPET in legacy mode. Then another
+ *     timer is to be taken;
+ *   - the interrupt takes longer than a period: the rate is halved.
+ */
+
+#include "tick/source.h"
+
+#include "base/cpu.h"
+#include "base/cpu_features.h"
+#include "base/options.h"
+#include "sample/cpu_state.h"
+#include "tick/clock.h"
+#include "tick/floor.h"
+#include "tick/idt_gate.h"
+#include "tick/ioapic.h"
+#include "tick/jitter.h"
+#include "tick/lapic.h"
+#include "tick/meter.h"
+#include "tick/pit.h"
+
+#include <prof/port.h>
+#include <prof/text.h>
+#include <stddef.h>
+
+#define NMI_VECTOR 2u
+#define INPUT 2u     /* of the PIT, on every PC */
+#define PIC_MASK 0x21 /* port: which lines of the PIC are masked */
+#define PIC_LINE 1u   /* the PIT's */
+
+#define NEAR_PART 16u       /* of a period: no tick comes so soon */
+#define SETTLE_PART 500000u /* of a second: an NMI has come by then */
+#define LOOK_PART 100u      /* of a second without one: it is looked at */
+#define LOOK_PERIODS 4u     /* and so many periods */
+#define SLOW_TICKS 64u      /* after which it is known whether it is too slow */
+#define SLOW_PART 8u        /* of these, at least, with an NMI close behind */
+
+#define ONE_SHOTS_MAX 3u    /* that were not the kernel's mode */
+
+#define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
+
+static struct {
+    struct prof_pit_rate rate; /* (kernel) is the longest that there is */
+    enum prof_nmi_trouble trouble;
+    const char *given_up; /* why it is not tried again; NULL: it is */
+    uintptr_t ioapic_at;
+    uintptr_t lapic_at;
+    struct prof_ioapic_entry before; /* the entry is to be put back */
+    uint8_t input;
+    uint8_t to; /* the entry's destination */
+    bool running;
+    bool open; /* the entry lets them through */
+    bool pic_line_held;
+    bool again;
+    uint32_t one_shots;
+    struct {
+        uint32_t ticks;
+        uint64_t tsc; /* when there were so many */
+        /* when it was last seen how long they take: */
+        uint32_t slow_ticks, duplicates;
+        uint64_t cycles;
+    } seen;
+} nmi;
+
+/* ---- the entry */
+
+static struct prof_ioapic_entry entry(void)
+{
+    uint32_t low = PROF_IOAPIC_NMI;
+
+    if (PROF_CPUS_MAX > 1)
+        low |= PROF_IOAPIC_LOGICAL;
+    if (!nmi.open)
+        low |= PROF_IOAPIC_MASKED;
+    return (struct prof_ioapic_entry){
+        .low = low, .high = (uint32_t)nmi.to << PROF_IOAPIC_TO_SHIFT};
+}
+
+static void let_through(void)
+{
+    nmi.open = true;
+    prof_ioapic_set_low(nmi.ioapic_at, nmi.input, entry().low);
+}
+
+/* No more NMIs come, and the last one has. */
+static void hold_back(void)
+{
+    uint64_t begin;
+
+    nmi.open = false;
+    prof_ioapic_set_low(nmi.ioapic_at, nmi.input, entry().low);
+    begin = prof_tsc();
+    while (prof_tsc() - begin <
+           prof_divide(prof_clock.tsc_hz, SETTLE_PART) + 1)
+        ;
+}
+
+static bool is_overwritten(void)
+{
+    struct prof_ioapic_entry is = prof_ioapic_get(nmi.ioapic_at, nmi.input);
+    struct prof_ioapic_entry should = entry();
+
+    is.low &= ~PROF_IOAPIC_STATUS;
+    if (is.low == should.low && is.high == should.high)
+        return false;
+    nmi.before = is; /* as the kernel wants it now */
+    return true;
+}
+
+/* ---- who gets them */
+
+#if PROF_CPUS_MAX > 1
+/*
+ * Lets the local APIC take what goes to its logical destination, and returns
+ * that: a bit, which is the kernel's choice where it has made one. More CPUs
+ * than bits share them. 0: this CPU cannot be reached so.
+ */
+static uint8_t own_destination(struct prof_cpu *cpu,
+                               const struct prof_lapic *lapic)
+{
+    uint32_t is = prof_lapic_read(lapic, PROF_LAPIC_LOGICAL);
+
+    if (lapic->at == 0) /* x2APIC: fixed; cluster and bit */
+        return is >> 8 == 0 ? (uint8_t)is : 0; /* of the first cluster */
+    if (is >> PROF_IOAPIC_TO_SHIFT == 0) {
+        prof_lapic_write(lapic, PROF_LAPIC_FORMAT, UINT32_MAX); /* flat */
+        is = 1u << (PROF_IOAPIC_TO_SHIFT + prof_cpu_number(cpu) % 8);
+        prof_lapic_write(lapic, PROF_LAPIC_LOGICAL, is);
+        cpu->nmi.to_is_own = true;
+    }
+    return (uint8_t)(is >> PROF_IOAPIC_TO_SHIFT);
+}
+
+/* Lets the current CPU, which is (cpu), get them. False: it cannot. */
+static bool join_destination(struct prof_cpu *cpu)
+{
+    struct prof_lapic lapic = {0};
+
+    if (!prof_lapic_find(&lapic, nmi.lapic_at, true))
+        return false;
+    cpu->nmi.to = own_destination(cpu, &lapic);
+    return cpu->nmi.to != 0;
+}
+
+/* All that have joined. */
+static bool find_destination(void)
+{
+    if (!join_destination(PROF_CPU_FIRST))
+        return false;
+    nmi.to = 0;
+    PROF_FOR_EACH_CPU(cpu)
+    if (cpu == PROF_CPU_FIRST || prof_cpu_has_joined(cpu))
+        nmi.to |= cpu->nmi.to;
+    return true;
+}
+#else
+static bool find_destination(void)
+{
+    struct prof_lapic lapic = {0};
+    uint32_t to;
+
+    if (!prof_lapic_find(&lapic, nmi.lapic_at, true))
+        return false;
+    to = prof_lapic_read(&lapic, PROF_LAPIC_ID);
+    if (lapic.at != 0)
+        to >>= PROF_IOAPIC_TO_SHIFT;
+    nmi.to = (uint8_t)to;
+    return to < UINT8_MAX; /* which is all CPUs */
+}
+#endif
+
+/* ---- the PIT */
+
+static uint32_t period_of(uint32_t divisor)
+{
+    return (uint32_t)prof_divide(prof_clock.tsc_hz * divisor, PROF_PIT_HZ);
+}
+
+static uint32_t divisor_for(uint32_t hz)
+{
+    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
+    uint32_t most =
+        PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
+
+    if (divisor < PROF_DIVISOR_MIN)
+        divisor = PROF_DIVISOR_MIN;
+    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
+        divisor = prof_floor_mean();
+    return divisor < most ? divisor : most - 1;
+}
+
+static void restart_clock(void)
+{
+    uint32_t counts = nmi.rate.ours, kept = counts;
+
+    if (PROF_WITH_BUILTIN && kept < nmi.rate.least)
+        kept = nmi.rate.least;
+    prof_clock_set_counts(counts, kept);
+}
+
+static void set_near(uint32_t cycles)
+{
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->nmi.near = cycles;
+}
+
+/* While NMIs are held back. */
+static void program(void)
+{
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
+
+    prof_jitter_begin(&nmi.rate);
+    set_near(period_of(nmi.rate.ours) / NEAR_PART);
+    cpu->nmi.again = nmi.again;
+    if (nmi.again)
+        cpu->tick.jitter.ticks_left = 1;
+    nmi.seen.tsc = prof_tsc();
+    if (PROF_WITH_BUILTIN)
+        prof_floor_look();
+}
+
+/* Some hypervisors' PITs wait for the acknowledge of an interrupt that was
+ * delivered, and forget that when they are programmed. */
+void prof_nmi_again(void)
+{
+    prof_pit_set_count(prof_cpu_here()->tick.jitter.divisor);
+}
+
+void prof_nmi_turn(uint32_t tsc_low)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_jitter *jitter = &cpu->tick.jitter;
+
+    if (cpu->nmi.again == 0) {
+        prof_jitter_turn(tsc_low);
+        return;
+    }
+    if (jitter->rest == 0) {
+        prof_jitter_turn(tsc_low);
+        jitter->rest = PROF_JITTER_TICKS;
+    }
+    jitter->rest--;
+    jitter->ticks_left = 1;
+    prof_nmi_again();
+}
+
+/* ---- the source */
+
+static bool hold_pic_line(void)
+{
+    uint8_t mask = prof_in8(PIC_MASK);
+
+    if ((mask & PIC_LINE) != 0)
+        return false;
+    prof_out8(PIC_MASK, mask | PIC_LINE);
+    return true;
+}
+
+static void let_pic_line(void)
+{
+    if (nmi.pic_line_held)
+        prof_out8(PIC_MASK, prof_in8(PIC_MASK) & (uint8_t)~PIC_LINE);
+    nmi.pic_line_held = false;
+}
+
+static int start(bool on)
+{
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
+
+    (void)on;
+    nmi.open = false;
+    nmi.trouble = PROF_NMI_FINE;
+    nmi.one_shots = 0;
+    if (!find_destination())
+        return PROF_ELAPIC;
+    if (!prof_gate_enter(NMI_VECTOR, prof_nmi,
+                         offsetof(struct prof_cpu, tick.next_handler)))
+        return PROF_EGATE;
+    nmi.before = prof_ioapic_get(nmi.ioapic_at, nmi.input);
+    nmi.before.low &= ~PROF_IOAPIC_STATUS;
+    prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    nmi.pic_line_held = hold_pic_line();
+    nmi.seen.ticks = nmi.seen.slow_ticks = cpu->ticks;
+    nmi.seen.duplicates = cpu->nmi.duplicates;
+    nmi.seen.cycles = prof_sampler_cycles(cpu);
+    program();
+    nmi.running = true;
+    return PROF_OK;
+}
+
+static void stop(bool on)
+{
+    (void)on;
+    nmi.running = false;
+    hold_back();
+    set_near(PROF_NMI_STOPPED);
+    prof_jitter_end(&nmi.rate);
+    prof_pit_stop();
+    prof_ioapic_set(nmi.ioapic_at, nmi.input, nmi.before);
+    let_pic_line();
+    prof_gate_leave();
+}
+
+/* At the rate in force, which is a new one. */
+static void program_again(void)
+{
+    bool running = nmi.running;
+
+    if (running)
+        hold_back();
+    restart_clock();
+    if (!running)
+        return;
+    program();
+    let_through();
+}
+
+static int set_period(uint32_t hz, bool on)
+{
+    uint32_t divisor = divisor_for(hz);
+
+    (void)on;
+    if (divisor == nmi.rate.ours &&
+        !(PROF_WITH_BUILTIN && prof_floor_too_fast()))
+        return PROF_OK;
+    nmi.rate.ours = divisor;
+    program_again();
+    return PROF_OK;
+}
+
+#if PROF_CPUS_MAX > 1
+static int join(struct prof_cpu *cpu)
+{
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    return join_destination(cpu) ? PROF_OK : PROF_ELAPIC;
+}
+
+/* No more of them come to this CPU. A destination that the kernel has set it
+ * keeps: the entry no longer names it from let_go() on. */
+static void leave(struct prof_cpu *cpu)
+{
+    struct prof_lapic lapic = {0};
+
+    if (cpu->nmi.to_is_own && prof_lapic_find(&lapic, nmi.lapic_at, false))
+        prof_lapic_write(&lapic, PROF_LAPIC_LOGICAL, 0);
+}
+
+/* Its period is known by the first CPU's samples. */
+static void taken(struct prof_cpu *cpu)
+{
+    struct prof_jitter *jitter = &cpu->tick.jitter;
+    bool on = prof_interrupts_save();
+
+    jitter->counts = jitter->rest = jitter->ticks_left = 0;
+    prof_gate_join(cpu);
+    if (nmi.running) {
+        cpu->nmi.near = period_of(nmi.rate.ours) / NEAR_PART;
+        (void)find_destination();
+        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    }
+    prof_interrupts_restore(on);
+}
+
+static void let_go(struct prof_cpu *cpu)
+{
+    bool on = prof_interrupts_save();
+
+    if (nmi.running) {
+        (void)find_destination();
+        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    }
+    prof_gate_quit(cpu);
+    prof_interrupts_restore(on);
+}
+#endif
+
+const struct prof_source prof_source_nmi = {
+    .start = start,
+    .let_through = let_through,
+    .stop = stop,
+    .set_period = set_period,
+#if PROF_CPUS_MAX > 1
+    .join = join,
+    .leave = leave,
+    .taken = taken,
+    .let_go = let_go,
+#endif
+};
+
+const char *prof_source_nmi_missing(const struct prof_tick *tick)
+{
+    struct prof_lapic lapic = {0};
+    uintptr_t at = tick->ioapic_at != 0 ? tick->ioapic_at
+                                        : PROF_IOAPIC_PHYSICAL;
+    uint32_t input = tick->nmi_input != 0 ? tick->nmi_input : INPUT;
+    const char *missing = NULL;
+    bool on;
+
+    if (!tick->nmi && tick->kind != PROF_TICK_NMI)
+        return "the kernel leaves no NMIs to the profiler";
+    if (tick->kernel_divisor != 0 && tick->kind != PROF_TICK_NMI)
+        return "the kernel uses the PIT";
+    if (nmi.given_up != NULL)
+        return nmi.given_up;
+    on = prof_interrupts_save();
+    if (!prof_pit_counts())
+        missing = "there is no PIT";
+    else if (!prof_lapic_find(&lapic, tick->lapic_at, true))
+        missing = "the CPU has no local APIC";
+    else if (!prof_ioapic_has(at, input))
+        missing = "there is no I/O APIC";
+    prof_interrupts_restore(on);
+    return missing;
+}
+
+static bool is_kvm(void)
+{
+    return prof_cpu_has(PROF_CPU_HYPERVISOR) &&
+           prof_cpuid(PROF_CPUID_HYPERVISOR).b == SIGNATURE_KVM;
+}
+
+bool prof_source_nmi_open(const struct prof_config *config)
+{
+    const struct prof_tick *tick = &config->tick;
+
+    if (prof_source_nmi_missing(tick) != NULL)
+        return false;
+    nmi.ioapic_at =
+        tick->ioapic_at != 0 ? tick->ioapic_at : PROF_IOAPIC_PHYSICAL;
+    nmi.input = tick->nmi_input != 0 ? tick->nmi_input : INPUT;
+    nmi.lapic_at = tick->lapic_at;
+    nmi.running = nmi.open = nmi.pic_line_held = false;
+    nmi.again = is_kvm();
+    nmi.rate.kernel = PROF_DIVISOR_MAX;
+    PROF_FOR_EACH_CPU(cpu)
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    if (PROF_WITH_BUILTIN)
+        prof_floor_open(&nmi.rate, "the PIT");
+    nmi.rate.ours = divisor_for(prof_options()->hz);
+    prof_jitter_open(prof_pit_set);
+    restart_clock();
+#if PROF_WITH_BUILTIN
+    prof_meter_end();
+#endif
+    return true;
+}
+
+/* ---- whether all is as it should be */
+
+static void give_up(const char *why)
+{
+    nmi.trouble = PROF_NMI_SILENT;
+    nmi.given_up = why;
+}
+
+const struct prof_pit_rate *prof_source_nmi_running(void)
+{
+    return nmi.running && nmi.trouble != PROF_NMI_SILENT ? &nmi.rate : NULL;
+}
+
+void prof_source_nmi_program(void)
+{
+    bool on = prof_interrupts_save();
+
+    program_again();
+    prof_interrupts_restore(on);
+}
+
+bool prof_source_nmi_one_shot(void)
+{
+    if (++nmi.one_shots < ONE_SHOTS_MAX)
+        return false;
+    give_up("the kernel uses the PIT in one-shot mode");
+    return true;
+}
+
+/* Writes the entry again, and who gets it. */
+static void restore_entry(void)
+{
+    bool on = prof_interrupts_save();
+
+    (void)find_destination();
+    prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    prof_interrupts_restore(on);
+    prof_tick_counts.nmi_taken_back++;
+    prof_message("prof: the I/O APIC's entry of the PIT was overwritten by "
+                 "other code; it is an NMI again\n");
+}
+
+static void take_silence(uint64_t now)
+{
+    uint64_t silent = now - nmi.seen.tsc;
+    uint32_t period = period_of(nmi.rate.ours);
+
+    if (silent < prof_divide(prof_clock.tsc_hz, LOOK_PART) ||
+        silent < (uint64_t)LOOK_PERIODS * period)
+        return;
+    if (is_overwritten()) {
+        nmi.seen.tsc = now;
+        restore_entry();
+        return;
+    }
+    if (silent < prof_clock.tsc_hz)
+        return;
+    if (nmi.again) {
+        give_up("no NMIs come");
+        return;
+    }
+    nmi.again = true;
+    prof_source_nmi_program();
+}
+
+/* Whether the interrupt takes so long that the next NMI waits for its end. */
+static bool is_too_slow(const struct prof_cpu *cpu)
+{
+    uint32_t ticks = cpu->ticks - nmi.seen.slow_ticks;
+    uint32_t duplicates = cpu->nmi.duplicates - nmi.seen.duplicates;
+    uint64_t cycles = prof_sampler_cycles(cpu), took;
+
+    if (ticks < SLOW_TICKS)
+        return false;
+    took = prof_divide(cycles - nmi.seen.cycles, ticks);
+    nmi.seen.slow_ticks = cpu->ticks;
+    nmi.seen.duplicates = cpu->nmi.duplicates;
+    nmi.seen.cycles = cycles;
+    return duplicates >= ticks / SLOW_PART &&
+           took > period_of(nmi.rate.ours) / 2;
+}
+
+void prof_source_nmi_check(void)
+{
+    const struct prof_cpu *cpu = PROF_CPU_FIRST;
+    uint32_t ticks = __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
+    uint64_t now = prof_tsc();
+
+    if (!nmi.running)
+        return;
+    if (ticks == nmi.seen.ticks) {
+        take_silence(now);
+        return;
+    }
+    nmi.seen.ticks = ticks;
+    nmi.seen.tsc = now;
+    if (is_too_slow(cpu))
+        nmi.trouble = PROF_NMI_SLOW;
+}
+
+enum prof_nmi_trouble prof_source_nmi_trouble(void)
+{
+    return nmi.running ? nmi.trouble : PROF_NMI_FINE;
+}
+
+void prof_source_nmi_slowed_down(void)
+{
+    struct prof_text out;
+
+    nmi.trouble = PROF_NMI_FINE;
+    prof_tick_counts.nmi_slowed++;
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out,
+                     "prof: a sample takes longer than the period, and NMIs "
+                     "leave the program no time: sampling at %.3u Hz\n",
+                     prof_clock.rate_mhz);
+    prof_text_flush(&out);
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest cases: images for several CPUs."""
+
+from harness.cases import case, quiet
+
+ENDS = "^panic: the image ends here$"
+TORN = r"a line of CPU(?! \d+, \d+: the quick [a-z ]+ lazy dog\.$)"
+
+
+def counted(name, cpus, count=None, **more):
+    """The image that counts its CPUs, and has each of them do everything;
+    (count) of (cpus) are to run."""
+    count = count or cpus
+    words = more.pop("words", "")
+    lines = more.pop("more", [])
+    never = more.pop("never", [])
+    return quiet(
+        name,
+        f"cpus.expect={count} {words}".rstrip(),
+        image="test/cpus",
+        cpus=cpus,
+        shows=[
+            f"^boot: {count} CPUs?$",
+            "a line of CPU 0, 49: the quick",
+            *lines,
+        ],
+        hides=[TORN, *never],
+        **more,
+    )
+
+
+def dies(name, way, shows, exits=101, hides=(), words=""):
+    return quiet(
+        name,
+        f"die={way} {words}".rstrip(),
+        image="test/cpus_die",
+        cpus=4,
+        exits=exits,
+        shows=shows,
+        hides=hides,
+    )
+
+
+CASES = [
+    counted("cpus_1", 1),
+    counted("cpus_2", 2, boots="kernel grub"),
+    counted("cpus_4", 4),
+    counted("cpus_4_q35", 4, qemu="-M q35"),
+    counted("cpus_4_tick", 4, words="alarm=tick"),
+    counted("cpus_4_microvm", 4, qemu="-M microvm"),
+    counted(
+        "cpus_4_seen",
+        4,
+        words="prof.start=on prof.loop=8 prof.trace=flight",
+        more=[r" 20 +\S+ .s +\S+ .s .* fire \(tests/guest/smp/cpus/main\.c:"],
+        never=["^prof: no"],
+    ),
+    counted(
+        "cpus_4_nmi",
+        4,
+        words="prof.start=on prof.tick=nmi",
+        more=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+        never=["^prof: no"],
+    ),
+    counted(
+        "cpus_9_nmi",
+        9,
+        words="prof.start=on prof.tick=nmi prof.hz=100",
+        more=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+        never=["^prof: no"],
+    ),
+    counted("cpus_limited", 4, count=3, words="cpus=3"),
+    counted("cpus_absent", 2, qemu="-smp 2,maxcpus=4"),
+    case(
+        "cpus_option_is_checked",
+        image="test/cpus",
+        append="prof.start=off prof.every=0 cpus.expect=2 cpus=0 cpus=65",
+        cpus=2,
+        shows=[
+            '^options: "cpus=0" ignored: must be 1 to 64$',
+            '^options: "cpus=65" ignored: must be 1 to 64$',
+        ],
+    ),
+    quiet(
+        "cpus_lost",
+        cpus=4,
+        shows=[
+            "^boot: the CPU with local APIC 1 did not start$",
+            "^boot: 3 CPUs$",
+        ],
+    ),
+    dies("cpu_exits", "exit", ["^boot: 4 CPUs$"], exits=42, hides=["panic"]),
+    dies(
+        "cpu_faults",
+        "fault",
+        [
+            "^panic: page fault, null pointer dereference$",
+            "^  on CPU 3$",
+            "^  #0  0x[0-9a-f]+  write_null [+] 0x",
+            "^  #1  0x[0-9a-f]+  run_call [+] 0x",
+            "^  #[0-9]+ +0x[0-9a-f]+  loop_run [+] 0x",
+            ENDS,
+        ],
+        hides=["backtrace incomplete", "another panic", "did not stop"],
+    ),
+    dies(
+        "cpu_faults_under_nmis",  # whose gate the profiler has
+        "fault",
+        [
+            "^prof: sampling by NMIs of the PIT: as prof.tick says$",
+            "^panic: page fault, null pointer dereference$",
+            "^  on CPU 3$",
+            ENDS,
+        ],
+        hides=["another panic", "did not stop"],
+        words="prof.start=on prof.tick=nmi",
+    ),
+    dies(
+        "cpu_overflows",
+        "overflow",
+        [
+            "^panic: (page|double) fault, stack overflow$",
+            "^  on CPU 3$",
+            "^  #0  0x[0-9a-f]+  overflow [+] 0x",
+            ENDS,
+        ],
+    ),
+    dies(
+        "cpus_panic_together",
+        "together",
+        ["^panic: all at once at ", ENDS],
+        hides=["another panic", "while an exception", "did not stop"],
+    ),
+]
