@@ -99,8 +99,7 @@ void prof_drain_open(const struct prof_config *config)
 {
     set_image(config);
     prof_stacks_open();
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         *prof_accounts_of(cpu) = (struct prof_accounts){0};
         prof_stolen_open(cpu);
         *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
@@ -503,8 +502,8 @@ uint64_t prof_drain_discard(void)
 {
     uint64_t samples = 0;
 
-    PROF_FOR_EACH_CPU(cpu)
-    samples += discard(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        samples += discard(cpu);
     return samples;
 }
 
@@ -520,8 +519,8 @@ uint64_t prof_ticks(void)
 {
     uint64_t ticks = 0;
 
-    PROF_FOR_EACH_CPU(cpu)
-    ticks += prof_ticks_of(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        ticks += prof_ticks_of(cpu);
     return ticks;
 }
 
@@ -631,9 +630,9 @@ static inline __attribute__((always_inline)) void drain_all(void)
 
 static bool is_any_more(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (is_more(cpu))
-        return true;
+    PROF_FOR_EACH_CPU (cpu)
+        if (is_more(cpu))
+            return true;
     return false;
 }
 
@@ -666,16 +665,16 @@ static inline __attribute__((always_inline)) void end_drain(uint64_t begin)
 
 static void send_stopped_walks(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (prof_drain_reads(cpu))
-        prof_stream_stopped_walks(cpu, prof_tsc(),
-                                  prof_accounts_of(cpu)->stopped);
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_drain_reads(cpu))
+            prof_stream_stopped_walks(cpu, prof_tsc(),
+                                      prof_accounts_of(cpu)->stopped);
 }
 
 static void flush_stream(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    prof_stream_flush(cpu, prof_tsc());
+    PROF_FOR_EACH_CPU (cpu)
+        prof_stream_flush(cpu, prof_tsc());
 }
 
 static void drain_once(void)
@@ -764,8 +763,8 @@ void prof_drain_whole(void)
 
     if (drain->draining)
         return;
-    PROF_FOR_EACH_CPU(cpu)
-    most += prof_queued_of(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        most += prof_queued_of(cpu);
     prof_enter();
     do {
         drain_if_open(true);
@@ -815,8 +814,7 @@ void prof_drain_last(void)
     drain->draining = drain->dying = true;
     prof_resolve_begin(PROF_RESOLVE_ALL);
     prof_table_freeze(true);
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         if (!prof_drain_reads(cpu))
             continue;
         if (interrupted)

@@ -252,6 +252,11 @@ struct prof_options {
     enum prof_accrue_mode accrue; /* their targets: auto, entry or smooth */
     enum prof_tick_choice tick;   /* prof.tick: kernel, pit, lapic or auto; read
                                      by prof_init() */
+#if PROF_CPUS_MAX > 1
+    uint32_t cpu; /* prof.cpu: tables have samples of this CPU only, and the
+                     stream has all; PROF_CPU_ALL, the default: of all. Read by
+                     prof_init() */
+#endif
 };
 const struct prof_options *prof_options(void);
 
