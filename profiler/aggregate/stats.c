@@ -265,12 +265,13 @@ void prof_stats_reset(void)
 #if PROF_CPUS_MAX > 1
 bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
 {
-    const struct prof_cpu *cpu = &prof_cpus[number];
+    const struct prof_cpu *cpu;
     const struct prof_amount *drained;
     struct counts counts = {0};
 
     if (number >= prof_cpu_count())
         return false;
+    cpu = &prof_cpus[number];
     prof_enter();
     *stats = (struct prof_cpu_stats){.queued = read_interrupt(cpu, &counts)};
     subtract(&counts, &cpus_at_reset[number]);

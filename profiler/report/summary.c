@@ -354,7 +354,7 @@ static void write_cpus(struct prof_text *out)
             break;
     if (!prof_cpu_stats(i, &cpu))
         return;
-    prof_text_string(out, "    CPU     samples      busy      idle    stolen"
+    prof_text_string(out, "    CPU     samples       busy       idle     stolen"
                           "    missed   dropped    TSC to CPU 0's, cycles\n");
     for (i = 0; prof_cpu_stats(i, &cpu); i++)
         if (cpu.joined || cpu.ticks != 0)

@@ -83,7 +83,9 @@ $(unit_tests64:%=$(BUILD)/host$1/%): \
     libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
-	    $$(filter %.a,$$^) -lm
+	    $$(filter %/smp/libprof.a,$$^) $$(filter-out %/smp/libprof.a \
+	    $$(if $$(filter %/smp/libprof.a,$$^),$(BUILD)/host$1/libprof.a),\
+	    $$(filter %.a,$$^)) -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))

@@ -37,8 +37,7 @@ static const struct prof_transport keeper = {
 /* What follows runs on (number); CPUS: on one that has not joined. */
 static void be(uint32_t number)
 {
-    prof_cpu_hosted =
-        number == CPUS ? PROF_CPU_NOBODY : &prof_cpus[number];
+    prof_cpu_hosted = number == CPUS ? PROF_CPU_NOBODY : &prof_cpus[number];
 }
 
 static size_t memory_bytes(void)
@@ -51,7 +50,9 @@ static void begin_with(uint32_t cpus)
     struct prof_config config = {
         .tsc_hz = WORLD_TSC_HZ,
         .cpus = cpus,
-        .tick = {.kind = PROF_TICK_HOOK, .rate_mhz = WORLD_RATE_MHZ},
+        .tick = {.kind = PROF_TICK_HOOK,
+                 .rate_mhz = WORLD_RATE_MHZ,
+                 .irregular = true},
         .idle = {0x9000, 0x9010},
         .text = {0x1000, 0x1000000},
     };
@@ -139,7 +140,6 @@ TEST(each_has_its_account)
     struct prof_stats all;
 
     begin();
-    sample(1, 0x2000, 5); /* before it is enabled */
     join(1);
     join(2);
     sample(0, 0x2000, 10);
@@ -271,11 +271,11 @@ TEST(table_has_a_row_for_each)
     sample(2, 0x9004, 20);
     prof_drain();
     prof_report();
-    assert_non_null(strstr(world_output, "    CPU     samples"));
-    assert_non_null(strstr(world_output, "\n      0          10  100.00 %"));
+    assert_non_null(strstr(world_output, "    CPU     samples       busy"));
+    assert_non_null(strstr(world_output, "\n      0          10   100.00 %"));
     assert_null(strstr(world_output, "\n      1 "));
     assert_non_null(
-        strstr(world_output, "\n      2          20    0.00 %  100.00 %"));
+        strstr(world_output, "\n      2          20     0.00 %   100.00 %"));
     begin_with(1);
     sample(0, 0x2000, 10);
     prof_drain();
@@ -337,8 +337,7 @@ TEST(no_line_has_two_writers)
         stack[5] = (uintptr_t)&stack[8];
         stack[6] = 0x2000 + round % 7;
         remember();
-        prof_sample(0x3000 + round % 5, (uintptr_t)stack,
-                    (uintptr_t)&stack[5]);
+        prof_sample(0x3000 + round % 5, (uintptr_t)stack, (uintptr_t)&stack[5]);
         note_writes(BY_INTERRUPT);
         be(0);
         remember();
