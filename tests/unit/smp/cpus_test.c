@@ -63,6 +63,7 @@ static void begin_with(uint32_t cpus)
     prof_cpu_limit = 0;
     memset(prof_cpus, 0, sizeof prof_cpus);
     packet_count = 0;
+    world_output_bytes = 0;
     assert_int_equal(prof_init(world_memory, memory_bytes(), &config), 0);
     prof_meter_end();
     prof_transport_use(&keeper);
