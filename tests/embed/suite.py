@@ -513,7 +513,9 @@ def suite(s):
     s.holds(f"{s.part}: names and shares", check_table, kernel, text)
     s.holds(f"{s.part}: complete callers", check_callers, kernel, text)
     if s.part == "smp":
-        s.holds("smp: the second CPU is in its account", check_smp, kernel, text)
+        s.holds(
+            "smp: the second CPU is in its account", check_smp, kernel, text
+        )
     if s.part == "oneshot":
         s.holds("oneshot: the timer that there is", check_timers, kernel, text)
     if s.part == "includeos":
