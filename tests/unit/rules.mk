@@ -2,7 +2,8 @@
 #
 # Unit tests: on the host, under sanitizers, with cmocka built from Debian's
 # source package; at both widths, but for those of one_width.txt, which are
-# built at 64 bits only. Those of smp/ are built for several CPUs. Included by the Makefile.
+# built at 64 bits only. Those of smp/ are built for several CPUs. Included by
+# the Makefile.
 
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
