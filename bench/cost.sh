@@ -100,7 +100,8 @@ text_of()
             >"$folder/prof_offsets.inc"
     for source in $(sources "$@" asm); do
         nasm -f "$([ "$width" = i386 ] && echo elf32 || echo elf64)" \
-            -I"$folder/" -Iprofiler/ -o "$folder/$(echo "$source" | tr / _).o" "$source"
+            -I"$folder/" -Iprofiler/ \
+            -o "$folder/$(echo "$source" | tr / _).o" "$source"
     done
     size -A "$folder"/*.o | awk '
         /^\.text/ { code += $2 }

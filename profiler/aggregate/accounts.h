@@ -47,4 +47,21 @@ static inline struct prof_accounts *prof_accounts_of(const struct prof_cpu *cpu)
     return &prof_accounts_by_cpu[prof_cpu_number(cpu)];
 }
 
+/* Whether tables and prof_stats() include (cpu): all do, or prof.cpu names it,
+ * which prof_init() has read. */
+#if PROF_CPUS_MAX == 1
+static inline bool prof_is_shown(const struct prof_cpu *cpu)
+{
+    (void)cpu;
+    return true;
+}
+#else
+extern uint32_t prof_shown_cpu;
+static inline bool prof_is_shown(const struct prof_cpu *cpu)
+{
+    return prof_shown_cpu == PROF_CPU_ALL ||
+           prof_cpu_number(cpu) == prof_shown_cpu;
+}
+#endif
+
 #endif

@@ -99,8 +99,7 @@ void prof_drain_open(const struct prof_config *config)
 {
     set_image(config);
     prof_stacks_open();
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         *prof_accounts_of(cpu) = (struct prof_accounts){0};
         prof_stolen_open(cpu);
         *reader_of(cpu) = (struct reader){.entry = cpu->ring.tail};
@@ -537,8 +536,8 @@ uint64_t prof_drain_discard(void)
 {
     uint64_t samples = 0;
 
-    PROF_FOR_EACH_CPU(cpu)
-    samples += discard(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        samples += discard(cpu);
     return samples;
 }
 
@@ -554,8 +553,8 @@ uint64_t prof_ticks(void)
 {
     uint64_t ticks = 0;
 
-    PROF_FOR_EACH_CPU(cpu)
-    ticks += prof_ticks_of(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        ticks += prof_ticks_of(cpu);
     return ticks;
 }
 
@@ -665,9 +664,9 @@ static inline __attribute__((always_inline)) void drain_all(void)
 
 static bool is_any_more(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (is_more(cpu))
-        return true;
+    PROF_FOR_EACH_CPU (cpu)
+        if (is_more(cpu))
+            return true;
     return false;
 }
 
@@ -721,8 +720,8 @@ static void send_stopped_walks(void)
 
 static void flush_stream(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    prof_stream_flush(cpu, prof_tsc());
+    PROF_FOR_EACH_CPU (cpu)
+        prof_stream_flush(cpu, prof_tsc());
 }
 
 static void drain_once(void)
@@ -811,8 +810,8 @@ void prof_drain_whole(void)
 
     if (drain->draining)
         return;
-    PROF_FOR_EACH_CPU(cpu)
-    most += prof_queued_of(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        most += prof_queued_of(cpu);
     prof_enter();
     do {
         drain_if_open(true);
@@ -862,8 +861,7 @@ void prof_drain_last(void)
     drain->draining = drain->dying = true;
     prof_resolve_begin(PROF_RESOLVE_ALL);
     prof_table_freeze(true);
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         if (!prof_drain_reads(cpu))
             continue;
         if (interrupted)

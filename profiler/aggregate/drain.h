@@ -91,8 +91,8 @@ void prof_drain_clear(void);
  * number. Contexts: thread, no drain in progress. */
 uint64_t prof_drain_discard(void);
 
-/* Ticks counted by the producer of (cpu) since prof_init(), extended to 64 bits.
- * Must be called once in 2^32 ticks; each drain does. The second: of all
+/* Ticks counted by the producer of (cpu) since prof_init(), extended to 64
+ * bits. Must be called once in 2^32 ticks; each drain does. The second: of all
  * CPUs. Contexts: thread. */
 uint64_t prof_ticks_of(const struct prof_cpu *cpu);
 uint64_t prof_ticks(void);

@@ -45,7 +45,9 @@ static inline void prof_credit(struct prof_cpu *cpu, struct prof_stack *stack,
 {
     enum prof_class class = PROF_CLASS_IDLE;
 
-    if (stack != NULL) {
+    if (PROF_CPUS_MAX > 1 && stack != NULL && !prof_is_shown(cpu)) {
+        class = stack->class;
+    } else if (stack != NULL) {
         if (stack->self.samples == 0)
             stack->first_tsc = tsc;
         if (PROF_CPUS_MAX == 1 || (int64_t)(tsc - stack->last_tsc) > 0)

@@ -19,6 +19,7 @@
 #include "aggregate/stacks.h"
 #include "aggregate/sums.h"
 #include "base/busy.h"
+#include "base/options.h"
 #include "sample/cpus.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
@@ -60,6 +61,7 @@ static struct counts at_reset;
 
 #if PROF_CPUS_MAX > 1
 static struct counts cpus_at_reset[PROF_CPUS_MAX];
+uint32_t prof_shown_cpu;
 #endif
 
 uint64_t prof_report_cycles;
@@ -85,7 +87,7 @@ static uint64_t read_interrupt(const struct prof_cpu *cpu,
 #if PROF_CPUS_MAX > 1
 /* Adds what (cpu) has counted, and returns how many of its samples are
  * queued. What is not a CPU's own is not yet in (counts). */
-static uint64_t add_another(const struct prof_cpu *cpu, struct counts *counts)
+static uint64_t add_cpu(const struct prof_cpu *cpu, struct counts *counts)
 {
     struct counts more = {0};
     uint64_t *to = &counts->ticks, *from = &more.ticks;
@@ -102,12 +104,15 @@ static uint64_t add_another(const struct prof_cpu *cpu, struct counts *counts)
 /* Reads all counters, and returns how many samples are queued. */
 static uint64_t read_counts(struct counts *counts)
 {
-    uint64_t queued = read_interrupt(PROF_CPU_FIRST, counts);
-
 #if PROF_CPUS_MAX > 1
-    PROF_FOR_EACH_CPU(cpu)
-    if (cpu != PROF_CPU_FIRST)
-        queued += add_another(cpu, counts);
+    uint64_t queued = 0;
+
+    *counts = (struct counts){0};
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_is_shown(cpu))
+            queued += add_cpu(cpu, counts);
+#else
+    uint64_t queued = read_interrupt(PROF_CPU_FIRST, counts);
 #endif
     counts->report_cycles = prof_report_cycles;
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
@@ -218,8 +223,9 @@ static uint64_t missed_in_all(void)
 {
     uint64_t missed = 0;
 
-    PROF_FOR_EACH_CPU(cpu)
-    missed += prof_clock_missed(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_is_shown(cpu))
+            missed += prof_clock_missed(cpu);
     return missed;
 }
 
@@ -245,6 +251,7 @@ void prof_stats_open(void)
 {
     at_reset = (struct counts){0};
 #if PROF_CPUS_MAX > 1
+    prof_shown_cpu = PROF_OPTION(cpu);
     __builtin_memset(cpus_at_reset, 0, sizeof cpus_at_reset);
 #endif
 #if PROF_WITH_PIT
@@ -256,8 +263,8 @@ void prof_stats_reset(void)
 {
     (void)read_counts(&at_reset);
 #if PROF_CPUS_MAX > 1
-    PROF_FOR_EACH_CPU(cpu)
-    (void)read_interrupt(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
+    PROF_FOR_EACH_CPU (cpu)
+        (void)read_interrupt(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
 #endif
 }
 
@@ -266,12 +273,13 @@ void prof_stats_reset(void)
 #if PROF_CPUS_MAX > 1
 bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
 {
-    const struct prof_cpu *cpu = &prof_cpus[number];
+    const struct prof_cpu *cpu;
     const struct prof_amount *drained;
     struct counts counts = {0};
 
     if (number >= prof_cpu_count())
         return false;
+    cpu = &prof_cpus[number];
     prof_enter();
     *stats = (struct prof_cpu_stats){.queued = read_interrupt(cpu, &counts)};
     subtract(&counts, &cpus_at_reset[number]);

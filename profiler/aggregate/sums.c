@@ -178,8 +178,7 @@ const struct prof_sums *prof_sums(void)
     uint64_t now = 0;
     uint32_t vmm;
 
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         const struct prof_amount *drained = prof_accounts_of(cpu)->drained;
 
         now += drained[PROF_CLASS_ATTRIBUTED].samples +

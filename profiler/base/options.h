@@ -11,6 +11,12 @@
 #include <prof/config.h>
 #include <prof/prof.h>
 
+#if PROF_CPUS_MAX > 1
+#define PROF_OPTION_CPU_DEFAULT , .cpu = PROF_CPU_ALL
+#else
+#define PROF_OPTION_CPU_DEFAULT
+#endif
+
 /* The members that are not zero by default, but for the two names. */
 #define PROF_OPTION_DEFAULTS                                                   \
     .hz = PROF_HZ_DEFAULT, .top = 12, .width = 0, .every_ms = 1000,            \
@@ -20,7 +26,8 @@
     .loop_held_ms = PROF_LOOP_HELD_MS_DEFAULT,                                 \
     .loop_freeze_ms = PROF_LOOP_FREEZE_MS_DEFAULT,                             \
     .jitter_percent = PROF_WITH_PIT ? PROF_JITTER_DEFAULT : 0, .seed = 1,      \
-    .depth = PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0
+    .depth =                                                                   \
+        PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0 PROF_OPTION_CPU_DEFAULT
 
 /* prof_option() changes them; everybody else reads. */
 extern struct prof_options prof_options_in_force;

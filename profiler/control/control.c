@@ -98,8 +98,8 @@ static uint32_t depth_for(uint32_t asked)
 
 static void set_depth(uint32_t asked)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    cpu->depth = depth_for(asked);
+    PROF_FOR_EACH_CPU (cpu)
+        cpu->depth = depth_for(asked);
 }
 
 static void prepare_walks(const struct prof_config *config)
@@ -163,8 +163,8 @@ static int init(void *memory, size_t bytes, const struct prof_config *config)
             prof_config_print_problem(config);
         return PROF_ECONFIG;
     }
-    PROF_FOR_EACH_CPU(cpu)
-    share_out(cpu, (char *)memory + prof_cpu_number(cpu) * bytes, bytes);
+    PROF_FOR_EACH_CPU (cpu)
+        share_out(cpu, (char *)memory + prof_cpu_number(cpu) * bytes, bytes);
     if (PROF_WITH_KVM)
         prof_kvm_open(config);
     prof_drain_open(config);
@@ -198,10 +198,10 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
  * and the names that a reader may not know. */
 static void emit_start(uint64_t tsc)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (prof_drain_reads(cpu))
-        prof_stream_start(cpu, tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
-                          prof_rate_mhz(), cpu->depth);
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_drain_reads(cpu))
+            prof_stream_start(cpu, tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
+                              prof_rate_mhz(), cpu->depth);
     prof_user_send(tsc);
 }
 
@@ -215,8 +215,7 @@ static void emit_change(void)
 /* On other CPUs the first sample may come before the source's start returns. */
 static void begin_others(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         uint64_t now = prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu);
 
         if (cpu == PROF_CPU_FIRST)
@@ -285,15 +284,15 @@ void prof_stop(void)
     prof_drain_whole(); /* the last start lies between samples drained */
     on = prof_interrupts_save();
     source->stop(on);
-    PROF_FOR_EACH_CPU(cpu)
-    cpu->enabled = 0;
+    PROF_FOR_EACH_CPU (cpu)
+        cpu->enabled = 0;
     prof_interrupts_restore(on);
     if (prof_stream_on()) {
         prof_drain_whole(); /* what came before it is sent before it */
-        PROF_FOR_EACH_CPU(cpu)
-        if (prof_drain_reads(cpu))
-            prof_stream_stop(cpu,
-                             prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu));
+        PROF_FOR_EACH_CPU (cpu)
+            if (prof_drain_reads(cpu))
+                prof_stream_stop(cpu, prof_tsc() -
+                                          (uint64_t)prof_cpu_tsc_offset(cpu));
     }
     prof_leave();
 }
@@ -422,8 +421,8 @@ void prof_hello(void)
     prof_enter();
     if (prof_running())
         prof_drain_whole();
-    PROF_FOR_EACH_CPU(cpu)
-    prof_stream_hello(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        prof_stream_hello(cpu);
     prof_trace_hello();
     prof_loop_send_again();
     prof_causal_send_again();
@@ -447,9 +446,9 @@ uint32_t prof_drain_ms(void)
     /* deeper stacks fill it sooner, and tasks fill theirs */
     if (prof_drain_is_behind() || prof_trace_is_filling())
         return DRAIN_MS_MIN;
-    PROF_FOR_EACH_CPU(cpu)
-    if (prof_frames_half_full(&cpu->frames, cpu->frames.tail))
-        return DRAIN_MS_MIN;
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_frames_half_full(&cpu->frames, cpu->frames.tail))
+            return DRAIN_MS_MIN;
     return enough < DRAIN_MS_MAX ? enough : DRAIN_MS_MAX;
 }
 

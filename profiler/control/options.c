@@ -62,6 +62,9 @@ static const struct option {
     NUMBER_OF("reports", true, "", reports, 0, UINT32_MAX)
     NUMBER_OF("depth", PROF_WITH_CALLERS, "0", depth, 0, 127)
     NUMBER_OF("jitter", PROF_WITH_PIT, "0", jitter_percent, 0, 50)
+#if PROF_CPUS_MAX > 1
+    NUMBER_OF("cpu", true, "", cpu, 0, PROF_CPUS_MAX - 1)
+#endif
     NUMBER_OF("seed", true, "", seed, 0, UINT32_MAX)
     NUMBER_OF("share", PROF_WITH_STREAM, "", share_kib, 64, 1u << 20)
     NUMBER_OF("trace_kb", PROF_WITH_TRACE, "", trace_kib, 24, 1u << 20)

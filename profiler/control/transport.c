@@ -73,13 +73,13 @@ static void open_stream(const struct prof_transport *transport)
 
     prof_enter();
     in_use = transport;
-    PROF_FOR_EACH_CPU(cpu)
-    settings[prof_cpu_number(cpu)] = (struct prof_stream_settings){
-        .transport = transport,
-        .tree = prof_stacks_find,
-        .config = prof_control_config(),
-        .losses = losses_of(cpu),
-    };
+    PROF_FOR_EACH_CPU (cpu)
+        settings[prof_cpu_number(cpu)] = (struct prof_stream_settings){
+            .transport = transport,
+            .tree = prof_stacks_find,
+            .config = prof_control_config(),
+            .losses = losses_of(cpu),
+        };
     prof_stream_open(settings);
     prof_trace_hello();
     prof_causal_send_again();

@@ -61,6 +61,10 @@ void prof_summary_head(struct prof_text *out, const struct prof_stats *stats)
     bool time = PROF_OPTION(weight) == PROF_WEIGHT_TIME;
 
     prof_text_string(out, "--- profile: ");
+#if PROF_CPUS_MAX > 1
+    if (prof_shown_cpu != PROF_CPU_ALL)
+        prof_text_format(out, "CPU %u: ", prof_shown_cpu);
+#endif
     if (stats->ticks == 0) {
         prof_text_string(out, prof_running() ? "no samples yet ---\n"
                                              : "not started ---\n");
@@ -329,12 +333,65 @@ static void write_troubles(struct prof_text *out,
 #endif
 }
 
+#if PROF_CPUS_MAX > 1
+static void write_cpu_share(struct prof_text *out, uint64_t cycles,
+                            uint64_t whole)
+{
+    prof_text_string(out, "  ");
+    prof_text_format(out, "%4.2u %%", prof_share_of(cycles, whole));
+}
+
+/* A CPU that has been sampled, with shares of its own time. */
+static void write_cpu(struct prof_text *out, uint32_t number,
+                      const struct prof_cpu_stats *cpu)
+{
+    uint64_t whole = cpu->busy_cycles + cpu->idle_cycles + cpu->stolen_cycles;
+
+    prof_text_format(out, "%7u%12ju", number, cpu->ticks);
+    write_cpu_share(out, cpu->busy_cycles, whole);
+    write_cpu_share(out, cpu->idle_cycles, whole);
+    write_cpu_share(out, cpu->stolen_cycles, whole);
+    prof_text_format(out, "%10ju%10ju", cpu->missed, cpu->dropped);
+    if (number == 0)
+        prof_text_string(out, "    0\n");
+    else if (cpu->tsc_error == PROF_CPU_TSC_UNKNOWN)
+        prof_text_string(out, "    unknown\n");
+    else
+        prof_text_format(out, "    %s%ju +- %u\n",
+                         cpu->tsc_offset < 0 ? "-" : "",
+                         (uint64_t)(cpu->tsc_offset < 0 ? -cpu->tsc_offset
+                                                        : cpu->tsc_offset),
+                         cpu->tsc_error);
+}
+
+/* A row for each CPU, where there are several: their ticks add up to all. */
+static void write_cpus(struct prof_text *out)
+{
+    struct prof_cpu_stats cpu;
+    uint32_t i;
+
+    for (i = 1; prof_cpu_stats(i, &cpu); i++)
+        if (cpu.joined || cpu.ticks != 0)
+            break;
+    if (!prof_cpu_stats(i, &cpu))
+        return;
+    prof_text_string(out, "    CPU     samples       busy       idle     stolen"
+                          "    missed   dropped    TSC to CPU 0's, cycles\n");
+    for (i = 0; prof_cpu_stats(i, &cpu); i++)
+        if (cpu.joined || cpu.ticks != 0)
+            write_cpu(out, i, &cpu);
+}
+#endif
+
 void prof_summary_close(struct prof_text *out, const struct prof_stats *stats)
 {
     if (stats->ticks != 0) {
         prof_text_string(out, "   -----\n");
         write_ticks(out, stats);
         write_cost(out, stats);
+#if PROF_CPUS_MAX > 1
+        write_cpus(out);
+#endif
     }
     write_troubles(out, stats);
     prof_text_string(out, "---\n");

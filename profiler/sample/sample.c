@@ -12,6 +12,11 @@
 
 struct prof_cpu prof_cpus[PROF_CPU_STATES];
 
+bool prof_cpu_is_first(void)
+{
+    return PROF_CPUS_MAX == 1 || prof_cpu_here() == PROF_CPU_FIRST;
+}
+
 bool prof_running(void)
 {
     return prof_cpu_here()->enabled;

@@ -92,8 +92,8 @@ void prof_stream_open(const struct prof_stream_settings *settings)
 {
     struct prof_packet_label *first = &encoder_here()->writer.label;
 
-    PROF_FOR_EACH_CPU(cpu)
-    open_encoder(cpu, &settings[prof_cpu_number(cpu)]);
+    PROF_FOR_EACH_CPU (cpu)
+        open_encoder(cpu, &settings[prof_cpu_number(cpu)]);
     make_uuid(settings->config, first->uuid);
 #if PROF_CPUS_MAX > 1
     for (uint32_t i = 1; i < prof_cpu_count(); i++)
@@ -594,8 +594,8 @@ void prof_stream_push(void)
 {
     if (!prof_stream_on())
         return;
-    PROF_FOR_EACH_CPU(cpu)
-    send_all(prof_encoder_of(cpu));
+    PROF_FOR_EACH_CPU (cpu)
+        send_all(prof_encoder_of(cpu));
 }
 
 void prof_stream_discard(const struct prof_cpu *cpu, uint64_t samples)
@@ -610,9 +610,9 @@ void prof_stream_end(uint64_t tsc, uint32_t code)
 
     if (!prof_stream_on())
         return;
-    PROF_FOR_EACH_CPU(cpu)
-    if (cpu != PROF_CPU_FIRST)
-        send_all(prof_encoder_of(cpu));
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST)
+            send_all(prof_encoder_of(cpu));
     if (!prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code))) {
         send_all(stream);
         (void)prof_stream_put(PROF_EVENT_BYE, tsc, PROF_FIELDS(bye, code));
@@ -627,8 +627,7 @@ void prof_stream_end(uint64_t tsc, uint32_t code)
 void prof_stream_stats(struct prof_stats *stats)
 {
     stats->stream_packets = stats->stream_bytes = stats->stream_discarded = 0;
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         const struct prof_encoder *stream = prof_encoder_of(cpu);
 
         stats->stream_packets += stream->writer.label.sequence;

@@ -17,8 +17,7 @@ static int64_t missed_before[PROF_CPUS_MAX];
 
 void prof_clock_open(uint64_t tsc)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         *prof_clock_of(cpu) =
             (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
         missed_before[prof_cpu_number(cpu)] = 0;
@@ -66,16 +65,15 @@ static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
 
 void prof_clock_resume(uint64_t tsc)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    prof_timebase_resume(prof_clock_of(cpu), time_of(cpu, tsc));
+    PROF_FOR_EACH_CPU (cpu)
+        prof_timebase_resume(prof_clock_of(cpu), time_of(cpu, tsc));
 }
 
 /* The others' go on from their last samples, at the new rate. */
 static void set_others(void)
 {
 #if PROF_CPUS_MAX > 1
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         const struct prof_timebase *clock = prof_clock_of(cpu);
         uint64_t last = clock->last_tsc, resume = clock->resume_tsc;
 

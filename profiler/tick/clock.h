@@ -57,9 +57,9 @@ extern struct prof_clock_common prof_clock;
  */
 uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
 
-/* (cpu), which is not the first, is sampled from (tsc) on, by its counter; ticks
- * that it has missed before are kept. PROF_CPUS_MAX > 1. Contexts: the drain,
- * its vector drained. */
+/* (cpu), which is not the first, is sampled from (tsc) on, by its counter;
+ * ticks that it has missed before are kept. PROF_CPUS_MAX > 1. Contexts: the
+ * drain, its vector drained. */
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
 
 /* Sampling begins at (tsc), a time of the first CPU's. */

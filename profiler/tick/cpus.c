@@ -179,14 +179,16 @@ static void note_idt(struct prof_cpu_link *link)
 
 int prof_cpu_join(uint32_t number)
 {
-    struct prof_cpu *cpu = &prof_cpus[number];
-    struct prof_cpu_link *link = &prof_cpu_links[number];
+    struct prof_cpu_link *link;
+    struct prof_cpu *cpu;
     int error;
 
     if (prof_cpu_count() == 0)
         return PROF_ESTATE;
     if (number == 0 || number >= prof_cpu_count())
         return PROF_EVALUE;
+    cpu = &prof_cpus[number];
+    link = prof_cpu_link(cpu);
     if (__atomic_load_n(&link->state, __ATOMIC_ACQUIRE) != PROF_CPU_FREE)
         return PROF_ESTATE;
     link->tsc_offset = 0;

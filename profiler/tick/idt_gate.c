@@ -180,9 +180,9 @@ static void give_all(uintptr_t handler)
 
 static void for_others(void (*call)(struct prof_cpu *cpu))
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu))
-        call(cpu);
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu))
+            call(cpu);
 }
 #else
 static inline void give_all(uintptr_t handler)

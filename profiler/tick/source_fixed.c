@@ -143,8 +143,7 @@ static uint8_t gate_vector;
 static int start_gate(bool on)
 {
     (void)on;
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         struct prof_cpu_tick *tick = &cpu->tick;
 
         tick->pass_due = tick->pass_period = 0;

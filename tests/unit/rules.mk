@@ -2,7 +2,8 @@
 #
 # Unit tests: on the host, under sanitizers, with cmocka built from Debian's
 # source package; at both widths, but for those of one_width.txt, which are
-# built at 64 bits only. Included by the Makefile.
+# built at 64 bits only. Those of smp/ are built for several CPUs. Included by
+# the Makefile.
 
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
@@ -34,6 +35,22 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
     $(call profiler_sources,host)))) \
     $(BUILD)/host$1/obj/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
+# the same for several CPUs
+$(BUILD)/host$1/smp/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
+    $(rooms)/.linked
+	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED -DPROF_CPUS_MAX=64 $$(UNIT) \
+	    -isystem $(SOURCES)/cmocka/include)
+$(BUILD)/host$1/smp/walk.o: profiler/sample/$2/walk.asm \
+    $(BUILD)/smp/$2/prof_offsets.inc profiler/sample/$2/cpu_here.inc
+	$$(call begin,NASM)
+	$(Q)nasm -f elf$1 -g -F dwarf -Werror -DPROF_HOSTED \
+	    -I$(BUILD)/smp/$2/ -Iprofiler/ -o $$@ $$<
+$(BUILD)/host$1/smp/libprof.a: $(patsubst %.c,$(BUILD)/host$1/smp/%.o,\
+    $(filter-out profiler/demangle/%,$(filter %.c,\
+    $(call profiler_sources,host)))) \
+    $(BUILD)/host$1/smp/walk.o $(BUILD)/host$1/obj/hooks.o
+	$$(archive)
+$(BUILD)/host$1/cpus_test: $(BUILD)/host$1/smp/libprof.a
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/host/embed/%.o,lookup fail)
 $(BUILD)/host$1/function_symbols_test: \
@@ -60,14 +77,16 @@ $(BUILD)/host$1/promise_misuse_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o) pool.o)
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
-    $(s:%.c=$(BUILD)/host$1/obj/%.o)))
+    $(s:%.c=$(BUILD)/host$1/$(if $(filter tests/unit/smp/%,$(s)),smp,obj)/%.o)))
 $(unit_tests64:%=$(BUILD)/host$1/%): \
     $(BUILD)/host$1/obj/tests/unit/unit.o \
     $(addprefix $(BUILD)/host$1/,libprof.a libdemangle.a libdecode.a \
     libcmocka.a)
 	$$(call begin,HOSTLD)
 	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
-	    $$(filter %.a,$$^) -lm
+	    $$(filter %/smp/libprof.a,$$^) $$(filter-out %/smp/libprof.a \
+	    $$(if $$(filter %/smp/libprof.a,$$^),$(BUILD)/host$1/libprof.a),\
+	    $$(filter %.a,$$^)) -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))

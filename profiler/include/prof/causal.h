@@ -36,6 +36,7 @@
 #include <prof/causal_agent.h>
 #include <prof/causal_functions.h>
 #include <prof/config.h>
+#include <prof/cpus.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +57,8 @@ extern uint64_t prof_causal_lag;      /* that of the last experiments */
 extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
 uint64_t prof_causal_experiment_time(void);
 extern bool prof_causal_outside; /* the target is what an agent does */
-#define PROF_CAUSAL_ON __builtin_expect(prof_causal_on != 0, 0)
+#define PROF_CAUSAL_ON                                                         \
+    (__builtin_expect(prof_causal_on != 0, 0) && PROF_ON_FIRST_CPU)
 #define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
 #define PROF_CAUSAL_NEXT_DUE UINT64_MAX

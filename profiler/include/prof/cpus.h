@@ -73,6 +73,18 @@ void prof_cpu_answer(void);
  * some 20 ms. */
 bool prof_cpu_compare(void);
 
+/* Whether the calling CPU is the first: recorder, loop statistics and causal
+ * profiling are about that one. Contexts: any. */
+bool prof_cpu_is_first(void);
+#if PROF_CPUS_MAX > 1
+#define PROF_ON_FIRST_CPU prof_cpu_is_first()
+#else
+#define PROF_ON_FIRST_CPU true
+#endif
+
+/* The option prof.cpu, unless it is set. */
+#define PROF_CPU_ALL UINT32_MAX
+
 /* What PROF_CPU_TSC_UNKNOWN cycles mean: they were not compared. */
 #define PROF_CPU_TSC_UNKNOWN UINT32_MAX
 

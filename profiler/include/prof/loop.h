@@ -40,6 +40,7 @@
  */
 
 #include <prof/config.h>
+#include <prof/cpus.h>
 #include <prof/error.h>
 #include <prof/text.h>
 #include <prof/trace.h>
@@ -185,7 +186,8 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
 /* Without PROF_WITH_LOOP no call of them is left, at any level of optimization:
  * the condition is constant. */
 #define PROF_LOOP_IS_ON                                                        \
-    (PROF_WITH_LOOP && __builtin_expect(prof_loop_on != 0, 0))
+    (PROF_WITH_LOOP && __builtin_expect(prof_loop_on != 0, 0) &&               \
+     PROF_ON_FIRST_CPU)
 #define PROF_LOOP_IF(condition, call)                                          \
     do {                                                                       \
         if (PROF_WITH_LOOP && __builtin_expect(condition, 1))                  \
@@ -201,7 +203,8 @@ static inline bool prof_loop_is_on(void)
 /* Whether calls are counted as well. */
 static inline bool prof_loop_has_calls(void)
 {
-    return PROF_WITH_LOOP && __builtin_expect(prof_loop_calls_on != 0, 0);
+    return PROF_WITH_LOOP && __builtin_expect(prof_loop_calls_on != 0, 0) &&
+           PROF_ON_FIRST_CPU;
 }
 
 /* ---- tasks */

@@ -163,12 +163,12 @@ struct prof_config {
 /*
  * Initialises the profiler with (config) and (bytes) of (memory), which it
  * keeps for good. Nothing else is allocated until prof_drain(). More than
- * PROF_MEMORY_DEFAULT makes the fixed vector longer. Each of config.cpus gets an
- * equal part of (memory).
+ * PROF_MEMORY_DEFAULT makes the fixed vector longer. Each of config.cpus gets
+ * an equal part of (memory).
  *
  * Contexts: boot, once. Returns 0, PROF_EMEMORY, PROF_ECPU, PROF_ECONFIG or
- * PROF_ETIMER; for the latter two it also prints a line: the field and its range, or which
- * timers are missing.
+ * PROF_ETIMER; for the latter two it also prints a line: the field and its
+ * range, or which timers are missing.
  */
 int prof_init(void *memory, size_t bytes, const struct prof_config *config);
 
@@ -252,6 +252,11 @@ struct prof_options {
     enum prof_accrue_mode accrue; /* their targets: auto, entry or smooth */
     enum prof_tick_choice tick;   /* prof.tick: kernel, pit, lapic or auto; read
                                      by prof_init() */
+#if PROF_CPUS_MAX > 1
+    uint32_t cpu; /* prof.cpu: tables have samples of this CPU only, and the
+                     stream has all; PROF_CPU_ALL, the default: of all. Read by
+                     prof_init() */
+#endif
 };
 const struct prof_options *prof_options(void);
 

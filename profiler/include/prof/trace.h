@@ -34,6 +34,7 @@
  */
 
 #include <prof/config.h>
+#include <prof/cpus.h>
 #include <prof/site.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -183,7 +184,8 @@ uint32_t prof_trace_get_current(void);
 #define PROF_TRACE_IS_ON                                                       \
     (PROF_WITH_TRACE &&                                                        \
      __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
-                      0))
+                      0) &&                                                    \
+     PROF_ON_FIRST_CPU)
 #define PROF_TRACE_DO(call)                                                    \
     do {                                                                       \
         if (PROF_TRACE_IS_ON)                                                  \

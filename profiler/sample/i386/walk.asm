@@ -8,8 +8,8 @@
 ; In:  [esp + 4] = sp, [esp + 8] = fp of the interrupted code; interrupts off,
 ;      DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers ecx and edx. Uses 20 bytes of stack, 100 where it asks bounds.c; where
-; there may be several CPUs four more.
+; Clobbers ecx and edx. Uses 20 bytes of stack, 100 where it asks bounds.c;
+; where there may be several CPUs four more.
 
 %include "prof_offsets.inc"
 %define CPU_REGISTER ebp

@@ -8,8 +8,9 @@
 ;
 ; In:  rdi = sp, rsi = fp of the interrupted code; interrupts off, DF clear
 ; Out: eax = words written, and why they are not more
-; Clobbers rcx, rdx, rsi, rdi and r8, prof_walk() also r9. Uses 8 bytes of stack, 24 if fewer
-; words lie above sp than are kept, and 200 where it asks bounds.c.
+; Clobbers rcx, rdx, rsi, rdi and r8, prof_walk() also r9. Uses 8 bytes of
+; stack, 24 if fewer words lie above sp than are kept, and 200 where it asks
+; bounds.c.
 
 %include "prof_offsets.inc"
 %include "sample/x86_64/cpu_here.inc"

@@ -16,7 +16,7 @@
 #include <prof/prof.h>
 #include <stdbool.h>
 
-#define REQUESTS 16000u
+#define REQUESTS 64000u
 #define ROUNDS_MIN 1000u
 #define CPU_SECOND 1
 #define CPUS 2
@@ -37,7 +37,7 @@
 #define COMMAND_INIT 0x4500u
 #define COMMAND_START 0x4600u
 
-void kernel_main(void);
+void kernel_main(const struct boot *boot);
 void cpu_main(void);
 void tick(void);
 void tick_entry(void);
@@ -147,13 +147,13 @@ static bool has_all_ticks(unsigned cpu)
            stats.ticks == ticks[cpu];
 }
 
-void kernel_main(void)
+void kernel_main(const struct boot *boot)
 {
     pc_pic_start(0);
     load_tss(0);
     apic_start();
     tick_prepare();
-    if (profiler_start() != 0)
+    if (profiler_start((const char *)boot->line) != 0)
         pc_exit(1);
     start_cpu(CPU_SECOND);
     while (!started)

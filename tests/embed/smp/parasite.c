@@ -14,7 +14,7 @@ void prof_port_write(const char *text, size_t bytes)
         pc_put(*text++);
 }
 
-int profiler_start(void)
+int profiler_start(const char *options)
 {
     static const struct prof_config config = {
         .tick = {.kind = PROF_TICK_GATE, .vector = TICK_VECTOR},
@@ -22,7 +22,7 @@ int profiler_start(void)
         .cpus = 2,
     };
 
-    return prof_begin(&config);
+    return prof_begin_with(&config, options, NULL, 0);
 }
 
 int profiler_join(unsigned cpu)
