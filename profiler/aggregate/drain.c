@@ -293,7 +293,8 @@ count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
     uint64_t cycles;
 
     *tsc &= ~PROF_TSC_IRQS_OFF;
-    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
+    if (!off ||
+        !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
         cycles = charge(cpu, pc, *tsc);
         emit_lost_ticks(cpu, *tsc);
     }

@@ -155,7 +155,7 @@ bool prof_lapic_turn(bool sampled);
 enum prof_nmi_trouble {
     PROF_NMI_FINE,
     PROF_NMI_SLOW,   /* the interrupt takes longer than a period */
-    PROF_NMI_SILENT, /* no NMIs come, or soon none will, whatever is done */
+    PROF_NMI_SILENT, /* none come, or soon none will, whatever is done */
 };
 
 /* Why it cannot be taken, by (tick) and the machine; NULL: it can. Contexts:
@@ -181,8 +181,8 @@ void prof_source_nmi_check(void);
 /* ---- watchdog.c */
 
 /*
- * While the source `pit` or `nmi` runs: checks whether somebody else has changed the
- * timer's gate or the PIT, takes it back, and prints a line. Corrects the
+ * While the source `pit` or `nmi` runs: checks whether somebody else has
+ * changed the gate or the PIT, takes it back, and prints a line. Corrects the
  * kernel's tick by what the drained samples say about the length of a period.
  * Contexts: the drain.
  */
