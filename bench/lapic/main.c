@@ -2,10 +2,11 @@
 
 /*
  * What a flat sample takes in all, by timer (timer=): an additional tick of the
- * PIT (pit), the PIT as an NMI (nmi), a local APIC's timer of the profiler's own
- * (own), and one that it shares with the kernel (shared). Counted as in bench/cost, with no other
- * interrupt. While the samples come, port 0x80 is written before and after, so
- * that what is written to devices between the two can be counted from outside.
+ * PIT (pit), the PIT as an NMI (nmi), a local APIC's timer of the profiler's
+ * own (own), and one that it shares with the kernel (shared). Counted as in
+ * bench/cost, with no other interrupt. While the samples come, port 0x80 is
+ * written before and after, so that what is written to devices between the two
+ * can be counted from outside.
  *
  * The line "bench SAMPLES INSTRUCTIONS" is for bench/cost.sh.
  */

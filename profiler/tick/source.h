@@ -83,7 +83,8 @@ void prof_source_let_go(struct prof_cpu *cpu);
 const struct prof_source *prof_source_open(const struct prof_config *config);
 
 /* The same, without a new clock, for a change of sources that control makes.
- * Contexts: thread, vector drained, the source before is stopped. */
+ * PROF_WITH_NMI. Contexts: thread, vector drained, the source before is
+ * stopped. */
 const struct prof_source *prof_source_of(const struct prof_config *config);
 
 /*
