@@ -53,7 +53,7 @@ instructions()
 # which QEMU counts between two writes of port 0x80.
 timers()
 {
-    for timer in pit own shared; do
+    for timer in pit nmi own shared; do
         log=$build/bench/lapic.$1.$timer.log
         guest "$1" "$build/$1/bench/lapic/lapic.elf" 300 "$log" \
             -trace memory_region_ops_write -D "$log.writes" -append \

@@ -2,10 +2,11 @@
 
 /*
  * What a flat sample takes in all, by timer (timer=): an additional tick of the
- * PIT (pit), a local APIC's timer of the profiler's own (own), and one that it
- * shares with the kernel (shared). Counted as in bench/cost, with no other
- * interrupt. While the samples come, port 0x80 is written before and after, so
- * that what is written to devices between the two can be counted from outside.
+ * PIT (pit), the PIT as an NMI (nmi), a local APIC's timer of the profiler's
+ * own (own), and one that it shares with the kernel (shared). Counted as in
+ * bench/cost, with no other interrupt. While the samples come, port 0x80 is
+ * written before and after, so that what is written to devices between the two
+ * can be counted from outside.
  *
  * The line "bench SAMPLES INSTRUCTIONS" is for bench/cost.sh.
  */
@@ -46,7 +47,9 @@ int __wrap_prof_init(void *memory, size_t bytes,
     struct prof_config own = *config;
 
     own.tick.lapic_shared = is("shared");
-    own.tick.kind = is("pit") ? PROF_TICK_OWN_PIT : PROF_TICK_LAPIC;
+    own.tick.kind = is("pit")   ? PROF_TICK_OWN_PIT
+                    : is("nmi") ? PROF_TICK_NMI
+                                : PROF_TICK_LAPIC;
     if (is("own"))
         own.tick.lapic_vector = GUEST_TIMER_VECTOR + 15; /* a free line's */
     return __real_prof_init(memory, bytes, &own);

@@ -267,20 +267,15 @@ static bool drain_unresolved(struct prof_cpu *cpu,
     return true;
 }
 
+#if PROF_WITH_NMI
 /* The sample at (tsc), which covers (cycles), was taken with interrupts off. */
 static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint64_t cycles)
 {
-#if PROF_WITH_NMI
     prof_amount_add(&prof_accounts_of(cpu)->irqs_off, 1, cycles);
     if (!prof_stream_on())
         return;
     prof_trace_before(tsc);
     prof_stream_irqs_off(cpu, tsc);
-#else
-    (void)cpu;
-    (void)tsc;
-    (void)cycles;
-#endif
 }
 
 /* The cycles of a sample that is not regular, or was taken with interrupts off,
@@ -292,14 +287,16 @@ count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
     uint64_t cycles;
 
     *tsc &= ~PROF_TSC_IRQS_OFF;
-    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
+    if (!off ||
+        !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
         cycles = charge(cpu, pc, *tsc);
         emit_lost_ticks(cpu, *tsc);
     }
-    if (PROF_WITH_NMI && off)
+    if (off)
         note_irqs_off(cpu, *tsc, cycles);
     return cycles;
 }
+#endif
 
 /* A mark in the time stamp makes it one that is not regular, so that those
  * without are not asked. */
@@ -309,8 +306,14 @@ static inline void count_entry(struct prof_cpu *cpu,
 {
     uint64_t tsc = prof_entry_marked_tsc(entry), cycles;
 
-    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles))
+    if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
+#if PROF_WITH_NMI
         cycles = count_special(cpu, entry->pc, &tsc);
+#else
+        cycles = charge(cpu, entry->pc, tsc);
+        emit_lost_ticks(cpu, tsc);
+#endif
+    }
     prof_credit(cpu, leaf->stack, 1, cycles, tsc);
     if (is_first(cpu))
         prof_loop_sample(tsc, entry->pc);

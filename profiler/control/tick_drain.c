@@ -216,8 +216,8 @@ bool prof_tick_drain_open(enum prof_tick_drains how)
     return false;
 }
 
-/* Not with NMIs, nor a hook, whose calls may come from one; nor without callers, where
- * the overflow table loses nothing. */
+/* Not with NMIs, nor a hook, whose calls may come from one; nor without
+ * callers, where the overflow table loses nothing. */
 void prof_tick_drain_begin(void)
 {
     const struct prof_config *config = prof_control_config();

@@ -132,7 +132,8 @@ static void write_irqs_off(struct prof_text *out,
 {
     if (!PROF_WITH_NMI || !prof_clock.by_nmi)
         return;
-    prof_text_format(out, "interrupts were off at %ju of these", stats->irqs_off);
+    prof_text_format(out, "interrupts were off at %ju of these",
+                     stats->irqs_off);
     write_part(out, ", ", stats->irqs_off_cycles, whole_time(stats));
     prof_text_string(out, " of the time\n");
 }

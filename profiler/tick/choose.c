@@ -119,9 +119,9 @@ static enum prof_tick_choice best(const struct prof_tick *tick,
         say("prof: no timer to sample by: %s; %s\n", pit, lapic);
         return PROF_TICK_CHOICE_KERNEL;
     }
-    /* for several CPUs, and where the PIT's line is dead, the APIC's is better */
-    by_pit = lapic != NULL || (pit == NULL && !nmi &&
-                               choice != PROF_TICK_CHOICE_LAPIC);
+    /* the APIC's is better for several CPUs, or where the PIT's line is dead */
+    by_pit = lapic != NULL ||
+             (pit == NULL && !nmi && choice != PROF_TICK_CHOICE_LAPIC);
     *why = by_pit ? lapic : pit; /* the other one cannot be taken */
     if (nmi)
         *why = missing;

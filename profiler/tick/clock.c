@@ -125,10 +125,10 @@ uint64_t prof_clock_missed(const struct prof_cpu *cpu)
 
 #if PROF_CPUS_MAX > 1
     if (prof_clock.common && cpu != PROF_CPU_FIRST)
-        missed = prof_cpu_has_joined(cpu)
-                     ? (int32_t)(ahead_of(cpu) -
-                                 ahead_before[prof_cpu_number(cpu)])
-                     : 0;
+        missed =
+            prof_cpu_has_joined(cpu)
+                ? (int32_t)(ahead_of(cpu) - ahead_before[prof_cpu_number(cpu)])
+                : 0;
 #endif
     return missed > 0 ? (uint64_t)missed : 0;
 }

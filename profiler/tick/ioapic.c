@@ -4,6 +4,8 @@
 
 #include "tick/ioapic.h"
 
+#include <stddef.h>
+
 #define SELECT 0x00u
 #define WINDOW 0x10u
 

@@ -19,21 +19,12 @@
 static const struct prof_source *in_use;
 #endif
 
-const struct prof_source *prof_source_open(const struct prof_config *config)
-{
-    if (config->tsc_hz == 0 || config->tsc_hz >> PROF_TSC_HZ_BITS != 0)
-        return NULL;
-    prof_clock_open(prof_tsc());
-    prof_clock_open(prof_tsc());
-    prof_clock.tsc_hz = config->tsc_hz;
-    return prof_source_of(config);
-}
-
-const struct prof_source *prof_source_of(const struct prof_config *config)
+static const struct prof_source *source_of(const struct prof_config *config)
 {
     const struct prof_source *source = NULL;
 
-    prof_clock.by_nmi = PROF_WITH_NMI && config->tick.kind == PROF_TICK_NMI;
+    if (PROF_WITH_NMI)
+        prof_clock.by_nmi = config->tick.kind == PROF_TICK_NMI;
 #if PROF_CPUS_MAX > 1
     prof_clock.common = prof_clock.by_nmi;
 #endif
@@ -62,6 +53,23 @@ const struct prof_source *prof_source_of(const struct prof_config *config)
 #endif
     return source;
 }
+
+const struct prof_source *prof_source_open(const struct prof_config *config)
+{
+    if (config->tsc_hz == 0 || config->tsc_hz >> PROF_TSC_HZ_BITS != 0)
+        return NULL;
+    prof_clock_open(prof_tsc());
+    prof_clock_open(prof_tsc());
+    prof_clock.tsc_hz = config->tsc_hz;
+    return source_of(config);
+}
+
+#if PROF_WITH_NMI
+const struct prof_source *prof_source_of(const struct prof_config *config)
+{
+    return source_of(config);
+}
+#endif
 
 #if PROF_CPUS_MAX > 1
 int prof_source_join(struct prof_cpu *cpu)

@@ -83,7 +83,8 @@ void prof_source_let_go(struct prof_cpu *cpu);
 const struct prof_source *prof_source_open(const struct prof_config *config);
 
 /* The same, without a new clock, for a change of sources that control makes.
- * Contexts: thread, vector drained, the source before is stopped. */
+ * PROF_WITH_NMI. Contexts: thread, vector drained, the source before is
+ * stopped. */
 const struct prof_source *prof_source_of(const struct prof_config *config);
 
 /*
@@ -155,7 +156,7 @@ bool prof_lapic_turn(bool sampled);
 enum prof_nmi_trouble {
     PROF_NMI_FINE,
     PROF_NMI_SLOW,   /* the interrupt takes longer than a period */
-    PROF_NMI_SILENT, /* no NMIs come, or soon none will, whatever is done */
+    PROF_NMI_SILENT, /* none come, or soon none will, whatever is done */
 };
 
 /* Why it cannot be taken, by (tick) and the machine; NULL: it can. Contexts:
@@ -181,8 +182,8 @@ void prof_source_nmi_check(void);
 /* ---- watchdog.c */
 
 /*
- * While the source `pit` or `nmi` runs: checks whether somebody else has changed the
- * timer's gate or the PIT, takes it back, and prints a line. Corrects the
+ * While the source `pit` or `nmi` runs: checks whether somebody else has
+ * changed the gate or the PIT, takes it back, and prints a line. Corrects the
  * kernel's tick by what the drained samples say about the length of a period.
  * Contexts: the drain.
  */

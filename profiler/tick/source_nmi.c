@@ -44,7 +44,7 @@
 #include <stddef.h>
 
 #define NMI_VECTOR 2u
-#define INPUT 2u     /* of the PIT, on every PC */
+#define INPUT 2u      /* of the PIT, on every PC */
 #define PIC_MASK 0x21 /* port: which lines of the PIC are masked */
 #define PIC_LINE 1u   /* the PIT's */
 
@@ -55,7 +55,7 @@
 #define SLOW_TICKS 64u      /* after which it is known whether it is too slow */
 #define SLOW_PART 8u        /* of these, at least, with an NMI close behind */
 
-#define ONE_SHOTS_MAX 3u    /* that were not the kernel's mode */
+#define ONE_SHOTS_MAX 3u /* that were not the kernel's mode */
 
 #define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
 
@@ -110,8 +110,7 @@ static void hold_back(void)
     nmi.open = false;
     prof_ioapic_set_low(nmi.ioapic_at, nmi.input, entry().low);
     begin = prof_tsc();
-    while (prof_tsc() - begin <
-           prof_divide(prof_clock.tsc_hz, SETTLE_PART) + 1)
+    while (prof_tsc() - begin < prof_divide(prof_clock.tsc_hz, SETTLE_PART) + 1)
         ;
 }
 
@@ -410,8 +409,8 @@ const struct prof_source prof_source_nmi = {
 const char *prof_source_nmi_missing(const struct prof_tick *tick)
 {
     struct prof_lapic lapic = {0};
-    uintptr_t at = tick->ioapic_at != 0 ? tick->ioapic_at
-                                        : PROF_IOAPIC_PHYSICAL;
+    uintptr_t at =
+        tick->ioapic_at != 0 ? tick->ioapic_at : PROF_IOAPIC_PHYSICAL;
     uint32_t input = tick->nmi_input != 0 ? tick->nmi_input : INPUT;
     const char *missing = NULL;
     bool on;

@@ -15,10 +15,10 @@
  *         for itself; or (lapic_shared) shares with a kernel that arms it for
  *         one deadline after the other (<prof/lapic.h>). Any rate that own pit
  *         has; the period varies as with the PIT.
- *   nmi   The profiler takes the PIT, which the kernel does not use, has the I/O
- *         APIC deliver it as an NMI, and takes the gate of NMIs. So code that
- *         runs with interrupts off is sampled like any other. Any rate that own
- *         pit has. While it samples every NMI is the profiler's.
+ *   nmi   The profiler takes the PIT, which the kernel does not use, has the
+ *         I/O APIC deliver it as an NMI, and takes the gate of NMIs. So code
+ *         that runs with interrupts off is sampled like any other. Any rate
+ *         that own pit has. While it samples every NMI is the profiler's.
  *   auto  The PIT, as pit or own pit, where it is there and repeats; lapic
  *         otherwise, as a line then says. The option prof.tick=pit, lapic, nmi
  *         or auto chooses so instead of pit, own pit, lapic, nmi and auto.

@@ -163,8 +163,18 @@ CASES = [
             shows=[f"^prof: sampling by the {line}$", "^ +[0-9.]+ % .*leaf_a$"],
         )
         for why, more, qemu, line in (
-            ("without_lapic", "", "-cpu max,-apic", "PIT: the kernel uses the PIT"),
-            ("beside_a_tick", "alarm=tick", "", "local APIC's timer: the kernel uses the PIT"),
+            (
+                "without_lapic",
+                "",
+                "-cpu max,-apic",
+                "PIT: the kernel uses the PIT",
+            ),
+            (
+                "beside_a_tick",
+                "alarm=tick",
+                "",
+                "local APIC's timer: the kernel uses the PIT",
+            ),
         )
     ),
     case(

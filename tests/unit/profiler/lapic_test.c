@@ -264,6 +264,11 @@ bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor, bool own)
     return false;
 }
 
+void prof_pit_set_count(uint32_t divisor)
+{
+    (void)divisor;
+}
+
 void prof_pit_set(uint32_t divisor)
 {
     (void)divisor;

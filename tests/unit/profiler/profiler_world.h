@@ -57,6 +57,10 @@ void prof_lapic_enter(void)
 {
 }
 
+void prof_nmi(void)
+{
+}
+
 void prof_lapic_sampled(void)
 {
 }

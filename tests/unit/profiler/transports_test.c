@@ -32,6 +32,7 @@ void (*current_eoi_mechanism)(void) = no_eoi;
     }
 STUB(prof_parasite)
 STUB(prof_lapic_enter)
+STUB(prof_nmi)
 STUB(prof_lapic_sampled)
 STUB(prof_lapic_done)
 STUB(prof_lapic_done_by_msr)
