@@ -95,27 +95,47 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
     }
 }
 
-/* Between packets: missing ones, and the guest's own count. */
+/* What was last of a CPU's packets, in the order of time. */
+struct last_packet {
+    uint64_t end;
+    uint64_t discarded;
+    uint32_t sequence;
+};
+
+static void find_gap(struct flame *flame, const struct packet *packet,
+                     struct last_packet *last, bool is_first)
+{
+    if (!is_first && packet->sequence > last->sequence + 1)
+        flame_put_loss(flame, FLAME_PACKETS, last->end, packet->begin,
+                       packet->sequence - last->sequence - 1);
+    if (packet->discarded > last->discarded)
+        flame_put_loss(flame, FLAME_DISCARDED,
+                       is_first ? packet->begin : last->end, packet->end,
+                       packet->discarded - last->discarded);
+    *last =
+        (struct last_packet){packet->end, packet->discarded, packet->sequence};
+}
+
+/* Between a CPU's packets: missing ones, and the guest's own count. */
 static void find_gaps(struct flame *flame, const struct trace *trace)
 {
-    struct packet last = {0};
+    static const struct last_packet none;
+    struct index cpus = {0};
+    struct last_packet *lasts = NULL;
 
     for (size_t i = 0; i < trace->index.count; ++i) {
         const struct packet_entry *entry = &trace->index.packets[i];
+        uint32_t before = cpus.count, number;
         struct packet packet;
 
         if (packet_check(trace->bytes + entry->offset, entry->bytes, &packet) !=
             PACKET_GOOD)
             continue;
-        if (i > 0 && packet.sequence > last.sequence + 1)
-            flame_put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
-                           packet.sequence - last.sequence - 1);
-        if (packet.discarded > last.discarded)
-            flame_put_loss(flame, FLAME_DISCARDED,
-                           i > 0 ? last.end : packet.begin, packet.end,
-                           packet.discarded - last.discarded);
-        last = packet;
+        number = index_add_row(&cpus, packet.cpu, &lasts, &none, sizeof none);
+        find_gap(flame, &packet, &lasts[number], number == before);
     }
+    free(lasts);
+    index_free(&cpus);
 }
 
 static int by_time(const void *left, const void *right)
@@ -175,15 +195,11 @@ void flame_add_samples(struct flame *flame, struct view *view,
                        const uint32_t *stacks)
 {
     struct reading reading = {flame, view, stacks};
-    struct model again = {.from = view->model.from,
-                          .to = view->model.to,
-                          .watch = {take_event, &reading}};
 
     if (flame->sides == NULL)
         flame_set_span(flame, &view->model);
     flame->hz = view->model.rate_mhz / 1000.0;
-    trace_feed(&view->trace, &again);
-    model_free(&again);
+    view_again(view, (struct model_watch){take_event, &reading});
     find_gaps(flame, &view->trace);
     /* several CPUs send their packets one after the other */
     flame_sort(flame);
