@@ -183,7 +183,20 @@ static bool script_detail(const struct tasks *tasks, const struct event *event,
                  (unsigned)event->as_recorded.events);
         return true;
     case PROF_EVENT_HISTORY:
+    case PROF_EVENT_IRQS_OFF:
+    case PROF_EVENT_MASKED:
         *text = '\0';
+        return true;
+    case PROF_EVENT_CPU:
+        snprintf(text, SCRIPT_DETAIL_MAX,
+                 "CPU %u, TSC %+" PRId64 " cycles, +-%u",
+                 (unsigned)event->as_cpu.number, event->as_cpu.offset,
+                 (unsigned)event->as_cpu.error);
+        return true;
+    case PROF_EVENT_NMI:
+        snprintf(text, SCRIPT_DETAIL_MAX,
+                 "%u duplicates, %" PRIu64 " merged so far",
+                 (unsigned)event->as_nmi.duplicates, event->as_nmi.merged);
         return true;
     default:
         return put_named(tasks, event, text);

@@ -69,6 +69,7 @@ struct flame_sample {
     uint64_t clocks;
     uint32_t stack;
     uint32_t samples;
+    uint16_t cpu;
 };
 
 enum flame_loss_kind {
@@ -122,6 +123,8 @@ struct flame {
     uint64_t *lines;        /* their clocks */
     struct flame_sample *samples;
     size_t sample_count;
+    uint32_t *cpus; /* of FLAME_NEW that were sampled, in order */
+    size_t cpu_count;
     struct flame_loss *losses;
     size_t loss_count;
     struct flame_whole wholes[FLAME_SIDES];

@@ -47,6 +47,7 @@ static void put_sample(struct reading *reading, const struct event *event,
                 (event->time > flame->begin ? event->time - flame->begin : 0),
         .clocks = clocks,
         .samples = event_samples(event),
+        .cpu = (uint16_t)cpu->cpu,
     };
 
     if (cell == INDEX_NONE || reading->stacks[cell] == FLAME_NONE)
@@ -191,6 +192,25 @@ struct flame_whole flame_whole_of(const struct model *model)
     };
 }
 
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void find_cpus(struct flame *flame, const struct model *model)
+{
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        const struct model_cpu *cpu = &model->cpus[i];
+
+        if (cpu->busy.samples + cpu->idle.samples > 0)
+            VECTOR_ADD(flame->cpus, flame->cpu_count, cpu->cpu);
+    }
+    if (flame->cpu_count > 0)
+        qsort(flame->cpus, flame->cpu_count, sizeof *flame->cpus, by_number);
+}
+
 void flame_add_samples(struct flame *flame, struct view *view,
                        const uint32_t *stacks)
 {
@@ -201,6 +221,7 @@ void flame_add_samples(struct flame *flame, struct view *view,
     flame->hz = view->model.rate_mhz / 1000.0;
     view_again(view, (struct model_watch){take_event, &reading});
     find_gaps(flame, &view->trace);
+    find_cpus(flame, &view->model);
     /* several CPUs send their packets one after the other */
     flame_sort(flame);
 }

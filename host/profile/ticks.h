@@ -7,7 +7,8 @@
  * joined if each CPU that is sampled at that time has exactly one sample within
  * a bound from the first one; otherwise what the others did is not known, and
  * its samples are in no result. All samples of a tick account for the time of
- * the least. A CPU is sampled from its first sample to its last, and a little beyond. Samples that were only summed up have no time, and are in no tick.
+ * the least. A CPU is sampled from its first sample to its last, and a little
+ * beyond. Samples that were only summed up have no time, and are in no tick.
  */
 
 #include <stdbool.h>

@@ -3,9 +3,6 @@
 known (harness/made_cpus.py): each CPU, by latency, by blame, and with
 interrupts off."""
 
-import json
-import re
-
 from harness.command import Command
 from harness.made_cpus import DUPLICATES, ERROR, MERGED, NAMES, cpus
 from harness.suite import check, run
@@ -155,6 +152,13 @@ def flame_and_export_agree(made):
     check.has(svg.read_text(encoding="utf-8"), "while in lock")
 
 
+def script_prints_them(made):
+    lines = made.parasite("script", "-q", made.trace).lines()
+    check.same(sum("] irqs_off:" in line for line in lines), 31)
+    check.has("\n".join(lines), r"\[002\] cpu: CPU 2, TSC -2000 cycles, \+-4000$")
+    check.has("\n".join(lines), r"\[002\] nmi: 3 duplicates, 25 merged so far$")
+
+
 def bad_options_are_refused(made):
     for words, why in (
         (("--latency", "--irqs-off"), "exclude each other"),
@@ -181,4 +185,5 @@ def suite(s):
     s.holds(skew_is_bounded, made)
     s.holds(interrupts_off_are_listed, made)
     s.holds(flame_and_export_agree, made)
+    s.holds(script_prints_them, made)
     s.holds(bad_options_are_refused, made)

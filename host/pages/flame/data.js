@@ -31,6 +31,8 @@ async function loadData() {
   };
   await pause();
   data.samples = await samplesOf(columns);
+  if (head.cpus.length > 1)
+    data.samples.cpu = Uint16Array.from(columns.plain('sample.cpu'));
   if (head.diff) {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');

@@ -43,6 +43,7 @@ function showButtons() {
   press('clocks', view.byTime);
   press('side-toggle', view.side);
   $('colour').value = view.colour;
+  $('cpu').value = view.cpu;
   $('restore').hidden = view.removed.length === 0;
   document.body.classList.toggle('side', view.side);
 }
@@ -62,6 +63,22 @@ function setByTime(byTime) {
 function setColour(colour) {
   view.colour = colour;
   changed('paint');
+}
+
+function setCpu(cpu) {
+  view.cpu = cpu;
+  changed('weights');
+}
+
+function nextCpu() {
+  if (!hasCpus()) return;
+  const there = [-1, ...data.head.cpus];
+  setCpu(there[(there.indexOf(view.cpu) + 1) % there.length]);
+}
+
+function showCpus() {
+  $('cpus').hidden = !hasCpus();
+  for (const cpu of data.head.cpus) $('cpu').append(new Option(cpu, cpu));
 }
 
 function nextColour() {
@@ -96,7 +113,7 @@ function restoreRemoved() {
 }
 
 function resetView() {
-  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed'])
+  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed', 'cpu'])
     view[name] = structuredClone(atStart[name]);
   beginTimeline();
   clearSearch();
@@ -123,6 +140,7 @@ function listenToButtons() {
     sandwich: () => showSandwich(view.func),
   });
   listen($('colour'), {change: () => setColour($('colour').value)});
+  listen($('cpu'), {change: () => setCpu(Number($('cpu').value))});
 }
 
 function listenToWindow() {
@@ -175,6 +193,7 @@ async function begin() {
     option.hidden = !hasColour(option.value);
   $('by-change').hidden = !isCompared();
   showSides();
+  showCpus();
   if (data.head.served) $('home').href = './';
   await pause();
   prepareWeights();

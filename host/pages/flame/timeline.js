@@ -61,6 +61,8 @@ function barColours() {
 
 const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 
+const cpusShown = () => (view.cpu < 0 ? data.head.cpus.length || 1 : 1);
+
 // Samples by bar and colour; and the height of the whole time. In slices, for
 // it is a pass over all samples in sight.
 function* countBars(of, colours) {
@@ -70,13 +72,13 @@ function* countBars(of, colours) {
   const unit = lineWidth() / (line.to - line.from) / BAR;
   const last = firstAtLeast(time, line.to);
   for (let i = firstAtLeast(time, line.from); i < last; ++i) {
-    if (stackRemoved[stack[i]]) continue;
+    if (stackRemoved[stack[i]] || !isOnCpu(i)) continue;
     const bar = Math.floor((time[i] - line.from) * unit);
     bars[bar * colours + of[stack[i]]] += samples[i];
     if (i % BAR_SAMPLES === 0) yield;
   }
   const due =
-    (data.head.hz * BAR * (line.to - line.from)) /
+    (cpusShown() * data.head.hz * BAR * (line.to - line.from)) /
     lineWidth() /
     data.head.clock_hz;
   let most = Math.max(due, 1);
@@ -141,7 +143,7 @@ function paintAxis(context, height) {
 const barsKey = () =>
   [
     ...[line.from, line.to, lineWidth(), devicePixelRatio, dark],
-    ...[view.colour, view.removed.join('.'), search.shown],
+    ...[view.colour, view.removed.join('.'), search.shown, view.cpu],
   ].join();
 
 function paintBackground(fills, counted) {
