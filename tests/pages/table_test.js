@@ -43,8 +43,9 @@ async function cpus() {
     await page.keys('b', 'b');
     await rowsAgree(page, reportOf('cpus.trace', '-C', '1').rows);
     await page.selectOption('#cpu', '2');
+    await page.drawn();
     await rowsAgree(page, reportOf('cpus.trace', '-C', '2').rows);
-    await page.click('#reset');
+    await page.hit('#reset');
     assert.strictEqual(await shown(page), all);
   });
   await fresh('one CPU is no choice', async (page) => {
