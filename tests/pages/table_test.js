@@ -39,14 +39,18 @@ async function cpus() {
     });
   await onPage('CPUs are chosen, and all again', 'cpus.html', async (page) => {
     const all = await shown(page);
+    const height = async () => (await page.box('#timeline')).height;
+    const lanes = await height();
     await rowsAgree(page, reportOf('cpus.trace').rows);
     await page.keys('b', 'b');
+    assert((await height()) < lanes);
     await rowsAgree(page, reportOf('cpus.trace', '-C', '1').rows);
     await page.selectOption('#cpu', '2');
     await page.drawn();
     await rowsAgree(page, reportOf('cpus.trace', '-C', '2').rows);
     await page.hit('#reset');
     assert.strictEqual(await shown(page), all);
+    assert.strictEqual(await height(), lanes);
   });
   await fresh('one CPU is no choice', async (page) => {
     await page.keys('b');

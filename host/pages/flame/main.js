@@ -44,6 +44,7 @@ function showButtons() {
   press('side-toggle', view.side);
   $('colour').value = view.colour;
   $('cpu').value = view.cpu;
+  sizeLanes();
   $('restore').hidden = view.removed.length === 0;
   document.body.classList.toggle('side', view.side);
 }
@@ -63,22 +64,6 @@ function setByTime(byTime) {
 function setColour(colour) {
   view.colour = colour;
   changed('paint');
-}
-
-function setCpu(cpu) {
-  view.cpu = cpu;
-  changed('weights');
-}
-
-function nextCpu() {
-  if (!hasCpus()) return;
-  const there = [-1, ...data.head.cpus];
-  setCpu(there[(there.indexOf(view.cpu) + 1) % there.length]);
-}
-
-function showCpus() {
-  $('cpus').hidden = !hasCpus();
-  for (const cpu of data.head.cpus) $('cpu').append(new Option(cpu, cpu));
 }
 
 function nextColour() {

@@ -77,9 +77,7 @@ const hasColour = (name) => {
   return needs[name] ? needs[name]() : true;
 };
 
-// Nor need it have that CPU, or the choice.
-const hasCpus = () => data.head.cpus.length > 1 && !isCompared();
-
+// Nor need it have that CPU, or several.
 function viewOfHash(hash) {
   readHash(hash);
   if (!hasCpus() || !data.head.cpus.includes(view.cpu)) view.cpu = -1;

@@ -61,33 +61,32 @@ function barColours() {
 
 const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 
-const cpusShown = () => (view.cpu < 0 ? data.head.cpus.length || 1 : 1);
-
-// Samples by bar and colour; and the height of the whole time. In slices, for
-// it is a pass over all samples in sight.
+// Samples by lane, bar and colour; and the height of the whole time. In slices,
+// for it is a pass over all samples in sight.
 function* countBars(of, colours) {
   const {time, stack, samples} = data.samples;
   const count = Math.ceil(lineWidth() / BAR),
-    bars = new Float64Array(count * colours);
+    rows = lanes(),
+    bars = new Float64Array(rows * count * colours);
   const unit = lineWidth() / (line.to - line.from) / BAR;
   const last = firstAtLeast(time, line.to);
   for (let i = firstAtLeast(time, line.from); i < last; ++i) {
     if (stackRemoved[stack[i]] || !isOnCpu(i)) continue;
     const bar = Math.floor((time[i] - line.from) * unit);
-    bars[bar * colours + of[stack[i]]] += samples[i];
+    bars[(laneOf(i) * count + bar) * colours + of[stack[i]]] += samples[i];
     if (i % BAR_SAMPLES === 0) yield;
   }
   const due =
-    (cpusShown() * data.head.hz * BAR * (line.to - line.from)) /
+    (cpusInLane() * data.head.hz * BAR * (line.to - line.from)) /
     lineWidth() /
     data.head.clock_hz;
   let most = Math.max(due, 1);
-  for (let bar = 0; bar < count; ++bar) {
+  for (let bar = 0; bar < rows * count; ++bar) {
     let sum = 0;
     for (let c = 0; c < colours; ++c) sum += bars[bar * colours + c];
     most = Math.max(most, sum);
   }
-  return {bars, count, most};
+  return {bars, count, most, lanes: rows};
 }
 
 // Bars that stand on (bottom); the highest ends at (top).
@@ -152,11 +151,13 @@ function paintBackground(fills, counted) {
   line.bars ||= make('canvas');
   const context = sized(line.bars, lineWidth(), height);
   if (isBoth()) paintStrips(context, height, fills, counted);
+  else if (counted.lanes > 1) paintLanes(context, height, fills, counted);
   else paintBars(context, height - AXIS, 6, fills, counted);
   if (isBoth()) return paintAxis(context, height);
   const gaps = data.losses.filter((loss) => !isStolen(loss));
   paintLosses(context, height, data.losses.filter(isStolen), stolen);
   paintLosses(context, height, gaps, bad);
+  if (counted.lanes > 1) nameLanes(context, height);
   paintAxis(context, height);
 }
 

@@ -29,9 +29,6 @@ function copySums(to, from) {
   to.last = from.last;
 }
 
-// Whether sample (i) is of the CPU that is shown.
-const isOnCpu = (i) => view.cpu < 0 || data.samples.cpu[i] === view.cpu;
-
 // Adds the samples [from, to), or takes them away: they are (times) 1 or -1.
 function addSamples(sums, from, to, times) {
   const {stack, samples, clocks} = data.samples;
