@@ -146,14 +146,18 @@ static bool weigh(void *owner, const struct event *event, uint32_t node,
     return true;
 }
 
+/* Where a CPU's is not known, nor is the most. */
 static double most_clock_error(const struct model *model)
 {
     double most = 0;
 
-    for (size_t i = 0; i < model->cpu_count; ++i)
-        if (model->cpus[i].has_clock && model->hello.tsc_hz > 0)
-            most = fmax(most, 1e6 * model->cpus[i].clock.error /
-                                  (double)model->hello.tsc_hz);
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        const struct model_cpu *cpu = &model->cpus[i];
+        double error = model_clock_error(model, cpu);
+
+        if (cpu->has_clock && (isnan(error) || error > most))
+            most = error;
+    }
     return most;
 }
 
@@ -207,6 +211,14 @@ static bool is_off(void *owner, const struct event *event, uint32_t node,
     return cpu->irqs_off;
 }
 
+static bool has_nmis(const struct model *model)
+{
+    for (size_t i = 0; i < model->cpu_count; ++i)
+        if (model->cpus[i].has_nmis)
+            return true;
+    return false;
+}
+
 static void weigh_off(struct view *view)
 {
     struct weighed *weighed = view->weighed;
@@ -215,9 +227,11 @@ static void weigh_off(struct view *view)
     for (size_t i = 0; i < view->model.cpu_count; ++i)
         model_count_add(&weighed->off, &view->model.cpus[i].off);
     if (weighed->off.samples == 0)
-        die("%s: no sample was taken with interrupts off: in the guest only "
-            "prof.tick=nmi sees them, from outside 'parasite attach'",
-            view->input);
+        die("%s: no sample was taken with interrupts off%s", view->input,
+            has_nmis(&view->model)
+                ? ""
+                : ": in the guest only prof.tick=nmi sees them, from outside "
+                  "'parasite attach'");
     read_with(view, (struct model_weigher){stretches_take, &stretches}, false);
     stretches_end(&stretches);
 }
@@ -323,7 +337,9 @@ static void print_ticks(const struct view *view, const char *prefix, FILE *out)
             "%g us by --skew",
             prefix, microseconds(ticks_skew(ticks, 0.5)),
             microseconds(ticks_skew(ticks, 0.99)), microseconds(ticks->bound));
-    if (weighed->clock_error > 0)
+    if (isnan(weighed->clock_error))
+        fputs("; how far the CPUs' clocks differ is not known", out);
+    else if (weighed->clock_error > 0)
         fprintf(out, "; the CPUs' clocks differ by at most %.1f us",
                 weighed->clock_error);
     fputc('\n', out);

@@ -36,7 +36,7 @@ struct weigh_stretch {
 
 struct weighed {
     struct ticks ticks; /* of --latency and --blame */
-    double clock_error; /* the most of any CPU's clock, microseconds */
+    double clock_error; /* most of any CPU's, microseconds; NAN = unknown */
 
     struct model_count off; /* of --irqs-off: all of these samples */
     struct weigh_stretch stretches[WEIGH_STRETCHES]; /* the longest first */

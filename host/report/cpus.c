@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <prof/format.h>
 
 static bool is_sampled(const struct model_cpu *cpu)
@@ -21,15 +22,6 @@ static double percent(uint64_t part, const struct model_cpu *cpu)
     uint64_t whole = checked_add(cpu->busy.clocks, cpu->idle.clocks);
 
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* How wrong the CPU's clock may be, in microseconds. */
-static double clock_error(const struct model *model,
-                          const struct model_cpu *cpu)
-{
-    return model->hello.tsc_hz > 0
-               ? 1e6 * cpu->clock.error / (double)model->hello.tsc_hz
-               : 0;
 }
 
 static void print_cpu(const struct model *model, const struct model_cpu *cpu,
@@ -47,8 +39,10 @@ static void print_cpu(const struct model *model, const struct model_cpu *cpu,
            number_count(cpu->missed, missed),
            number_count(cpu->nmi.merged, merged),
            number_count(cpu->nmi.duplicates, duplicates));
-    if (cpu->has_clock && model->hello.tsc_hz > 0)
-        printf("  +-%.2f us", clock_error(model, cpu));
+    if (!isnan(model_clock_error(model, cpu)))
+        printf("  +-%.2f us", model_clock_error(model, cpu));
+    else if (cpu->has_clock)
+        fputs("  unknown", stdout);
     putchar('\n');
 }
 
@@ -82,7 +76,8 @@ static json_t *cpu_json(const struct model_cpu *cpu)
     json_set(one, "duplicates", json_count(cpu->nmi.duplicates));
     if (cpu->has_clock) {
         json_set(one, "tsc_offset", json_integer(cpu->clock.offset));
-        json_set(one, "tsc_error", json_count(cpu->clock.error));
+        if (cpu->clock.error != UINT32_MAX)
+            json_set(one, "tsc_error", json_count(cpu->clock.error));
     }
     return one;
 }

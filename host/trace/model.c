@@ -19,6 +19,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <prof/trace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,14 @@ const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
             return &model->cpus[i];
     }
     return NULL;
+}
+
+double model_clock_error(const struct model *model, const struct model_cpu *cpu)
+{
+    if (!cpu->has_clock || cpu->clock.error == UINT32_MAX ||
+        model->hello.tsc_hz == 0)
+        return NAN;
+    return 1e6 * cpu->clock.error / (double)model->hello.tsc_hz;
 }
 
 size_t model_sampled_cpus(const struct model *model)
@@ -511,6 +520,7 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         break;
     case PROF_EVENT_NMI:
         cpu->nmi = event->as_nmi;
+        cpu->has_nmis = true;
         break;
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);

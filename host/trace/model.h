@@ -114,7 +114,8 @@ struct model_cpu {
     uint64_t missed;         /* ticks */
     bool has_clock;          /* a CPU event came, with */
     struct event_cpu clock;  /* what it says */
-    struct event_nmi nmi;    /* the last one of its sums; 0: none came */
+    bool has_nmis;           /* an NMI event came, the last of which is */
+    struct event_nmi nmi;
 };
 
 /* Called for each event, if not NULL; (node) is the number of a sample's node,
@@ -200,6 +201,10 @@ void model_end_packet(struct model *model, bool understood);
 
 /* State of CPU (number); NULL before its first packet. */
 const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);
+
+/* How wrong the clock of (cpu) may be, in microseconds; NAN = unknown. */
+double model_clock_error(const struct model *model,
+                         const struct model_cpu *cpu);
 
 /* How many CPUs were sampled: others have events of objects alone. */
 size_t model_sampled_cpus(const struct model *model);

@@ -89,6 +89,16 @@ def cpus_are_counted(made):
     check.lacks(made.text(trace=made.one), "^# CPU ")
 
 
+def an_error_may_be_unknown(made):
+    check.has(made.text(trace=made.unmarked), "^# +2 +760 .*  unknown$")
+    said = made.text("--latency", trace=made.unmarked)
+    check.has(said, "how far the CPUs' clocks differ is not known$")
+    facts = made.parasite.info(made.unmarked)["cpus"]
+    check.same(["tsc_error" in cpu for cpu in facts], [True, True, False])
+    said = made.parasite("script", "-q", made.unmarked).text
+    check.has(said, "cpu: CPU 2, TSC -2000 cycles, unknown error$")
+
+
 def latency_is_time_that_went_by(made):
     are_near(made.times("--latency"), LATENCY)
     weights = made.report("--latency")["weights"]
@@ -155,8 +165,17 @@ def flame_and_export_agree(made):
 def script_prints_them(made):
     lines = made.parasite("script", "-q", made.trace).lines()
     check.same(sum("] irqs_off:" in line for line in lines), 31)
-    check.has("\n".join(lines), r"\[002\] cpu: CPU 2, TSC -2000 cycles, \+-4000$")
-    check.has("\n".join(lines), r"\[002\] nmi: 3 duplicates, 25 merged so far$")
+    text = "\n".join(lines)
+    check.has(text, r"\[002\] cpu: CPU 2, TSC -2000 cycles, \+-4000$")
+    check.has(text, r"\[002\] nmi: 3 duplicates, 25 merged so far$")
+
+
+def top_says_how_busy_each_is(made):
+    packets = made.work / "packets"
+    packets.write_bytes(cpus())
+    words = ("top", "--stdio", "-n", 1, "--force", "-k", made.image)
+    said = made.parasite(*words, f"file:{packets}").text
+    check.has(said, "^# busy: CPU 0 94 %, CPU 1 71 %, CPU 2 67 %$")
 
 
 def bad_options_are_refused(made):
@@ -180,10 +199,12 @@ def bad_options_are_refused(made):
 def suite(s):
     made = Made(s)
     s.holds(cpus_are_counted, made)
+    s.holds(an_error_may_be_unknown, made)
     s.holds(latency_is_time_that_went_by, made)
     s.holds(blame_goes_to_others, made)
     s.holds(skew_is_bounded, made)
     s.holds(interrupts_off_are_listed, made)
     s.holds(flame_and_export_agree, made)
     s.holds(script_prints_them, made)
+    s.holds(top_says_how_busy_each_is, made)
     s.holds(bad_options_are_refused, made)
