@@ -128,11 +128,20 @@ static json_t *sides_of(const struct flame *flame)
             json_set(losses, names[kind], json_count(whole->losses[kind]));
         json_array_append_new(
             sides,
-            json_pack("{sIsIsosb}", "samples", (json_int_t)whole->samples,
-                      "clocks", (json_int_t)whole->clocks, "losses", losses,
-                      "steady", (int)whole->is_steady));
+            json_pack("{sIsIsIsosb}", "samples", (json_int_t)whole->samples,
+                      "clocks", (json_int_t)whole->clocks, "cpus",
+                      (json_int_t)whole->cpus, "losses", losses, "steady",
+                      (int)whole->is_steady));
     }
     return sides;
+}
+
+static void put_cpus(const struct flame *flame, struct columns *columns)
+{
+    COLUMNS_PUT_ALL(columns, "sample.cpu", columns_put, flame->sample_count,
+                    flame->samples[i].cpu);
+    COLUMNS_PUT_ALL(columns, "loss.cpu", columns_put, flame->loss_count,
+                    flame->losses[i].cpu);
 }
 
 static json_t *cpus_of(const struct flame *flame)
@@ -193,8 +202,7 @@ bool flame_write_page(const struct flame *flame, FILE *out)
     flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
     if (flame->cpu_count > 1)
-        COLUMNS_PUT_ALL(&columns, "sample.cpu", columns_put,
-                        flame->sample_count, flame->samples[i].cpu);
+        put_cpus(flame, &columns);
     if (flame->sides != NULL)
         sides_put_columns(flame, &columns);
     return page_write_pictured(&page_flame, head_of(flame), &columns, &picture,

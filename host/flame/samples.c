@@ -16,17 +16,15 @@ struct reading {
     const uint32_t *stacks; /* by cell */
 };
 
-void flame_put_loss(struct flame *flame, enum flame_loss_kind kind,
-                    uint64_t from, uint64_t to, uint64_t count)
+void flame_put_loss(struct flame *flame, const struct flame_loss *loss)
 {
-    struct flame_loss loss = {kind, 0, 0, count};
+    struct flame_loss put = *loss;
 
-    if (to < flame->begin || from > flame->end)
+    if (loss->to < flame->begin || loss->from > flame->end)
         return;
-    loss.from = flame->lead + (from > flame->begin ? from - flame->begin : 0);
-    loss.to = flame->lead + (to > flame->begin ? to - flame->begin : 0);
-    vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
-    flame->losses[flame->loss_count++] = loss;
+    put.from = flame->lead + checked_sub(loss->from, flame->begin);
+    put.to = flame->lead + checked_sub(loss->to, flame->begin);
+    VECTOR_ADD(flame->losses, flame->loss_count, put);
 }
 
 void flame_put_sample(struct flame *flame, const struct flame_sample *sample)
@@ -61,6 +59,16 @@ static uint64_t before(uint64_t time, uint64_t clocks)
     return time > clocks ? time - clocks : 0;
 }
 
+/* A loss of the last (clocks) before (event). */
+static void put_loss(struct flame *flame, enum flame_loss_kind kind,
+                     const struct event *event, uint64_t clocks, uint64_t count,
+                     const struct model_cpu *cpu)
+{
+    flame_put_loss(flame,
+                   &(struct flame_loss){kind, before(event->time, clocks),
+                                        event->time, count, cpu->cpu});
+}
+
 static void take_event(void *owner, const struct event *event, uint32_t node,
                        uint64_t clocks, const struct model_cpu *cpu)
 {
@@ -71,19 +79,17 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
 
     switch (event->kind) {
     case PROF_EVENT_MISS:
-        flame_put_loss(
-            flame, FLAME_MISSED,
-            before(event->time, checked_mul(event->as_miss.ticks, period)),
-            event->time, event->as_miss.ticks);
+        put_loss(flame, FLAME_MISSED, event,
+                 checked_mul(event->as_miss.ticks, period),
+                 event->as_miss.ticks, cpu);
         break;
     case PROF_EVENT_STOLEN:
-        flame_put_loss(flame, FLAME_STOLEN,
-                       before(event->time, event->as_stolen.clocks),
-                       event->time, event->as_stolen.clocks);
+        put_loss(flame, FLAME_STOLEN, event, event->as_stolen.clocks,
+                 event->as_stolen.clocks, cpu);
         break;
     case PROF_EVENT_DROP:
-        flame_put_loss(flame, FLAME_DROPPED, before(event->time, clocks),
-                       event->time, event->as_drop.samples);
+        put_loss(flame, FLAME_DROPPED, event, clocks, event->as_drop.samples,
+                 cpu);
         put_sample(reading, event, node, clocks, cpu);
         break;
     case PROF_EVENT_SAMPLE:
@@ -106,13 +112,23 @@ struct last_packet {
 static void find_gap(struct flame *flame, const struct packet *packet,
                      struct last_packet *last, bool is_first)
 {
-    if (!is_first && packet->sequence > last->sequence + 1)
-        flame_put_loss(flame, FLAME_PACKETS, last->end, packet->begin,
-                       packet->sequence - last->sequence - 1);
-    if (packet->discarded > last->discarded)
-        flame_put_loss(flame, FLAME_DISCARDED,
-                       is_first ? packet->begin : last->end, packet->end,
-                       packet->discarded - last->discarded);
+    struct flame_loss missing = {.kind = FLAME_PACKETS,
+                                 .from = last->end,
+                                 .to = packet->begin,
+                                 .cpu = packet->cpu};
+    struct flame_loss discarded = {
+        .kind = FLAME_DISCARDED,
+        .from = is_first ? packet->begin : last->end,
+        .to = packet->end,
+        .count = checked_sub(packet->discarded, last->discarded),
+        .cpu = packet->cpu};
+
+    if (!is_first && packet->sequence > last->sequence + 1) {
+        missing.count = packet->sequence - last->sequence - 1;
+        flame_put_loss(flame, &missing);
+    }
+    if (discarded.count > 0)
+        flame_put_loss(flame, &discarded);
     *last =
         (struct last_packet){packet->end, packet->discarded, packet->sequence};
 }
@@ -183,6 +199,7 @@ struct flame_whole flame_whole_of(const struct model *model)
     return (struct flame_whole){
         .samples = model_samples(model),
         .clocks = end > begin ? end - begin : 0,
+        .cpus = model_sampled_cpus(model),
         .is_steady = model_is_steady(model),
         .losses = {[FLAME_MISSED] = model->missed_ticks,
                    [FLAME_DROPPED] = model->dropped.samples,

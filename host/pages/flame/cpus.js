@@ -29,6 +29,19 @@ function sizeLanes() {
     : '';
 }
 
+// Losses of the CPUs that are shown.
+const lossesShown = () =>
+  data.losses.filter(({cpu}) => view.cpu < 0 || cpu === view.cpu);
+
+// What was lost in each lane, behind its name.
+function paintLaneLosses(context, height, losses, colour) {
+  const high = (height - AXIS) / data.head.cpus.length;
+  data.head.cpus.forEach((cpu, lane) => {
+    const lost = losses.filter((loss) => loss.cpu === cpu);
+    paintLosses(context, [lane * high, high], lost, colour);
+  });
+}
+
 function paintLanes(context, height, fills, {bars, count, most, lanes}) {
   const high = (height - AXIS) / lanes,
     each = count * fills.length;

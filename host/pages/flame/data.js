@@ -6,7 +6,10 @@ function lossesOf(columns) {
   const [kind, length, count] = ['kind', 'length', 'count'].map((name) =>
     columns.plain('loss.' + name),
   );
+  const several = columns.head.cpus.length > 1;
+  const cpu = several ? columns.plain('loss.cpu') : [];
   return Array.from(from, (begin, i) => ({
+    cpu: cpu[i],
     kind: kind[i],
     from: begin,
     to: begin + length[i],

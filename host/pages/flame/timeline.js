@@ -105,7 +105,8 @@ function paintBars(context, bottom, top, fills, {bars, count, most}) {
 }
 
 // Bands for (losses); adjacent ones are merged, since there may be very many.
-function paintLosses(context, height, losses, colour) {
+// In a band that begins at (top) and is (high).
+function paintLosses(context, [top, high], losses, colour) {
   let until = -10;
   const hatching = hatch(context, colour);
   for (const loss of losses) {
@@ -114,10 +115,10 @@ function paintLosses(context, height, losses, colour) {
     if (end < 0 || x > lineWidth() || end - until < 2) continue;
     context.globalAlpha = 0.16;
     context.fillStyle = colour;
-    context.fillRect(x, 0, end - x, height - AXIS);
+    context.fillRect(x, top, end - x, high);
     context.globalAlpha = 0.9;
     context.fillStyle = hatching;
-    context.fillRect(x, 0, end - x, height - AXIS);
+    context.fillRect(x, top, end - x, high);
     until = end;
   }
   context.globalAlpha = 1;
@@ -154,10 +155,14 @@ function paintBackground(fills, counted) {
   else if (counted.lanes > 1) paintLanes(context, height, fills, counted);
   else paintBars(context, height - AXIS, 6, fills, counted);
   if (isBoth()) return paintAxis(context, height);
-  const gaps = data.losses.filter((loss) => !isStolen(loss));
-  paintLosses(context, height, data.losses.filter(isStolen), stolen);
-  paintLosses(context, height, gaps, bad);
-  if (counted.lanes > 1) nameLanes(context, height);
+  const losses = lossesShown(),
+    gaps = losses.filter((loss) => !isStolen(loss)),
+    inLanes = counted.lanes > 1,
+    paint = inLanes ? paintLaneLosses : paintLosses,
+    where = inLanes ? height : [0, height - AXIS];
+  paint(context, where, losses.filter(isStolen), stolen);
+  paint(context, where, gaps, bad);
+  if (inLanes) nameLanes(context, height);
   paintAxis(context, height);
 }
 
