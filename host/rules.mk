@@ -63,7 +63,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \
-    profile/interval profile/under_sampled \
+    profile/interval profile/ticks profile/under_sampled \
     timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "cli/arguments.h"
+#include "profile/weigh.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_options,
+                                         .child = &weigh_options,
                                          .child_owner = &request.view};
 
 static bool ends_with(const char *text, size_t bytes, const char *suffix)
@@ -221,6 +222,7 @@ int command_export(int argc, char **argv)
     request.view.lines = format->has_lines;
     view_read(&request.view, format->has_tasks);
     view_open_names(&request.view);
+    weigh_open(&request.view);
     if (!is_any_selected(&request.view))
         log_info("%s: %s; the output is empty", request.view.input,
                  view_why_empty(&request.view));

@@ -2,6 +2,7 @@
 /* parasite flame: a flame graph, as a page or as a picture. */
 
 #include "flame/sides.h"
+#include "profile/weigh.h"
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -34,6 +35,7 @@ static const char help_text[] =
     "  parasite flame --diff before.trace after.trace -o change.html\n"
     "  parasite flame --wait x.trace -o wait.html\n"
     "  parasite flame inside.trace outside.trace -o both.html\n"
+    "  parasite flame --latency x.trace -o latency.html\n"
     "  parasite flame -X '^\\[idle\\]$' x.trace -o x.svg";
 
 static void set_exits(char *word)
@@ -84,7 +86,7 @@ static const struct command_line line = {options,
                                          "[TRACE...]",
                                          help_text,
                                          .take = take_trace,
-                                         .child = &view_options,
+                                         .child = &weigh_options,
                                          .child_owner = &request.view};
 
 static void check_options(void)
@@ -97,9 +99,11 @@ static void check_options(void)
     /* Two traces are one guest from both sides. */
     if (request.other != NULL &&
         (request.base != NULL || request.wait || request.svg ||
-         request.view.time_text != NULL))
+         request.view.time_text != NULL || request.view.irqs_off ||
+         request.view.latency || request.view.blame != NULL))
         die_usage("two traces, of one guest from both sides, make a page; "
-                  "without --diff, --wait, --svg and --time");
+                  "without --diff, --wait, --svg, --time, --irqs-off, "
+                  "--latency and --blame");
 }
 
 /* (functions) may be NULL; see exits.h. */
@@ -206,17 +210,18 @@ static char *last_part(const char *path)
 static uint32_t title_of(struct strings *strings, const char *input)
 {
     const char *second = request.base != NULL ? input : request.other;
-    char text[2 * NAME_MAX + 16], *one, *two;
+    char weights[256], text[2 * NAME_MAX + 16 + sizeof weights], *one, *two;
 
     if (request.title != NULL)
         return strings_put(strings, request.title);
     one = last_part(request.base != NULL ? request.base : input);
     two = second != NULL ? last_part(second) : xstrdup("");
-    snprintf(text, sizeof text, "%s%s%s", one,
+    weigh_title(&request.view, weights, sizeof weights);
+    snprintf(text, sizeof text, "%s%s%s%s%s", one,
              request.base != NULL    ? " \xe2\x86\x92 "
              : request.other != NULL ? " and "
                                      : "",
-             two);
+             two, *weights != '\0' ? ", " : "", weights);
     free(one);
     free(two);
     return strings_put(strings, text);
@@ -252,7 +257,6 @@ int command_flame(int argc, char **argv)
     arguments_choose_output(&request.output, "flame", &request.svg);
     request.view.own_apart = request.other == NULL && !request.wait;
     base = request.view;
-    flame.title = title_of(&flame.strings, request.view.input);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.weight == MODEL_CLOCKS;
     if (request.other != NULL) {
@@ -263,6 +267,7 @@ int command_flame(int argc, char **argv)
         open_view(&request.view);
         add_side(&flame, &request.view, FLAME_NEW);
     }
+    flame.title = title_of(&flame.strings, request.view.input);
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;
@@ -283,6 +288,8 @@ int command_flame(int argc, char **argv)
         die("%s: %s", request.view.input, view_why_empty(&request.view));
     flame_finish(&flame);
     write_out(&flame);
+    if (!log_quiet)
+        weigh_print(&request.view, "[ ", stderr);
     if (flame.sides != NULL && !log_quiet)
         report_both(&flame);
     flame_free(&flame);

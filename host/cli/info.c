@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "image/find.h"
+#include "report/report.h"
 #include "tasks/tasks.h"
 #include "trace/metadata.h"
 #include "trace/trace.h"
@@ -207,7 +208,8 @@ static uint64_t clocks_ns(uint64_t clocks)
     return clocks * (1000000000u / PROF_CLOCK_HZ);
 }
 
-static void print_json(const struct fact *facts, size_t count, double hz)
+static void print_json(const struct fact *facts, size_t count,
+                       const struct model *model)
 {
     json_t *all = json_object();
 
@@ -216,11 +218,13 @@ static void print_json(const struct fact *facts, size_t count, double hz)
                  facts[i].text != NULL
                      ? json_text(facts[i].text)
                      : json_integer((json_int_t)facts[i].number));
-    json_set(all, "hz", json_real(hz));
+    json_set(all, "hz", json_real(model->rate_mhz / 1000.0));
+    json_set(all, "cpus", report_cpus_json(model));
     json_print(all, stdout);
 }
 
-static void print_text(const struct fact *facts, size_t count, double hz)
+static void print_text(const struct fact *facts, size_t count,
+                       const struct model *model)
 {
     char number[NUMBER_TEXT_MAX];
 
@@ -231,7 +235,8 @@ static void print_text(const struct fact *facts, size_t count, double hz)
                                   : number_count(facts[i].number, number));
         putchar('\n');
     }
-    printf("%-16s %g\n", "hz", hz);
+    printf("%-16s %g\n", "hz", model->rate_mhz / 1000.0);
+    report_print_cpus(model, "");
 }
 
 static const char *time_text(uint64_t seconds, char *text, size_t room)
@@ -305,7 +310,7 @@ static void print_info(const struct trace *trace, const struct model *model,
 
     metadata_build_id(&model->hello, build_id);
     (json ? print_json : print_text)(facts, sizeof facts / sizeof facts[0],
-                                     model->rate_mhz / 1000.0);
+                                     model);
     image_close(&image);
 }
 

@@ -26,7 +26,10 @@ static const char help_text[] =
     "  parasite report x.trace\n"
     "  parasite report -s symbol,line --percent-limit 1 -k image.elf x.trace\n"
     "  parasite report -g -X '^\\[idle\\]$' x.trace\n"
-    "  parasite report --task x.trace";
+    "  parasite report --task x.trace\n"
+    "  parasite report -s cpu,symbol x.trace\n"
+    "  parasite report --irqs-off x.trace\n"
+    "  parasite report --blame lock_acquire x.trace";
 
 static void set_keys(char *text)
 {
@@ -101,7 +104,7 @@ static const struct argument options[] = {
 };
 
 static const struct command_line line = {options, "[TRACE]", help_text,
-                                         .child = &view_options,
+                                         .child = &weigh_options,
                                          .child_owner = &request.view};
 
 static void open_exits(struct report *report)

@@ -157,6 +157,20 @@ static bool put_named(const struct tasks *tasks, const struct event *event,
     }
 }
 
+static void put_cpu(const struct event_cpu *event, char *text)
+{
+    int used =
+        snprintf(text, SCRIPT_DETAIL_MAX, "CPU %u, TSC %+" PRId64 " cycles, ",
+                 (unsigned)event->number, event->offset);
+
+    if (event->error == UINT32_MAX)
+        snprintf(text + used, SCRIPT_DETAIL_MAX - (size_t)used,
+                 "unknown error");
+    else
+        snprintf(text + used, SCRIPT_DETAIL_MAX - (size_t)used, "+-%u",
+                 (unsigned)event->error);
+}
+
 /* Writes what (event), one of objects, interrupts and counters, says to (text),
  * which has room for SCRIPT_DETAIL_MAX. False: it is no such event. */
 static bool script_detail(const struct tasks *tasks, const struct event *event,
@@ -183,7 +197,17 @@ static bool script_detail(const struct tasks *tasks, const struct event *event,
                  (unsigned)event->as_recorded.events);
         return true;
     case PROF_EVENT_HISTORY:
+    case PROF_EVENT_IRQS_OFF:
+    case PROF_EVENT_MASKED:
         *text = '\0';
+        return true;
+    case PROF_EVENT_CPU:
+        put_cpu(&event->as_cpu, text);
+        return true;
+    case PROF_EVENT_NMI:
+        snprintf(text, SCRIPT_DETAIL_MAX,
+                 "%u duplicates, %" PRIu64 " merged so far",
+                 (unsigned)event->as_nmi.duplicates, event->as_nmi.merged);
         return true;
     default:
         return put_named(tasks, event, text);

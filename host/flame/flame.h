@@ -69,6 +69,7 @@ struct flame_sample {
     uint64_t clocks;
     uint32_t stack;
     uint32_t samples;
+    uint16_t cpu;
 };
 
 enum flame_loss_kind {
@@ -86,6 +87,7 @@ struct flame_loss {
     uint64_t from; /* clocks since flame.begin */
     uint64_t to;
     uint64_t count;
+    uint32_t cpu;
 };
 
 /* All of one trace, whatever is selected of it. */
@@ -93,6 +95,7 @@ struct flame_whole {
     uint64_t samples;
     uint64_t clocks;
     uint64_t losses[FLAME_LOSS_KINDS];
+    size_t cpus;    /* that were sampled */
     bool is_steady; /* the sampling period did not vary */
 };
 
@@ -122,6 +125,8 @@ struct flame {
     uint64_t *lines;        /* their clocks */
     struct flame_sample *samples;
     size_t sample_count;
+    uint32_t *cpus; /* of FLAME_NEW that were sampled, in order */
+    size_t cpu_count;
     struct flame_loss *losses;
     size_t loss_count;
     struct flame_whole wholes[FLAME_SIDES];
@@ -204,10 +209,9 @@ void flame_set_span(struct flame *flame, const struct model *model);
 
 struct flame_whole flame_whole_of(const struct model *model);
 
-/* Adds a sample, or a loss of the clocks [from, to) of the trace. */
+/* Adds a sample, or a loss, whose times are those of the trace. */
 void flame_put_sample(struct flame *flame, const struct flame_sample *sample);
-void flame_put_loss(struct flame *flame, enum flame_loss_kind kind,
-                    uint64_t from, uint64_t to, uint64_t count);
+void flame_put_loss(struct flame *flame, const struct flame_loss *loss);
 
 /* Puts samples and losses in the order of time. */
 void flame_sort(struct flame *flame);

@@ -128,11 +128,29 @@ static json_t *sides_of(const struct flame *flame)
             json_set(losses, names[kind], json_count(whole->losses[kind]));
         json_array_append_new(
             sides,
-            json_pack("{sIsIsosb}", "samples", (json_int_t)whole->samples,
-                      "clocks", (json_int_t)whole->clocks, "losses", losses,
-                      "steady", (int)whole->is_steady));
+            json_pack("{sIsIsIsosb}", "samples", (json_int_t)whole->samples,
+                      "clocks", (json_int_t)whole->clocks, "cpus",
+                      (json_int_t)whole->cpus, "losses", losses, "steady",
+                      (int)whole->is_steady));
     }
     return sides;
+}
+
+static void put_cpus(const struct flame *flame, struct columns *columns)
+{
+    COLUMNS_PUT_ALL(columns, "sample.cpu", columns_put, flame->sample_count,
+                    flame->samples[i].cpu);
+    COLUMNS_PUT_ALL(columns, "loss.cpu", columns_put, flame->loss_count,
+                    flame->losses[i].cpu);
+}
+
+static json_t *cpus_of(const struct flame *flame)
+{
+    json_t *cpus = json_array();
+
+    for (size_t i = 0; i < flame->cpu_count; ++i)
+        json_array_append_new(cpus, json_count(flame->cpus[i]));
+    return cpus;
 }
 
 static json_t *head_of(const struct flame *flame)
@@ -160,6 +178,7 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "by_time", json_boolean(flame->by_time));
     json_set(head, "served", json_boolean(flame->is_served));
     json_set(head, "sides", sides_of(flame));
+    json_set(head, "cpus", cpus_of(flame));
     json_set(head, "languages", languages);
     json_set(head, "parts", parts);
     if (flame->sides != NULL)
@@ -182,6 +201,8 @@ bool flame_write_page(const struct flame *flame, FILE *out)
     page_picture_draw(&picture, flame_draw_less, (void *)(uintptr_t)flame);
     flame_put_columns(flame, &columns);
     put_losses(flame, &columns);
+    if (flame->cpu_count > 1)
+        put_cpus(flame, &columns);
     if (flame->sides != NULL)
         sides_put_columns(flame, &columns);
     return page_write_pictured(&page_flame, head_of(flame), &columns, &picture,

@@ -16,17 +16,15 @@ struct reading {
     const uint32_t *stacks; /* by cell */
 };
 
-void flame_put_loss(struct flame *flame, enum flame_loss_kind kind,
-                    uint64_t from, uint64_t to, uint64_t count)
+void flame_put_loss(struct flame *flame, const struct flame_loss *loss)
 {
-    struct flame_loss loss = {kind, 0, 0, count};
+    struct flame_loss put = *loss;
 
-    if (to < flame->begin || from > flame->end)
+    if (loss->to < flame->begin || loss->from > flame->end)
         return;
-    loss.from = flame->lead + (from > flame->begin ? from - flame->begin : 0);
-    loss.to = flame->lead + (to > flame->begin ? to - flame->begin : 0);
-    vector_reserve_one(&flame->losses, flame->loss_count, sizeof loss);
-    flame->losses[flame->loss_count++] = loss;
+    put.from = flame->lead + checked_sub(loss->from, flame->begin);
+    put.to = flame->lead + checked_sub(loss->to, flame->begin);
+    VECTOR_ADD(flame->losses, flame->loss_count, put);
 }
 
 void flame_put_sample(struct flame *flame, const struct flame_sample *sample)
@@ -47,6 +45,7 @@ static void put_sample(struct reading *reading, const struct event *event,
                 (event->time > flame->begin ? event->time - flame->begin : 0),
         .clocks = clocks,
         .samples = event_samples(event),
+        .cpu = (uint16_t)cpu->cpu,
     };
 
     if (cell == INDEX_NONE || reading->stacks[cell] == FLAME_NONE)
@@ -60,6 +59,16 @@ static uint64_t before(uint64_t time, uint64_t clocks)
     return time > clocks ? time - clocks : 0;
 }
 
+/* A loss of the last (clocks) before (event). */
+static void put_loss(struct flame *flame, enum flame_loss_kind kind,
+                     const struct event *event, uint64_t clocks, uint64_t count,
+                     const struct model_cpu *cpu)
+{
+    flame_put_loss(flame,
+                   &(struct flame_loss){kind, before(event->time, clocks),
+                                        event->time, count, cpu->cpu});
+}
+
 static void take_event(void *owner, const struct event *event, uint32_t node,
                        uint64_t clocks, const struct model_cpu *cpu)
 {
@@ -70,19 +79,17 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
 
     switch (event->kind) {
     case PROF_EVENT_MISS:
-        flame_put_loss(
-            flame, FLAME_MISSED,
-            before(event->time, checked_mul(event->as_miss.ticks, period)),
-            event->time, event->as_miss.ticks);
+        put_loss(flame, FLAME_MISSED, event,
+                 checked_mul(event->as_miss.ticks, period),
+                 event->as_miss.ticks, cpu);
         break;
     case PROF_EVENT_STOLEN:
-        flame_put_loss(flame, FLAME_STOLEN,
-                       before(event->time, event->as_stolen.clocks),
-                       event->time, event->as_stolen.clocks);
+        put_loss(flame, FLAME_STOLEN, event, event->as_stolen.clocks,
+                 event->as_stolen.clocks, cpu);
         break;
     case PROF_EVENT_DROP:
-        flame_put_loss(flame, FLAME_DROPPED, before(event->time, clocks),
-                       event->time, event->as_drop.samples);
+        put_loss(flame, FLAME_DROPPED, event, clocks, event->as_drop.samples,
+                 cpu);
         put_sample(reading, event, node, clocks, cpu);
         break;
     case PROF_EVENT_SAMPLE:
@@ -95,27 +102,57 @@ static void take_event(void *owner, const struct event *event, uint32_t node,
     }
 }
 
-/* Between packets: missing ones, and the guest's own count. */
+/* What was last of a CPU's packets, in the order of time. */
+struct last_packet {
+    uint64_t end;
+    uint64_t discarded;
+    uint32_t sequence;
+};
+
+static void find_gap(struct flame *flame, const struct packet *packet,
+                     struct last_packet *last, bool is_first)
+{
+    struct flame_loss missing = {.kind = FLAME_PACKETS,
+                                 .from = last->end,
+                                 .to = packet->begin,
+                                 .cpu = packet->cpu};
+    struct flame_loss discarded = {
+        .kind = FLAME_DISCARDED,
+        .from = is_first ? packet->begin : last->end,
+        .to = packet->end,
+        .count = checked_sub(packet->discarded, last->discarded),
+        .cpu = packet->cpu};
+
+    if (!is_first && packet->sequence > last->sequence + 1) {
+        missing.count = packet->sequence - last->sequence - 1;
+        flame_put_loss(flame, &missing);
+    }
+    if (discarded.count > 0)
+        flame_put_loss(flame, &discarded);
+    *last =
+        (struct last_packet){packet->end, packet->discarded, packet->sequence};
+}
+
+/* Between a CPU's packets: missing ones, and the guest's own count. */
 static void find_gaps(struct flame *flame, const struct trace *trace)
 {
-    struct packet last = {0};
+    static const struct last_packet none;
+    struct index cpus = {0};
+    struct last_packet *lasts = NULL;
 
     for (size_t i = 0; i < trace->index.count; ++i) {
         const struct packet_entry *entry = &trace->index.packets[i];
+        uint32_t before = cpus.count, number;
         struct packet packet;
 
         if (packet_check(trace->bytes + entry->offset, entry->bytes, &packet) !=
             PACKET_GOOD)
             continue;
-        if (i > 0 && packet.sequence > last.sequence + 1)
-            flame_put_loss(flame, FLAME_PACKETS, last.end, packet.begin,
-                           packet.sequence - last.sequence - 1);
-        if (packet.discarded > last.discarded)
-            flame_put_loss(flame, FLAME_DISCARDED,
-                           i > 0 ? last.end : packet.begin, packet.end,
-                           packet.discarded - last.discarded);
-        last = packet;
+        number = index_add_row(&cpus, packet.cpu, &lasts, &none, sizeof none);
+        find_gap(flame, &packet, &lasts[number], number == before);
     }
+    free(lasts);
+    index_free(&cpus);
 }
 
 static int by_time(const void *left, const void *right)
@@ -162,6 +199,7 @@ struct flame_whole flame_whole_of(const struct model *model)
     return (struct flame_whole){
         .samples = model_samples(model),
         .clocks = end > begin ? end - begin : 0,
+        .cpus = model_sampled_cpus(model),
         .is_steady = model_is_steady(model),
         .losses = {[FLAME_MISSED] = model->missed_ticks,
                    [FLAME_DROPPED] = model->dropped.samples,
@@ -171,20 +209,36 @@ struct flame_whole flame_whole_of(const struct model *model)
     };
 }
 
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void find_cpus(struct flame *flame, const struct model *model)
+{
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        const struct model_cpu *cpu = &model->cpus[i];
+
+        if (cpu->busy.samples + cpu->idle.samples > 0)
+            VECTOR_ADD(flame->cpus, flame->cpu_count, cpu->cpu);
+    }
+    if (flame->cpu_count > 0)
+        qsort(flame->cpus, flame->cpu_count, sizeof *flame->cpus, by_number);
+}
+
 void flame_add_samples(struct flame *flame, struct view *view,
                        const uint32_t *stacks)
 {
     struct reading reading = {flame, view, stacks};
-    struct model again = {.from = view->model.from,
-                          .to = view->model.to,
-                          .watch = {take_event, &reading}};
 
     if (flame->sides == NULL)
         flame_set_span(flame, &view->model);
     flame->hz = view->model.rate_mhz / 1000.0;
-    trace_feed(&view->trace, &again);
-    model_free(&again);
+    view_again(view, (struct model_watch){take_event, &reading});
     find_gaps(flame, &view->trace);
+    find_cpus(flame, &view->model);
     /* several CPUs send their packets one after the other */
     flame_sort(flame);
 }

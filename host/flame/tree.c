@@ -202,6 +202,7 @@ void flame_free(struct flame *flame)
     free(flame->lines);
     free(flame->samples);
     free(flame->losses);
+    free(flame->cpus);
     if (flame->sides != NULL)
         sides_free(flame->sides);
     *flame = (struct flame){0};

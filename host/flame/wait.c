@@ -222,8 +222,11 @@ void flame_add_waits(struct flame *flame, struct view *view)
             add_stretch(&waits, one);
     }
     for (uint32_t i = 0; i < tasks->loss_count; ++i)
-        flame_put_loss(flame, FLAME_PACKETS, tasks->losses[i].from,
-                       tasks->losses[i].to, tasks->losses[i].packets);
+        flame_put_loss(flame,
+                       &(struct flame_loss){.kind = FLAME_PACKETS,
+                                            .from = tasks->losses[i].from,
+                                            .to = tasks->losses[i].to,
+                                            .count = tasks->losses[i].packets});
     tasks_free(&waits.tasks);
     flame_sort(flame);
     *whole = flame_whole_of(&view->model);

@@ -94,17 +94,9 @@ void samples_each(struct samples *samples,
                   void (*take)(void *owner, const struct sample *sample),
                   void *owner)
 {
-    const struct model *model = &samples->view->model;
-    struct model again = {
-        .from = model->from,
-        .to = model->to,
-        .watch = {take_event, samples},
-    };
-
     samples->take = take;
     samples->owner = owner;
-    trace_feed(&samples->view->trace, &again);
-    model_free(&again);
+    view_again(samples->view, (struct model_watch){take_event, samples});
 }
 
 void samples_close(struct samples *samples)

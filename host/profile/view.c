@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "profile/weigh.h"
 #include "trace/metadata.h"
 
 #include <prof/format.h>
@@ -237,6 +238,18 @@ void view_open(struct view *view)
 {
     view_read(view, false);
     view_open_names(view);
+    weigh_open(view);
+}
+
+void view_again(struct view *view, struct model_watch watch)
+{
+    struct model again = {.from = view->model.from,
+                          .to = view->model.to,
+                          .watch = watch,
+                          .weigher = weigh_weigher(view)};
+
+    trace_feed(&view->trace, &again);
+    model_free(&again);
 }
 
 void view_set_snapshot(struct view *view, const struct model *model,
@@ -466,7 +479,8 @@ bool view_next(struct view *view, struct view_stack *stack)
 static bool is_selective(const struct view *view)
 {
     return view->has_include || view->has_exclude || view->has_cpu ||
-           view->task != NULL || view->time_text != NULL;
+           view->task != NULL || view->time_text != NULL ||
+           view->weighed != NULL;
 }
 
 const char *view_why_empty(const struct view *view)
@@ -491,6 +505,7 @@ const char *view_weight_name(const struct view *view)
 
 void view_close(struct view *view)
 {
+    weigh_close(view);
     names_close(&view->names);
     image_close(&view->image);
     model_free(&view->model);

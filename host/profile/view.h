@@ -16,6 +16,8 @@
 
 #define VIEW_FRAMES_MAX 2048 /* of one stack; the rest is dropped */
 
+struct weighed;
+
 struct view {
     /* the options */
     const char *input;
@@ -38,6 +40,12 @@ struct view {
     bool own_apart;   /* the profiler's own samples are selected only if */
     bool with_own;    /* this option asks for them */
 
+    /* the options of weigh.h, of which at most one is given, and (skew) */
+    bool irqs_off;
+    bool latency;
+    const char *blame; /* a function */
+    double skew;       /* microseconds, 0 = the default */
+
     /* the data */
     struct trace trace;
     struct model model;
@@ -45,7 +53,8 @@ struct view {
     enum image_from image_from;
     struct names names;
     uint32_t pseudo_names[MODEL_PSEUDOS];
-    struct tasks *tasks; /* NULL = not read */
+    struct tasks *tasks;     /* NULL = not read */
+    struct weighed *weighed; /* NULL = samples have their own weights */
 };
 
 /* The kinds of weights (enum model_weight), and their units in the formats of
@@ -82,6 +91,9 @@ extern const struct argument_set view_trace_options;
 void view_open(struct view *view);
 void view_read(struct view *view, bool tasks);
 void view_open_names(struct view *view);
+
+/* Reads the packets once more, for (watch), with the same weights. */
+void view_again(struct view *view, struct model_watch watch);
 
 /* The tasks of the trace, which are read now if they were not. */
 const struct tasks *view_tasks(struct view *view);

@@ -90,6 +90,13 @@ static void print_list(const char *name, json_t *list)
     json_decref(list);
 }
 
+static void print_value(const char *name, json_t *value)
+{
+    printf(",\n\"%s\": ", name);
+    json_dumpf(value, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(value);
+}
+
 static json_t *row_object(const struct report *report, uint32_t number)
 {
     const struct report_row *row = &report->rows[number];
@@ -130,6 +137,11 @@ void report_print_json(const struct report *report)
                                 MODEL_NS_PER_CLOCK),
            (unsigned long long)report->own.samples,
            (unsigned long long)(report->own.clocks * MODEL_NS_PER_CLOCK));
+    print_value("cpus", report_cpus_json(&report->view.model));
+    if (report->view.weighed != NULL)
+        print_value("weights", report_weights_json(&report->view));
+    if (report->view.irqs_off)
+        print_list("stretches", report_stretches_json(report));
     print_list("rows", list);
     if (report->tree)
         print_list("tree", children_of(report, REPORT_NONE));

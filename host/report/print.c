@@ -100,6 +100,8 @@ static void print_head(const struct report *report)
              "it has a wrong share");
     if (under_sampled(model, text))
         printf("# %s\n", text);
+    weigh_print(&report->view, "# ", stdout);
+    report_print_cpus(model, "# ");
     puts("#");
 }
 
@@ -224,6 +226,7 @@ void report_print(const struct report *report)
         puts("# ? fewer than 16 samples; in brackets the 95 % interval of the "
              "share");
     print_rest(report, rows, shown, count);
+    report_print_stretches(report);
     free(rows);
 }
 

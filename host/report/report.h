@@ -11,8 +11,9 @@
 
 #include "image/exits.h"
 #include "profile/interval.h"
-#include "profile/view.h"
+#include "profile/weigh.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 enum report_key {
@@ -105,6 +106,17 @@ double report_percent(const struct report *report,
 #define REPORT_CONFIDENCE 0.95
 bool report_interval(const struct report *report,
                      const struct model_count *count, struct interval *percent);
+
+/* A line for each CPU of a trace of several, after (prefix); or JSON. */
+void report_print_cpus(const struct model *model, const char *prefix);
+json_t *report_cpus_json(const struct model *model);
+
+/* The longest stretches with interrupts off, where they were looked for. */
+void report_print_stretches(const struct report *report);
+json_t *report_stretches_json(const struct report *report);
+
+/* How samples were weighed, if not by their own time. */
+json_t *report_weights_json(const struct view *view);
 
 void report_print(const struct report *report);
 void report_print_tree(const struct report *report);

@@ -287,6 +287,52 @@ static double idle_of(const struct top_model *top)
     return idle;
 }
 
+/* How busy (cpu) was, in per cent of what is counted; -1 = it is not known. */
+static double busy_of(const struct top_model *top, uint32_t cpu)
+{
+    double busy = 0, all = 0;
+
+    for (uint32_t i = 0; i < top->cell_count; ++i) {
+        const struct model_cell *cell = &top->shown[i];
+        double weight = (double)view_weight(&top->report.view, &cell->count);
+
+        if (cell->cpu != cpu)
+            continue;
+        all += weight;
+        busy += cell->node != MODEL_IDLE ? weight : 0;
+    }
+    return all > 0 ? 100 * busy / all : -1;
+}
+
+#define MORE ", ..."
+
+static void put_busy(struct top_model *top)
+{
+    const struct model *model = &top->live->model;
+    size_t used = 0;
+
+    *top->busy = '\0';
+    if (model_sampled_cpus(model) < 2)
+        return;
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        double busy = busy_of(top, model->cpus[i].cpu);
+        char one[40];
+        size_t bytes;
+
+        if (busy < 0)
+            continue;
+        snprintf(one, sizeof one, "%sCPU %u %.0f %%", used > 0 ? ", " : "",
+                 (unsigned)model->cpus[i].cpu, busy);
+        bytes = strlen(one);
+        if (used + bytes + sizeof MORE > TOP_BUSY) {
+            strcpy(top->busy + used, MORE);
+            return;
+        }
+        memcpy(top->busy + used, one, bytes + 1);
+        used += bytes;
+    }
+}
+
 void top_model_list(struct top_model *top, struct top_ui *ui)
 {
     const char *zoomed = top_zoomed(ui);
@@ -299,6 +345,7 @@ void top_model_list(struct top_model *top, struct top_ui *ui)
     top->rows = NULL;
     top->count = 0;
     top->idle = idle_of(top);
+    put_busy(top);
     if (zoomed != NULL)
         put_zoomed(top, zoomed, seconds);
     else

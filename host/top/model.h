@@ -14,6 +14,7 @@
 #include "top/keys.h"
 
 #define TOP_HALF_SECONDS 3.0
+#define TOP_BUSY 900u /* bytes of a line that says how busy all CPUs are */
 
 /* Why there is no list, in a boot that began before we came. */
 #define TOP_WARMS_UP "most stacks are not known yet"
@@ -46,6 +47,7 @@ struct top_model {
     struct top_row *rows; /* the list */
     size_t count;
     double idle;           /* percent */
+    char busy[TOP_BUSY];   /* each CPU, "CPU 0 45 %, CPU 1 93 %"; "": one CPU */
     struct top_row zoomed; /* the function zoomed into */
 };
 

@@ -241,6 +241,8 @@ static void print_head(const struct top_model *top)
            number_count(top_model_lost(top), lost),
            number_count(top_model_missed(top), missed),
            view_weight_name(&top->report.view));
+    if (*top->busy != '\0')
+        printf("# busy: %s\n", top->busy);
     print_remarks(top->live->boots, top->live->why);
     print_columns(&function_form);
 }
@@ -643,6 +645,8 @@ void top_draw(const struct top_model *top, const struct top_ui *ui,
         snprintf(state, sizeof state, " only /%s/", ui->filter);
     else if (top->warms_up)
         snprintf(state, sizeof state, " warming up: %s", TOP_WARMS_UP);
+    else if (*top->busy != '\0')
+        snprintf(state, sizeof state, " busy: %s", top->busy);
     erase();
     draw_guest(top, title);
     draw_rates(top, ui);

@@ -19,6 +19,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <prof/trace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,23 @@ const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu)
             return &model->cpus[i];
     }
     return NULL;
+}
+
+double model_clock_error(const struct model *model, const struct model_cpu *cpu)
+{
+    if (!cpu->has_clock || cpu->clock.error == UINT32_MAX ||
+        model->hello.tsc_hz == 0)
+        return NAN;
+    return 1e6 * cpu->clock.error / (double)model->hello.tsc_hz;
+}
+
+size_t model_sampled_cpus(const struct model *model)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->cpu_count; ++i)
+        count += model->cpus[i].busy.samples + model->cpus[i].idle.samples > 0;
+    return count;
 }
 
 /* NULL if there is no room for it. */
@@ -130,6 +148,24 @@ uint32_t model_cell_of(const struct model *model, uint32_t node, uint32_t task,
         return model->unkept_cell;
     return cell;
 }
+
+#define SWAP(field)                                                            \
+    do {                                                                       \
+        struct model kept = {.field = to->field};                              \
+                                                                               \
+        to->field = from->field;                                               \
+        from->field = kept.field;                                              \
+    } while (0)
+
+void model_swap_cells(struct model *to, struct model *from)
+{
+    SWAP(cells);
+    SWAP(cell_tasks);
+    SWAP(cell_keys);
+    SWAP(unkept_samples);
+    SWAP(unkept_cell);
+}
+#undef SWAP
 
 static void add_to_cell(struct model *model, uint32_t node,
                         const struct model_cpu *cpu,
@@ -357,6 +393,33 @@ static bool is_inside(const struct model *model, uint64_t time)
     return time >= model->from && (model->to == 0 || time < model->to);
 }
 
+/* What is counted for the CPU alone. */
+static void add_to_cpu(struct model_cpu *cpu, const struct event *event,
+                       const struct model_count *count, bool irqs_off)
+{
+    if (event->kind == PROF_EVENT_DROP) {
+        cpu->dropped = checked_add(cpu->dropped, count->samples);
+        return;
+    }
+    model_count_add(event->kind == PROF_EVENT_IDLE ? &cpu->idle : &cpu->busy,
+                    count);
+    if (irqs_off)
+        model_count_add(&cpu->off, count);
+}
+
+/* Whether the sample counts in a cell, and as what. */
+static bool weigh(struct model *model, struct model_cpu *cpu,
+                  const struct event *event, uint32_t node,
+                  struct model_count *count)
+{
+    const struct model_weigher *weigher = &model->weigher;
+    bool counts = weigher->weigh == NULL ||
+                  weigher->weigh(weigher->owner, event, node, cpu, count);
+
+    ++cpu->weighed;
+    return counts;
+}
+
 static void take_time(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
@@ -365,6 +428,7 @@ static void take_time(struct model *model, struct model_cpu *cpu,
         .clocks = clocks_until(model, cpu, event->time),
     };
     struct model_count *total = &model->stacks;
+    bool irqs_off = cpu->irqs_off, counts;
     uint32_t node = MODEL_IDLE;
 
     if (event->kind == PROF_EVENT_SAMPLE) {
@@ -381,9 +445,16 @@ static void take_time(struct model *model, struct model_cpu *cpu,
         node = MODEL_DROPPED;
         count.clocks = event->as_drop.clocks;
     }
-    if (!is_inside(model, event->time))
+    if (!is_inside(model, event->time)) {
+        cpu->irqs_off = false;
         return;
+    }
     model_count_add(total, &count);
+    add_to_cpu(cpu, event, &count, irqs_off);
+    counts = weigh(model, cpu, event, node, &count);
+    cpu->irqs_off = false;
+    if (!counts)
+        return;
     add_to_cell(model, node, cpu, &count);
     if (model->watch.event != NULL)
         model->watch.event(model->watch.owner, event, node, count.clocks, cpu);
@@ -433,9 +504,23 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         take_start(model, cpu, event);
         break;
     case PROF_EVENT_MISS:
-        if (is_in)
+        if (is_in) {
             model->missed_ticks =
                 checked_add(model->missed_ticks, event->as_miss.ticks);
+            cpu->missed = checked_add(cpu->missed, event->as_miss.ticks);
+        }
+        break;
+    case PROF_EVENT_IRQS_OFF:
+    case PROF_EVENT_MASKED: /* the same, from outside */
+        cpu->irqs_off = true;
+        break;
+    case PROF_EVENT_CPU:
+        cpu->clock = event->as_cpu;
+        cpu->has_clock = true;
+        break;
+    case PROF_EVENT_NMI:
+        cpu->nmi = event->as_nmi;
+        cpu->has_nmis = true;
         break;
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);
@@ -499,7 +584,8 @@ static void take_cpu(struct model *model, struct model_cpu *cpu,
 
     if (follows == PACKET_AFTER_GAP || follows == PACKET_AGAIN) {
         model->missing_packets += missing;
-        cpu->known = false;
+        cpu->known = cpu->irqs_off = false;
+        ++cpu->gaps;
         cpu->stolen = 0;
         forget_task(cpu);
     }

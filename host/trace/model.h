@@ -101,8 +101,21 @@ struct model_cpu {
     uint64_t previous;  /* clock of the sample or start before */
     uint64_t stolen;    /* since then, not the next sample's */
     bool known;         /* there was one since the last gap */
+    bool irqs_off;      /* the next sample was taken with interrupts off */
     struct packet_order order;
     uint64_t discarded; /* samples, from its last packet */
+    uint64_t gaps;      /* in its packets: what came between is not known */
+    uint64_t weighed;   /* samples that the weigher was asked about */
+
+    struct model_count busy; /* samples with a stack or an address */
+    struct model_count idle; /* halted */
+    struct model_count off;  /* of both, with interrupts off */
+    uint64_t dropped;        /* samples */
+    uint64_t missed;         /* ticks */
+    bool has_clock;          /* a CPU event came, with */
+    struct event_cpu clock;  /* what it says */
+    bool has_nmis;           /* an NMI event came, the last of which is */
+    struct event_nmi nmi;
 };
 
 /* Called for each event, if not NULL; (node) is the number of a sample's node,
@@ -113,11 +126,22 @@ struct model_watch {
     void *owner;
 };
 
-/* Starts as zeros, or with (from), (to) and (watch) set. */
+/* Called for each sample in [from, to), if not NULL, before it is counted:
+ * whether it counts in a cell and is watched, and as what. Totals, and those of
+ * its CPU, have it in any case. (cpu->weighed) is its number among the CPU's,
+ * which is the same each time that the same packets are read. */
+struct model_weigher {
+    bool (*weigh)(void *owner, const struct event *event, uint32_t node,
+                  const struct model_cpu *cpu, struct model_count *count);
+    void *owner;
+};
+
+/* Starts as zeros, or with (from), (to), (watch) and (weigher) set. */
 struct model {
     uint64_t from; /* clocks; events outside [from, to) are left out */
     uint64_t to;   /* 0 = no end */
     struct model_watch watch;
+    struct model_weigher weigher;
 
     struct event_hello hello; /* version 0: none came */
     uint32_t rate_mhz;        /* of the last start */
@@ -177,6 +201,17 @@ void model_end_packet(struct model *model, bool understood);
 
 /* State of CPU (number); NULL before its first packet. */
 const struct model_cpu *model_cpu(const struct model *model, uint32_t cpu);
+
+/* How wrong the clock of (cpu) may be, in microseconds; NAN = unknown. */
+double model_clock_error(const struct model *model,
+                         const struct model_cpu *cpu);
+
+/* How many CPUs were sampled: others have events of objects alone. */
+size_t model_sampled_cpus(const struct model *model);
+
+/* Puts the cells of (from) into (to): another reading of the same packets, by a
+ * weigher. (from) has those of (to) then. */
+void model_swap_cells(struct model *to, struct model *from);
 
 /* How many nodes, cells and tasks there are. */
 static inline uint32_t model_nodes(const struct model *model)

@@ -72,12 +72,14 @@ def sealed(packet):
 
 class Stream:
     """Each event comes (step) clocks after the one before, in packets of at
-    most (room) bytes; every byte of the uuid is (boot)."""
+    most (room) bytes; every byte of the uuid is (boot). They are of CPU 0, or
+    of that of the last on_cpu()."""
 
     def __init__(self, step=0, boot=0, room=4096):
         self.step, self.boot, self.room = step, boot, room
         self.time = self.begin = self.last = 0  # last: event that has a time
         self.packet, self.packets = b"", []
+        self.cpu, self.sequences = 0, {}
 
     def data(self):
         self.flush()
@@ -88,12 +90,19 @@ class Stream:
         if not self.packet:
             return
         bits = 8 * (_HEAD.size + len(self.packet))
+        sequence = self.sequences.setdefault(self.cpu, 0)
+        self.sequences[self.cpu] += 1
         head = _HEAD.pack(
             *(0xC1FC1FC1, bytes([self.boot] * 16), self.begin, self.last),
-            *(0, bits, bits, len(self.packets), 0, 3, 0, TEXT),
+            *(0, bits, bits, sequence, self.cpu, 3, 0, TEXT),
         )
         self.packets.append(sealed(bytearray(head + self.packet)))
         self.packet = b""
+
+    def on_cpu(self, cpu, time):
+        """What follows is of (cpu), from (time) on."""
+        self.flush()
+        self.cpu, self.time = cpu, time
 
     def _make_room(self, size, step):
         if _HEAD.size + len(self.packet) + size > self.room:

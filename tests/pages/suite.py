@@ -11,6 +11,7 @@ import urllib.request
 from harness import made_loop, progress
 from harness.command import Command, build_id, text_addresses
 from harness.made_counters import counters
+from harness.made_cpus import cpus
 from harness.made_profile import interrupted, pending, profile
 from harness.suite import WIDTHS, background, run
 
@@ -127,6 +128,9 @@ def make_common(pages):
     pages.drawn("deep.html", pages.recorded("deep", "deep"))
     pages.drawn("one.html", pages.stream("make_stream", "one", 1, 1))
     pages.drawn("gone.html", "--diff", made, none)
+    several = pages.work / "cpus.trace"
+    pages.parasite.record(several, "-q", "-k", pages.image, "-", data=cpus())
+    pages.drawn("cpus.html", several, weight=None)
 
 
 def make_sides(pages):

@@ -27,6 +27,38 @@ async function rowsAgree(page, rows) {
   assert.deepStrictEqual((await page.cells()).sort(order), wanted.sort(order));
 }
 
+// Three CPUs (tests/harness/made_cpus.py).
+async function cpus() {
+  const shown = (page) => page.text('#facts');
+
+  for (const cpu of [0, 1, 2])
+    await onPage(`CPU ${cpu} alone`, `cpus.html#p=${cpu}`, async (page) => {
+      const {rows, samples} = reportOf('cpus.trace', '-C', `${cpu}`);
+      await rowsAgree(page, rows);
+      assert.match(await shown(page), new RegExp(`^${samples} samples`));
+    });
+  await onPage('CPUs are chosen, and all again', 'cpus.html', async (page) => {
+    const all = await shown(page);
+    const height = async () => (await page.box('#timeline')).height;
+    const lanes = await height();
+    await rowsAgree(page, reportOf('cpus.trace').rows);
+    await page.keys('b', 'b');
+    assert((await height()) < lanes);
+    await rowsAgree(page, reportOf('cpus.trace', '-C', '1').rows);
+    await page.selectOption('#cpu', '2');
+    await page.drawn();
+    await rowsAgree(page, reportOf('cpus.trace', '-C', '2').rows);
+    await page.hit('#reset');
+    assert.strictEqual(await shown(page), all);
+    assert.strictEqual(await height(), lanes);
+  });
+  await fresh('one CPU is no choice', async (page) => {
+    await page.keys('b');
+    assert(!(await page.isVisible('#cpus')));
+    await rowsAgree(page, reportOf('made.trace').rows);
+  });
+}
+
 async function tables() {
   await fresh('the table is that of parasite report', async (page) => {
     await rowsAgree(page, reportOf('made.trace').rows);
@@ -197,6 +229,7 @@ async function hardNames() {
 
 module.exports = async () => {
   await tables();
+  await cpus();
   await searches();
   await hardNames();
 };

@@ -71,7 +71,7 @@ function showTimeTip(clock, event) {
   const hz = data.head.clock_hz,
     near = ((line.to - line.from) / lineWidth()) * 2;
   const facts = [['Time', secondsText(clock / hz, 0.001)]];
-  const here = data.losses.filter(
+  const here = lossesShown().filter(
     ({from, to}) => from <= clock + near && to >= clock - near,
   );
   for (const [name, {words}] of Object.entries(LOSSES)) {

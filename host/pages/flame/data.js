@@ -6,7 +6,10 @@ function lossesOf(columns) {
   const [kind, length, count] = ['kind', 'length', 'count'].map((name) =>
     columns.plain('loss.' + name),
   );
+  const several = columns.head.cpus.length > 1;
+  const cpu = several ? columns.plain('loss.cpu') : [];
   return Array.from(from, (begin, i) => ({
+    cpu: cpu[i],
     kind: kind[i],
     from: begin,
     to: begin + length[i],
@@ -31,6 +34,8 @@ async function loadData() {
   };
   await pause();
   data.samples = await samplesOf(columns);
+  if (head.cpus.length > 1)
+    data.samples.cpu = Uint16Array.from(columns.plain('sample.cpu'));
   if (head.diff) {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');

@@ -24,6 +24,7 @@ const keyList = [
   [['N'], 'previous match', () => nextMatch(-1)],
   [['i'], 'flame graph or icicle', () => setIcicle(!view.icicle)],
   [['c'], 'next colour scheme', () => nextColour()],
+  [['b'], 'next CPU, where there are several', () => nextCpu()],
   [['m'], 'count samples or time', () => setByTime(!view.byTime)],
   [['t'], 'next theme', () => $('theme').click()],
   [['l'], 'show or hide the function list', () => toggleSide()],

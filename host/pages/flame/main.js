@@ -43,6 +43,8 @@ function showButtons() {
   press('clocks', view.byTime);
   press('side-toggle', view.side);
   $('colour').value = view.colour;
+  $('cpu').value = view.cpu;
+  sizeLanes();
   $('restore').hidden = view.removed.length === 0;
   document.body.classList.toggle('side', view.side);
 }
@@ -96,7 +98,7 @@ function restoreRemoved() {
 }
 
 function resetView() {
-  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed'])
+  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed', 'cpu'])
     view[name] = structuredClone(atStart[name]);
   beginTimeline();
   clearSearch();
@@ -123,6 +125,7 @@ function listenToButtons() {
     sandwich: () => showSandwich(view.func),
   });
   listen($('colour'), {change: () => setColour($('colour').value)});
+  listen($('cpu'), {change: () => setCpu(Number($('cpu').value))});
 }
 
 function listenToWindow() {
@@ -175,6 +178,7 @@ async function begin() {
     option.hidden = !hasColour(option.value);
   $('by-change').hidden = !isCompared();
   showSides();
+  showCpus();
   if (data.head.served) $('home').href = './';
   await pause();
   prepareWeights();

@@ -13,6 +13,7 @@ const view = {
   search: '',
   icicle: false,
   byTime: false,
+  cpu: -1, // whose samples are shown, -1 = all
   colour: 'folder',
   sort: 'self',
   side: true,
@@ -61,6 +62,7 @@ const hashParts = {
   i: ['icicle', asFlag],
   m: ['byTime', asFlag],
   c: ['colour', asChoice(COLOURS)],
+  p: ['cpu', asNumber(() => 1 << 16)],
   o: ['sort', asChoice(SORTS)],
   l: ['side', asFlag],
 };
@@ -75,8 +77,10 @@ const hasColour = (name) => {
   return needs[name] ? needs[name]() : true;
 };
 
+// Nor need it have that CPU, or several.
 function viewOfHash(hash) {
   readHash(hash);
+  if (!hasCpus() || !data.head.cpus.includes(view.cpu)) view.cpu = -1;
   if (!hasColour(view.colour)) view.colour = atStart.colour;
   if (view.func < 0) view.func = view.sandwich;
 }

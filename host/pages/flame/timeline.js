@@ -61,31 +61,32 @@ function barColours() {
 
 const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 
-// Samples by bar and colour; and the height of the whole time. In slices, for
-// it is a pass over all samples in sight.
+// Samples by lane, bar and colour; and the height of the whole time. In slices,
+// for it is a pass over all samples in sight.
 function* countBars(of, colours) {
   const {time, stack, samples} = data.samples;
   const count = Math.ceil(lineWidth() / BAR),
-    bars = new Float64Array(count * colours);
+    rows = lanes(),
+    bars = new Float64Array(rows * count * colours);
   const unit = lineWidth() / (line.to - line.from) / BAR;
   const last = firstAtLeast(time, line.to);
   for (let i = firstAtLeast(time, line.from); i < last; ++i) {
-    if (stackRemoved[stack[i]]) continue;
+    if (stackRemoved[stack[i]] || !isOnCpu(i)) continue;
     const bar = Math.floor((time[i] - line.from) * unit);
-    bars[bar * colours + of[stack[i]]] += samples[i];
+    bars[(laneOf(i) * count + bar) * colours + of[stack[i]]] += samples[i];
     if (i % BAR_SAMPLES === 0) yield;
   }
   const due =
-    (data.head.hz * BAR * (line.to - line.from)) /
+    (cpusInLane() * data.head.hz * BAR * (line.to - line.from)) /
     lineWidth() /
     data.head.clock_hz;
   let most = Math.max(due, 1);
-  for (let bar = 0; bar < count; ++bar) {
+  for (let bar = 0; bar < rows * count; ++bar) {
     let sum = 0;
     for (let c = 0; c < colours; ++c) sum += bars[bar * colours + c];
     most = Math.max(most, sum);
   }
-  return {bars, count, most};
+  return {bars, count, most, lanes: rows};
 }
 
 // Bars that stand on (bottom); the highest ends at (top).
@@ -104,7 +105,8 @@ function paintBars(context, bottom, top, fills, {bars, count, most}) {
 }
 
 // Bands for (losses); adjacent ones are merged, since there may be very many.
-function paintLosses(context, height, losses, colour) {
+// In a band that begins at (top) and is (high).
+function paintLosses(context, [top, high], losses, colour) {
   let until = -10;
   const hatching = hatch(context, colour);
   for (const loss of losses) {
@@ -113,10 +115,10 @@ function paintLosses(context, height, losses, colour) {
     if (end < 0 || x > lineWidth() || end - until < 2) continue;
     context.globalAlpha = 0.16;
     context.fillStyle = colour;
-    context.fillRect(x, 0, end - x, height - AXIS);
+    context.fillRect(x, top, end - x, high);
     context.globalAlpha = 0.9;
     context.fillStyle = hatching;
-    context.fillRect(x, 0, end - x, height - AXIS);
+    context.fillRect(x, top, end - x, high);
     until = end;
   }
   context.globalAlpha = 1;
@@ -141,7 +143,7 @@ function paintAxis(context, height) {
 const barsKey = () =>
   [
     ...[line.from, line.to, lineWidth(), devicePixelRatio, dark],
-    ...[view.colour, view.removed.join('.'), search.shown],
+    ...[view.colour, view.removed.join('.'), search.shown, view.cpu],
   ].join();
 
 function paintBackground(fills, counted) {
@@ -150,11 +152,17 @@ function paintBackground(fills, counted) {
   line.bars ||= make('canvas');
   const context = sized(line.bars, lineWidth(), height);
   if (isBoth()) paintStrips(context, height, fills, counted);
+  else if (counted.lanes > 1) paintLanes(context, height, fills, counted);
   else paintBars(context, height - AXIS, 6, fills, counted);
   if (isBoth()) return paintAxis(context, height);
-  const gaps = data.losses.filter((loss) => !isStolen(loss));
-  paintLosses(context, height, data.losses.filter(isStolen), stolen);
-  paintLosses(context, height, gaps, bad);
+  const losses = lossesShown(),
+    gaps = losses.filter((loss) => !isStolen(loss)),
+    inLanes = counted.lanes > 1,
+    paint = inLanes ? paintLaneLosses : paintLosses,
+    where = inLanes ? height : [0, height - AXIS];
+  paint(context, where, losses.filter(isStolen), stolen);
+  paint(context, where, gaps, bad);
+  if (inLanes) nameLanes(context, height);
   paintAxis(context, height);
 }
 

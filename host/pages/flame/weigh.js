@@ -33,6 +33,7 @@ function copySums(to, from) {
 function addSamples(sums, from, to, times) {
   const {stack, samples, clocks} = data.samples;
   for (let i = from; i < to; ++i) {
+    if (!isOnCpu(i)) continue;
     sums.samples[stack[i]] += times * samples[i];
     sums.clocks[stack[i]] += times * clocks[i];
   }
@@ -87,15 +88,24 @@ function findOutermost(tree, functions) {
   return found;
 }
 
+let summedCpu;
+
+// All samples of the CPU that is shown, and as if they were the range.
+function sumWhole() {
+  for (const sums of [wholeSums, rangeSums]) beginSums(sums);
+  wholeSums.first = 0;
+  wholeSums.last = data.samples.time.length;
+  summedCpu = view.cpu;
+  addSamples(wholeSums, 0, wholeSums.last, 1);
+  copySums(rangeSums, wholeSums);
+}
+
 function prepareWeights() {
   const stacks = data.stackNode.length;
   stackWeight = new Float64Array(stacks);
   stackRemoved = new Uint8Array(stacks);
   outermost = findOutermost(data.tree, data.functions.count);
-  for (const sums of [wholeSums, rangeSums]) beginSums(sums);
-  wholeSums.last = data.samples.time.length;
-  addSamples(wholeSums, 0, wholeSums.last, 1);
-  copySums(rangeSums, wholeSums);
+  sumWhole();
   Object.assign(data.tree, newWeights(data.tree.count));
   Object.assign(data.functions, newWeights(data.functions.count));
 }
@@ -116,6 +126,7 @@ function shownSamples() {
 }
 
 function weighStacks() {
+  if (summedCpu !== view.cpu) sumWhole();
   moveSums(rangeSums, ...shownSamples());
   const amounts = view.byTime ? rangeSums.clocks : rangeSums.samples;
   weights.count = 0;

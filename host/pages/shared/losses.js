@@ -34,7 +34,7 @@ const LOSSES = {
   },
   stolen: {
     words: (clocks) => secondsText(clocks / CLOCK_HZ) + ' stolen',
-    of: (side) => side.clocks,
+    of: (side) => side.clocks * (side.cpus || 1), // each has this time
     reason: 'The host did not run the guest in this time',
   },
   own: {

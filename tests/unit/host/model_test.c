@@ -389,6 +389,109 @@ TEST(a_loss_is_its_cpus_own)
     }
 }
 
+/* Rounds of both CPUs, one sample each; CPU 1 has interrupts off in the first
+ * and the third, and is halted in the fourth. Packet 2 * round + cpu + 1. */
+static void make_marked(void)
+{
+    made_node(made, 1, 0, MADE_TEXT);
+    for (unsigned round = 0; round < 4; ++round)
+        for (uint16_t cpu = 0; cpu < 2; ++cpu) {
+            speak_for(cpu, (round + 1) * STEP);
+            made->step = 0;
+            if (cpu == 1 && round % 2 == 0)
+                made_bare(made,
+                          round == 0 ? PROF_EVENT_IRQS_OFF : PROF_EVENT_MASKED);
+            if (cpu == 1 && round == 3)
+                made_bare(made, PROF_EVENT_IDLE);
+            else
+                made_sample(made, 1);
+        }
+    made_word(made, PROF_EVENT_MISS, 7);
+    MADE_EVENT(made, PROF_EVENT_CPU, (struct prof_event_cpu){1, -5, 6});
+    MADE_EVENT(made, PROF_EVENT_NMI, (struct prof_event_nmi){3, 4});
+    MADE_EVENT(made, PROF_EVENT_NMI, (struct prof_event_nmi){8, 9});
+}
+
+TEST(each_cpu_is_counted)
+{
+    const struct model_cpu *cpu;
+
+    make_marked();
+    feed();
+    assert_int_equal(model_sampled_cpus(&model), 2);
+    cpu = model_cpu(&model, 0);
+    assert_int_equal(cpu->busy.samples, 4);
+    assert_int_equal(cpu->off.samples, 0);
+    assert_false(cpu->has_clock);
+    cpu = model_cpu(&model, 1);
+    assert_int_equal(cpu->busy.samples, 3);
+    assert_int_equal(cpu->idle.samples, 1);
+    assert_int_equal(cpu->off.samples, 2);
+    assert_int_equal(cpu->off.clocks, 2 * STEP);
+    assert_int_equal(cpu->missed, 7);
+    assert_true(cpu->clock.number == 1 && cpu->clock.offset == -5 &&
+                cpu->clock.error == 6);
+    assert_int_equal(cpu->nmi.duplicates, 8);
+    assert_int_equal(cpu->nmi.merged, 9);
+}
+
+/* Makes the samples with interrupts off worth 1000 clocks, and no others. */
+static bool weigh_off(void *owner, const struct event *event, uint32_t node,
+                      const struct model_cpu *cpu, struct model_count *count)
+{
+    unsigned *asked = owner;
+
+    (void)event;
+    (void)node;
+    assert_int_equal(cpu->weighed, asked[cpu->cpu]);
+    ++asked[cpu->cpu];
+    count->clocks = 1000;
+    return cpu->irqs_off;
+}
+
+TEST(a_weigher_says_what_counts_in_cells)
+{
+    struct model again = {0};
+    unsigned asked[2] = {0};
+
+    make_marked();
+    feed();
+    again.weigher = (struct model_weigher){weigh_off, asked};
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        struct packet packet = packet_of(i);
+
+        model_take(&again, &packet);
+    }
+    assert_true(asked[0] == 4 && asked[1] == 4);
+    assert_int_equal(again.stacks.samples, 7);
+    assert_int_equal(model_cells(&again), 1);
+    model_swap_cells(&model, &again);
+    assert_int_equal(model_cells(&again), 3);
+    assert_int_equal(model_cells(&model), 1);
+    assert_int_equal(cell_of_cpu(1)->count.samples, 2);
+    assert_int_equal(cell_of_cpu(1)->count.clocks, 2000);
+    model_free(&again);
+}
+
+/* The mark is of the next sample: where that is lost it is of none. */
+TEST(a_mark_does_not_pass_a_gap)
+{
+    made_node(made, 1, 0, MADE_TEXT);
+    made->step = STEP;
+    made_sample(made, 1);
+    made_flush(made);
+    made_sample(made, 1);
+    made_bare(made, PROF_EVENT_IRQS_OFF);
+    made_flush(made);
+    made_sample(made, 1);
+    made_flush(made);
+    made_sample(made, 1);
+    feed_without(2);
+    assert_int_equal(model.missing_packets, 1);
+    assert_int_equal(model_cpu(&model, 0)->off.samples, 0);
+    assert_int_equal(model_cpu(&model, 0)->gaps, 1);
+}
+
 TEST(a_packet_index_separates_cpus)
 {
     struct packet_index index = {0};

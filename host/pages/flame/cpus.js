@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of several CPUs: of all or of one; in the timeline each CPU has a
+// lane, unless there are too many.
+
+const LANES_MAX = 16;
+const LANE = 24; // pixels
+const LANE_GAP = 3;
+
+const hasCpus = () => data.head.cpus.length > 1 && !isCompared();
+
+// Whether sample (i) is of the CPU that is shown.
+const isOnCpu = (i) => view.cpu < 0 || data.samples.cpu[i] === view.cpu;
+
+const hasLanes = () =>
+  hasCpus() && view.cpu < 0 && data.head.cpus.length <= LANES_MAX;
+const lanes = () => (hasLanes() ? data.head.cpus.length : 1);
+
+// CPUs whose samples are in one lane.
+const cpusInLane = () =>
+  hasLanes() || view.cpu >= 0 ? 1 : data.head.cpus.length || 1;
+
+// Sample (i) is in this lane: CPUs are in order, and few.
+const laneOf = (i) =>
+  hasLanes() ? data.head.cpus.indexOf(data.samples.cpu[i]) : 0;
+
+function sizeLanes() {
+  $('timeline').style.height = hasLanes()
+    ? `${LANE * lanes() + AXIS + 6}px`
+    : '';
+}
+
+// Losses of the CPUs that are shown.
+const lossesShown = () =>
+  data.losses.filter(({cpu}) => view.cpu < 0 || cpu === view.cpu);
+
+// What was lost in each lane, behind its name.
+function paintLaneLosses(context, height, losses, colour) {
+  const high = (height - AXIS) / data.head.cpus.length;
+  data.head.cpus.forEach((cpu, lane) => {
+    const lost = losses.filter((loss) => loss.cpu === cpu);
+    paintLosses(context, [lane * high, high], lost, colour);
+  });
+}
+
+function paintLanes(context, height, fills, {bars, count, most, lanes}) {
+  const high = (height - AXIS) / lanes,
+    each = count * fills.length;
+  for (let lane = 0; lane < lanes; ++lane) {
+    const counted = {
+      count,
+      most,
+      bars: bars.subarray(lane * each, (lane + 1) * each),
+    };
+    const bottom = (lane + 1) * high;
+    paintBars(context, bottom, bottom - high + LANE_GAP, fills, counted);
+    context.fillStyle = palette.line;
+    context.fillRect(0, bottom, lineWidth(), 1);
+  }
+}
+
+// Over what is drawn, so that it can be read.
+function nameLanes(context, height) {
+  const high = (height - AXIS) / data.head.cpus.length;
+  context.font = FONT.replace('12px', '11px');
+  data.head.cpus.forEach((cpu, lane) => {
+    const text = `CPU ${cpu}`,
+      y = lane * high + high / 2 + 1;
+    context.globalAlpha = 0.8;
+    context.fillStyle = palette.panel;
+    context.fillRect(2, y - 7, context.measureText(text).width + 8, 14);
+    context.globalAlpha = 1;
+    context.fillStyle = palette.ink;
+    context.fillText(text, 6, y);
+  });
+}
+
+function setCpu(cpu) {
+  view.cpu = cpu;
+  changed('weights');
+}
+
+function nextCpu() {
+  if (!hasCpus()) return;
+  const there = [-1, ...data.head.cpus];
+  setCpu(there[(there.indexOf(view.cpu) + 1) % there.length]);
+}
+
+function showCpus() {
+  $('cpus').hidden = !hasCpus();
+  for (const cpu of data.head.cpus) $('cpu').append(new Option(cpu, cpu));
+}
