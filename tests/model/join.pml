@@ -2,7 +2,7 @@
 
 /*
  * A CPU that joins and leaves under fire: <prof/cpus.h>, profiler/sample/cpus.h
- * and profiler/control/cpus.c.
+ * and profiler/tick/cpus.c.
  *
  * The CPU starts, loads its tables, joins, leaves, and joins again. NMIs come
  * before any of its steps, from when it accepts them: from then on they come
