@@ -9,6 +9,10 @@
  * come between any two of the drain's memory accesses, and no part of the drain
  * can keep it out. With OTHER_CPU it is no single step either: it runs on a CPU
  * of its own, and the drain takes a half only when it has seen head move on.
+ * With STORE_BUFFER, too, what the drain stores reaches the producer later, in
+ * the order of the stores, while the drain itself goes on with its loads (Intel
+ * SDM vol. 3A, 9.2.3.4). The producer needs none: it stores nothing before it
+ * has loaded what it depends on, and `iret` waits for its stores.
  *
  * Sample number n is taken at time n, so that every sample carries the time
  * 1 and all of them together for SAMPLES. The map may refuse memory at any
@@ -27,16 +31,28 @@
  * BROKEN_ROOM gives entries back although a half waits; BROKEN_TURN is the table
  * as it once was, where the drain turns the halves over, and needs interrupts
  * off for it. BROKEN_MOVED, on another CPU, takes a half although head has not
- * moved on.
+ * moved on; BROKEN_STORES lets the store to tail overtake those that free a
+ * half.
  */
 
+#ifdef STORE_BUFFER
+#define ENTRIES 2
+#define SAMPLES 6
+#elif defined(OTHER_CPU)
 #define ENTRIES 3
-#ifdef OTHER_CPU
 #define SAMPLES 6
 #else
+#define ENTRIES 3
 #define SAMPLES 7
 #endif
 #define NONE 255
+
+/* Fewer choices where the order of stores adds some. */
+#ifdef STORE_BUFFER
+#define MAY_REFUSE false
+#else
+#define MAY_REFUSE !ending
+#endif
 
 byte entry_tsc[ENTRIES];
 byte entry_pc[ENTRIES];
@@ -65,6 +81,52 @@ byte drained = 0, drained_cycles = 0, dropped = 0, dropped_cycles = 0;
 #define NEXT(i) ((i + 1) % ENTRIES)
 #define BEFORE(i) ((i + ENTRIES - 1) % ENTRIES)
 #define DISTANCE(from, to) ((to + ENTRIES - from) % ENTRIES)
+
+/* The drain's stores to tail and at, and its own loads of them. */
+#ifdef STORE_BUFFER
+#define TAIL 2                /* 0, 1: this half is free */
+chan stores = [3] of { byte, byte };
+byte own_tail = 0;
+bool freed[2];                /* stored, and not in memory yet */
+#define STORED_TAIL own_tail
+#define STORED_AT(i) (freed[i] -> NONE : halves[i].at)
+
+inline store_tail(value)
+{
+    atomic { nfull(stores) -> own_tail = value; stores!TAIL, value }
+}
+
+inline store_free(i)
+{
+    atomic { nfull(stores) -> freed[i] = true; stores!i, 0 }
+}
+
+proctype store_buffer()
+{
+    byte what, value;
+
+end:
+    do
+#ifdef BROKEN_STORES
+    :: atomic { stores??TAIL, value -> tail = value; value = 0 }
+#endif
+    :: atomic {
+           stores?what, value ->
+           if
+           :: what == TAIL -> tail = value
+           :: else -> halves[what].at = NONE; freed[what] = false
+           fi;
+           what = 0;
+           value = 0
+       }
+    od
+}
+#else
+#define STORED_TAIL tail
+#define STORED_AT(i) halves[i].at
+#define store_tail(value) tail = value
+#define store_free(i) halves[i].at = NONE
+#endif
 
 inline choose_half()
 {
@@ -127,7 +189,9 @@ inline take_sample()
     sample++;
     if
     :: address = 1
+#ifndef STORE_BUFFER
     :: address = 2
+#endif
     fi;
     if
     :: NEXT(head) == tail -> add_to_overflow(address)       /* (B') */
@@ -171,7 +235,7 @@ inline drain_taken(may_refuse)
             halves[taken].cycles = 0;
             halves[taken].dropped = 0;
             halves[taken].dropped_cycles = 0;
-            halves[taken].at = NONE;                        /* (C) */
+            store_free(taken);                              /* (C) */
             taken = NONE
         :: may_refuse -> room = false
         fi
@@ -186,7 +250,7 @@ inline find_until()
     i = 0;
     do
     :: i < 2 ->
-        at = halves[i].at;
+        at = STORED_AT(i);
         if
         :: at != NONE && DISTANCE(read_at, at) < DISTANCE(read_at, until) ->
             until = at
@@ -245,7 +309,7 @@ inline hand_over()
     i = 0;
     do
     :: i < 2 ->
-        at = halves[i].at;
+        at = STORED_AT(i);
         waiting = waiting || at != NONE;
         if
 #ifdef BROKEN_ORDER
@@ -260,10 +324,10 @@ inline hand_over()
     od;
     if
 #ifdef BROKEN_ROOM
-    :: true -> tail = read_at                               /* (B) */
+    :: true -> store_tail(read_at)                          /* (B) */
 #else
-    :: !waiting || (found != NONE && NEXT(read_at) == tail) ->
-        tail = read_at                                      /* (B) */
+    :: !waiting || (found != NONE && NEXT(read_at) == STORED_TAIL) ->
+        store_tail(read_at)                                 /* (B) */
     :: else
 #endif
     fi;
@@ -302,9 +366,9 @@ proctype drain()
        do
        :: more ->
            room = true;
-           drain_taken(!ending);
+           drain_taken(MAY_REFUSE);
            if
-           :: room -> drain_vector(!ending)
+           :: room -> drain_vector(MAY_REFUSE)
            :: else
            fi;
            if
@@ -328,6 +392,9 @@ proctype drain()
        :: else
        fi
     od;
+#ifdef STORE_BUFFER
+    empty(stores);
+#endif
     assert(no_half == 0);
     assert(halves[0].at == NONE && halves[1].at == NONE);
     assert(drained + dropped == sample);
@@ -340,6 +407,9 @@ init
         halves[0].at = NONE;
         halves[1].at = NONE;
         run producer();
+#ifdef STORE_BUFFER
+        run store_buffer();
+#endif
         run drain()
     }
 }

@@ -21,7 +21,10 @@
  * With BROKEN_ASIDE an interrupt overwrites what it finds held, with
  * BROKEN_TURN it takes it while another is at it, with BROKEN_AGAIN what is set
  * aside at the last moment is forgotten, with BROKEN_MEANWHILE an event is left
- * out whose slot an interrupt has released: each must be found out.
+ * out whose slot an interrupt has released: each must be found out. So must
+ * OTHER_CPU, with which the drain runs on another CPU: it passes a record whose
+ * position is taken and which is still being written, and that is left out. A
+ * ring is followed on its own CPU.
  */
 
 #define SLOTS 4
@@ -194,18 +197,24 @@ proctype thread() provided (level == 0)
 
     do
     :: count < THREAD_EVENTS ->
+#ifndef OTHER_CPU
         if
         :: true -> skip
         :: true -> /* the drain */
             until = head;
             go_on(0, until, seen, i, found, n)
         fi;
+#endif
         record(0);
         count++
     :: else -> break
     od;
     /* the last drain, when nothing else runs any more */
+#ifdef OTHER_CPU
+    (ended == 3);
+#else
     (ended == 2);
+#endif
     until = head;
     go_on(0, until, seen, i, found, n);
     p = 1;
@@ -236,6 +245,19 @@ proctype interrupt(byte me; byte events) provided (level < _pid)
     ended++
 }
 
+#ifdef OTHER_CPU
+proctype drain()
+{
+    byte until, i, n;
+    short seen;
+    bool found;
+
+    until = head;
+    go_on(3, until, seen, i, found, n);
+    ended++
+}
+#endif
+
 init
 {
     atomic {
@@ -245,6 +267,9 @@ init
         at[0] = 4 * 4 + HELD;
         run thread();
         run interrupt(1, IRQ_EVENTS);
-        run interrupt(2, NMI_EVENTS)
+        run interrupt(2, NMI_EVENTS);
+#ifdef OTHER_CPU
+        run drain()
+#endif
     }
 }

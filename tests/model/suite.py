@@ -38,6 +38,20 @@ MODELS = (
     ("flight", "BROKEN_EARLY", True),
     ("drain", "OTHER_CPU", False),
     ("drain", "OTHER_CPU BROKEN_MOVED", True),
+    ("drain", "OTHER_CPU STORE_BUFFER", False),
+    ("drain", "OTHER_CPU STORE_BUFFER BROKEN_MOVED", True),
+    ("drain", "OTHER_CPU STORE_BUFFER BROKEN_STORES", True),
+    ("follow", "OTHER_CPU", True),
+    ("cpus", "", False),
+    ("cpus", "BROKEN_FIRST", True),
+    ("cpus", "BROKEN_SHARED", True),
+    ("cpus", "BROKEN_ENDS", True),
+    ("join", "", False),
+    ("join", "BROKEN_ACCEPTS", True),
+    ("join", "BROKEN_TIME", True),
+    ("join", "BROKEN_KEY", True),
+    ("join", "BROKEN_LAST", True),
+    ("join", "BROKEN_FREE", True),
 )
 
 
