@@ -435,6 +435,20 @@ static bool drain_taken(struct prof_cpu *cpu)
     return true;
 }
 
+/* Whether the half at the entry to be read next may still be added to: on
+ * another CPU, as long as head has not moved on. On this one the interrupt has
+ * ended. */
+static inline bool is_open(const struct prof_cpu *cpu)
+{
+#if PROF_CPUS_MAX > 1
+    return cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu) &&
+           prof_ring_head(&cpu->ring) == reader_of(cpu)->entry;
+#else
+    (void)cpu;
+    return false;
+#endif
+}
+
 /* Releases the entries read so far, and takes the next half of the overflow
  * table, all of whose samples are newer. */
 static void hand_over_vector(struct prof_cpu *cpu)
@@ -445,7 +459,7 @@ static void hand_over_vector(struct prof_cpu *cpu)
     struct prof_overflow_half *half =
         prof_overflow_take(&cpu->overflow, &cpu->ring, reader->entry);
 
-    if (half == NULL)
+    if (half == NULL || is_open(cpu))
         return;
     reader->taken = half;
     reader->taken_at = 0;
@@ -613,13 +627,18 @@ bool prof_drain_reads(const struct prof_cpu *cpu)
 }
 
 /* A CPU that was found to have joined is taken over, and one that has left let
- * go once all that it has sampled was read. */
+ * go once all that it has sampled was read. It may have done both since the
+ * last drain. That it has left is read before what there is. */
 static void look_at(struct prof_cpu *cpu)
 {
     struct prof_cpu_link *link = prof_cpu_link(cpu);
     struct reader *reader = reader_of(cpu);
+    uint32_t state = __atomic_load_n(&link->state, __ATOMIC_ACQUIRE); /* D' */
+    bool more =
+        state == PROF_CPU_LEFT &&
+        (is_more(cpu) || prof_overflow_waiting(&cpu->overflow, NULL) != 0);
 
-    if (!reader->joined && prof_cpu_has_joined(cpu)) {
+    if (!reader->joined && (state == PROF_CPU_JOINED || more)) {
         reader->joined = true;
         prof_clock_join(cpu, link->joined_tsc);
         prof_source_taken(cpu);
@@ -628,12 +647,9 @@ static void look_at(struct prof_cpu *cpu)
         if (cpu->enabled)
             prof_stream_start(cpu, link->joined_tsc, prof_clock.rate_mhz,
                               cpu->depth);
-    } else if (__atomic_load_n(&link->state, __ATOMIC_ACQUIRE) ==
-                   PROF_CPU_LEFT &&
-               !is_more(cpu)) {
+    } else if (state == PROF_CPU_LEFT && !more) {
         if (reader->joined)
             prof_source_let_go(cpu);
-        prof_cpus_forget(cpu);
         cpu->enabled = 0;
         reader->joined = false;
         __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);

@@ -88,7 +88,7 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
  * it apart. Contexts: boot. */
 bool prof_cpus_open(uint32_t cpus);
 
-/* (cpu), whose CPU has left, is nobody's. Contexts: the drain. */
+/* The current CPU is (cpu) no more, but nobody's. Contexts: interrupts off. */
 void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif

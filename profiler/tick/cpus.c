@@ -200,6 +200,8 @@ int prof_cpu_join(uint32_t number)
     if (!claim_key(cpu))
         return PROF_ECPU;
     error = prof_source_join(cpu);
+    if (error != PROF_OK)
+        prof_cpus_forget(cpu);
     __atomic_store_n(&link->state,
                      error == PROF_OK ? PROF_CPU_JOINED : PROF_CPU_LEFT,
                      __ATOMIC_RELEASE); /* (D) */
@@ -213,6 +215,7 @@ void prof_cpu_leave(void)
     if (cpu == PROF_CPU_NOBODY || cpu == PROF_CPU_FIRST)
         return;
     prof_source_leave(cpu);
+    prof_cpus_forget(cpu); /* before the drain may let it go */
     __atomic_store_n(&prof_cpu_link(cpu)->state, PROF_CPU_LEFT,
                      __ATOMIC_RELEASE); /* (D) */
 }
