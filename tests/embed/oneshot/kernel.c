@@ -29,7 +29,7 @@
 #define LINT_EXTINT 0x700u
 #define DIVIDE_BY_1 0x0bu
 
-#define LATE_MAX 12800u /* 800 instructions of 16 ns: a sample and its callers */
+#define LATE_MAX 12800u /* 800 instructions of 16 ns: a sample, its callers */
 
 extern const char timer_entry[], pit_entry[];
 extern uint32_t idt[256][2];
