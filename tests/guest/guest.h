@@ -130,16 +130,21 @@ static inline void guest_set_gate(unsigned vector, uintptr_t handler)
     arch_interrupts_restore(on);
 }
 
-/* The handler in the timer's gate. */
-static inline uintptr_t guest_handler(void)
+/* The handler in the gate of (vector); in the timer's. */
+static inline uintptr_t guest_handler_of(unsigned vector)
 {
-    const struct guest_gate *gate = guest_gate(GUEST_TIMER_VECTOR);
+    const struct guest_gate *gate = guest_gate(vector);
     uintptr_t handler = gate->offset_low | (uintptr_t)gate->offset_high << 16;
 
 #ifdef __x86_64__
     handler |= (uintptr_t)gate->offset_top << 32;
 #endif
     return handler;
+}
+
+static inline uintptr_t guest_handler(void)
+{
+    return guest_handler_of(GUEST_TIMER_VECTOR);
 }
 
 static inline void guest_set_handler(uintptr_t handler)

@@ -89,6 +89,10 @@ CASES = [
             "^boot: 3 CPUs$",
         ],
     ),
+    *(
+        quiet(f"cpus_sampled_{cpus}", image="test/cpus_sampled", cpus=cpus)
+        for cpus in (2, 4, 8)
+    ),
     dies("cpu_exits", "exit", ["^boot: 4 CPUs$"], exits=42, hides=["panic"]),
     dies(
         "cpu_faults",
