@@ -729,12 +729,12 @@ static void send_nmis(const struct prof_cpu *cpu)
 
 static void send_stopped_walks(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    if (prof_drain_reads(cpu)) {
-        prof_stream_stopped_walks(cpu, prof_tsc(),
-                                  prof_accounts_of(cpu)->stopped);
-        send_nmis(cpu);
-    }
+    PROF_FOR_EACH_CPU (cpu)
+        if (prof_drain_reads(cpu)) {
+            prof_stream_stopped_walks(cpu, prof_tsc(),
+                                      prof_accounts_of(cpu)->stopped);
+            send_nmis(cpu);
+        }
 }
 
 static void flush_stream(void)

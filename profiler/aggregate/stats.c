@@ -122,8 +122,8 @@ static uint64_t read_counts(struct counts *counts)
     counts->tick = prof_tick_counts;
 #endif
 #if PROF_WITH_NMI
-    PROF_FOR_EACH_CPU(cpu)
-    counts->tick.nmi_duplicates += cpu->nmi.duplicates;
+    PROF_FOR_EACH_CPU (cpu)
+        counts->tick.nmi_duplicates += cpu->nmi.duplicates;
 #endif
     return queued;
 }

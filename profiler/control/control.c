@@ -243,8 +243,8 @@ static int begin_sampling(bool on)
     now = prof_tsc();
     prof_timebase_resume(prof_clock_of(cpu), now);
     prof_overflow_resume(&cpu->overflow, now);
-    PROF_FOR_EACH_CPU(each)
-    each->enabled = 1;
+    PROF_FOR_EACH_CPU (each)
+        each->enabled = 1;
     if (PROF_WITH_NMI && source->let_through != NULL)
         source->let_through();
     return PROF_OK;

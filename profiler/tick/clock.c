@@ -135,8 +135,7 @@ uint64_t prof_clock_missed(const struct prof_cpu *cpu)
 
 void prof_clock_reset(void)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    {
+    PROF_FOR_EACH_CPU (cpu) {
         missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
 #if PROF_CPUS_MAX > 1
         ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);

@@ -167,9 +167,9 @@ static bool find_destination(void)
     if (!join_destination(PROF_CPU_FIRST))
         return false;
     nmi.to = 0;
-    PROF_FOR_EACH_CPU(cpu)
-    if (cpu == PROF_CPU_FIRST || prof_cpu_has_joined(cpu))
-        nmi.to |= cpu->nmi.to;
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu == PROF_CPU_FIRST || prof_cpu_has_joined(cpu))
+            nmi.to |= cpu->nmi.to;
     return true;
 }
 #else
@@ -219,8 +219,8 @@ static void restart_clock(void)
 
 static void set_near(uint32_t cycles)
 {
-    PROF_FOR_EACH_CPU(cpu)
-    cpu->nmi.near = cycles;
+    PROF_FOR_EACH_CPU (cpu)
+        cpu->nmi.near = cycles;
 }
 
 /* While NMIs are held back. */
@@ -451,8 +451,8 @@ bool prof_source_nmi_open(const struct prof_config *config)
     nmi.running = nmi.open = nmi.pic_line_held = false;
     nmi.again = is_kvm();
     nmi.rate.kernel = PROF_DIVISOR_MAX;
-    PROF_FOR_EACH_CPU(cpu)
-    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    PROF_FOR_EACH_CPU (cpu)
+        cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&nmi.rate, "the PIT");
     nmi.rate.ours = divisor_for(prof_options()->hz);
