@@ -451,8 +451,9 @@ static inline bool is_open(const struct prof_cpu *cpu)
 
 /* Releases the entries read so far, and takes the next half of the overflow
  * table, all of whose samples are newer. */
-static void hand_over_vector(struct prof_cpu *cpu)
+static void hand_over_vector(struct prof_cpu *given)
 {
+    struct prof_cpu *cpu = prof_cpu_only(given);
     struct reader *reader = reader_of(cpu);
     struct prof_timebase *clock = prof_clock_of(cpu);
     struct prof_amount *dropped = &prof_accounts_of(cpu)->dropped;
@@ -476,8 +477,9 @@ static void hand_over_vector(struct prof_cpu *cpu)
 
 /* ---- all that is queued */
 
-static bool is_more(const struct prof_cpu *cpu)
+static bool is_more(const struct prof_cpu *given)
 {
+    const struct prof_cpu *cpu = prof_cpu_only(given);
     const struct reader *reader = reader_of(cpu);
 
     return reader->taken != NULL || reader->entry != prof_ring_head(&cpu->ring);
@@ -558,12 +560,16 @@ uint64_t prof_drain_discard(void)
     return samples;
 }
 
-uint64_t prof_ticks_of(const struct prof_cpu *cpu)
+static inline uint32_t ticks_low(const struct prof_cpu *cpu)
+{
+    return __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) uint64_t ticks_of(const struct prof_cpu *cpu)
 {
     uint64_t *ticks = &reader_of(cpu)->ticks;
 
-    *ticks += __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED) - (uint32_t)*ticks;
-    return *ticks;
+    return *ticks += ticks_low(cpu) - (uint32_t)*ticks;
 }
 
 uint64_t prof_ticks(void)
@@ -571,26 +577,41 @@ uint64_t prof_ticks(void)
     uint64_t ticks = 0;
 
     PROF_FOR_EACH_CPU (cpu)
-        ticks += prof_ticks_of(cpu);
+        ticks += ticks_of(cpu);
     return ticks;
 }
 
-uint64_t prof_queued_of(const struct prof_cpu *cpu)
+static uint64_t queued_of(const struct prof_cpu *cpu)
 {
-    const struct reader *reader = reader_of(cpu);
+    const struct reader *reader;
 
+    cpu = prof_cpu_only(cpu);
+    reader = reader_of(cpu);
     return prof_ring_distance(&cpu->ring, reader->entry,
                               prof_ring_head(&cpu->ring)) +
            prof_overflow_waiting(&cpu->overflow, reader->taken) +
            count_taken(cpu);
 }
 
-uint64_t prof_dropped_of(const struct prof_cpu *cpu)
+/* All is read again if a tick came in between; turning interrupts off would not
+ * stop an NMI. */
+uint64_t prof_count_samples(const struct prof_cpu *cpu,
+                            struct prof_sample_counts *counts)
 {
-    const struct prof_accounts *accounts = prof_accounts_of(cpu);
+    const struct prof_accounts *accounts;
+    uint64_t queued;
 
-    return accounts->dropped.samples + accounts->no_memory.samples +
-           prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken);
+    cpu = prof_cpu_only(cpu);
+    accounts = prof_accounts_of(cpu);
+    do {
+        counts->ticks = ticks_of(cpu);
+        counts->dropped =
+            accounts->dropped.samples + accounts->no_memory.samples +
+            prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken);
+        counts->interrupt_cycles = prof_sampler_cycles(cpu);
+        queued = queued_of(cpu);
+    } while (ticks_low(cpu) != (uint32_t)counts->ticks);
+    return queued;
 }
 
 /* ---- drains */
@@ -779,7 +800,7 @@ static void drain_once(void)
 }
 
 /* Drains, unless that is being done or cannot be. (now): see is_measuring(). */
-static void drain_if_open(bool now)
+static __attribute__((noinline)) void drain_if_open(bool now)
 {
     prof_enter();
     if (drain->open && !drain->draining && !is_measuring(now)) {
@@ -830,7 +851,7 @@ void prof_drain_whole(void)
     if (drain->draining)
         return;
     PROF_FOR_EACH_CPU (cpu)
-        most += prof_queued_of(cpu);
+        most += queued_of(cpu);
     prof_enter();
     do {
         drain_if_open(true);
@@ -866,7 +887,7 @@ static void discard_last(struct prof_cpu *cpu)
     const struct prof_accounts *accounts = prof_accounts_of(cpu);
 
     prof_stream_discard(
-        cpu, prof_queued_of(cpu) + accounts->dropped.samples -
+        cpu, queued_of(cpu) + accounts->dropped.samples -
                  prof_encoder_of(cpu)->emitted.dropped +
                  prof_overflow_dropped(&cpu->overflow, reader_of(cpu)->taken));
 }

@@ -91,17 +91,22 @@ void prof_drain_clear(void);
  * number. Contexts: thread, no drain in progress. */
 uint64_t prof_drain_discard(void);
 
-/* Ticks counted by the producer of (cpu) since prof_init(), extended to 64
- * bits. Must be called once in 2^32 ticks; each drain does. The second: of all
- * CPUs. Contexts: thread. */
-uint64_t prof_ticks_of(const struct prof_cpu *cpu);
+/* Ticks counted by the producers of all CPUs since prof_init(), extended to 64
+ * bits. Must be called once in 2^32 ticks of each; each drain does. Contexts:
+ * thread. */
 uint64_t prof_ticks(void);
 
-/* Samples of (cpu) in the vector and the overflow table; and samples dropped
- * since prof_init(), by the interrupt or for lack of memory. A tick changes
- * both, so read them again if prof_ticks_of() has changed. Contexts: thread. */
-uint64_t prof_queued_of(const struct prof_cpu *cpu);
-uint64_t prof_dropped_of(const struct prof_cpu *cpu);
+/* What the interrupt of a CPU counts, since prof_init(). */
+struct prof_sample_counts {
+    uint64_t ticks;
+    uint64_t dropped;          /* by the interrupt, or for lack of memory */
+    uint64_t interrupt_cycles; /* prof_sampler_cycles() */
+};
+
+/* Fills (counts) for (cpu), and returns how many samples are in its vector and
+ * its overflow table: all as of the same tick. Contexts: thread. */
+uint64_t prof_count_samples(const struct prof_cpu *cpu,
+                            struct prof_sample_counts *counts);
 
 /* ---- stolen.c: time that the host took, charged to no sample. Contexts: the
  * drain. */

@@ -30,9 +30,7 @@
 
 /* All counters, since prof_init(). */
 struct counts {
-    uint64_t ticks;
-    uint64_t dropped;
-    uint64_t interrupt_cycles;
+    struct prof_sample_counts samples;
     uint64_t report_cycles;
     uint64_t refusals;
     struct prof_accounts accounts;
@@ -66,20 +64,11 @@ uint32_t prof_shown_cpu;
 
 uint64_t prof_report_cycles;
 
-/* Reads what the interrupt of (cpu) writes, and returns how many samples are
- * queued. All must belong to the same tick, so they are read again if a tick
- * came in between; turning interrupts off would not stop an NMI. */
-static uint64_t read_interrupt(const struct prof_cpu *cpu,
-                               struct counts *counts)
+/* Reads what belongs to (cpu), and returns how many samples are queued. */
+static uint64_t read_cpu(const struct prof_cpu *cpu, struct counts *counts)
 {
-    uint64_t queued;
+    uint64_t queued = prof_count_samples(cpu, &counts->samples);
 
-    do {
-        counts->ticks = prof_ticks_of(cpu);
-        counts->dropped = prof_dropped_of(cpu);
-        counts->interrupt_cycles = prof_sampler_cycles(cpu);
-        queued = prof_queued_of(cpu);
-    } while (prof_ticks_of(cpu) != counts->ticks);
     counts->accounts = *prof_accounts_of(cpu);
     return queued;
 }
@@ -90,8 +79,8 @@ static uint64_t read_interrupt(const struct prof_cpu *cpu,
 static uint64_t add_cpu(const struct prof_cpu *cpu, struct counts *counts)
 {
     struct counts more = {0};
-    uint64_t *to = &counts->ticks, *from = &more.ticks;
-    uint64_t queued = read_interrupt(cpu, &more);
+    uint64_t *to = &counts->samples.ticks, *from = &more.samples.ticks;
+    uint64_t queued = read_cpu(cpu, &more);
 
     for (size_t i = 0; i < COUNTS_64; i++)
         to[i] += from[i];
@@ -112,7 +101,7 @@ static uint64_t read_counts(struct counts *counts)
         if (prof_is_shown(cpu))
             queued += add_cpu(cpu, counts);
 #else
-    uint64_t queued = read_interrupt(PROF_CPU_FIRST, counts);
+    uint64_t queued = read_cpu(PROF_CPU_FIRST, counts);
 #endif
     counts->report_cycles = prof_report_cycles;
     counts->refusals = prof_addresses.refusals + prof_functions.refusals +
@@ -130,8 +119,8 @@ static uint64_t read_counts(struct counts *counts)
 
 static void subtract(struct counts *counts, const struct counts *less)
 {
-    uint64_t *now = &counts->ticks;
-    const uint64_t *before = &less->ticks;
+    uint64_t *now = &counts->samples.ticks;
+    const uint64_t *before = &less->samples.ticks;
     uint32_t *now_32 = counts->accounts.stopped;
     const uint32_t *before_32 = less->accounts.stopped;
 
@@ -173,9 +162,9 @@ static const struct {
     {COUNTED(accounts.irqs_off.cycles), STATS(irqs_off_cycles)},
 #endif
     {COUNTED(accounts.drain_cycles), STATS(drain_cycles)},
-    {COUNTED(ticks), STATS(ticks)},
-    {COUNTED(dropped), STATS(dropped)},
-    {COUNTED(interrupt_cycles), STATS(interrupt_cycles)},
+    {COUNTED(samples.ticks), STATS(ticks)},
+    {COUNTED(samples.dropped), STATS(dropped)},
+    {COUNTED(samples.interrupt_cycles), STATS(interrupt_cycles)},
     {COUNTED(report_cycles), STATS(report_cycles)},
     {SUMMED(masked.samples), STATS(masked)},
     {SUMMED(masked.cycles), STATS(masked_cycles)},
@@ -241,7 +230,7 @@ void prof_stats(struct prof_stats *stats)
     subtract(&totals.counts, &at_reset);
     take_totals(stats, &totals);
     stats->stacks = prof_stacks.used;
-    stats->forgotten = at_reset.ticks;
+    stats->forgotten = at_reset.samples.ticks;
     stats->missed = missed_in_all();
     prof_stream_stats(stats);
     prof_leave();
@@ -264,7 +253,7 @@ void prof_stats_reset(void)
     (void)read_counts(&at_reset);
 #if PROF_CPUS_MAX > 1
     PROF_FOR_EACH_CPU (cpu)
-        (void)read_interrupt(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
+        (void)read_cpu(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
 #endif
 }
 
@@ -281,18 +270,18 @@ bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
         return false;
     cpu = &prof_cpus[number];
     prof_enter();
-    *stats = (struct prof_cpu_stats){.queued = read_interrupt(cpu, &counts)};
+    *stats = (struct prof_cpu_stats){.queued = read_cpu(cpu, &counts)};
     subtract(&counts, &cpus_at_reset[number]);
     drained = counts.accounts.drained;
     stats->joined = prof_drain_reads(cpu);
     stats->tsc_offset = prof_cpu_link(cpu)->tsc_offset;
     stats->tsc_error = prof_cpu_link(cpu)->tsc_error;
-    stats->ticks = counts.ticks;
+    stats->ticks = counts.samples.ticks;
     stats->attributed = drained[PROF_CLASS_ATTRIBUTED].samples;
     stats->idle = drained[PROF_CLASS_IDLE].samples;
     stats->unresolved = drained[PROF_CLASS_UNRESOLVED].samples;
     stats->user = drained[PROF_CLASS_USER].samples;
-    stats->dropped = counts.dropped;
+    stats->dropped = counts.samples.dropped;
     stats->busy_cycles = drained[PROF_CLASS_ATTRIBUTED].cycles +
                          drained[PROF_CLASS_UNRESOLVED].cycles +
                          drained[PROF_CLASS_USER].cycles +
@@ -301,16 +290,9 @@ bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
     stats->idle_cycles = drained[PROF_CLASS_IDLE].cycles;
     stats->stolen_cycles = counts.accounts.stolen_cycles;
     stats->missed = prof_clock_missed(cpu);
-    stats->interrupt_cycles = counts.interrupt_cycles;
+    stats->interrupt_cycles = counts.samples.interrupt_cycles;
     prof_leave();
     return true;
-}
-#else
-bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
-{
-    (void)number;
-    (void)stats;
-    return false;
 }
 #endif
 

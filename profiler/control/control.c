@@ -216,10 +216,11 @@ static void emit_change(void)
 static void begin_others(void)
 {
     PROF_FOR_EACH_CPU (cpu) {
-        uint64_t now = prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu);
+        uint64_t now;
 
         if (cpu == PROF_CPU_FIRST)
             continue;
+        now = prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu);
         prof_timebase_resume(prof_clock_of(cpu), now);
         prof_overflow_resume(&cpu->overflow, now);
     }

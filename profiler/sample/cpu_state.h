@@ -227,6 +227,13 @@ static inline uint32_t prof_cpu_number(const struct prof_cpu *cpu)
     return PROF_CPUS_MAX == 1 ? 0 : (uint32_t)(cpu - prof_cpus);
 }
 
+/* (cpu), or the only one there may be: a constant address, which the compiler
+ * cannot see in a function that is called with it. */
+static inline struct prof_cpu *prof_cpu_only(const struct prof_cpu *cpu)
+{
+    return PROF_CPUS_MAX == 1 ? PROF_CPU_FIRST : (struct prof_cpu *)cpu;
+}
+
 /* A sample of user mode has this address instead of its own: the space is all
  * that is kept of it. No code of the kernel is in the last 256 bytes. */
 #define PROF_USER_BASE (UINTPTR_MAX - 255)

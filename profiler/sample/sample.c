@@ -12,10 +12,12 @@
 
 struct prof_cpu prof_cpus[PROF_CPU_STATES];
 
+#if PROF_CPUS_MAX > 1
 bool prof_cpu_is_first(void)
 {
-    return PROF_CPUS_MAX == 1 || prof_cpu_here() == PROF_CPU_FIRST;
+    return prof_cpu_here() == PROF_CPU_FIRST;
 }
+#endif
 
 bool prof_running(void)
 {

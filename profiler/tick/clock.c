@@ -51,23 +51,17 @@ static uint32_t ahead_of(const struct prof_cpu *cpu)
            __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
 }
 
+static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
+{
+    return first_tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
+}
+
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc)
 {
     set_another(cpu, tsc);
     ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
 }
 #endif
-
-static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
-{
-    return first_tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
-}
-
-void prof_clock_resume(uint64_t tsc)
-{
-    PROF_FOR_EACH_CPU (cpu)
-        prof_timebase_resume(prof_clock_of(cpu), time_of(cpu, tsc));
-}
 
 /* The others' go on from their last samples, at the new rate. */
 static void set_others(void)

@@ -62,9 +62,6 @@ uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
  * drain, its vector drained. */
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
 
-/* Sampling begins at (tsc), a time of the first CPU's. */
-void prof_clock_resume(uint64_t tsc);
-
 /* Ticks that were due on (cpu) and not delivered since the last reset. */
 uint64_t prof_clock_missed(const struct prof_cpu *cpu);
 

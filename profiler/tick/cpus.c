@@ -227,25 +227,4 @@ bool prof_cpu_compare(void)
     return cpu != PROF_CPU_NOBODY && cpu != PROF_CPU_FIRST && compare(cpu);
 }
 
-#else
-
-int prof_cpu_join(uint32_t number)
-{
-    (void)number;
-    return PROF_EABSENT;
-}
-
-void prof_cpu_leave(void)
-{
-}
-
-void prof_cpu_answer(void)
-{
-}
-
-bool prof_cpu_compare(void)
-{
-    return false;
-}
-
 #endif

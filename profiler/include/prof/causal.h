@@ -58,7 +58,7 @@ extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
 uint64_t prof_causal_experiment_time(void);
 extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON                                                         \
-    (__builtin_expect(prof_causal_on != 0, 0) && PROF_ON_FIRST_CPU)
+    (__builtin_expect(prof_causal_on != 0, 0) && prof_cpu_is_first())
 #define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
 #define PROF_CAUSAL_NEXT_DUE UINT64_MAX

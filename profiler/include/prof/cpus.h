@@ -36,12 +36,43 @@
  */
 
 #include <prof/config.h>
+#include <prof/error.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The option prof.cpu, unless it is set. */
+#define PROF_CPU_ALL UINT32_MAX
+
+/* What PROF_CPU_TSC_UNKNOWN cycles mean: they were not compared. */
+#define PROF_CPU_TSC_UNKNOWN UINT32_MAX
+
+/* One CPU since the last reset. */
+struct prof_cpu_stats {
+    bool joined;
+    int64_t tsc_offset;  /* cycles to be added to its time stamp counter for
+                            the first CPU's; 0 where it may be 0 */
+    uint32_t tsc_error;  /* by so many at most it is wrong, or
+                            PROF_CPU_TSC_UNKNOWN */
+    uint64_t ticks;      /* its interrupts, */
+    uint64_t attributed; /* which of them were in functions (a prof_stats()
+                            takes masked ones and the profiler's own out), */
+    uint64_t idle;
+    uint64_t unresolved;
+    uint64_t user;
+    uint64_t dropped;
+    uint64_t queued;
+    uint64_t busy_cycles; /* time of its samples, but for idle ones, */
+    uint64_t idle_cycles; /* of those, */
+    uint64_t stolen_cycles;
+    uint64_t missed; /* ticks that were due and did not come */
+    uint64_t interrupt_cycles;
+};
+
+#if PROF_CPUS_MAX > 1
 
 /*
  * The calling CPU is CPU (number), from 1 to config.cpus - 1, and is sampled
@@ -76,43 +107,47 @@ bool prof_cpu_compare(void);
 /* Whether the calling CPU is the first: recorder, loop statistics and causal
  * profiling are about that one. Contexts: any. */
 bool prof_cpu_is_first(void);
-#if PROF_CPUS_MAX > 1
-#define PROF_ON_FIRST_CPU prof_cpu_is_first()
-#else
-#define PROF_ON_FIRST_CPU true
-#endif
-
-/* The option prof.cpu, unless it is set. */
-#define PROF_CPU_ALL UINT32_MAX
-
-/* What PROF_CPU_TSC_UNKNOWN cycles mean: they were not compared. */
-#define PROF_CPU_TSC_UNKNOWN UINT32_MAX
-
-/* One CPU since the last reset. */
-struct prof_cpu_stats {
-    bool joined;
-    int64_t tsc_offset;  /* cycles to be added to its time stamp counter for
-                            the first CPU's; 0 where it may be 0 */
-    uint32_t tsc_error;  /* by so many at most it is wrong, or
-                            PROF_CPU_TSC_UNKNOWN */
-    uint64_t ticks;      /* its interrupts, */
-    uint64_t attributed; /* which of them were in functions (a prof_stats()
-                            takes masked ones and the profiler's own out), */
-    uint64_t idle;
-    uint64_t unresolved;
-    uint64_t user;
-    uint64_t dropped;
-    uint64_t queued;
-    uint64_t busy_cycles; /* time of its samples, but for idle ones, */
-    uint64_t idle_cycles; /* of those, */
-    uint64_t stolen_cycles;
-    uint64_t missed; /* ticks that were due and did not come */
-    uint64_t interrupt_cycles;
-};
 
 /* Fills (stats) for CPU (number). False: there is none. Contexts: first CPU,
  * thread. */
 bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats);
+
+#else
+
+/* With one CPU nobody joins it. */
+
+static inline int prof_cpu_join(uint32_t number)
+{
+    (void)number;
+    return PROF_EABSENT;
+}
+
+static inline void prof_cpu_leave(void)
+{
+}
+
+static inline void prof_cpu_answer(void)
+{
+}
+
+static inline bool prof_cpu_compare(void)
+{
+    return false;
+}
+
+static inline bool prof_cpu_is_first(void)
+{
+    return true;
+}
+
+static inline bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
+{
+    (void)number;
+    (void)stats;
+    return false;
+}
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -187,7 +187,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
  * the condition is constant. */
 #define PROF_LOOP_IS_ON                                                        \
     (PROF_WITH_LOOP && __builtin_expect(prof_loop_on != 0, 0) &&               \
-     PROF_ON_FIRST_CPU)
+     prof_cpu_is_first())
 #define PROF_LOOP_IF(condition, call)                                          \
     do {                                                                       \
         if (PROF_WITH_LOOP && __builtin_expect(condition, 1))                  \
@@ -204,7 +204,7 @@ static inline bool prof_loop_is_on(void)
 static inline bool prof_loop_has_calls(void)
 {
     return PROF_WITH_LOOP && __builtin_expect(prof_loop_calls_on != 0, 0) &&
-           PROF_ON_FIRST_CPU;
+           prof_cpu_is_first();
 }
 
 /* ---- tasks */

@@ -185,7 +185,7 @@ uint32_t prof_trace_get_current(void);
     (PROF_WITH_TRACE &&                                                        \
      __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
                       0) &&                                                    \
-     PROF_ON_FIRST_CPU)
+     prof_cpu_is_first())
 #define PROF_TRACE_DO(call)                                                    \
     do {                                                                       \
         if (PROF_TRACE_IS_ON)                                                  \

@@ -142,7 +142,7 @@ uint64_t clock_tsc_hz(void)
 static void begin_test(void)
 {
     kept_bytes = printed_bytes = 0;
-    uses = finishes = 0;
+    lock.depth = finishes = 0;
     late_is_over = false;
     is_there = interrupts_on = true;
     is_sending = false;
@@ -181,7 +181,7 @@ TEST(what_interrupts_the_late_start_waits)
     console_start_late();
     says("a line\n");
     assert_string_equal(printed, "boot\r\na line\r\nIRQ\r\n");
-    assert_int_equal(uses, 0);
+    assert_int_equal(lock.depth, 0);
 }
 
 static jmp_buf panicked;
@@ -212,9 +212,9 @@ TEST(a_panic_in_the_middle_of_a_line_is_printed)
 TEST(nothing_that_is_kept_is_lost)
 {
     console_start_late();
-    uses = 1;
+    lock.depth = 1;
     says("first\n");
-    uses = 0;
+    lock.depth = 0;
     interrupt = interrupt_says;
     says("a line\n");
     console_finish();
