@@ -54,16 +54,25 @@ MODELS = (
     ("join", "BROKEN_FREE", True),
 )
 
+# A fault so far down that all states before it take 5 GB: spin keeps a bit of
+# each instead, by which it may miss a fault, but not find one that is not there.
+DEEP = (("follow", "OTHER_CPU"),)
+
 
 def errors(s, model, words):
-    """How many spin finds; the search must have been exhaustive."""
+    """How many spin finds; the search must have been exhaustive, but for DEEP
+    ones."""
     folder = s.work / (model + words.replace(" ", ""))
     folder.mkdir(parents=True, exist_ok=True)
     source = s.build.parent / "tests" / "model" / f"{model}.pml"
     defines = [f"-D{word}" for word in words.split()]
     run("spin", *defines, "-a", source.resolve(), cwd=folder)
-    run("gcc", "-O0", "-w", "-DSAFETY", "-o", "pan", "pan.c", cwd=folder)
-    said = run("./pan", "-m1000000", cwd=folder).text
+    compiled, searched = ["-O0", "-DSAFETY"], ["-m1000000"]
+    if (model, words) in DEEP:
+        compiled += ["-O1", "-DBITSTATE"]
+        searched += ["-w30"]
+    run("gcc", "-w", *compiled, "-o", "pan", "pan.c", cwd=folder)
+    said = run("./pan", *searched, cwd=folder).text
     check.lacks(said, "search depth too small")
     return int(check.has(said, r"errors: (\d+)").group(1))
 
