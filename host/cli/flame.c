@@ -257,6 +257,7 @@ int command_flame(int argc, char **argv)
     arguments_choose_output(&request.output, "flame", &request.svg);
     request.view.own_apart = request.other == NULL && !request.wait;
     base = request.view;
+    flame.title = title_of(&flame.strings, request.view.input);
     flame.is_diff = request.base != NULL;
     flame.by_time = request.view.weight == MODEL_CLOCKS;
     if (request.other != NULL) {
@@ -267,7 +268,6 @@ int command_flame(int argc, char **argv)
         open_view(&request.view);
         add_side(&flame, &request.view, FLAME_NEW);
     }
-    flame.title = title_of(&flame.strings, request.view.input);
     if (flame.is_diff) {
         base.input = request.base;
         base.image_path = NULL;

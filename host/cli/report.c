@@ -29,7 +29,7 @@ static const char help_text[] =
     "  parasite report --task x.trace\n"
     "  parasite report -s cpu,symbol x.trace\n"
     "  parasite report --irqs-off x.trace\n"
-    "  parasite report --blame lock_acquire x.trace";
+    "  parasite report --blame lock x.trace";
 
 static void set_keys(char *text)
 {

@@ -156,6 +156,8 @@ static bool take_nm(struct list *list, const char *text)
         !take_number(&text, &entry.size, &digits))
         return false;
     type = text[0];
+    if (type == 'N' && strcmp(text + 1, " ") == 0)
+        return true; /* nasm's, of a section that has debugging data only */
     if (!is_type(type) || text[1] != ' ' || text[2] == '\0' || text[2] == ' ')
         return false;
     list->has_sizes = list->has_sizes || entry.size != 0;

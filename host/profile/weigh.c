@@ -274,13 +274,13 @@ void weigh_close(struct view *view)
 
 void weigh_title(const struct view *view, char *text, size_t room)
 {
-    if (view->weighed == NULL)
-        *text = '\0';
-    else if (view->blame != NULL)
+    if (view->blame != NULL)
         snprintf(text, room, "while in %s", view->blame);
     else
         snprintf(text, room, "%s",
-                 view->latency ? "latency" : "interrupts off");
+                 view->latency    ? "latency"
+                 : view->irqs_off ? "interrupts off"
+                                  : "");
 }
 
 static double microseconds(uint64_t clocks)

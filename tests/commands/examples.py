@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 from harness.made_causal import causal
+from harness.made_cpus import cpus, image
 from harness.made_loop import loop
 from harness.made_profile import profile
 from harness.suite import check, run
@@ -125,6 +126,7 @@ STREAMS = (
     (re.compile(r"^parasite loop "), lambda _: loop(5)[0]),
     (re.compile(r"^parasite causal "), lambda _: causal(99)),
 )
+OF_CPUS = re.compile(r" --(irqs-off|latency|blame) ")
 OF_BOTH_SIDES = re.compile(r" inside\.trace outside\.trace ")
 
 
@@ -141,6 +143,10 @@ def make_traces(made, folder, command):
         make_both_sides(made, folder)
         return
     words, data = ("-k", made.image, made.packets), None
+    if OF_CPUS.search(command):
+        of_cpus = made.s.work / "cpus"
+        of_cpus.mkdir(exist_ok=True)
+        words, data = ("-k", image(of_cpus), "-"), cpus()
     for commands, make in STREAMS:
         if commands.search(command):
             words, data = ("-",), make(made)

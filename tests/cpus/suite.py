@@ -4,17 +4,8 @@ known (harness/made_cpus.py): each CPU, by latency, by blame, and with
 interrupts off."""
 
 from harness.command import Command
-from harness.made_cpus import DUPLICATES, ERROR, MERGED, NAMES, cpus
-from harness.suite import check, run
-
-FUNCTION = """\
-.globl {0}
-.type {0}, @function
-{0}:
-    .skip 63, 0x90
-    ret
-.size {0}, 64
-"""
+from harness.made_cpus import DUPLICATES, ERROR, MERGED, cpus, image
+from harness.suite import check
 
 # Milliseconds, by the ticks of harness/made_cpus.py that can be joined.
 LATENCY = {
@@ -33,14 +24,7 @@ SAMPLES, JOINED = 2330, 2160
 class Made:
     def __init__(self, s):
         self.parasite, self.work = Command(s), s.work
-        self.image = s.work / "image"
-        source = s.work / "image.s"
-        source.write_text(".text\n" + "".join(map(FUNCTION.format, NAMES)))
-        run(
-            *("gcc", "-nostdlib", "-static", "-no-pie", "-o", self.image),
-            *("-Wl,-Ttext=0x100000", "-Wl,--build-id=none", "-Wl,-e,main"),
-            *("-Wl,-z,noexecstack", source),
-        )
+        self.image = image(s.work)
         self.trace = self.recorded("cpus")
         self.unmarked = self.recorded("unmarked", marks=False)
         self.one = self.recorded("one", count=1)

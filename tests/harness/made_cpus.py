@@ -2,6 +2,7 @@
 """A stream of three CPUs whose every tick is known: what ran in parallel, who
 waited for a lock that another one held, and who had interrupts off."""
 
+from .proc import run
 from .stream import CLOCK_HZ, TEXT, Stream
 
 MS = CLOCK_HZ // 1000
@@ -74,3 +75,25 @@ def cpus(marks=True, count=3):
     made.on_cpu(0, (sum(phase[0] for phase in PHASES) + 3) * MS)
     made.event("bye")
     return made.data()
+
+
+FUNCTION = """\
+.globl {0}
+.type {0}, @function
+{0}:
+    .skip 63, 0x90
+    ret
+.size {0}, 64
+"""
+
+
+def image(folder):
+    """Made in (folder): what the samples are of."""
+    made, source = folder / "image", folder / "image.s"
+    source.write_text(".text\n" + "".join(map(FUNCTION.format, NAMES)))
+    run(
+        *("gcc", "-nostdlib", "-static", "-no-pie", "-o", made),
+        *("-Wl,-Ttext=0x100000", "-Wl,--build-id=none", "-Wl,-e,main"),
+        *("-Wl,-z,noexecstack", source),
+    )
+    return made

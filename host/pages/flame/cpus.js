@@ -8,9 +8,6 @@ const LANE_GAP = 3;
 
 const hasCpus = () => data.head.cpus.length > 1 && !isCompared();
 
-// Whether sample (i) is of the CPU that is shown.
-const isOnCpu = (i) => view.cpu < 0 || data.samples.cpu[i] === view.cpu;
-
 const hasLanes = () =>
   hasCpus() && view.cpu < 0 && data.head.cpus.length <= LANES_MAX;
 const lanes = () => (hasLanes() ? data.head.cpus.length : 1);
@@ -19,9 +16,16 @@ const lanes = () => (hasLanes() ? data.head.cpus.length : 1);
 const cpusInLane = () =>
   hasLanes() || view.cpu >= 0 ? 1 : data.head.cpus.length || 1;
 
-// Sample (i) is in this lane: CPUs are in order, and few.
-const laneOf = (i) =>
-  hasLanes() ? data.head.cpus.indexOf(data.samples.cpu[i]) : 0;
+// The lane of each CPU, by its number; of those that are not shown, the one
+// after the last.
+function laneOfCpus() {
+  const lane = new Uint16Array(Math.max(0, ...data.head.cpus) + 1);
+  data.head.cpus.forEach((cpu, i) => {
+    if (view.cpu >= 0) lane[cpu] = cpu === view.cpu ? 0 : lanes();
+    else lane[cpu] = hasLanes() ? i : 0;
+  });
+  return lane;
+}
 
 function sizeLanes() {
   $('timeline').style.height = hasLanes()

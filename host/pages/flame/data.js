@@ -34,8 +34,10 @@ async function loadData() {
   };
   await pause();
   data.samples = await samplesOf(columns);
-  if (head.cpus.length > 1)
-    data.samples.cpu = Uint16Array.from(columns.plain('sample.cpu'));
+  data.samples.cpu =
+    head.cpus.length > 1
+      ? Uint16Array.from(columns.plain('sample.cpu'))
+      : new Uint16Array(data.samples.stack.length); // of one: number 0 will do
   if (head.diff) {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');

@@ -64,16 +64,17 @@ const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 // Samples by lane, bar and colour; and the height of the whole time. In slices,
 // for it is a pass over all samples in sight.
 function* countBars(of, colours) {
-  const {time, stack, samples} = data.samples;
+  const {time, stack, samples, cpu} = data.samples;
   const count = Math.ceil(lineWidth() / BAR),
     rows = lanes(),
-    bars = new Float64Array(rows * count * colours);
+    lane = laneOfCpus(),
+    bars = new Float64Array((rows + 1) * count * colours);
   const unit = lineWidth() / (line.to - line.from) / BAR;
   const last = firstAtLeast(time, line.to);
   for (let i = firstAtLeast(time, line.from); i < last; ++i) {
-    if (stackRemoved[stack[i]] || !isOnCpu(i)) continue;
-    const bar = Math.floor((time[i] - line.from) * unit);
-    bars[(laneOf(i) * count + bar) * colours + of[stack[i]]] += samples[i];
+    if (stackRemoved[stack[i]]) continue;
+    const bar = lane[cpu[i]] * count + Math.floor((time[i] - line.from) * unit);
+    bars[bar * colours + of[stack[i]]] += samples[i];
     if (i % BAR_SAMPLES === 0) yield;
   }
   const due =

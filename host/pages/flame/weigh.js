@@ -31,9 +31,11 @@ function copySums(to, from) {
 
 // Adds the samples [from, to), or takes them away: they are (times) 1 or -1.
 function addSamples(sums, from, to, times) {
-  const {stack, samples, clocks} = data.samples;
+  const {stack, samples, clocks, cpu} = data.samples;
+  const lane = laneOfCpus(),
+    hidden = lanes();
   for (let i = from; i < to; ++i) {
-    if (!isOnCpu(i)) continue;
+    if (lane[cpu[i]] === hidden) continue;
     sums.samples[stack[i]] += times * samples[i];
     sums.clocks[stack[i]] += times * clocks[i];
   }
