@@ -55,7 +55,7 @@ MODELS = (
 )
 
 # A fault so far down that all states before it take 5 GB: spin keeps a bit of
-# each instead, by which it may miss a fault, but not find one that is not there.
+# each instead, by which it may miss a fault, but finds none that is not there.
 DEEP = (("follow", "OTHER_CPU"),)
 
 
