@@ -415,10 +415,10 @@ const char *prof_source_nmi_missing(const struct prof_tick *tick)
     const char *missing = NULL;
     bool on;
 
-    if (!tick->nmi && tick->kind != PROF_TICK_NMI)
-        return "the kernel leaves no NMIs to the profiler";
     if (tick->kernel_divisor != 0 && tick->kind != PROF_TICK_NMI)
         return "the kernel uses the PIT";
+    if (!tick->nmi && tick->kind != PROF_TICK_NMI)
+        return "the kernel leaves no NMIs to the profiler";
     if (nmi.given_up != NULL)
         return nmi.given_up;
     on = prof_interrupts_save();
