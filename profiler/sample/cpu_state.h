@@ -184,7 +184,7 @@ static inline struct prof_cpu *prof_cpu_here(void)
 
 #else
 
-/* The state by what tells the CPUs apart (PROF_CPU_BY): PROF_CPU_NOBODY unless
+/* The state by what identifies CPUs (PROF_CPU_BY): PROF_CPU_NOBODY unless
  * a CPU has joined with that key. Eight bytes each on both widths, so that a
  * selector is an offset. Written by the CPU that joins or leaves. */
 struct prof_cpu_key {

@@ -84,11 +84,12 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
     return prof_cpu_link(cpu)->tsc_offset;
 }
 
-/* Prepares (cpus) of them; the current one is the first. False: nothing tells
- * it apart. Contexts: boot. */
+/* Prepares (cpus) of them; the current one is the first. False: nothing
+ * identifies it. Contexts: boot. */
 bool prof_cpus_open(uint32_t cpus);
 
-/* The current CPU is (cpu) no more, but nobody's. Contexts: interrupts off. */
+/* The current CPU is no longer (cpu), but PROF_CPU_NOBODY. Contexts: interrupts
+ * off. */
 void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif

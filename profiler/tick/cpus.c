@@ -149,7 +149,7 @@ void prof_cpu_answer(void)
             answer_to(i);
 }
 
-/* Makes the current CPU (cpu). False: it cannot be told from another one. */
+/* Makes the current CPU (cpu). False: another has the same identification. */
 static bool claim_key(struct prof_cpu *cpu)
 {
 #ifdef PROF_HOSTED

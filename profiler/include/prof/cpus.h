@@ -8,7 +8,7 @@
  *
  * One CPU, number 0, is the profiler's: it calls prof_init(), prof_start() and
  * everything else, and its thread drains the vectors of all. Each other CPU
- * that is to be sampled joins, once it has what tells it apart (PROF_CPU_BY):
+ * that is to be sampled joins, once it has what identifies it (PROF_CPU_BY):
  *
  *     on the first CPU                     on each other one
  *         config.cpus = 4;                     ltr, lidt
@@ -85,7 +85,7 @@ struct prof_cpu_stats {
  * Contexts: the CPU that joins, once, interrupts off, after prof_init(). Its
  * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
  * prof_init(), or where the number has joined; PROF_EVALUE for a number that
- * there is not; PROF_ECPU where what tells it apart is another CPU's, too;
+ * there is not; PROF_ECPU where what identifies it is also another CPU's;
  * PROF_EGATE; PROF_EABSENT where PROF_CPUS_MAX is 1.
  */
 int prof_cpu_join(uint32_t number);

@@ -38,7 +38,7 @@ enum prof_error {
     PROF_ELAPIC = -27,         /* the local APIC's timer is not as config.tick
                                   says */
     PROF_ETIMER = -28,         /* the machine has no timer to sample by */
-    PROF_ECPU = -29,           /* another CPU cannot be told from this one */
+    PROF_ECPU = -29,           /* another CPU has the same identification */
     PROF_EPATCH_NAME = -32,    /* no function has this name */
     PROF_EPATCH_NAMES = -33,   /* several functions have this name */
     PROF_EPATCH_SHORT = -34,   /* the function is shorter than a jump */
