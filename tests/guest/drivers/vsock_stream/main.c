@@ -20,6 +20,8 @@
 #include <virtio_vsock.h>
 
 #define WORK (300 * GUEST_MS)
+/* The reader's room takes the samples of about one work. */
+#define MORE_THAN_ROOM 3
 
 static struct loop_timer timer;
 
@@ -63,6 +65,8 @@ int service_main(void)
     if (guest_is("panic"))
         *(volatile int *)0 = 1;
     if (guest_is("slow")) {
+        for (int i = 0; i < MORE_THAN_ROOM; i++)
+            work();
         console_line("held");
         wait_for(is_read);
         work();
