@@ -3,6 +3,8 @@
 /* Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 2, CPUID; AMD64 Architecture Programmer's Manual, volume 3, appendix E. */
 
+#include "cpuid.h"
+
 #include <arch/features.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,27 +37,15 @@ static const struct {
     /* clang-format on */
 };
 
-struct leaf {
-    uint32_t a, b, c, d;
-};
-
-static struct leaf read_leaf(uint32_t leaf)
-{
-    struct leaf of = {.a = leaf, .c = 0};
-
-    __asm__ volatile("cpuid" : "+a"(of.a), "=b"(of.b), "+c"(of.c), "=d"(of.d));
-    return of;
-}
-
 bool arch_cpu_has(enum arch_cpu_feature feature)
 {
     const uint32_t leaf = features[feature].leaf;
-    struct leaf of;
+    struct cpuid_leaf of;
 
     /* Beyond the last one it answers with the values of another. */
-    if (read_leaf(leaf & RANGE).a < leaf)
+    if (cpuid(leaf & RANGE).a < leaf)
         return false;
-    of = read_leaf(leaf);
+    of = cpuid(leaf);
     return ((features[feature].reg == REG_C ? of.c : of.d) >>
                 features[feature].bit &
             1u) != 0;

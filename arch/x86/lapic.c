@@ -10,6 +10,7 @@
 #include "lapic.h"
 
 #include "cpu_bits.h"
+#include "cpuid.h"
 
 #include <arch/apic.h>
 #include <arch/cpu.h>
@@ -135,20 +136,7 @@ uint32_t arch_apic_id(void)
     return registers == 0 ? lapic_get(ID) : lapic_get(ID) >> ID_SHIFT;
 }
 
-struct leaf {
-    uint32_t a, b, c, d;
-};
-
-static struct leaf cpuid(uint32_t number)
-{
-    struct leaf leaf = {.a = number};
-
-    __asm__ volatile("cpuid"
-                     : "+a"(leaf.a), "=b"(leaf.b), "+c"(leaf.c), "=d"(leaf.d));
-    return leaf;
-}
-
-static bool is_called(const struct leaf *leaf, const char name[12])
+static bool is_called(const struct cpuid_leaf *leaf, const char name[12])
 {
     const uint32_t parts[] = {leaf->b, leaf->c, leaf->d};
 
@@ -160,7 +148,7 @@ static bool is_called(const struct leaf *leaf, const char name[12])
 
 uint32_t arch_apic_hz(void)
 {
-    struct leaf leaf;
+    struct cpuid_leaf leaf;
 
     if (!arch_cpu_has(ARCH_CPU_HYPERVISOR))
         return 0;

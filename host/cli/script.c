@@ -199,6 +199,7 @@ static bool script_detail(const struct tasks *tasks, const struct event *event,
     case PROF_EVENT_HISTORY:
     case PROF_EVENT_IRQS_OFF:
     case PROF_EVENT_MASKED:
+    case PROF_EVENT_STEAL_CLOCK:
         *text = '\0';
         return true;
     case PROF_EVENT_CPU:

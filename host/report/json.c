@@ -127,7 +127,7 @@ void report_print_json(const struct report *report)
         json_array_append_new(list, row_object(report, rows[i]));
     free(rows);
     printf("{\"weight\": \"%s\",\n\"samples\": %llu,\n\"ns\": %llu,\n"
-           "\"lost\": %llu,\n\"stolen_ns\": %llu,\n"
+           "\"lost\": %llu,\n\"stolen_ns\": %llu,\n\"stolen_by\": \"%s\",\n"
            "\"profiler\": {\"samples\": %llu, \"ns\": %llu}",
            view_weight_name(&report->view),
            (unsigned long long)report->sum.samples,
@@ -135,6 +135,7 @@ void report_print_json(const struct report *report)
            (unsigned long long)model_lost(&report->view.model),
            (unsigned long long)(report->view.model.stolen_clocks *
                                 MODEL_NS_PER_CLOCK),
+           report->view.model.steal_clock ? "hypervisor" : "inference",
            (unsigned long long)report->own.samples,
            (unsigned long long)(report->own.clocks * MODEL_NS_PER_CLOCK));
     print_value("cpus", report_cpus_json(&report->view.model));

@@ -47,10 +47,11 @@ static void print_stolen(const struct model *model)
     double whole = (double)(model_clocks(model) + model->stolen_clocks);
 
     if (model->stolen_clocks > 0)
-        printf("# %.3f s stolen, %.2f %% of the time: the host did not run the "
-               "guest; it is in no share\n",
+        printf("# %.3f s stolen, %.2f %% of the time%s; it is in no share\n",
                (double)model->stolen_clocks / PROF_CLOCK_HZ,
-               100 * (double)model->stolen_clocks / whole);
+               100 * (double)model->stolen_clocks / whole,
+               model->steal_clock ? ", by the hypervisor's own account"
+                                  : ": the host did not run the guest");
 }
 
 /* The profiler's share of its own and all that is selected. */

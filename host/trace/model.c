@@ -525,6 +525,9 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);
         break;
+    case PROF_EVENT_STEAL_CLOCK:
+        model->steal_clock = true;
+        break;
     case PROF_EVENT_STOPPED_WALK:
         model->stopped_walks[event->as_stopped_walk.reason % 8] +=
             event->as_stopped_walk.samples;

@@ -175,6 +175,7 @@ struct model {
     uint64_t whole_intervals;  /* between samples, with nothing stolen */
     uint64_t equal_intervals;  /* of these: one mean period */
     uint64_t stolen_clocks;    /* the guest did not run; in no count */
+    bool steal_clock;          /* that is the hypervisor's own account */
     uint64_t stopped_walks[8]; /* samples, by enum prof_walk_stop */
     uint64_t discarded;        /* samples, as reported by the guest */
     uint64_t events;

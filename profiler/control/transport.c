@@ -16,6 +16,7 @@
 #include "aggregate/stacks.h"
 #include "stream/stream.h"
 #include "tick/clock.h"
+#include "tick/kvm.h"
 #include "trace/send.h"
 
 #include <prof/config.h>
@@ -79,6 +80,7 @@ static void open_stream(const struct prof_transport *transport)
             .tree = prof_stacks_find,
             .config = prof_control_config(),
             .losses = losses_of(cpu),
+            .steal_clock = PROF_WITH_KVM && prof_kvm_steals(),
         };
     prof_stream_open(settings);
     prof_trace_hello();

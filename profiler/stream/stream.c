@@ -86,6 +86,7 @@ static void open_encoder(const struct prof_cpu *cpu,
     stream->config = config;
     stream->bytes = 0;
     stream->emitted = settings->losses;
+    stream->steal_clock = settings->steal_clock;
 }
 
 void prof_stream_open(const struct prof_stream_settings *settings)
@@ -133,6 +134,9 @@ static void put_hello(struct prof_encoder *stream, uint64_t clock)
             hello.build_id[hello.build_id_bytes++] = config->build_id[i];
     prof_packet_put(&stream->writer.packet, PROF_EVENT_HELLO, clock, &hello,
                     sizeof hello);
+    if (PROF_WITH_KVM && stream->steal_clock)
+        prof_packet_put(&stream->writer.packet, PROF_EVENT_STEAL_CLOCK, clock,
+                        PROF_NO_FIELDS);
 }
 
 static void put_state(struct prof_encoder *stream, uint64_t clock)

@@ -53,6 +53,7 @@ struct prof_stream_settings {
     prof_stream_tree *tree;                 /* of the nodes samples name */
     const struct prof_config *config;       /* of image and boot; MUST stay */
     struct prof_stream_losses losses;       /* before this stream */
+    bool steal_clock; /* stolen time is the hypervisor's own account */
 };
 
 #if PROF_CPUS_MAX > 1
@@ -79,8 +80,9 @@ struct prof_encoder {
     uint64_t sample_begin; /* clock that the next sample's time begins at */
     uint32_t rate_mhz, depth;
     bool running;
-    bool hello_due; /* the next packet begins with HELLO */
-    bool gap;       /* something was discarded since the last packet */
+    bool hello_due;   /* the next packet begins with HELLO */
+    bool gap;         /* something was discarded since the last packet */
+    bool steal_clock; /* as in the settings */
 #if PROF_CPUS_MAX > 1
     bool joined; /* it is to say who it is after each HELLO */
     struct prof_notes notes;

@@ -11,7 +11,9 @@
 #include "profiler_world.h"
 
 #include "base/options.h"
+#include "control/control.h"
 #include "kvm_timer.h"
+#include "stream_checker.h"
 
 #define MS 1000000ull
 #define SECOND 1000000000ull
@@ -543,6 +545,27 @@ TEST(the_report_names_whose_account_it_is)
     assert_non_null(strstr(world_output, " of the time, by the hypervisor's "
                                          "own account; it is in no share\n"));
     assert_null(strstr(world_output, "did not run the guest"));
+}
+
+/* After each HELLO, so that a later reader knows it, too. */
+TEST(the_stream_says_whose_account_it_is)
+{
+    for (int says = 0; says < 2; says++) {
+        unsigned hellos;
+
+        kept_count = 0;
+        kvm_start(says ? saying(kvm_discards) : kvm_discards, own, 1000);
+        prof_transport_use(&keeper);
+        kvm_run(100);
+        prof_hello();
+        kvm_run(100);
+        prof_transport_end(0);
+        prof_transport_use(NULL);
+        see_all();
+        hellos = count_of(PROF_EVENT_HELLO);
+        assert_true(hellos > 1);
+        assert_int_equal(count_of(PROF_EVENT_STEAL_CLOCK), says ? hellos : 0);
+    }
 }
 
 /* After a migration the account may begin anew. */
