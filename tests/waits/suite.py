@@ -83,8 +83,11 @@ class Socket(Peer):
 
 
 def line_is_open(pid, line):
-    """Whether process (pid) has opened the terminal (line)."""
+    """Whether process (pid) has opened the terminal (line). A process forked
+    from this one shares its files until it executes the command."""
     with contextlib.suppress(OSError):
+        if os.path.samefile(f"/proc/{pid}/exe", "/proc/self/exe"):
+            return False
         for number in os.listdir(f"/proc/{pid}/fd"):
             with contextlib.suppress(OSError):
                 if os.readlink(f"/proc/{pid}/fd/{number}") == line:
@@ -104,11 +107,10 @@ class Terminal(Peer):
     def accept(self):
         """Once somebody else has opened it: a program that has, catches
         signals."""
-        own = os.getpid()
         while not self.over.is_set() and not any(
             line_is_open(pid, self.target)
             for pid in os.listdir("/proc")
-            if pid.isdigit() and int(pid) != own
+            if pid.isdigit()
         ):
             time.sleep(PAUSE)
         return self._write

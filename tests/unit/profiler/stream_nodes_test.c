@@ -92,8 +92,8 @@ TEST(repeats_are_rare_where_readers_can_ask)
     two_way.receive = ask;
     assert_in_range(definitions_in(300), 15, 2 + 300 / 10);
     open_stream();
-    prof_stream_open(
-        &(struct prof_stream_settings){&two_way, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = &two_way, .tree = tree, .config = &config});
     before = definitions_in(300);
     assert_in_range(before, 4, 2 + 300 / 60);
     prof_stream_hello(prof_cpu_here());

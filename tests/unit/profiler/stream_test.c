@@ -178,8 +178,8 @@ TEST(the_last_packet_waits_for_the_device)
 
     for (unsigned samples = 1; samples < 2500; samples++) {
         open_stream();
-        prof_stream_open(
-            &(struct prof_stream_settings){&busy, tree, &config, {0}});
+        prof_stream_open(&(struct prof_stream_settings){
+            .transport = &busy, .tree = tree, .config = &config});
         in_flight = false;
         waited = 0;
         prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
@@ -201,7 +201,8 @@ TEST(a_dead_device_is_waited_for_once)
                                                .send = keep,
                                                .finish = wait_for_blocks};
 
-    prof_stream_open(&(struct prof_stream_settings){&dead, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = &dead, .tree = tree, .config = &config});
     waited = 0;
     kept_refuse = UINT32_MAX;
     prof_stream_start(prof_cpu_here(), at(0), 1000000, 0);
@@ -239,7 +240,8 @@ TEST(nothing_waits_longer_than_a_second)
 
 TEST(without_a_listener_nothing_happens)
 {
-    prof_stream_open(&(struct prof_stream_settings){NULL, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = NULL, .tree = tree, .config = &config});
     assert_false(prof_stream_on());
     prof_stream_start(prof_cpu_here(), at(0), 1, 1);
     sample(at(1), 1);

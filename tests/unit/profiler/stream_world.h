@@ -54,8 +54,8 @@ static void open_stream(void)
 {
     kept_count = kept_refuse = kept_asked = 0;
     memset(known_nodes, 0, sizeof known_nodes);
-    prof_stream_open(
-        &(struct prof_stream_settings){&keeper, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = &keeper, .tree = tree, .config = &config});
 }
 
 static inline uint64_t at(uint64_t clock)

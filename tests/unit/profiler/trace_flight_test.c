@@ -78,8 +78,8 @@ static const struct prof_transport stormy = {
 
 TEST(it_may_be_read_while_it_is_written)
 {
-    prof_stream_open(
-        &(struct prof_stream_settings){&stormy, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = &stormy, .tree = tree, .config = &config});
     for (storm = 0; storm < 3 * SLOTS; storm += 37) {
         uint64_t sent = stats().sent;
 
@@ -137,8 +137,8 @@ static const struct prof_transport triggering = {
 
 TEST(a_trigger_at_the_end_of_a_dump_is_in_it)
 {
-    prof_stream_open(
-        &(struct prof_stream_settings){&triggering, tree, &config, {0}});
+    prof_stream_open(&(struct prof_stream_settings){
+        .transport = &triggering, .tree = tree, .config = &config});
     kept_count = 0;
     assert_int_equal(prof_trace_dump(), PROF_OK);
     all_said(HISTORY);
@@ -159,7 +159,7 @@ static void end_of_stream(void)
 static void happens(const char *words)
 {
     static const struct prof_stream_settings nowhere = {
-        NULL, tree, &config, {0}};
+        .transport = NULL, .tree = tree, .config = &config};
     char text[400], *rest = NULL;
 
     snprintf(text, sizeof text, "%s", words);
