@@ -14,7 +14,7 @@ from port import APPEND, ENVIRONMENT, TOKEN, Port
 CPU_LIMIT_S = 900
 PATIENCE_S = 86400  # of loadgen, for one session: the harness's ends first
 PASSWORD = "good-night"
-FOREVER = 1000000  # sessions, and seconds
+ENDLESS, LONG_S = 10**9, 10**6  # sessions, 10,000 of which end in a second
 COMMANDS = ("depth", "3", "stop", "start", "stacks on", "reset")
 ANSWERS = [
     "^ok depth 3$",
@@ -50,8 +50,8 @@ class Load:
 
     def forever(self):
         return background(
-            *(*self.words, "--first", self.first + FOREVER // 2),
-            *("-n", FOREVER, "-c", 4, "-d", FOREVER),
+            *(*self.words, "--first", self.first + ENDLESS // 2),
+            *("-n", ENDLESS, "-c", 4, "-d", LONG_S),
             *("--timeout", PATIENCE_S, self.address),
             log=self.s.work / "load",
         )
