@@ -213,6 +213,12 @@ static void set_filter(char *word)
         die_usage("'%s' is not a regular expression: %s", word, run.ui.problem);
 }
 
+static void set_cpu(char *word)
+{
+    run.ui.cpu = (uint32_t)arguments_whole("-C", word, 0, UINT16_MAX);
+    run.ui.has_cpu = true;
+}
+
 static void set_weight(char *word)
 {
     run.weight = view_weight_of(word);
@@ -231,6 +237,7 @@ static const struct argument options[] = {
      "total, longest, delay, calls, pending or name",
      .text = &run.sort},
     {"filter", 0, "REGEX", "only names that match REGEX", .take = set_filter},
+    {"cpu", 'C', "CPU", "only this CPU", .take = set_cpu},
     {"weight", 0, "WHAT", "count time (default) or samples",
      .take = set_weight},
     {"stdio", 0, NULL, "print tables, even on a terminal", .flag = &run.stdio},
@@ -264,6 +271,8 @@ int command_top(int argc, char **argv)
     arguments_parse(&line, argc, argv);
     if (run.sort != NULL)
         run.ui.sort = sort_of(run.sort, run.sites);
+    if (run.ui.has_cpu && run.sites)
+        die_usage("-C chooses functions of a CPU, not sites of --loop");
     if (attaches)
         attach_guest();
     request_check(&run.request);

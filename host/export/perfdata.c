@@ -306,9 +306,20 @@ static void put_feature(FILE *out, const char *text)
     put_text(out, text, bytes);
 }
 
+/* As perf counts: one more than the highest number. */
+static uint32_t cpus_of(const struct model *model)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < model->cpu_count; ++i)
+        if (model->cpus[i].cpu >= count)
+            count = model->cpus[i].cpu + 1;
+    return count;
+}
+
 static void put_feature_of(const struct model *model, int feature, FILE *out)
 {
-    uint32_t cpus[2] = {(uint32_t)model->cpu_count, (uint32_t)model->cpu_count};
+    uint32_t cpus[2] = {cpus_of(model), cpus_of(model)};
     const uint32_t words = 2;
     const char *arch = metadata_arch(&model->hello);
 

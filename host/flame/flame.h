@@ -18,6 +18,7 @@
 #include "image/source.h"
 #include "page/columns.h"
 #include "profile/interval.h"
+#include "profile/ticks.h"
 #include "profile/view.h"
 
 #include <stdio.h>
@@ -70,6 +71,8 @@ struct flame_sample {
     uint32_t stack;
     uint32_t samples;
     uint16_t cpu;
+    bool irqs_off;
+    uint32_t tick; /* of flame.ticks, from 1 on; 0 = in none */
 };
 
 enum flame_loss_kind {
@@ -125,8 +128,12 @@ struct flame {
     uint64_t *lines;        /* their clocks */
     struct flame_sample *samples;
     size_t sample_count;
-    uint32_t *cpus; /* of FLAME_NEW that were sampled, in order */
+    uint32_t *cpus; /* that were sampled, by either side of a guest, in order;
+                       not of FLAME_BASE */
     size_t cpu_count;
+    struct ticks ticks; /* all zeros if nobody can ask for them */
+    double clock_error; /* of the CPUs, with (ticks): weigh_clock_error() */
+    bool has_irqs_off;  /* some samples were taken with interrupts off */
     struct flame_loss *losses;
     size_t loss_count;
     struct flame_whole wholes[FLAME_SIDES];
@@ -206,6 +213,9 @@ void flame_add_line(struct flame *flame, uint32_t node, uint32_t text,
 
 /* flame.begin and flame.end: what of the trace was asked for. */
 void flame_set_span(struct flame *flame, const struct model *model);
+
+/* Adds the CPUs that were sampled to flame.cpus. */
+void flame_add_cpus(struct flame *flame, const struct model *model);
 
 struct flame_whole flame_whole_of(const struct model *model);
 

@@ -8,6 +8,7 @@
 #include "page/columns.h"
 #include "page/page.h"
 
+#include <math.h>
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,34 @@ static void put_cpus(const struct flame *flame, struct columns *columns)
                     flame->losses[i].cpu);
 }
 
+/* What CPUs did at once. */
+static void put_ticks(const struct flame *flame, struct columns *columns)
+{
+    const struct ticks_one *list = flame->ticks.list;
+
+    COLUMNS_PUT_ALL(columns, "sample.tick", columns_put_change,
+                    flame->sample_count, flame->samples[i].tick);
+    COLUMNS_PUT_ALL(columns, "tick.clocks", columns_put, flame->ticks.ticks,
+                    list[i].clocks);
+    COLUMNS_PUT_ALL(columns, "tick.count", columns_put, flame->ticks.ticks,
+                    list[i].count);
+    COLUMNS_PUT_ALL(columns, "tick.busy", columns_put, flame->ticks.ticks,
+                    list[i].busy);
+}
+
+static json_t *ticks_of(const struct flame *flame)
+{
+    const struct ticks *ticks = &flame->ticks;
+    double error = flame->clock_error;
+
+    return json_pack("{sosososososo}", "samples", json_count(ticks->samples),
+                     "joined", json_count(ticks->joined), "bound",
+                     json_count(ticks->bound), "median",
+                     json_count(ticks_skew(ticks, 0.5)), "worst",
+                     json_count(ticks_skew(ticks, 0.99)), "clock_error",
+                     isnan(error) ? json_null() : json_real(error));
+}
+
 static json_t *cpus_of(const struct flame *flame)
 {
     json_t *cpus = json_array();
@@ -179,6 +208,9 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "served", json_boolean(flame->is_served));
     json_set(head, "sides", sides_of(flame));
     json_set(head, "cpus", cpus_of(flame));
+    json_set(head, "irqs_off", json_boolean(flame->has_irqs_off));
+    if (flame->ticks.ticks > 0)
+        json_set(head, "ticks", ticks_of(flame));
     json_set(head, "languages", languages);
     json_set(head, "parts", parts);
     if (flame->sides != NULL)
@@ -203,6 +235,11 @@ bool flame_write_page(const struct flame *flame, FILE *out)
     put_losses(flame, &columns);
     if (flame->cpu_count > 1)
         put_cpus(flame, &columns);
+    if (flame->ticks.ticks > 0)
+        put_ticks(flame, &columns);
+    if (flame->has_irqs_off)
+        COLUMNS_PUT_ALL(&columns, "sample.irqs_off", columns_put,
+                        flame->sample_count, flame->samples[i].irqs_off);
     if (flame->sides != NULL)
         sides_put_columns(flame, &columns);
     return page_write_pictured(&page_flame, head_of(flame), &columns, &picture,

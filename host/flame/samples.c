@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "profile/weigh.h"
 
 #include <stdlib.h>
 
@@ -46,11 +47,16 @@ static void put_sample(struct reading *reading, const struct event *event,
         .clocks = clocks,
         .samples = event_samples(event),
         .cpu = (uint16_t)cpu->cpu,
+        .irqs_off = cpu->irqs_off,
     };
+    const struct ticks_sample *ticked =
+        ticks_at(&flame->ticks, cpu->cpu, cpu->weighed - 1);
 
     if (cell == INDEX_NONE || reading->stacks[cell] == FLAME_NONE)
         return;
     sample.stack = reading->stacks[cell];
+    sample.tick = ticked != NULL ? ticked->tick : 0;
+    flame->has_irqs_off |= sample.irqs_off;
     flame_put_sample(flame, &sample);
 }
 
@@ -216,16 +222,35 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void find_cpus(struct flame *flame, const struct model *model)
+static bool has_cpu(const struct flame *flame, uint32_t cpu)
+{
+    for (size_t i = 0; i < flame->cpu_count; ++i)
+        if (flame->cpus[i] == cpu)
+            return true;
+    return false;
+}
+
+void flame_add_cpus(struct flame *flame, const struct model *model)
 {
     for (size_t i = 0; i < model->cpu_count; ++i) {
         const struct model_cpu *cpu = &model->cpus[i];
 
-        if (cpu->busy.samples + cpu->idle.samples > 0)
+        if (cpu->busy.samples + cpu->idle.samples > 0 &&
+            !has_cpu(flame, cpu->cpu))
             VECTOR_ADD(flame->cpus, flame->cpu_count, cpu->cpu);
     }
     if (flame->cpu_count > 0)
         qsort(flame->cpus, flame->cpu_count, sizeof *flame->cpus, by_number);
+}
+
+/* A page of all samples can weigh them by what CPUs did at once. With other
+ * weights the command has done so. */
+static void find_ticks(struct flame *flame, struct view *view)
+{
+    if (flame->sides != NULL || flame->is_diff || view->weighed != NULL)
+        return;
+    weigh_list(view, &flame->ticks);
+    flame->clock_error = weigh_clock_error(&view->model);
 }
 
 void flame_add_samples(struct flame *flame, struct view *view,
@@ -235,10 +260,11 @@ void flame_add_samples(struct flame *flame, struct view *view,
 
     if (flame->sides == NULL)
         flame_set_span(flame, &view->model);
+    find_ticks(flame, view);
     flame->hz = view->model.rate_mhz / 1000.0;
     view_again(view, (struct model_watch){take_event, &reading});
     find_gaps(flame, &view->trace);
-    find_cpus(flame, &view->model);
+    flame_add_cpus(flame, &view->model);
     /* several CPUs send their packets one after the other */
     flame_sort(flame);
 }

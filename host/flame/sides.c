@@ -61,19 +61,20 @@ static void read_again(struct view *view, struct model_watch watch)
 static void take_inside(void *owner, const struct event *event, uint32_t node,
                         uint64_t clocks, const struct model_cpu *cpu)
 {
-    struct sides *sides = owner;
+    struct sides_inside *inside =
+        &((struct sides *)owner)->inside[cpu->cpu % MODEL_CPUS_MAX];
     bool sums =
         event->kind == PROF_EVENT_OVERFLOW || event->kind == PROF_EVENT_DROP;
 
     (void)node;
     (void)clocks;
-    (void)cpu;
+    inside->by_nmi |= event->kind == PROF_EVENT_NMI || cpu->irqs_off;
     if (!is_one_sample(event) && !sums)
         return;
-    vector_reserve_one(&sides->inside, sides->inside_count, sizeof(double));
-    vector_reserve_one(&sides->whole, sides->inside_count, sizeof(bool));
-    sides->whole[sides->inside_count] = sums;
-    sides->inside[sides->inside_count++] = (double)event->time;
+    vector_reserve_one(&inside->times, inside->count, sizeof(double));
+    vector_reserve_one(&inside->whole, inside->count, sizeof(bool));
+    inside->whole[inside->count] = sums;
+    inside->times[inside->count++] = (double)event->time;
 }
 
 struct marks {
@@ -124,18 +125,18 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Readings are rounded down, as the samples' times are. While the guest has no
- * room for samples its newest one stays what it is: only a sample says that the
- * reading was before it. */
+/* Readings are of the newest sample of CPU 0, rounded down, as the samples'
+ * times are. While the guest has no room for samples its newest one stays what
+ * it is: only a sample says that the reading was before it. */
 static void set_limits(const struct sides *sides, struct marks *marks)
 {
-    double *samples =
-        xreallocarray(NULL, sides->inside_count + 1, sizeof *samples);
+    const struct sides_inside *inside = &sides->inside[0];
+    double *samples = xreallocarray(NULL, inside->count + 1, sizeof *samples);
     size_t used = 0, count = 0;
 
-    for (size_t i = 0; i < sides->inside_count; ++i)
-        if (!sides->whole[i])
-            samples[count++] = sides->inside[i];
+    for (size_t i = 0; i < inside->count; ++i)
+        if (!inside->whole[i])
+            samples[count++] = inside->times[i];
     for (size_t i = 0; i < marks->count; ++i) {
         struct align_mark mark = marks->list[i];
         size_t next = first_beyond(samples, count, mark.least + 1);
@@ -159,7 +160,7 @@ static void find_clock(struct sides *sides, struct view *inside,
     read_again(inside, (struct model_watch){take_inside, sides});
     read_again(outside, (struct model_watch){take_mark, &marks});
     readings = marks.count;
-    if (sides->inside_count == 0)
+    if (sides->inside[0].count == 0)
         die("%s: %s", inside->input, view_why_empty(inside));
     if (readings == 0)
         die("%s and %s are not of the same boot", inside->input,
@@ -247,15 +248,15 @@ struct reading {
 };
 
 /* Whether (at), on the clock inside, is in a gap between two samples. */
-static bool is_gap(const struct sides *sides, double at, double error)
+static bool is_gap(const struct sides_inside *inside, double period, double at,
+                   double error)
 {
-    size_t next = first_beyond(sides->inside, sides->inside_count, at);
+    const double *times = inside->times;
+    size_t next = first_beyond(times, inside->count, at);
 
-    return next > 0 && next < sides->inside_count && !sides->whole[next] &&
-           sides->inside[next] - sides->inside[next - 1] >
-               GAP_PERIODS * sides->period &&
-           at - sides->inside[next - 1] > error &&
-           sides->inside[next] - at > error;
+    return next > 0 && next < inside->count && !inside->whole[next] &&
+           times[next] - times[next - 1] > GAP_PERIODS * period &&
+           at - times[next - 1] > error && times[next] - at > error;
 }
 
 /* Whether the innermost function is the profiler's. */
@@ -276,17 +277,21 @@ static enum sides_kind kind_of(const struct reading *reading, double at,
                                double error, uint32_t node, uint32_t cpu)
 {
     const struct sides *sides = reading->flame->sides;
+    const struct sides_inside *inside = &sides->inside[cpu % MODEL_CPUS_MAX];
     double edge = EDGE_PERIODS * sides->period;
 
-    if (cpu != 0)
+    if (inside->count == 0)
         return SIDES_CPU;
-    if (at < sides->inside[0] - edge)
+    if (at < inside->times[0] - edge)
         return SIDES_EARLY;
-    if (at > sides->inside[sides->inside_count - 1] + edge)
+    if (at > inside->times[inside->count - 1] + edge)
         return SIDES_AFTER;
-    if (reading->masked[cpu])
-        return is_profiler(reading->view, node) ? SIDES_SAMPLER : SIDES_MASKED;
-    return is_gap(sides, at, error) ? SIDES_GAP : SIDES_BOTH;
+    if (reading->masked[cpu % MODEL_CPUS_MAX] &&
+        is_profiler(reading->view, node))
+        return SIDES_SAMPLER;
+    if (reading->masked[cpu % MODEL_CPUS_MAX] && !inside->by_nmi)
+        return SIDES_MASKED;
+    return is_gap(inside, sides->period, at, error) ? SIDES_GAP : SIDES_BOTH;
 }
 
 static void put_sample(struct reading *reading, const struct event *event,
@@ -302,6 +307,7 @@ static void put_sample(struct reading *reading, const struct event *event,
         .time = since_begin(flame, at),
         .clocks = clocks,
         .samples = event_samples(event),
+        .cpu = cpu->cpu,
         .kind = kind_of(reading, at, error, node, cpu->cpu),
     };
 
@@ -353,10 +359,10 @@ void sides_add_samples(struct flame *flame, struct view *view,
 
 /* ---- windows */
 
-/* The kind that most samples of [from, to) on CPU 0 are of, SIDES_BOTH if there
+/* The kind that most samples of [from, to) on (cpu) are of, SIDES_BOTH if there
  * are none; continues at *(next). */
-static enum sides_kind kind_between(const struct sides *sides, uint64_t from,
-                                    uint64_t to, size_t *next)
+static enum sides_kind kind_between(const struct sides *sides, uint32_t cpu,
+                                    uint64_t from, uint64_t to, size_t *next)
 {
     size_t counts[SIDES_KINDS] = {0};
     enum sides_kind most = SIDES_BOTH;
@@ -364,41 +370,45 @@ static enum sides_kind kind_between(const struct sides *sides, uint64_t from,
     while (*next < sides->count && sides->samples[*next].time < from)
         ++*next;
     for (; *next < sides->count && sides->samples[*next].time < to; ++*next)
-        ++counts[sides->samples[*next].kind];
-    counts[SIDES_BOTH] = counts[SIDES_CPU] = 0;
+        counts[sides->samples[*next].kind] += sides->samples[*next].cpu == cpu;
+    counts[SIDES_BOTH] = 0;
     for (int kind = 0; kind < SIDES_KINDS; ++kind)
         if (counts[kind] > counts[most])
             most = (enum sides_kind)kind;
     return most;
 }
 
-static void put_window(struct flame *flame, double from, double to,
-                       size_t *next)
+static void put_window(struct flame *flame, uint32_t cpu, double from,
+                       double to, size_t *next)
 {
     struct sides *sides = flame->sides;
     struct sides_window window = {SIDES_BOTH, since_begin(flame, from),
-                                  since_begin(flame, to)};
+                                  since_begin(flame, to), cpu};
 
-    window.kind = kind_between(sides, window.from, window.to, next);
+    window.kind = kind_between(sides, cpu, window.from, window.to, next);
     if (window.kind == SIDES_BOTH)
         return;
     vector_reserve_one(&sides->windows, sides->window_count, sizeof window);
     sides->windows[sides->window_count++] = window;
 }
 
-static void find_windows(struct flame *flame)
+static void find_windows(struct flame *flame, uint32_t cpu)
 {
-    struct sides *sides = flame->sides;
-    const double *inside = sides->inside;
-    size_t next = 0, last = sides->inside_count - 1;
+    const struct sides *sides = flame->sides;
+    const struct sides_inside *inside = &sides->inside[cpu];
+    const double *times = inside->times;
+    size_t next = 0;
     double edge = EDGE_PERIODS * sides->period;
 
-    put_window(flame, -INFINITY, inside[0] - edge, &next);
-    for (size_t i = 1; i <= last; ++i)
-        if (!sides->whole[i] &&
-            inside[i] - inside[i - 1] > GAP_PERIODS * sides->period)
-            put_window(flame, inside[i - 1], inside[i], &next);
-    put_window(flame, inside[last] + edge, (double)flame->end + 1, &next);
+    if (inside->count == 0)
+        return;
+    put_window(flame, cpu, -INFINITY, times[0] - edge, &next);
+    for (size_t i = 1; i < inside->count; ++i)
+        if (!inside->whole[i] &&
+            times[i] - times[i - 1] > GAP_PERIODS * sides->period)
+            put_window(flame, cpu, times[i - 1], times[i], &next);
+    put_window(flame, cpu, times[inside->count - 1] + edge,
+               (double)flame->end + 1, &next);
 }
 
 /* ---- all of it */
@@ -412,7 +422,9 @@ void sides_add(struct flame *flame, struct view *inside, struct view *outside,
     find_common_clock(flame, inside, outside);
     flame_add(flame, inside, FLAME_NEW, exits);
     flame_add(flame, outside, FLAME_BASE, exits);
-    find_windows(flame);
+    flame_add_cpus(flame, &outside->model);
+    for (uint32_t cpu = 0; cpu < MODEL_CPUS_MAX; ++cpu)
+        find_windows(flame, cpu);
 }
 
 void sides_free(struct sides *sides)
@@ -420,8 +432,10 @@ void sides_free(struct sides *sides)
     align_free(&sides->align);
     free(sides->samples);
     free(sides->windows);
-    free(sides->inside);
-    free(sides->whole);
+    for (size_t i = 0; i < MODEL_CPUS_MAX; ++i) {
+        free(sides->inside[i].times);
+        free(sides->inside[i].whole);
+    }
     *sides = (struct sides){0};
 }
 
@@ -456,6 +470,12 @@ void sides_put_columns(const struct flame *flame, struct columns *columns)
                     samples[i].clocks);
     COLUMNS_PUT_ALL(columns, "outside.kind", columns_put, sides->count,
                     samples[i].kind);
+    if (flame->cpu_count > 1) {
+        COLUMNS_PUT_ALL(columns, "outside.cpu", columns_put, sides->count,
+                        samples[i].cpu);
+        COLUMNS_PUT_ALL(columns, "window.cpu", columns_put, sides->window_count,
+                        windows[i].cpu);
+    }
     COLUMNS_PUT_ALL(columns, "window.kind", columns_put, sides->window_count,
                     windows[i].kind);
     COLUMNS_PUT_ALL(columns, "window.from", columns_put_change,

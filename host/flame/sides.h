@@ -15,7 +15,7 @@ enum sides_kind {
     SIDES_BOTH,    /* the profiler inside could have taken it */
     SIDES_EARLY,   /* before its first sample */
     SIDES_AFTER,   /* after its last one */
-    SIDES_MASKED,  /* interrupts are off */
+    SIDES_MASKED,  /* interrupts are off, and it is not sampled by NMI */
     SIDES_SAMPLER, /* interrupts are off in a function of the profiler, mostly
                       in its own interrupt */
     SIDES_GAP,     /* interrupts are on, but no sample came for a long time */
@@ -28,21 +28,33 @@ struct sides_sample {
     uint64_t clocks;
     uint32_t stack;
     uint32_t samples;
+    uint32_t cpu;
     enum sides_kind kind;
 };
 
-/* A time without samples inside, but with samples from outside. */
+/* A time without samples inside of a CPU that it samples, but with samples from
+ * outside. */
 struct sides_window {
     enum sides_kind kind; /* the most frequent one of the latter */
     uint64_t from;        /* as in sides_sample */
     uint64_t to;
+    uint32_t cpu;
+};
+
+/* The samples inside of one CPU. */
+struct sides_inside {
+    double *times; /* in clocks of its own */
+    bool *whole;   /* by number: it represents all samples since the one before,
+                      so there is no gap between them */
+    size_t count;
+    bool by_nmi; /* some had interrupts off */
 };
 
 struct sides {
     struct align align;
     struct sides_sample *samples;
     size_t count;
-    struct sides_window *windows; /* in the order of time */
+    struct sides_window *windows; /* of each CPU in the order of time */
     size_t window_count;
     uint64_t clocks[SIDES_KINDS]; /* of the samples */
     uint64_t all;                 /* their sum */
@@ -51,10 +63,7 @@ struct sides {
     bool ended;                   /* the profiler inside has said so */
     uint64_t left_out;            /* samples of other boots */
 
-    double *inside; /* times of its samples, in clocks of its own */
-    bool *whole;    /* by number: it represents all samples since the one
-                       before, so there is no gap between them */
-    size_t inside_count;
+    struct sides_inside inside[MODEL_CPUS_MAX]; /* by CPU */
     double first; /* outside, of this boot; in clocks of the trace outside */
     double last;
     double period; /* of samples inside */

@@ -203,6 +203,7 @@ void flame_free(struct flame *flame)
     free(flame->samples);
     free(flame->losses);
     free(flame->cpus);
+    ticks_free(&flame->ticks);
     if (flame->sides != NULL)
         sides_free(flame->sides);
     *flame = (struct flame){0};

@@ -11,8 +11,9 @@ page_shared := $(addprefix host/pages/shared/,text.js slices.js losses.js) \
 page_interactive := $(addprefix host/pages/shared/,view.css view.js \
     samples.js hash.js keys.js)
 page_flame := $(addprefix host/pages/flame/,body.html style.css data.js \
-    state.js weigh.js trees.js colours.js sides.js cpus.js paint.js graph.js \
-    timeline.js table.js search.js about.js save.js keys.js main.js)
+    state.js weigh.js trees.js colours.js sides.js cpus.js shares.js \
+    paint.js graph.js timeline.js table.js search.js about.js save.js keys.js \
+    main.js)
 page_timeline := host/pages/shared/shapes.js \
     $(addprefix host/pages/timeline/,body.html style.css \
     model.js rows.js state.js palette.js place.js project.js paint.js \

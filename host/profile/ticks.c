@@ -128,14 +128,28 @@ static void count_tick(struct ticks *ticks, struct ticks_sample **samples,
         clocks = samples[i]->clocks < clocks ? samples[i]->clocks : clocks;
         busy += samples[i]->kind != TICKS_IDLE;
     }
-    for (size_t i = 0; i < count; ++i)
-        samples[i]->clocks = clocks;
     ticks->ticks++;
+    for (size_t i = 0; i < count; ++i) {
+        samples[i]->clocks = clocks;
+        samples[i]->tick = (uint32_t)ticks->ticks;
+    }
     ticks->joined += count;
     ticks->joined_clocks =
         checked_add(ticks->joined_clocks, checked_mul(clocks, count));
     ticks->skews[last - begin]++;
     ticks->busy[busy] = checked_add(ticks->busy[busy], clocks);
+}
+
+static void list_tick(struct ticks *ticks, struct ticks_sample **samples,
+                      size_t count)
+{
+    struct ticks_one one = {.clocks = samples[0]->clocks,
+                            .count = (uint32_t)count};
+
+    for (size_t i = 0; i < count; ++i)
+        one.busy += samples[i]->kind != TICKS_IDLE;
+    vector_reserve_one(&ticks->list, ticks->ticks - 1, sizeof one);
+    ticks->list[ticks->ticks - 1] = one;
 }
 
 void ticks_join(struct ticks *ticks, ticks_weigh *weigh)
@@ -158,7 +172,10 @@ void ticks_join(struct ticks *ticks, ticks_weigh *weigh)
             ticks->clocks = checked_add(ticks->clocks, samples[i]->clocks);
         if (whole) {
             count_tick(ticks, samples, count, begin);
-            weigh(samples, count);
+            if (weigh != NULL)
+                weigh(samples, count);
+            else
+                list_tick(ticks, samples, count);
         } else {
             for (size_t i = 0; i < count; ++i)
                 samples[i]->clocks = 0;
@@ -236,5 +253,6 @@ void ticks_free(struct ticks *ticks)
     free(ticks->cpus);
     free(ticks->skews);
     free(ticks->busy);
+    free(ticks->list);
     *ticks = (struct ticks){0};
 }

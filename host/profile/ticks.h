@@ -26,6 +26,14 @@ struct ticks_sample {
     uint64_t time;   /* clocks */
     uint64_t clocks; /* that it accounts for; its weight once it is weighed */
     enum ticks_kind kind;
+    uint32_t tick; /* that it was joined in, from 1 on; 0 = in none */
+};
+
+/* A tick that was joined. */
+struct ticks_one {
+    uint64_t clocks; /* that each of its samples accounts for */
+    uint32_t count;  /* of samples */
+    uint32_t busy;   /* of these, those that are not idle */
 };
 
 struct ticks_cpu {
@@ -51,6 +59,7 @@ struct ticks {
     uint64_t ticks;  /* that were joined */
     uint64_t *skews; /* of these, by clocks from 0 to (bound) */
     uint64_t *busy;  /* clocks by how many CPUs were not idle, 0 to all */
+    struct ticks_one *list; /* by number - 1; only if nothing weighs them */
 };
 
 /* Adds a sample of (cpu), not before its last one. */
@@ -64,8 +73,8 @@ const struct ticks_sample *ticks_at(struct ticks *ticks, uint32_t cpu,
 /* Gives the (count) samples of one tick their weights. */
 typedef void ticks_weigh(struct ticks_sample **samples, size_t count);
 
-/* After the last sample: finds the ticks and has them weighed. The weight of a
- * sample in none is 0. */
+/* After the last sample: finds the ticks and has them weighed, or, if (weigh)
+ * is NULL, listed. The weight of a sample in none is 0. */
 void ticks_join(struct ticks *ticks, ticks_weigh *weigh);
 
 /*

@@ -118,7 +118,8 @@ static bool collect(void *owner, const struct event *event, uint32_t node,
                     const struct model_cpu *cpu, struct model_count *count)
 {
     struct collecting *collecting = owner;
-    struct ticks_sample sample = {event->time, count->clocks, TICKS_BUSY};
+    struct ticks_sample sample = {
+        .time = event->time, .clocks = count->clocks, .kind = TICKS_BUSY};
 
     if (event->kind == PROF_EVENT_OVERFLOW || event->kind == PROF_EVENT_DROP)
         sample.kind = TICKS_SUM;
@@ -147,7 +148,7 @@ static bool weigh(void *owner, const struct event *event, uint32_t node,
 }
 
 /* Where a CPU's is not known, nor is the most. */
-static double most_clock_error(const struct model *model)
+double weigh_clock_error(const struct model *model)
 {
     double most = 0;
 
@@ -173,21 +174,41 @@ static void read_with(struct view *view, struct model_weigher weigher,
     model_free(&again);
 }
 
+static double skew_of(const struct view *view)
+{
+    return view->skew > 0 ? view->skew : WEIGH_SKEW_US;
+}
+
+static void set_bounds(struct ticks *ticks, const struct view *view)
+{
+    ticks->bound = (uint64_t)(skew_of(view) * (PROF_CLOCK_HZ / 1e6));
+    if (view->model.rate_mhz > 0) /* the period varies by a half */
+        ticks->grace = 2 * PROF_CLOCK_HZ * 1000ull / view->model.rate_mhz;
+}
+
+void weigh_list(struct view *view, struct ticks *ticks)
+{
+    struct collecting collecting = {ticks, NULL, 0};
+
+    if (model_sampled_cpus(&view->model) < 2 || view->has_cpu ||
+        view->has_include || view->has_exclude || view->task != NULL)
+        return;
+    set_bounds(ticks, view);
+    read_with(view, (struct model_weigher){collect, &collecting}, false);
+    ticks_join(ticks, NULL);
+}
+
 static void weigh_ticks(struct view *view)
 {
     struct weighed *weighed = view->weighed;
-    double skew = view->skew > 0 ? view->skew : WEIGH_SKEW_US;
     bool *in = view->blame != NULL ? nodes_in(view) : NULL;
     struct collecting collecting = {&weighed->ticks, in, 0};
 
     if (model_sampled_cpus(&view->model) < 2)
         die("%s: one CPU was sampled: --latency and --blame compare several",
             view->input);
-    weighed->ticks.bound = (uint64_t)(skew * (PROF_CLOCK_HZ / 1e6));
-    if (view->model.rate_mhz > 0) /* the period varies by a half */
-        weighed->ticks.grace =
-            2 * PROF_CLOCK_HZ * 1000ull / view->model.rate_mhz;
-    weighed->clock_error = most_clock_error(&view->model);
+    set_bounds(&weighed->ticks, view);
+    weighed->clock_error = weigh_clock_error(&view->model);
     read_with(view, (struct model_weigher){collect, &collecting}, false);
     free(in);
     if (view->blame != NULL && collecting.found == 0)
@@ -196,7 +217,7 @@ static void weigh_ticks(struct view *view)
                view->blame != NULL ? ticks_by_blame : ticks_by_latency);
     if (weighed->ticks.ticks == 0)
         die("%s: no samples of all CPUs are within %g us; --skew allows more",
-            view->input, skew);
+            view->input, skew_of(view));
 }
 
 /* ---- with interrupts off */
@@ -219,21 +240,27 @@ static bool has_nmis(const struct model *model)
     return false;
 }
 
-static void weigh_off(struct view *view)
+void weigh_list_off(struct view *view, struct weighed *weighed)
 {
-    struct weighed *weighed = view->weighed;
     struct stretches stretches = {.view = view, .weighed = weighed};
 
     for (size_t i = 0; i < view->model.cpu_count; ++i)
         model_count_add(&weighed->off, &view->model.cpus[i].off);
     if (weighed->off.samples == 0)
+        return;
+    read_with(view, (struct model_weigher){stretches_take, &stretches}, false);
+    stretches_end(&stretches);
+}
+
+static void weigh_off(struct view *view)
+{
+    weigh_list_off(view, view->weighed);
+    if (view->weighed->off.samples == 0)
         die("%s: no sample was taken with interrupts off%s", view->input,
             has_nmis(&view->model)
                 ? ""
                 : ": in the guest only prof.tick=nmi sees them, from outside "
                   "'parasite attach'");
-    read_with(view, (struct model_weigher){stretches_take, &stretches}, false);
-    stretches_end(&stretches);
 }
 
 /* ---- all */

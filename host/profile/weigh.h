@@ -36,7 +36,7 @@ struct weigh_stretch {
 
 struct weighed {
     struct ticks ticks; /* of --latency and --blame */
-    double clock_error; /* most of any CPU's, microseconds; NAN = unknown */
+    double clock_error; /* weigh_clock_error() */
 
     struct model_count off; /* of --irqs-off: all of these samples */
     struct weigh_stretch stretches[WEIGH_STRETCHES]; /* the longest first */
@@ -50,6 +50,15 @@ extern const struct argument_set weigh_options;
  * ask for. Ends the process if there are no such samples. */
 void weigh_open(struct view *view);
 
+/* Finds in (ticks), zeros, the samples of (view) that one tick took, for those
+ * who weigh them later. There are none if one CPU was sampled, or if only some
+ * CPUs, stacks or tasks are selected. */
+void weigh_list(struct view *view, struct ticks *ticks);
+
+/* The samples of (view) with interrupts off, and their longest stretches, of
+ * (weighed), zeros; for those who weigh them later. */
+void weigh_list_off(struct view *view, struct weighed *weighed);
+
 /* For another reading of the packets of (view). */
 struct model_weigher weigh_weigher(struct view *view);
 
@@ -59,6 +68,9 @@ void weigh_print(const struct view *view, const char *prefix, FILE *out);
 
 /* What the weights are, "latency" or "blame: f()"; "" for their own. */
 void weigh_title(const struct view *view, char *text, size_t room);
+
+/* How wrong the CPUs' clocks are at most, in microseconds; NAN = unknown. */
+double weigh_clock_error(const struct model *model);
 
 void weigh_close(struct view *view);
 

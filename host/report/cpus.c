@@ -58,8 +58,9 @@ void report_print_cpus(const struct model *model, const char *prefix)
             print_cpu(model, &model->cpus[i], prefix);
 }
 
-static json_t *cpu_json(const struct model_cpu *cpu)
+static json_t *cpu_json(const struct model *model, const struct model_cpu *cpu)
 {
+    double error = model_clock_error(model, cpu);
     json_t *one = json_object();
 
     json_set(one, "cpu", json_count(cpu->cpu));
@@ -78,6 +79,8 @@ static json_t *cpu_json(const struct model_cpu *cpu)
         json_set(one, "tsc_offset", json_integer(cpu->clock.offset));
         if (cpu->clock.error != UINT32_MAX)
             json_set(one, "tsc_error", json_count(cpu->clock.error));
+        if (!isnan(error))
+            json_set(one, "clock_error_ns", json_real(error * 1e3));
     }
     return one;
 }
@@ -88,7 +91,7 @@ json_t *report_cpus_json(const struct model *model)
 
     for (size_t i = 0; i < model->cpu_count; ++i)
         if (is_sampled(&model->cpus[i]))
-            json_array_append_new(list, cpu_json(&model->cpus[i]));
+            json_array_append_new(list, cpu_json(model, &model->cpus[i]));
     return list;
 }
 
@@ -170,10 +173,10 @@ void report_print_stretches(const struct report *report)
         print_stretch(report, &weighed->stretches[i]);
 }
 
-json_t *report_stretches_json(const struct report *report)
+json_t *report_stretches_json(const struct view *view,
+                              const struct weighed *weighed)
 {
-    const struct weighed *weighed = report->view.weighed;
-    const struct names *names = &report->view.names;
+    const struct names *names = &view->names;
     json_t *list = json_array();
 
     for (size_t i = 0; i < weighed->stretch_count; ++i) {
@@ -183,7 +186,7 @@ json_t *report_stretches_json(const struct report *report)
         json_set(one, "cpu", json_count(stretch->cpu));
         json_set(one, "samples", json_count(stretch->samples));
         json_set(one, "begin_ns",
-                 json_count((stretch->first - report->view.model.begin) *
+                 json_count((stretch->first - view->model.begin) *
                             MODEL_NS_PER_CLOCK));
         json_set(
             one, "least_ns",

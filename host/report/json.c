@@ -142,7 +142,8 @@ void report_print_json(const struct report *report)
     if (report->view.weighed != NULL)
         print_value("weights", report_weights_json(&report->view));
     if (report->view.irqs_off)
-        print_list("stretches", report_stretches_json(report));
+        print_list("stretches",
+                   report_stretches_json(&report->view, report->view.weighed));
     print_list("rows", list);
     if (report->tree)
         print_list("tree", children_of(report, REPORT_NONE));

@@ -113,7 +113,8 @@ json_t *report_cpus_json(const struct model *model);
 
 /* The longest stretches with interrupts off, where they were looked for. */
 void report_print_stretches(const struct report *report);
-json_t *report_stretches_json(const struct report *report);
+json_t *report_stretches_json(const struct view *view,
+                              const struct weighed *weighed);
 
 /* How samples were weighed, if not by their own time. */
 json_t *report_weights_json(const struct view *view);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "occupancy/occupancy.h"
 #include "page/page.h"
+#include "profile/weigh.h"
 #include "trace/metadata.h"
 
 #include <prof/format.h>
@@ -153,9 +154,43 @@ static json_t *loop_of(const struct view *view)
     return object;
 }
 
-static json_t *head_of(const struct report *report, unsigned port)
+/* ---- several CPUs, and code with interrupts off */
+
+/* What they did at once: null if no samples belong together. */
+static json_t *ticks_of(struct view *view)
 {
-    const struct view *view = &report->view;
+    struct ticks ticks = {0};
+    json_t *object = json_null(), *busy;
+
+    weigh_list(view, &ticks);
+    if (ticks.ticks > 0) {
+        object = json_object();
+        busy = json_array();
+        json_set(object, "samples", json_count(ticks.samples));
+        json_set(object, "joined", json_count(ticks.joined));
+        for (size_t i = 0; i <= ticks.cpu_count; ++i)
+            json_array_append_new(busy, json_count(ticks.busy[i]));
+        json_set(object, "busy", busy);
+    }
+    ticks_free(&ticks);
+    return object;
+}
+
+static void put_cpus(json_t *head, struct view *view)
+{
+    struct weighed off = {0};
+
+    weigh_list_off(view, &off);
+    json_set(head, "cpus", report_cpus_json(&view->model));
+    json_set(head, "ticks", ticks_of(view));
+    json_set(head, "irqs_off_clocks", json_count(off.off.clocks));
+    json_set(head, "all_clocks", json_count(model_clocks(&view->model)));
+    json_set(head, "stretches", report_stretches_json(view, &off));
+}
+
+static json_t *head_of(struct report *report, unsigned port)
+{
+    struct view *view = &report->view;
     const struct model *model = &view->model;
     json_t *head = json_object();
     char build_id[65];
@@ -176,6 +211,7 @@ static json_t *head_of(const struct report *report, unsigned port)
     json_set(head, "idle", json_count(model->idle.samples));
     json_set(head, "losses", losses_of(model, report->own.samples));
     put_functions(head, report);
+    put_cpus(head, view);
     json_set(head, "loop", loop_of(view));
     return head;
 }

@@ -272,6 +272,9 @@ static bool choose_view(struct top_ui *ui, int key)
     case 'w':
         ui->since_reset = !ui->since_reset;
         break;
+    case 'b':
+        ui->next_cpu += !ui->sites;
+        break;
     case TOP_KEY_ENTER:
     case TOP_KEY_RIGHT:
         zoom_in(ui);

@@ -72,6 +72,10 @@ struct top_ui {
     enum top_sort sort;
     bool since_reset; /* shares since then, not of the last seconds */
     bool no_idle;     /* hide the idle CPU */
+    bool has_cpu;     /* functions of (cpu) alone */
+    uint32_t cpu;
+    unsigned next_cpu; /* how often it was asked for; counted down by the code
+                          that does it */
     bool paused;
     bool help;
     bool quit;

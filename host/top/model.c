@@ -333,6 +333,25 @@ static void put_busy(struct top_model *top)
     }
 }
 
+/* Of all CPUs, then of each that is sampled, in the order of their numbers. */
+static void choose_cpu(const struct model *model, struct top_ui *ui)
+{
+    bool found = false;
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < model->cpu_count; ++i) {
+        const struct model_cpu *cpu = &model->cpus[i];
+
+        if (cpu->busy.samples + cpu->idle.samples == 0 ||
+            (ui->has_cpu && cpu->cpu <= ui->cpu) || (found && cpu->cpu > next))
+            continue;
+        found = true;
+        next = cpu->cpu;
+    }
+    ui->has_cpu = found && model_sampled_cpus(model) > 1;
+    ui->cpu = next;
+}
+
 void top_model_list(struct top_model *top, struct top_ui *ui)
 {
     const char *zoomed = top_zoomed(ui);
@@ -340,6 +359,10 @@ void top_model_list(struct top_model *top, struct top_ui *ui)
         ui->since_reset ? top_model_seconds(top) : top->lately_seconds;
     struct top_row *before = top->rows;
 
+    for (; ui->next_cpu > 0; --ui->next_cpu)
+        choose_cpu(&top->live->model, ui);
+    top->report.view.has_cpu = ui->has_cpu;
+    top->report.view.cpu = ui->cpu;
     weigh_cells(top, ui->since_reset);
     add_up_cells(top);
     top->rows = NULL;

@@ -243,6 +243,9 @@ static void print_head(const struct top_model *top)
            view_weight_name(&top->report.view));
     if (*top->busy != '\0')
         printf("# busy: %s\n", top->busy);
+    if (top->report.view.has_cpu)
+        printf("# shares and idle time are those of CPU %u alone\n",
+               (unsigned)top->report.view.cpu);
     print_remarks(top->live->boots, top->live->why);
     print_columns(&function_form);
 }
@@ -567,6 +570,7 @@ static void draw_help(const struct form *form)
         {&site_form, "c e              by calls, by pending tasks"},
         {NULL, "/                filter names by a regex"},
         {&function_form, "i                show or hide the idle CPU"},
+        {&function_form, "b                next CPU, of several; or all"},
         {NULL, "w                recent shares, or since reset"},
         {NULL, "p Space          pause"},
         {NULL, "r                reset"},
@@ -608,6 +612,10 @@ static void draw_guest(const struct top_model *top, const char *title)
     if (model->hello.version != 0 && COLS >= TOTAL_COLUMNS)
         snprintf(text + used, sizeof text - used, "  %s",
                  metadata_arch(&model->hello));
+    used = strlen(text);
+    if (top->report.view.has_cpu)
+        snprintf(text + used, sizeof text - used, "  CPU %u alone",
+                 (unsigned)top->report.view.cpu);
     used = strlen(text);
     if (COLS >= RATE_COLUMNS)
         snprintf(text + used, sizeof text - used, "  %g Hz  %u callers",

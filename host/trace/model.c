@@ -452,12 +452,11 @@ static void take_time(struct model *model, struct model_cpu *cpu,
     model_count_add(total, &count);
     add_to_cpu(cpu, event, &count, irqs_off);
     counts = weigh(model, cpu, event, node, &count);
-    cpu->irqs_off = false;
-    if (!counts)
-        return;
-    add_to_cell(model, node, cpu, &count);
-    if (model->watch.event != NULL)
+    if (counts)
+        add_to_cell(model, node, cpu, &count);
+    if (counts && model->watch.event != NULL)
         model->watch.event(model->watch.owner, event, node, count.clocks, cpu);
+    cpu->irqs_off = false;
 }
 
 /* A node and its first sample in one event. */

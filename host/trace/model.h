@@ -101,7 +101,7 @@ struct model_cpu {
     uint64_t previous;  /* clock of the sample or start before */
     uint64_t stolen;    /* since then, not the next sample's */
     bool known;         /* there was one since the last gap */
-    bool irqs_off;      /* the next sample was taken with interrupts off */
+    bool irqs_off;      /* this sample, or the next, had interrupts off */
     struct packet_order order;
     uint64_t discarded; /* samples, from its last packet */
     uint64_t gaps;      /* in its packets: what came between is not known */

@@ -3,9 +3,14 @@
 known (harness/made_cpus.py): each CPU, by latency, by blame, and with
 interrupts off."""
 
+import json
+import re
+from collections import Counter
+
 from harness.command import Command
 from harness.made_cpus import DUPLICATES, ERROR, MERGED, cpus, image
-from harness.suite import check
+from harness.screen import Screen
+from harness.suite import check, run
 
 # Milliseconds, by the ticks of harness/made_cpus.py that can be joined.
 LATENCY = {
@@ -146,6 +151,33 @@ def flame_and_export_agree(made):
     check.has(svg.read_text(encoding="utf-8"), "while in lock")
 
 
+def others_know_them(made):
+    """How many samples perf and a reader of Perfetto's packets find of each
+    CPU, and how Firefox's tracks are named."""
+    counts = {0: 785, 1: 785, 2: 760}
+    file = made.work / "exported"
+
+    def exported(kind):
+        words = ("-q", "-f", kind, "-o", file, "-k", made.image)
+        made.parasite("export", *words, made.trace)
+        return file
+
+    said = run("perf", "script", "-i", exported("perf"), "-F", "cpu,ip").out
+    found = Counter(map(int, re.findall(r"\[(\d+)\]", said)))
+    check.same(dict(found), counts)
+    head = run("perf", "report", "-i", file, "--header-only", "--stdio").out
+    check.has(head, "nrcpus avail : 3$")
+    words = ("--decode=Trace", "-Itests/exports", "perfetto.proto")
+    text = run("protoc", *words, data=exported("perfetto").read_bytes()).out
+    found = Counter(map(int, re.findall(r"sample \{\s+cpu: (\d+)", text)))
+    check.same(dict(found), counts)
+    threads = json.loads(exported("firefox").read_text("utf-8"))["threads"]
+    check.same(
+        sorted((one["name"], one["samples"]["length"]) for one in threads),
+        [(f"[no task] [cpu {cpu}]", count) for cpu, count in counts.items()],
+    )
+
+
 def script_prints_them(made):
     lines = made.parasite("script", "-q", made.trace).lines()
     check.same(sum("] irqs_off:" in line for line in lines), 31)
@@ -162,6 +194,46 @@ def top_says_how_busy_each_is(made):
     check.has(said, "^# busy: CPU 0 9. %, CPU 1 [67]. %, CPU 2 [67]. %$")
 
 
+def top_shows_one(made):
+    packets = made.work / "packets"
+    packets.write_bytes(cpus())
+    words = ("top", "--stdio", "-n", 1, "--force", "-k", made.image)
+    said = made.parasite(*words, "-C", 2, f"file:{packets}").text
+    check.has(said, "^# shares and idle time are those of CPU 2 alone$")
+    check.has(said, r"^# .* 33\.1 % idle")
+    rows = re.findall(r"^ *([\d.]+)% +[\d.]+% +[\d.]+ +(\S+)$", said, re.M)
+    shares = {name: share for share, name in rows}
+    for row in made.report("-C", 2)["rows"]:
+        check.near(float(shares[row["symbol"]]), row["self_percent"], 0.5)
+    check.same(len(shares), 6)
+
+
+def top_has_a_key_for_each(made):
+    packets = made.work / "packets"
+    packets.write_bytes(cpus())
+    screen = Screen(made.work)
+    words = ("top", "--force", "-k", made.image, f"file:{packets}")
+    try:
+        screen.opens(100, 20, [made.parasite.path, *words])
+        screen.shows(r" 22\.9 % idle")
+        screen.shows(" serial( |$)")
+        screen.keys("b")
+        screen.shows("  CPU 0 alone")
+        screen.shows(r" 6\.4 % idle")
+        screen.keys("b", "b")
+        screen.shows("  CPU 2 alone")
+        screen.shows(r" 33\.1 % idle")
+        screen.shows(" hold_irqs( |$)")
+        screen.lacks(" serial( |$)")
+        screen.keys("b")
+        screen.shows(r" 22\.9 % idle")
+        screen.lacks("alone")
+        screen.keys("q")
+        check.same(screen.code(), 0)
+    finally:
+        screen.close()
+
+
 def bad_options_are_refused(made):
     for words, why in (
         (("--latency", "--irqs-off"), "exclude each other"),
@@ -173,6 +245,12 @@ def bad_options_are_refused(made):
         (("--latency", "--skew", "nan"), "--skew takes microseconds"),
     ):
         check.contains(made.text(*words, status=2), why)
+    for words, why in (
+        (("-C", "x"), "-C takes 0 to 65535, not 'x'"),
+        (("-C", "1", "--loop"), "-C chooses functions of a CPU"),
+    ):
+        said = made.parasite("top", *words, "file:x", status=2).text
+        check.contains(said, why)
     for words, trace, why in (
         (("--blame", "loc"), made.trace, "no sample is in loc"),
         (("--irqs-off",), made.unmarked, "with interrupts off"),
@@ -190,6 +268,9 @@ def suite(s):
     s.holds(skew_is_bounded, made)
     s.holds(interrupts_off_are_listed, made)
     s.holds(flame_and_export_agree, made)
+    s.holds(others_know_them, made)
     s.holds(script_prints_them, made)
     s.holds(top_says_how_busy_each_is, made)
+    s.holds(top_shows_one, made)
+    s.holds(top_has_a_key_for_each, made)
     s.holds(bad_options_are_refused, made)

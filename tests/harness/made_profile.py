@@ -225,3 +225,52 @@ def interrupted():
     run(24, 2)
     run(0, 0)
     return made.data()
+
+
+# Both sides of a guest with three CPUs, of which its profiler samples two.
+SEVERAL_MS, JOINS_MS, OFF_MS = 1000, 200, (400, 500)
+
+
+def _inside_cpu(made, cpu, by_nmi):
+    for ms in range(JOINS_MS if cpu else 0, SEVERAL_MS):
+        is_off = cpu == 1 and OFF_MS[0] <= ms < OFF_MS[1]
+        if is_off and not by_nmi:
+            continue
+        made.time = ms * MS
+        if is_off:
+            made.event("irqs_off")
+        made.sample(4 if is_off else 1 + cpu)
+
+
+def _outside_cpu(made, cpu):
+    boot = 0x0909090909090909
+    for ms in range(-20, SEVERAL_MS, 2):
+        made.time = AHEAD + ms * MS + MS // 2
+        is_off = cpu == 1 and OFF_MS[0] < ms < OFF_MS[1]
+        if cpu == 0 and ms > 0 and ms % 10 == 0:
+            fields = {"boot": boot, "time_of_boot": boot}
+            made.event("inside", newest=ms * MS, **fields)
+        if is_off:
+            made.event("masked")
+        early = cpu == 1 and ms < JOINS_MS
+        made.sample(3 if early else 4 if is_off else (1, 2, 5)[cpu])
+
+
+def several(outside=False, by_nmi=False):
+    """CPU 0 is in "main". CPU 1 joins after 200 ms; before that it is in
+    "helper", then in "work", and for 100 ms with interrupts off in "port",
+    which only an NMI sees. CPU 2, which does not join, is in "recurse"."""
+    made = Stream(boot=8 if outside else 9)
+    made.time = AHEAD - 20 * MS if outside else 0
+    made.begins(500_000 if outside else 1_000_000)
+    for i in range(5):
+        made.node(i + 1, 0, address(i))
+    for cpu in range(3 if outside else 2):
+        made.on_cpu(cpu, made.time if cpu == 0 else AHEAD if outside else 0)
+        if outside:
+            _outside_cpu(made, cpu)
+        else:
+            _inside_cpu(made, cpu, by_nmi)
+    made.on_cpu(0, made.time + MS)
+    made.event("bye")
+    return made.data()

@@ -14,6 +14,7 @@ const PAGES = {
   'annotated code': ['open/annotate.html'],
   'the overview': ['open/index.html'],
   'one of an event loop': ['loop/index.html'],
+  'one of several CPUs': ['cpus/index.html'],
   'the growth page': [path.join(DOCS, 'growth.html'), true],
 };
 const WIDTHS = [360, 500, 800, 1280];
@@ -201,7 +202,50 @@ async function eventLoop() {
     assert.match(await page.text('#loop'), /5 tasks or futures had no room/);
   });
   await opened('a trace without it has no such part', async (page) => {
-    assert.ok(await page.$eval('#loop', (panel) => panel.hidden));
+    for (const id of ['loop', 'cpus', 'irqs-off', 'latency', 'off'])
+      assert.ok(await page.$eval(`#${id}`, (panel) => panel.hidden), id);
+  });
+}
+
+// See harness/made_cpus.py.
+async function cpus() {
+  const name = 'cpus/index.html';
+  await onPage('it shows CPUs, and what is off', name, async (page) => {
+    assert.deepStrictEqual(await cellsOf(page, 'each-cpu'), [
+      [
+        ...['CPU 0', '785', '93.6 %', '0.13 %', '0', '0', '0', '0'],
+        '\u00b10.00 \u00b5s',
+      ],
+      [
+        ...['CPU 1', '785', '70.7 %', '0 %', '0', '0', '0', '0'],
+        '\u00b11.00 \u00b5s',
+      ],
+      [
+        ...['CPU 2', '760', '66.9 %', '3.82 %', '0', '0', '25', '3'],
+        '\u00b12.00 \u00b5s',
+      ],
+    ]);
+    await page.has('#at-once', 'by the time: 1: 34.7 %, 3: 65.3 %. 92.7 % of');
+    await page.has('#irqs-share', /^Interrupts were off in 1\.32 % of all/);
+    const [held, once] = await cellsOf(page, 'stretches');
+    assert.match(held[0], /document.title=1<.script> \u2190 main$/);
+    assert.deepStrictEqual(held.slice(1, 5), ['2', '29.0 ms', '31.0 ms', '30']);
+    assert.deepStrictEqual(once.slice(0, 2), ['work \u2190 main', '0']);
+  });
+  await onPage('its parts lead to their graphs', name, async (page) => {
+    const follows = async (selector, notes) => {
+      await page.click(selector);
+      await page.waitForSelector('body[data-ready] #graph');
+      await page.has('#notes', notes);
+      await page.goBack();
+      await page.waitForSelector('body[data-ready] #functions');
+    };
+    await follows('#latency', '92.7 % of the samples are joined');
+    await follows('#off', 'Only samples with interrupts off');
+    await page.click('#stretches tbody tr:first-child a');
+    await page.waitForSelector('body[data-ready] #graph');
+    await page.has('#facts', /^30 samples .* 29\.0 ms/);
+    assert.strictEqual(await page.inputValue('#cpu'), '2');
   });
 }
 
@@ -210,4 +254,5 @@ module.exports = async () => {
   await warnings();
   await overview();
   await eventLoop();
+  await cpus();
 };

@@ -97,6 +97,13 @@ module.exports = async () => {
     await looked(`comparison, ${scheme}`, 'more.html', {scheme}, fits);
   }
   const narrow = {size: NARROW};
+  const shares = 'cpus.html#w=latency&f=helper';
+  await looked('narrow: shares of CPUs', shares, narrow, async (page) => {
+    await page.has('#notes', 'of the samples are joined');
+    assert(await page.isVisible('#of'));
+    assert(await page.isVisible('#blame'));
+    await fits(page);
+  });
   await looked('narrow: functions', 'made.html', narrow, async (page) => {
     assert(await page.isHidden('#side'));
     await page.hit('#side-toggle');

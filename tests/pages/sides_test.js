@@ -77,6 +77,40 @@ module.exports = async () => {
     await page.keys('v', 'm');
     await page.screenshot({path: path.join(work, 'both-dark.png')});
   });
+  // See several() of harness/made_profile.py.
+  const several = 'several.html';
+  await onPage('each CPU has two sides', several, async (page) => {
+    const unseen = async () =>
+      Object.fromEntries(
+        Object.entries(await rowsOf(page)).map(([name, row]) => [name, row[2]]),
+      );
+    const all = await unseen(),
+      lanes = (await page.box('#timeline')).height;
+    // of 1,530 samples from outside 510 are of each CPU
+    assert.strictEqual(all.recurse, '33.3 %');
+    await page.has('#legend', 'other CPUs');
+    await page.selectOption('#cpu', '1');
+    await page.drawn();
+    assert((await page.box('#timeline')).height < lanes);
+    await page.has('#facts', /^700 samples .* outside: 510 samples/);
+    const one = await unseen();
+    // 109 of 510 are before it joins, 49 of it in port
+    assert.match(one.helper, /^21\.\d %$/);
+    assert.match(one.port, /^9\.\d+ %$/);
+    assert.strictEqual(one.recurse, undefined);
+    await page.selectOption('#cpu', '2');
+    await page.drawn();
+    await page.has('#facts', /^0 samples .* outside: 510 samples/);
+    assert.deepStrictEqual(await unseen(), {recurse: '100.0 %'});
+    await page.keys('b');
+    assert.deepStrictEqual(await unseen(), all);
+    await page.screenshot({path: path.join(work, 'several.png')});
+  });
+  await onPage('an NMI sees what is off', 'by_nmi.html#p=1', async (page) => {
+    const {port, helper} = await rowsOf(page);
+    assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
+    assert.match(helper[2], /^21\.\d %$/);
+  });
   await onPage('traces in another order', 'swapped.html', async (page) => {
     await page.has('#facts', /^1,955 samples .* outside: 1,126 samples/);
     assert.strictEqual((await rowsOf(page)).port[2], '4.44 %');

@@ -12,7 +12,7 @@ from harness import made_loop, progress
 from harness.command import Command, build_id, text_addresses
 from harness.made_counters import counters
 from harness.made_cpus import cpus
-from harness.made_profile import interrupted, pending, profile
+from harness.made_profile import interrupted, pending, profile, several
 from harness.suite import WIDTHS, background, run
 
 PLAYWRIGHT = "playwright-core@1.60.0"
@@ -128,9 +128,9 @@ def make_common(pages):
     pages.drawn("deep.html", pages.recorded("deep", "deep"))
     pages.drawn("one.html", pages.stream("make_stream", "one", 1, 1))
     pages.drawn("gone.html", "--diff", made, none)
-    several = pages.work / "cpus.trace"
-    pages.parasite.record(several, "-q", "-k", pages.image, "-", data=cpus())
-    pages.drawn("cpus.html", several, weight=None)
+    three = pages.work / "cpus.trace"
+    pages.parasite.record(three, "-q", "-k", pages.image, "-", data=cpus())
+    pages.drawn("cpus.html", three, weight=None)
 
 
 def make_sides(pages):
@@ -140,6 +140,17 @@ def make_sides(pages):
     said = pages.drawn("both.html", inside, outside)
     pages.drawn("swapped.html", outside, inside)
     (pages.work / "both.log").write_text(said, encoding="utf-8")
+    sides = {}
+    for name, options in (
+        ("of_two", {}),
+        ("of_two_by_nmi", {"by_nmi": True}),
+        ("of_three", {"outside": True}),
+    ):
+        sides[name] = pages.work / f"{name}.trace"
+        words = (sides[name], "-q", "-k", pages.image, "-")
+        pages.parasite.record(*words, data=several(**options))
+    pages.drawn("several.html", sides["of_two"], sides["of_three"])
+    pages.drawn("by_nmi.html", sides["of_two_by_nmi"], sides["of_three"])
 
 
 def make_files(pages):
@@ -307,6 +318,7 @@ def suite(s):
         pages.parasite.record(pages.work / "loop.trace", "-q", "-", data=data)
         make_served(pages, "loop", "loop")
         make_served(pages, "own", "open_own")
+        make_served(pages, "cpus", "cpus")
     done = run(
         *("node", "tests/pages/all.js", s.work, s.part, s.parasite),
         status=None,

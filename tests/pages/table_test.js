@@ -53,10 +53,83 @@ async function cpus() {
     assert.strictEqual(await height(), lanes);
   });
   await fresh('one CPU is no choice', async (page) => {
-    await page.keys('b');
+    await page.keys('b', 'j', 'k');
     assert(!(await page.isVisible('#cpus')));
+    assert(!(await page.isVisible('#shares')));
     await rowsAgree(page, reportOf('made.trace').rows);
   });
+}
+
+// What they did at once, which the page weighs by itself: as the report does.
+async function shares() {
+  const noted = (page, what) => page.has('#notes', what);
+
+  await onPage('latency is that of the report', 'cpus.html', async (page) => {
+    const {rows, samples, weights} = reportOf('cpus.trace', '--latency');
+    const joined = percent((100 * weights.joined) / weights.samples);
+    await page.hit('#samples');
+    await page.selectOption('#of', 'latency');
+    await page.drawn();
+    await rowsAgree(page, rows);
+    assert(await page.isDisabled('#samples'));
+    await page.has('#facts', new RegExp(`^${samples.toLocaleString()} samp`));
+    await noted(page, `${joined} of the samples are joined`);
+    await page.selectOption('#cpu', '2');
+    await page.drawn();
+    await rowsAgree(page, reportOf('cpus.trace', '--latency', '-C', '2').rows);
+    await page.keys('b');
+    await page.keys('j');
+    await rowsAgree(page, reportOf('cpus.trace', '--irqs-off').rows);
+    await page.hit('#reset');
+    await page.hit('#clocks');
+    await rowsAgree(page, reportOf('cpus.trace').rows);
+    assert(await page.isEnabled('#samples'));
+  });
+  await onPage('a function is blamed on others', 'cpus.html', async (page) => {
+    const {rows} = reportOf('cpus.trace', '--blame', 'helper');
+    await page.hit('.row:has(.name:text-is("helper"))');
+    await page.hit('#blame');
+    await rowsAgree(page, rows);
+    await noted(page, 'while some were in helper');
+    assert.match(page.url(), /#.*w=blame/);
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    await page.drawn();
+    await rowsAgree(page, rows);
+    await page.selectOption('#of', 'all');
+    await page.drawn();
+    await rowsAgree(page, reportOf('cpus.trace').rows);
+    // what all wait for while one is alone, and what is no function
+    await page.hit('.row:has(.name:text-is("recurse"))');
+    await page.keys('k');
+    const alone = reportOf('cpus.trace', '--blame', 'recurse').rows;
+    await rowsAgree(page, alone);
+    assert.deepStrictEqual(
+      alone.map(({symbol}) => symbol),
+      ['[idle]'],
+    );
+    await page.hit('.row:has(.name:text-is("[idle]"))');
+    assert(!(await page.isVisible('#blame')));
+  });
+  await onPage('a range has their shares', 'cpus.html', async (page) => {
+    // ticks 10 to 59, of which CPU 0 has one with interrupts off
+    await page.goto(page.url() + '#w=off&r=110000-610000');
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    await page.drawn();
+    assert.deepStrictEqual(await page.cells(), [
+      ['? 100.0 %', '100.0 %', 'work'],
+      ['0 %', '100.0 %', 'main'],
+    ]);
+  });
+  for (const [name, hash] of [
+    ['a comparison', 'more.html#w=latency'],
+    ['one CPU', 'made.html#w=blame&k=helper'],
+  ])
+    await onPage(`${name} has none of these`, hash, async (page) => {
+      assert(!(await page.isVisible('#shares')));
+      assert((await page.cells()).length > 3);
+    });
 }
 
 async function tables() {
@@ -230,6 +303,7 @@ async function hardNames() {
 module.exports = async () => {
   await tables();
   await cpus();
+  await shares();
   await searches();
   await hardNames();
 };

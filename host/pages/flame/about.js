@@ -113,6 +113,7 @@ function tellChosen() {
     .join('  \u00b7  ');
   box.replaceChildren(make('b', name), '  ' + text);
   $('spoken').textContent = name + ': ' + text;
+  $('blame').hidden = !canBlame(view.func);
   $('remove').disabled = view.sandwich >= 0 || spot.node === 0;
 }
 
@@ -250,6 +251,7 @@ function showNotes() {
       ? []
       : steadyNote({steady: data.head.sides.some(({steady}) => steady)})),
     ...(isBoth() ? clockNote() : []),
+    ...sharesNote(),
     ...lossNotes(),
   ];
   if (view.removed.length)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of several CPUs: of all or of one; in the timeline each CPU has a
-// lane, unless there are too many.
+// lane, unless there are too many. From both sides a lane has two parts.
 
 const LANES_MAX = 16;
 const LANE = 24; // pixels
+const LANE_OF_SIDES = 40;
 const LANE_GAP = 3;
 
-const hasCpus = () => data.head.cpus.length > 1 && !isCompared();
+const hasCpus = () => data.head.cpus.length > 1 && !data.head.diff;
 
 const hasLanes = () =>
   hasCpus() && view.cpu < 0 && data.head.cpus.length <= LANES_MAX;
@@ -29,13 +30,14 @@ function laneOfCpus() {
 
 function sizeLanes() {
   $('timeline').style.height = hasLanes()
-    ? `${LANE * lanes() + AXIS + 6}px`
+    ? `${(isBoth() ? LANE_OF_SIDES : LANE) * lanes() + AXIS + 6}px`
     : '';
 }
 
-// Losses of the CPUs that are shown.
-const lossesShown = () =>
-  data.losses.filter(({cpu}) => view.cpu < 0 || cpu === view.cpu);
+// What is of the CPUs that are shown.
+const ofCpusShown = (list) =>
+  list.filter(({cpu}) => view.cpu < 0 || cpu === view.cpu);
+const lossesShown = () => ofCpusShown(data.losses);
 
 // What was lost in each lane, behind its name.
 function paintLaneLosses(context, height, losses, colour) {
@@ -65,17 +67,19 @@ function paintLanes(context, height, fills, {bars, count, most, lanes}) {
 // Over what is drawn, so that it can be read.
 function nameLanes(context, height) {
   const high = (height - AXIS) / data.head.cpus.length;
+  data.head.cpus.forEach((cpu, lane) =>
+    nameLane(context, `CPU ${cpu}`, lane * high + high / 2 + 1),
+  );
+}
+
+function nameLane(context, text, y) {
   context.font = FONT.replace('12px', '11px');
-  data.head.cpus.forEach((cpu, lane) => {
-    const text = `CPU ${cpu}`,
-      y = lane * high + high / 2 + 1;
-    context.globalAlpha = 0.8;
-    context.fillStyle = palette.panel;
-    context.fillRect(2, y - 7, context.measureText(text).width + 8, 14);
-    context.globalAlpha = 1;
-    context.fillStyle = palette.ink;
-    context.fillText(text, 6, y);
-  });
+  context.globalAlpha = 0.8;
+  context.fillStyle = palette.panel;
+  context.fillRect(2, y - 7, context.measureText(text).width + 8, 14);
+  context.globalAlpha = 1;
+  context.fillStyle = palette.ink;
+  context.fillText(text, 6, y);
 }
 
 function setCpu(cpu) {

@@ -38,6 +38,7 @@ async function loadData() {
     head.cpus.length > 1
       ? Uint16Array.from(columns.plain('sample.cpu'))
       : new Uint16Array(data.samples.stack.length); // of one: number 0 will do
+  data.ticks = joinedTicks(columns);
   if (head.diff) {
     data.baseSamples = columns.plain('base.samples');
     data.baseClocks = columns.plain('base.clocks');

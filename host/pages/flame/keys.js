@@ -25,6 +25,12 @@ const keyList = [
   [['i'], 'flame graph or icicle', () => setIcicle(!view.icicle)],
   [['c'], 'next colour scheme', () => nextColour()],
   [['b'], 'next CPU, where there are several', () => nextCpu()],
+  [['j'], 'next kind of shares, as latency', () => nextShares()],
+  [
+    ['k'],
+    'what other CPUs did while some were in the selected function',
+    () => blameChosen(),
+  ],
   [['m'], 'count samples or time', () => setByTime(!view.byTime)],
   [['t'], 'next theme', () => $('theme').click()],
   [['l'], 'show or hide the function list', () => toggleSide()],

@@ -39,11 +39,12 @@ function showButtons() {
   $('zoom-in').disabled = $('zoom-out').disabled = view.sandwich >= 0;
   press('flame', !view.icicle);
   press('icicle', view.icicle);
-  press('samples', !view.byTime);
-  press('clocks', view.byTime);
+  press('samples', !countsTime());
+  press('clocks', view.byTime || isJoined());
   press('side-toggle', view.side);
   $('colour').value = view.colour;
   $('cpu').value = view.cpu;
+  showShares();
   sizeLanes();
   $('restore').hidden = view.removed.length === 0;
   document.body.classList.toggle('side', view.side);
@@ -98,7 +99,8 @@ function restoreRemoved() {
 }
 
 function resetView() {
-  for (const name of ['zoom', 'func', 'sandwich', 'range', 'removed', 'cpu'])
+  const names = ['zoom', 'func', 'sandwich', 'range', 'removed'];
+  for (const name of [...names, 'cpu', 'shares', 'blamed'])
     view[name] = structuredClone(atStart[name]);
   beginTimeline();
   clearSearch();
@@ -120,11 +122,13 @@ function listenToButtons() {
     folded: saveFolded,
     png: savePng,
     zoom: () => open(focused),
+    blame: blameChosen,
     remove: removeChosen,
     copy: copyName,
     sandwich: () => showSandwich(view.func),
   });
   listen($('colour'), {change: () => setColour($('colour').value)});
+  listen($('of'), {change: () => setShares($('of').value)});
   listen($('cpu'), {change: () => setCpu(Number($('cpu').value))});
 }
 

@@ -21,7 +21,7 @@ const foldedName = (name) => name.replace(/;/g, ':').replace(/\s*\n\s*/g, ' ');
 function* foldedStacks() {
   const {func, parent} = data.tree;
   const names = data.functions.names.map(foldedName);
-  const unit = view.byTime ? 1e9 / data.head.clock_hz : 1;
+  const unit = countsTime() ? 1e9 / data.head.clock_hz : 1;
   const sums = new Map(),
     parts = [];
   stackWeight.forEach((weight, s) => {

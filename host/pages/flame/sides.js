@@ -17,13 +17,19 @@ function outsideOf(columns) {
   const [kind, length] = ['kind', 'length'].map((name) =>
     columns.plain('window.' + name),
   );
+  const several = columns.head.cpus.length > 1,
+    cpus = (name, count) =>
+      several ? columns.plain(name + '.cpu') : new Uint16Array(count);
+  const cpu = cpus('window', from.length);
   return {
     time: columns.changes('outside.time'),
     stack: columns.plain('outside.stack'),
     clocks: columns.plain('outside.clocks'),
     kind: columns.plain('outside.kind'),
+    cpu: cpus('outside', columns.plain('outside.kind').length),
     windows: Array.from(from, (begin, i) => ({
       kind: kind[i],
+      cpu: cpu[i],
       from: begin,
       to: begin + length[i],
     })),
@@ -43,7 +49,9 @@ const outsideWeight = (i) => (view.byTime ? data.outside.clocks[i] : 1);
 
 // Instead of addBase(): what is outside follows the range, too.
 function addOutside(tree) {
-  const {stack, kind} = data.outside;
+  const {stack, kind, cpu} = data.outside;
+  const lane = laneOfCpus(),
+    hidden = lanes();
   const [first, last] = view.range
     ? outsideSamples(...view.range)
     : [0, stack.length];
@@ -54,7 +62,7 @@ function addOutside(tree) {
   for (const list of tree.only) list.fill(0);
   weights.baseCount = 0;
   for (let i = first; i < last; ++i) {
-    if (stackRemoved[stack[i]]) continue;
+    if (stackRemoved[stack[i]] || lane[cpu[i]] === hidden) continue;
     const node = data.stackNode[stack[i]],
       weight = outsideWeight(i);
     tree.base[node] += weight;
@@ -166,17 +174,21 @@ function clockNote() {
 
 const STRIP_GAP = 4; // pixels between the two
 
-// Weights of samples from outside by bar and kind.
+// Weights of samples from outside by lane, bar and kind.
 function countOutside(count, unit) {
   const kinds = SIDES_HUES.length,
-    bars = new Float64Array(count * kinds);
-  const {time, stack, kind} = data.outside;
+    rows = lanes(),
+    lane = laneOfCpus(),
+    bars = new Float64Array((rows + 1) * count * kinds);
+  const {time, stack, kind, cpu} = data.outside;
   const [first, last] = outsideSamples(line.from, line.to);
   let most = 1;
-  for (let i = first; i < last; ++i)
-    if (!stackRemoved[stack[i]])
-      ++bars[Math.floor((time[i] - line.from) * unit) * kinds + kind[i]];
-  for (let bar = 0; bar < count; ++bar) {
+  for (let i = first; i < last; ++i) {
+    if (stackRemoved[stack[i]]) continue;
+    const bar = lane[cpu[i]] * count + Math.floor((time[i] - line.from) * unit);
+    ++bars[bar * kinds + kind[i]];
+  }
+  for (let bar = 0; bar < rows * count; ++bar) {
     let sum = 0;
     for (let k = 0; k < kinds; ++k) sum += bars[bar * kinds + k];
     most = Math.max(most, sum);
@@ -184,34 +196,63 @@ function countOutside(count, unit) {
   return {bars, count, most};
 }
 
-// Both, one above the other; what only the outside sees is behind them.
+// The part of (counted) that is of one lane, with so many colours.
+const ofLane = ({bars, count, most}, lane, colours) => ({
+  count,
+  most,
+  bars: bars.subarray(lane * count * colours, (lane + 1) * count * colours),
+});
+
+// Both, one above the other, in each lane; what only the outside sees is behind
+// them.
 function paintStrips(context, height, fills, counted) {
-  const middle = Math.round((height - AXIS) / 2),
-    bottom = height - AXIS;
   const outside = countOutside(
     counted.count,
     lineWidth() / (line.to - line.from) / BAR,
   );
-  for (const {kind, from, to} of data.outside.windows) {
+  const high = (height - AXIS) / counted.lanes,
+    lane = laneOfCpus();
+  context.globalAlpha = 0.35;
+  for (const {kind, cpu, from, to} of ofCpusShown(data.outside.windows)) {
     const [x, end] = [from, to].map(xOfClock);
-    context.globalAlpha = 0.35;
     context.fillStyle = sidesFill(kind, 0);
-    context.fillRect(x, 0, Math.max(1, end - x), bottom);
+    context.fillRect(x, lane[cpu] * high, Math.max(1, end - x), high);
   }
   context.globalAlpha = 1;
+  for (let i = 0; i < counted.lanes; ++i)
+    paintStrip(context, i, high, fills, counted, outside);
+}
+
+function paintStrip(context, lane, high, fills, counted, outside) {
+  const top = lane * high,
+    bottom = top + high,
+    middle = Math.round(top + high / 2);
   const kinds = SIDES_HUES.map((_, kind) => sidesFill(kind, -0.5));
-  paintBars(context, middle - STRIP_GAP / 2, 6, fills, counted);
-  paintBars(context, bottom, middle + STRIP_GAP / 2 + 4, kinds, outside);
+  const [above, below] = [
+    ofLane(counted, lane, fills.length),
+    ofLane(outside, lane, kinds.length),
+  ];
+  paintBars(context, middle - STRIP_GAP / 2, top + 6, fills, above);
+  paintBars(context, bottom, middle + STRIP_GAP / 2 + 4, kinds, below);
   context.fillStyle = palette.line;
   context.fillRect(0, middle, lineWidth(), 1);
+  if (lane > 0) {
+    context.fillStyle = palette.soft;
+    context.fillRect(0, Math.round(top), lineWidth(), 1);
+  }
+  if (counted.lanes > 1) {
+    const cpu = `CPU ${data.head.cpus[lane]}`;
+    nameLane(context, cpu + ' inside', top + 10);
+    return nameLane(context, cpu + ' outside', middle + 11);
+  }
   context.fillStyle = palette.soft;
   context.font = FONT.replace('12px', '11px');
-  context.fillText('inside', 6, 10);
+  context.fillText('inside', 6, top + 10);
   context.fillText('outside', 6, middle + 11);
 }
 
 function windowFacts(clock, near) {
-  return data.outside.windows
+  return ofCpusShown(data.outside.windows)
     .filter(({from, to}) => from <= clock + near && to >= clock - near)
     .slice(0, 3)
     .map(({kind, from, to}) => [

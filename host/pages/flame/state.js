@@ -2,6 +2,7 @@
 // What is shown, also as the URL's hash.
 
 const COLOURS = [...['folder', 'part', 'language', 'exits', 'change', 'sides']];
+const SHARES = ['all', 'latency', 'off', 'blame'];
 const SORTS = ['self', 'total', 'change', 'name'];
 
 const view = {
@@ -14,6 +15,8 @@ const view = {
   icicle: false,
   byTime: false,
   cpu: -1, // whose samples are shown, -1 = all
+  shares: 'all', // what they are of
+  blamed: -1, // function, of 'blame'
   colour: 'folder',
   sort: 'self',
   side: true,
@@ -63,6 +66,8 @@ const hashParts = {
   m: ['byTime', asFlag],
   c: ['colour', asChoice(COLOURS)],
   p: ['cpu', asNumber(() => 1 << 16)],
+  w: ['shares', asChoice(SHARES)],
+  k: ['blamed', asFunction],
   o: ['sort', asChoice(SORTS)],
   l: ['side', asFlag],
 };
@@ -77,10 +82,11 @@ const hasColour = (name) => {
   return needs[name] ? needs[name]() : true;
 };
 
-// Nor need it have that CPU, or several.
+// Nor need it have that CPU, or several, or what they did at once.
 function viewOfHash(hash) {
   readHash(hash);
   if (!hasCpus() || !data.head.cpus.includes(view.cpu)) view.cpu = -1;
+  if (!hasShares(view.shares)) view.shares = 'all';
   if (!hasColour(view.colour)) view.colour = atStart.colour;
   if (view.func < 0) view.func = view.sandwich;
 }

@@ -64,7 +64,8 @@ const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 // Samples by lane, bar and colour; and the height of the whole time. In slices,
 // for it is a pass over all samples in sight.
 function* countBars(of, colours) {
-  const {time, stack, samples, cpu} = data.samples;
+  const {time, stack, cpu} = data.samples,
+    {samples} = sampleWeights();
   const count = Math.ceil(lineWidth() / BAR),
     rows = lanes(),
     lane = laneOfCpus(),
@@ -144,7 +145,8 @@ function paintAxis(context, height) {
 const barsKey = () =>
   [
     ...[line.from, line.to, lineWidth(), devicePixelRatio, dark],
-    ...[view.colour, view.removed.join('.'), search.shown, view.cpu],
+    ...[view.colour, view.removed.join('.'), search.shown],
+    ...[view.cpu, sharesKey()],
   ].join();
 
 function paintBackground(fills, counted) {

@@ -31,7 +31,8 @@ function copySums(to, from) {
 
 // Adds the samples [from, to), or takes them away: they are (times) 1 or -1.
 function addSamples(sums, from, to, times) {
-  const {stack, samples, clocks, cpu} = data.samples;
+  const {stack, cpu} = data.samples,
+    {samples, clocks} = sampleWeights();
   const lane = laneOfCpus(),
     hidden = lanes();
   for (let i = from; i < to; ++i) {
@@ -90,14 +91,16 @@ function findOutermost(tree, functions) {
   return found;
 }
 
-let summedCpu;
+let summed; // what sums are of
 
-// All samples of the CPU that is shown, and as if they were the range.
+const sumsKey = () => `${view.cpu} ${sharesKey()}`;
+
+// All samples of what is shown, and as if they were the range.
 function sumWhole() {
   for (const sums of [wholeSums, rangeSums]) beginSums(sums);
   wholeSums.first = 0;
   wholeSums.last = data.samples.time.length;
-  summedCpu = view.cpu;
+  summed = sumsKey();
   addSamples(wholeSums, 0, wholeSums.last, 1);
   copySums(rangeSums, wholeSums);
 }
@@ -128,9 +131,9 @@ function shownSamples() {
 }
 
 function weighStacks() {
-  if (summedCpu !== view.cpu) sumWhole();
+  if (summed !== sumsKey()) sumWhole();
   moveSums(rangeSums, ...shownSamples());
-  const amounts = view.byTime ? rangeSums.clocks : rangeSums.samples;
+  const amounts = countsTime() ? rangeSums.clocks : rangeSums.samples;
   weights.count = 0;
   for (let s = 0; s < stackWeight.length; ++s) {
     stackWeight[s] = stackRemoved[s] ? 0 : amounts[s];
@@ -216,7 +219,7 @@ function changeOf(total, base) {
 }
 
 function weightText(weight) {
-  if (view.byTime) return secondsText(weight / data.head.clock_hz);
+  if (countsTime()) return secondsText(weight / data.head.clock_hz);
   return samplesText(weight);
 }
 

@@ -111,6 +111,110 @@ function ownRow({own, weight}) {
   );
 }
 
+// A table of what (rows) has: columns are [head, text or element of a row], of
+// which the first is a name; its whole text is by (title).
+function tableOf(id, words, columns, rows, title = () => '') {
+  const head = make('tr', {}, ...columns.map(([name]) => make('th', name)));
+  const lines = rows.map((row) =>
+    make(
+      'tr',
+      {},
+      ...columns.map(([, text], i) =>
+        make(
+          'td',
+          {className: i ? 'number' : 'name', title: i ? '' : title(row)},
+          text(row),
+        ),
+      ),
+    ),
+  );
+  return make(
+    'table',
+    {id},
+    ...(words ? [make('caption', words)] : []),
+    make('thead', {}, head),
+    make('tbody', {}, ...lines),
+  );
+}
+
+// ---- several CPUs, and code with interrupts off
+
+const ofCpu = (ns, {busy_ns, idle_ns}) =>
+  shareText(busy_ns + idle_ns ? ns / (busy_ns + idle_ns) : 0);
+const clockText = ({tsc_offset, clock_error_ns}) => {
+  if (tsc_offset === undefined) return '\u2013';
+  return clock_error_ns === undefined
+    ? 'unknown'
+    : `\u00b1${(clock_error_ns / 1e3).toFixed(2)} \u00b5s`;
+};
+const CPU_COLUMNS = [
+  ['CPU', ({cpu}) => link(`flame.html#p=${cpu}`, `CPU ${cpu}`)],
+  ['Samples', ({samples}) => countText(samples)],
+  ['Busy', (one) => ofCpu(one.busy_ns, one)],
+  ['Interrupts off', (one) => ofCpu(one.irqs_off_ns, one)],
+  ['Lost', ({dropped, discarded}) => countText(dropped + discarded)],
+  ['Missed', ({missed_ticks}) => countText(missed_ticks)],
+  ['Merged', ({merged}) => countText(merged)],
+  ['Duplicates', ({duplicates}) => countText(duplicates)],
+  ['Clock', clockText],
+];
+
+// How long how many CPUs were busy, of the time of ticks that were joined.
+function atOnceText({busy, joined, samples}) {
+  const all = busy.reduce((sum, one) => sum + one, 0);
+  const parts = busy.flatMap((clocks, count) =>
+    clocks ? [`${count}: ${shareText(clocks / all)}`] : [],
+  );
+  return (
+    `CPUs that were busy at once, by the time: ${parts.join(', ')}. ` +
+    `${shareText(joined / samples)} of the samples are joined with those of ` +
+    'all other CPUs; the rest is in no share of this.'
+  );
+}
+
+function showCpus({cpus, ticks}) {
+  if (cpus.length < 2) return;
+  $('cpus').hidden = false;
+  $('latency').hidden = !ticks;
+  $('at-once').textContent = ticks
+    ? atOnceText(ticks)
+    : 'What they did at once is not known: no samples of all CPUs are of ' +
+      'one moment, or only some were asked for.';
+  $('cpus').append(tableOf('each-cpu', '', CPU_COLUMNS, cpus));
+}
+
+const STRETCH_COLUMNS = [
+  [
+    'Function, and its caller',
+    ({symbol, caller}) =>
+      caller ? `${symbol} \u2190 ${caller}` : symbol || '[several functions]',
+  ],
+  ['CPU', ({cpu}) => String(cpu)],
+  ['At least', ({least_ns}) => secondsText(least_ns / 1e9)],
+  ['At most', ({most_ns}) => (most_ns ? secondsText(most_ns / 1e9) : '\u2013')],
+  ['Samples', ({samples}) => countText(samples)],
+  [
+    'Begins',
+    ({cpu, begin_ns, least_ns}) => {
+      const range = [begin_ns, begin_ns + least_ns + NS_PER_CLOCK];
+      const [from, to] = range.map((ns) => Math.round(ns / NS_PER_CLOCK));
+      const there = new URLSearchParams({w: 'off', p: cpu, r: `${from}-${to}`});
+      return link(`flame.html#${there}`, `${(begin_ns / 1e9).toFixed(6)} s`);
+    },
+  ],
+];
+const NS_PER_CLOCK = 1e9 / CLOCK_HZ;
+
+function showIrqsOff({irqs_off_clocks, all_clocks, stretches}) {
+  if (!irqs_off_clocks) return;
+  $('irqs-off').hidden = $('off').hidden = false;
+  $('irqs-share').textContent =
+    `Interrupts were off in ${shareText(irqs_off_clocks / all_clocks)} of ` +
+    'all time. The longest stretches last from the first sample to the last ' +
+    'at least, and at most from the sample before to the one after.';
+  $('irqs-off').append(tableOf('stretches', '', STRETCH_COLUMNS, stretches));
+}
+
 // ---- who held the event loop
 
 // A number with its unit, of nanoseconds.
@@ -121,27 +225,7 @@ const placeOf = ({site, file, line}) =>
 
 // A table of sites: columns are [head, text of a site].
 function loopTable(id, words, columns, sites) {
-  const head = make('tr', {}, ...columns.map(([name]) => make('th', name)));
-  const rows = sites.slice(0, LOOP_ROWS).map((site) =>
-    make(
-      'tr',
-      {},
-      ...columns.map(([, text], i) =>
-        make('td', {
-          className: i ? 'number' : 'name',
-          title: i ? '' : placeOf(site),
-          textContent: text(site),
-        }),
-      ),
-    ),
-  );
-  const table = make(
-    'table',
-    {id},
-    make('caption', words),
-    make('thead', {}, head),
-    make('tbody', {}, ...rows),
-  );
+  const table = tableOf(id, words, columns, sites.slice(0, LOOP_ROWS), placeOf);
   if (sites.length <= LOOP_ROWS) return [table];
   const left = `${sites.length - LOOP_ROWS} more are in parasite loop.`;
   return [table, make('p', left)];
@@ -247,6 +331,8 @@ function show(head) {
       ' in the ',
       link('flame.html', 'flame graph'),
     );
+  showCpus(head);
+  showIrqsOff(head);
   if (head.loop) showLoop(head.loop);
   showRecording(head);
   $('viewers').append(...viewersOf(head).map(viewerItem));

@@ -24,7 +24,7 @@ FIXTURE(begin, end);
 
 static void add(uint32_t cpu, uint64_t time, enum ticks_kind kind)
 {
-    ticks_add(&ticks, cpu, &(struct ticks_sample){time, PERIOD, kind});
+    ticks_add(&ticks, cpu, &(struct ticks_sample){time, PERIOD, kind, 0});
 }
 
 static uint64_t weight(uint32_t cpu, uint64_t number)
@@ -103,6 +103,27 @@ TEST(cpus_that_join_later_or_ended_are_not_waited_for)
     assert_int_equal(weight(0, 14), PERIOD);
 }
 
+TEST(ticks_are_listed_if_nobody_weighs_them)
+{
+    add(0, PERIOD, TICKS_BUSY);
+    add(1, PERIOD + 1, TICKS_IDLE);
+    add(0, 2 * PERIOD, TICKS_BUSY); /* of CPU 1 there is none */
+    ticks_add(&ticks, 0, &(struct ticks_sample){3 * PERIOD, 5, TICKS_BUSY, 0});
+    add(1, 3 * PERIOD, TICKS_BUSY);
+    ticks_join(&ticks, NULL);
+    assert_int_equal(ticks.ticks, 2);
+    assert_int_equal(ticks_at(&ticks, 0, 0)->tick, 1);
+    assert_int_equal(ticks_at(&ticks, 1, 0)->tick, 1);
+    assert_int_equal(ticks_at(&ticks, 0, 1)->tick, 0);
+    assert_int_equal(ticks_at(&ticks, 0, 2)->tick, 2);
+    assert_int_equal(ticks_at(&ticks, 1, 1)->tick, 2);
+    assert_int_equal(ticks.list[0].clocks, PERIOD);
+    assert_int_equal(ticks.list[0].count, 2);
+    assert_int_equal(ticks.list[0].busy, 1);
+    assert_int_equal(ticks.list[1].clocks, 5); /* the least of the two */
+    assert_int_equal(ticks.list[1].busy, 2);
+}
+
 TEST(sums_are_in_no_tick)
 {
     add(0, PERIOD, TICKS_SUM);
@@ -122,7 +143,7 @@ TEST(a_tick_accounts_for_the_least_of_its_samples)
 {
     add(0, PERIOD, TICKS_BUSY);
     ticks_add(&ticks, 1,
-              &(struct ticks_sample){PERIOD, 30 * PERIOD, TICKS_IDLE});
+              &(struct ticks_sample){PERIOD, 30 * PERIOD, TICKS_IDLE, 0});
     ticks_join(&ticks, ticks_by_latency);
     assert_int_equal(weight(0, 0), PERIOD);
     assert_int_equal(ticks.clocks, 31 * PERIOD);
