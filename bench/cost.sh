@@ -69,6 +69,36 @@ timers()
     done
 }
 
+# nmi WIDTH NAME IMAGE WORD...: the same of an NMI, instructions only.
+nmi()
+{
+    width=$1
+    name=$2
+    image=$3
+    shift 3
+    guest "$width" "$image" 300 "$build/bench/$name.$width.log" -append \
+        "prof.start=off prof.every=0 prof.tick_drains=off timer=nmi $*"
+    keep "$width" "$name" "$(tr -d '\r' <"$build/bench/$name.$width.log" |
+        sed -n 's/^bench [0-9]* //p')"
+}
+
+# NMIs with callers, and those of an image for several CPUs, which runs on one:
+# QEMU counts instructions fairly on one only. The drain of several CPUs.
+several()
+{
+    smp=$build/smp/$1
+    nmi "$1" by_nmi_11 "$build/$1/bench/lapic/lapic.elf" callers=11
+    nmi "$1" by_nmi_several "$smp/bench/lapic/lapic.elf"
+    nmi "$1" by_nmi_several_11 "$smp/bench/lapic/lapic.elf" callers=11
+    log=$build/bench/cpus.$1.log
+    guest "$1" "$smp/bench/cpus/cpus.elf" 300 "$log" \
+        -append 'prof.start=off prof.every=0'
+    tr -d '\r' <"$log" | sed -n 's/^bench //p' >"$log.rows"
+    while read -r name value; do
+        keep "$1" "$name" "$value"
+    done <"$log.rows"
+}
+
 # The memory that the image gives the profiler, and the profiler's own data.
 memory()
 {
@@ -182,6 +212,7 @@ counted()
 if [ $# -gt 1 ]; then
     instructions "$2"
     timers "$2"
+    several "$2"
     counted "$2"
     memory "$2"
     text "$2"

@@ -15,8 +15,10 @@ WORSE ?= 1
 
 .PHONY: bench bench-diff
 #: what it costs, in one table, with goals
-bench: $(call images,$(call folders,bench) $(addprefix services/,lua irc \
-    async split) tests/guest/trace/trace_crowd)
+bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
+    irc async split) tests/guest/trace/trace_crowd) \
+    $(foreach w,$(WIDTHS),$(foreach f,cpus lapic,$(call \
+    image,smp/$w,bench/$f)))
 	$(Q)BENCH='$(BENCH)' bench/run.sh $(BUILD)
 #: two results of `make bench`: what became better and worse
 bench-diff:

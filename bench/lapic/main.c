@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a flat sample takes in all, by timer (timer=): an additional tick of the
- * PIT (pit), the PIT as an NMI (nmi), a local APIC's timer of the profiler's
- * own (own), and one that it shares with the kernel (shared). Counted as in
- * bench/cost, with no other interrupt. While the samples come, port 0x80 is
- * written before and after, so that what is written to devices between the two
- * can be counted from outside.
+ * What a sample takes in all, by timer (timer=): an additional tick of the PIT
+ * (pit), the PIT as an NMI (nmi), a local APIC's timer of the profiler's own
+ * (own), and one that it shares with the kernel (shared). It is flat, or has
+ * as many callers as callers= says. Counted as in bench/cost, with no other
+ * interrupt, in an image for one CPU or for several. While the samples come,
+ * port 0x80 is written before and after, so that what is written to devices
+ * between the two can be counted from outside.
  *
  * The line "bench SAMPLES INSTRUCTIONS" is for bench/cost.sh.
  */
@@ -19,6 +20,7 @@
 #include <pic.h>
 #include <prof/pic.h>
 #include <prof/port.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS 250000000u /* half a second, 500 ticks: the vector holds them */
@@ -27,9 +29,14 @@
 #define APIC_TIMER 0xfee00320u
 
 static char timer[8];
+static uint32_t callers;
 
 bool service_option(const char *key, const char *value)
 {
+    if (strcmp(key, "callers") == 0) {
+        callers = (uint32_t)atoi(value);
+        return true;
+    }
     if (strcmp(key, "timer") != 0 || strlen(value) >= sizeof timer)
         return false;
     strcpy(timer, value);
@@ -60,11 +67,22 @@ static __attribute__((noinline)) void loop(uint32_t rounds)
     __asm__ volatile("1: dec %0; jnz 1b" : "+r"(rounds) : : "cc");
 }
 
+/* With more callers than are asked for. */
+static __attribute__((noinline)) void loop_below(uint32_t levels,
+                                                 uint32_t rounds)
+{
+    if (levels == 0)
+        loop(rounds);
+    else
+        loop_below(levels - 1, rounds);
+    __asm__ volatile("");
+}
+
 static uint64_t cycles_of_loop(void)
 {
     uint64_t begin = arch_tsc();
 
-    loop(ROUNDS);
+    loop_below(callers, ROUNDS);
     return arch_tsc() - begin;
 }
 
@@ -77,7 +95,7 @@ int service_main(void)
     current_eoi_mechanism = prof_pic_done;
     if (!is("pit"))
         pic_mask(TIMER_LINE);
-    prof_set_depth(0);
+    prof_set_depth(callers);
     if (prof_start() != 0)
         return 1;
     prof_drain();

@@ -13,7 +13,9 @@ from pathlib import Path
 from harness.command import Command
 from harness.suite import Guest, check, run
 
-KERNELS = ("higher", "tasks", "cxx", "bare", "smp", "oneshot", "includeos")
+KERNELS = (
+    *("higher", "tasks", "cxx", "bare", "smp", "oneshot", "nmi", "includeos"),
+)
 PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
@@ -48,7 +50,7 @@ SHARES = {
         f"start;kernel_main;answer;{name}": share for name, share in REQUEST
     },
 }
-SHARES["smp"] = SHARES["oneshot"] = SHARES["bare"]
+SHARES["smp"] = SHARES["oneshot"] = SHARES["nmi"] = SHARES["bare"]
 SHARES["includeos"] = {
     f"start;kernel_main;answer();{name}()": share for name, share in REQUEST
 }
@@ -158,8 +160,9 @@ def near(got, wanted, what, off_by=OFF_BY):
     check.between(got, wanted - off_by, wanted + off_by, what)
 
 
-def check_table(kernel, text):
-    """The last table: names, shares, and nothing to remark."""
+def check_table(kernel, text, stolen=False):
+    """The last table: names, shares, and nothing to remark, but for ticks that
+    did not come where (stolen)."""
     table = text.rpartition("--- profile")[2].partition("\n---")[0]
     shared = SHARED.get(kernel.name, "")
     rows = {
@@ -176,7 +179,7 @@ def check_table(kernel, text):
     if early:  # between two stacks
         samples = int(check.has(table, r"(\d+) samples in")[1])
         check.between(int(early[1]), 0, samples * EARLY_MAX)
-    if kernel.name not in NO_ICOUNT:
+    if kernel.name not in NO_ICOUNT and not stolen:
         check.lacks(table, r"\d s stolen")
 
 
@@ -376,6 +379,44 @@ def check_timers(kernel, text):
     check.has(both, f"{by_lapic}there is no PIT$")
 
 
+IRQS_OFF = r"^interrupts were off at (\d+) of these, (\S+) % of the time$"
+
+
+def check_nmis(kernel, text):
+    """Who has the PIT and the I/O APIC. Each time the kernel has found that it
+    had its own ticks, and its entry as it was."""
+
+    def boots(name, words, line):
+        said = kernel.boot(name, append=words)
+        check.same(re.findall("^prof: .*$", said, re.M), [line] if line else [])
+        check_table(kernel, said, stolen=name == "late")
+        check_callers(kernel, said)
+        return said
+
+    def is_off_always(said):
+        table = said.rpartition("--- profile")[2]
+        off = check.has(table, IRQS_OFF)
+        whole = check.has(table, r"(\d+) +all ticks since the start")
+        queued = re.search(r"(\d+) +queued for the next drain", table)
+        ticks = int(whole[1]) - (int(queued[1]) if queued else 0)
+        check.same(int(off[1]), ticks, table)
+        return table
+
+    check.lacks(text, "^prof: ")
+    is_off_always(text)
+    late = boots(
+        "late",
+        "late prof.weight=count",  # one sample has the time of all missed
+        "prof: the I/O APIC's entry of the PIT was overwritten by other code; "
+        "it is an NMI again",
+    )
+    check.has(is_off_always(late), r"^1 times the PIT was made an NMI again$")
+    uses = "prof: sampling by the local APIC's timer: the kernel uses the PIT"
+    for by in ("pic", "ioapic"):
+        check.lacks(boots(by, f"pit={by}", None), IRQS_OFF)
+        boots(f"{by}_asked", f"pit={by} prof.tick=nmi", uses)
+
+
 BEGIN = """#include <prof/begin.h>
 extern const struct prof_config config;
 int begin(void);
@@ -518,6 +559,8 @@ def suite(s):
         )
     if s.part == "oneshot":
         s.holds("oneshot: the timer that there is", check_timers, kernel, text)
+    if s.part == "nmi":
+        s.holds("nmi: whoever has the PIT", check_nmis, kernel, text)
     if s.part == "includeos":
         s.holds(
             "includeos: names, idle, memory, options",

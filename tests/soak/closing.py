@@ -74,6 +74,8 @@ def look_at_clocks(pair, figures):
         ),
         "ns": (drift.of_ns(guest, mhz[0] / mhz[1]), drift.of_ns(twin), NS_PPM),
     }
+    if pair.cpus > 1:
+        del clocks["ticks"]  # there are none
     for name, (profiled, plain, floor) in clocks.items():
         figures[f"{name}_ppm"] = [round(x, 2) for x in (*profiled, *plain)]
         if drift.worse(profiled, plain, floor):

@@ -42,7 +42,9 @@ class Machine:
     runs; without, it never does. Files are (folder)/(name).*; (options) are
     more words for the command line."""
 
-    def __init__(self, name, width, image, profiled, folder, options, net):
+    def __init__(
+        self, name, width, image, profiled, folder, options, net, cpus=1
+    ):
         self.name = name
         self.width = width
         self.profiled = profiled
@@ -58,6 +60,7 @@ class Machine:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.settimeout(progress.WAIT_S)
         self.image, self.options, self.net = image, options, net
+        self.cpus = cpus
         self.process = None
 
     def boot(self):
@@ -69,9 +72,10 @@ class Machine:
 
     def start(self, image, options, net):
         port = self.listener.getsockname()[1]
+        # of several CPUs the PIT samples all, so that there is no tick
+        timer = "prof.tick=nmi" if self.cpus > 1 else "alarm=tick"
         words = (
-            "prof.every=0 prof.out=virtio statistics=1000 alarm=tick "
-            f"{options}"
+            f"prof.every=0 prof.out=virtio statistics=1000 {timer} {options}"
         )
         if not self.profiled:
             words += " prof.start=off"
@@ -85,6 +89,8 @@ class Machine:
                     serial="chardev:con",
                     network=net,
                     args=[
+                        "-smp",
+                        str(self.cpus),
                         "-chardev",
                         f"socket,id=con,host=127.0.0.1,port={port}",
                         "-chardev",

@@ -37,16 +37,21 @@ class Breach(Exception):
 class Pair:
     """(kind) is toil or irc. (log) is called with each action."""
 
-    def __init__(self, kind, width, build, folder, tools, log, seconds):
+    def __init__(self, kind, width, build, folder, tools, log, seconds, cpus=1):
         self.kind = kind
         self.width = width
         self.tools = tools
         self.log = log
         self.name = f"{width}-{kind}"
-        self.image = {
-            "toil": f"{build}/{width}/tests/soak/toil/toil.elf",
-            "irc": f"{build}/{width}/irc/irc.elf",
-        }[kind]
+        self.cpus = cpus
+        kept = f"{build}/smp/{width}" if cpus > 1 else f"{build}/{width}"
+        self.image = (
+            f"{kept}/"
+            + {
+                "toil": "tests/soak/toil/toil.elf",
+                "irc": "irc/irc.elf",
+            }[kind]
+        )
         self.loadgen = f"{build}/host/loadgen"
         # a server is not ended from the console, and is given its time
         options = f"irc.every=0 irc.seconds={seconds}" if kind == "irc" else ""
@@ -59,6 +64,7 @@ class Pair:
                 folder,
                 options,
                 kind == "irc",
+                cpus,
             )
             for ending in ("", "-twin")
         )

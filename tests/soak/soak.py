@@ -117,6 +117,7 @@ def soak(width_list, options, log):
             tools,
             log.say,
             int(seconds) + CLOSE_S,
+            options.cpus,
         )
         for width in width_list
         for kind in options.kinds
@@ -215,7 +216,13 @@ def arguments():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", default=str(random.randrange(1 << 32)))
     parser.add_argument("--widths", default="i386,x86_64")
-    parser.add_argument("--kinds", default="toil,irc")
+    parser.add_argument("--kinds", help="of guests (toil,irc)")
+    parser.add_argument(
+        "--cpus",
+        type=int,
+        default=1,
+        help="of each guest; with several there is only toil",
+    )
     parser.add_argument(
         "--at-once",
         action="store_true",
@@ -229,7 +236,8 @@ def arguments():
     )
     parser.add_argument("--tap", action="store_true")
     options = parser.parse_args()
-    options.kinds = options.kinds.split(",")
+    kinds = options.kinds or ("toil" if options.cpus > 1 else "toil,irc")
+    options.kinds = kinds.split(",")
     options.widths = options.widths.split(",")
     options.folder = options.folder or f"{options.build}/soak"
     options.every = 60 if not options.tap else 20

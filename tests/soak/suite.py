@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The soak's short form: half a minute of everything, on both widths at the
-same time, in real time. The seed is always the same; SEED=N in the environment
-is another. `make soak` is the long form."""
+"""The soak's short form: half a minute of everything in real time, on both
+widths at the same time, and on four CPUs. The seed is always the same; SEED=N
+in the environment is another. `make soak` is the long form."""
 
 import os
 import sys
@@ -9,11 +9,16 @@ import sys
 from harness.suite import check, run
 
 CPU_LIMIT_S = 1500
+HOW = {
+    "one": ("--at-once",),
+    "several": ("--cpus", 4, "--widths", "x86_64"),
+}
+PARTS = tuple(HOW)
 
 
 def suite(s):
     done = run(
-        *(sys.executable, "tests/soak/soak.py", "--tap", "--at-once"),
+        *(sys.executable, "tests/soak/soak.py", "--tap", *HOW[s.part]),
         *("--build", s.build, "--folder", s.work, "--kinds", "toil"),
         *("--minutes", 2, "--pause", 0.4),
         *("--seed", os.environ.get("SEED", 7)),

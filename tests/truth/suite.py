@@ -4,6 +4,9 @@ timer's ticks come at exact virtual times and a run repeats to the instruction,
 with a plugin that counts what is executed in each function; so profile and
 truth are of the same run.
 
+Several CPUs run in real time, where their own program says what they do
+(cpus.py).
+
 Each run is compared by itself; the last part judges all of them together, and
 writes a picture and a table into its folder. With FULL=1 all scripts run at
 several rates, all generated programs and both servers at both widths, and
@@ -11,6 +14,7 @@ several rates, all generated programs and both servers at both widths, and
 TRUTH_RUNS='i386-lua-* *-split-*' makes only those runs; docs stay as they are
 then. TRUTH_SEED=1 samples at other times."""
 
+import cpus
 from guests import Sampled, accounts, python
 from harness.suite import WIDTHS
 from workloads import (
@@ -26,7 +30,16 @@ from workloads import (
 
 RUNS = tuple(f"{width}-{subject}" for width in WIDTHS for subject in SUBJECTS)
 TIMED = tuple(f"{width}-timers" for width in WIDTHS)
-PARTS = (*RUNS, *(f"{width}-accounts" for width in WIDTHS), *TIMED, "judged")
+PARTS = (
+    *RUNS,
+    *(f"{width}-{of}" for width in WIDTHS for of in ("accounts", "cpus")),
+    *TIMED,
+    "judged",
+)
+# how many CPUs there are, in `make test` and in all; more than eight share the
+# logical destinations of an NMI
+SOME_CPUS = {"i386": (2,), "x86_64": (4,)}
+MANY_CPUS = {"i386": (9,), "x86_64": (16,)}
 AFTER = {"judged": (*RUNS, *TIMED)}
 
 
@@ -132,6 +145,11 @@ def suite(s):
     width, subject = s.part.split("-")
     if subject == "accounts":
         test_accounts(s, width)
+    elif subject == "cpus":
+        for count in (2, 4, 8) if FULL else SOME_CPUS[width]:
+            cpus.some(s, width, count)
+        for count in (9, 16) if FULL else MANY_CPUS[width]:
+            cpus.many(s, width, count)
     elif subject == "timers":
         test_timers(s, width)
     else:

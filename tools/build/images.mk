@@ -23,9 +23,10 @@ $(if $(filter-out $(if $(cpus),$(shell seq 64)),$(cpus)),$(error \
     CPUS=$(CPUS): must be 1 to 64))
 $(call one_of,ACCEL,auto tcg kvm)
 programs := $(services) $(filter-out tests/guest/smp/%,$(call \
-    folders,tests/guest/*)) $(call folders,bench)
+    folders,tests/guest/*)) $(filter-out bench/cpus,$(call folders,bench))
 # those that are built for several CPUs, too, or only so
 smp_programs := $(sort $(call folders,tests/guest/smp) services/split \
+    bench/cpus bench/lapic \
     $(if $(cpus),$(filter $(service),$(services))))
 # $1 width, $2 the folder of the sources
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \

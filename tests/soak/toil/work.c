@@ -4,7 +4,9 @@
 #include "work.h"
 
 #include <arch/cpu.h>
+#include <arch/cpu_number.h>
 #include <kernel/clock.h>
+#include <kernel/cpu.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +22,14 @@
 
 #define DEPTH_MAX 160u
 
-/* The same in every run; its upper bits are the better ones. */
-static uint32_t dither(uint32_t most)
+/* The same in every run, on each CPU; its upper bits are the better ones. */
+uint32_t dither(uint32_t most)
 {
-    static uint32_t state = 1;
+    static uint32_t states[ARCH_CPUS_MAX];
+    uint32_t *state = &states[cpu_number()];
 
-    state = state * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)state * most >> 32);
+    *state = *state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)*state * most >> 32);
 }
 
 static volatile uint32_t sink;
@@ -147,8 +150,11 @@ static void leave_hog(void)
 }
 
 struct work works[] = {
-    {"spin", spin, NULL, false}, {"alloc", alloc, leave_alloc, false},
-    {"deep", deep, NULL, false}, {"masked", masked, NULL, false},
-    {"hold", hold, NULL, false}, {"hog", hog, leave_hog, false},
+    {"spin", spin, NULL, true, false},
+    {"alloc", alloc, leave_alloc, false, false},
+    {"deep", deep, NULL, true, false},
+    {"masked", masked, NULL, true, false},
+    {"hold", hold, NULL, false, false},
+    {"hog", hog, leave_hog, false, false},
 };
 const size_t work_count = sizeof works / sizeof *works;
