@@ -93,6 +93,24 @@ CASES = [
         quiet(f"cpus_sampled_{cpus}", image="test/cpus_sampled", cpus=cpus)
         for cpus in (2, 4, 8)
     ),
+    *(
+        quiet(
+            f"cpu_promises_{cpus}{name}",
+            words,
+            image="test/cpu_promises",
+            cpus=cpus,
+            shows=[
+                r"^promise: misused \([0-9]+\), made at .*/main\.c:[0-9]+, "
+                "was used on another CPU$"
+            ],
+            hides=["^prof: no"],
+        )
+        for cpus, name, words in (
+            (2, "", ""),
+            (4, "", ""),
+            (4, "_nmi", "prof.start=on prof.tick=nmi"),
+        )
+    ),
     dies("cpu_exits", "exit", ["^boot: 4 CPUs$"], exits=42, hides=["panic"]),
     dies(
         "cpu_faults",
