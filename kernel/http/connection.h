@@ -3,8 +3,8 @@
 #define HTTP_CONNECTION_H
 
 /*
- * A connection; shared by connection.c (receiving), response.c (sending) and
- * deadline.c (the clients that take too long).
+ * A connection; shared by connection.c (receiving), response.c (sending),
+ * deadline.c (the clients that take too long) and spread.c (other CPUs).
  */
 
 #include <kernel/http.h>
@@ -24,6 +24,7 @@ struct http_client {
     void *owned;
     void (*stopped)(void *context); /* the response is produced elsewhere */
     void *context;
+    bool soon; /* and will be there soon */
     const struct http_upgrade *upgrade; /* it has another protocol now */
     uint64_t wait_ns;    /* since when a request is waited for; where a part of
                             it has come, since that began */
