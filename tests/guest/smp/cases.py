@@ -148,6 +148,29 @@ CASES = [
         ],
     ),
     dies(
+        "cpu_faults_in_a_task",
+        "task",
+        [
+            "^panic: page fault, null pointer dereference$",
+            "^  on CPU 3$",
+            "^  in task doomed$",
+            "^  #0  0x[0-9a-f]+  write_null [+] 0x",
+            "^  #1  0x[0-9a-f]+  task_main [+] 0x",
+            ENDS,
+        ],
+        hides=["backtrace incomplete", "another panic", "did not stop"],
+    ),
+    dies(
+        "cpu_panics_while_another_prints",  # which holds the console
+        "console",
+        [
+            "^panic: as it was told at tests/guest/smp/cpus_die/main",
+            "^  on CPU 3$",
+            ENDS,
+        ],
+        hides=["never seen", "another panic", "did not stop"],
+    ),
+    dies(
         "cpus_panic_together",
         "together",
         ["^panic: all at once at ", ENDS],
