@@ -24,7 +24,6 @@ struct http_client {
     void *owned;
     void (*stopped)(void *context); /* the response is produced elsewhere */
     void *context;
-    bool soon; /* and will be there soon */
     const struct http_upgrade *upgrade; /* it has another protocol now */
     uint64_t wait_ns;    /* since when a request is waited for; where a part of
                             it has come, since that began */
@@ -41,6 +40,7 @@ struct http_client {
     bool ended;          /* the peer has closed its side */
     bool working;        /* http_client_work() is active */
     bool paused;         /* the buffer is full */
+    bool soon;           /* what `stopped` is for will be there soon */
     unsigned minor;      /* the request's HTTP/1.minor */
 };
 

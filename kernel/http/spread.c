@@ -7,7 +7,6 @@
 
 #include "connection.h"
 
-#include <arch/cpu_number.h>
 #include <kernel/cpu.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +30,11 @@ static void prepare_here(struct http_client *client,
     respond(client, &page);
 }
 
-#if ARCH_CPUS_MAX > 1
+#if CPU_MAX > 1
 
-static unsigned asked[ARCH_CPUS_MAX]; /* requests that they have to do */
-static uint64_t given[ARCH_CPUS_MAX]; /* since boot */
-static unsigned last; /* who was asked last */
+static unsigned asked[CPU_MAX]; /* requests that they have to do */
+static uint64_t given[CPU_MAX]; /* since boot */
+static unsigned last;           /* who was asked last */
 
 struct job {
     struct promise_watch watch;
@@ -130,7 +129,7 @@ void http_send_prepared(struct http_client *client,
 
 uint64_t http_given_to(unsigned cpu)
 {
-    return cpu < ARCH_CPUS_MAX ? given[cpu] : 0;
+    return cpu < CPU_MAX ? given[cpu] : 0;
 }
 
 #else

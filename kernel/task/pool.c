@@ -136,8 +136,7 @@ void promise_at_end(void)
 {
     unsigned count = 0;
 
-    for (const struct slab *slab = HERE->slabs; slab != NULL;
-         slab = slab->next)
+    for (const struct slab *slab = HERE->slabs; slab != NULL; slab = slab->next)
         for (unsigned i = 0; i < SLAB_PROMISES; i++)
             if (is_forgotten(&slab->promises[i]) && ++count <= LINES_AT_END)
                 promise_misused(&slab->promises[i],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The queue of what is to be called next, as a source of work of each CPU's
- * event loop. What becomes ready during a turn is called in the same turn, so that a
- * chain of promises does not take a turn for each; up to a limit, so that
- * timers and devices are served too.
+ * event loop. What becomes ready during a turn is called in the same turn, so
+ * that a chain of promises does not take a turn for each; up to a limit, so
+ * that timers and devices are served too.
  */
 
 #include "internal.h"

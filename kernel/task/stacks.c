@@ -45,7 +45,7 @@ static struct size sizes[SIZES];
 static struct arch_region addresses;   /* empty: not asked for yet */
 static uint8_t chunk_size[CHUNKS_MAX]; /* index in sizes, plus 1; 0: unused */
 static uintptr_t chunks;
-static void *spare; /* a page that there was no use for */
+static void *spare;      /* a page that there was no use for */
 static struct lock lock; /* of all of this, but for who only looks */
 
 static void *page(void)

@@ -107,8 +107,8 @@ static void spread(struct http_text *text)
     metric_describe(text, "parasite_http_given_total", "counter",
                     "Responses that each CPU was given to prepare.");
     for (unsigned i = 1; i < cpu_count(); i++)
-        http_text_print(text, "parasite_http_given_total{cpu=\"%u\"} %llu\n",
-                        i, (unsigned long long)http_given_to(i));
+        http_text_print(text, "parasite_http_given_total{cpu=\"%u\"} %llu\n", i,
+                        (unsigned long long)http_given_to(i));
 }
 
 static void service(struct http_text *text, const struct http_counts *counts)

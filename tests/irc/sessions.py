@@ -104,7 +104,9 @@ def test_cpus(s, width):
             check.has(said, f"^{FEWER} sessions in .* 0 failed")
         guest.end()
     with s.test(f"{width}: nothing of them is left there"):
-        check.has(guest.text(), "^irc: now 0 clients, 0 memberships, 0 channels")
+        check.has(
+            guest.text(), "^irc: now 0 clients, 0 memberships, 0 channels"
+        )
     with s.test(f"{width}: each CPU was sampled"):
         rows = rows_by_cpu(guest.text())
         check.same([cpu for cpu, _ in rows], list(range(CPUS)))

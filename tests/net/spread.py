@@ -64,10 +64,8 @@ def where_it_went(site, seconds):
         packets.write_bytes(site.get(path))
     image = s.image(s.width, "http", CPUS)
     parasite.record(trace, "-q", "-k", image, f"file:{packets}")
-    found = [
-        {name for names, _ in parasite.folded(trace, "-C", cpu) for name in names}
-        for cpu in range(CPUS)
-    ]
+    stacks = [parasite.folded(trace, "-C", cpu) for cpu in range(CPUS)]
+    found = [{name for names, _ in of for name in names} for of in stacks]
     check.same(
         [cpu for cpu in range(CPUS) if "prepare_list" in found[cpu]],
         list(OTHERS),
@@ -79,9 +77,9 @@ def table(site):
     """The table has a row of each."""
 
     def attempt():
-        text = site.get(
-            f"/tell?command=report&{TOKEN}", "-X", "POST"
-        ).decode("latin-1")
+        text = site.get(f"/tell?command=report&{TOKEN}", "-X", "POST").decode(
+            "latin-1"
+        )
         rows = re.findall(r"^ +(\d+) +(\d+) +[0-9.]+ % +[0-9.]+ %", text, re.M)
         check.same([int(cpu) for cpu, _ in rows], list(range(CPUS)), text)
         return all(int(samples) > 0 for _, samples in rows)

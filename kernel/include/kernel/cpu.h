@@ -29,6 +29,13 @@
 extern "C" {
 #endif
 
+/* The most that an image can have: 1, unless it is built for several. */
+#ifdef ARCH_CPUS_MAX
+#define CPU_MAX ARCH_CPUS_MAX
+#else
+#define CPU_MAX 1
+#endif
+
 /* How many CPUs run: those of the machine, less what did not start or is beyond
  * the option cpus=N. Their numbers are below. Contexts: any, after boot. */
 unsigned cpu_count(void);
