@@ -188,12 +188,12 @@ static void receive(struct http_client *client, const void *bytes, size_t count)
     http_client_work(client);
 }
 
-/* The peer has closed its side but may still be reading. Responses that take
- * long are aborted, because the peer has most likely gone away. */
+/* The peer has closed its side but may still be reading. Responses that may
+ * take long are aborted, because the peer has most likely gone away. */
 static void end_of_input(struct http_client *client)
 {
     client->ended = true;
-    if (!client->busy || client->stopped != NULL)
+    if (!client->busy || (client->stopped != NULL && !client->soon))
         end(client);
 }
 

@@ -3,8 +3,8 @@
 #define HTTP_CONNECTION_H
 
 /*
- * A connection; shared by connection.c (receiving), response.c (sending) and
- * deadline.c (the clients that take too long).
+ * A connection; shared by connection.c (receiving), response.c (sending),
+ * deadline.c (the clients that take too long) and spread.c (other CPUs).
  */
 
 #include <kernel/http.h>
@@ -40,6 +40,7 @@ struct http_client {
     bool ended;          /* the peer has closed its side */
     bool working;        /* http_client_work() is active */
     bool paused;         /* the buffer is full */
+    bool soon;           /* what `stopped` is for will be there soon */
     unsigned minor;      /* the request's HTTP/1.minor */
 };
 

@@ -138,6 +138,14 @@ void http_wait(struct http_client *client, void (*stopped)(void *context),
 {
     client->stopped = stopped;
     client->context = context;
+    client->soon = false;
+}
+
+void http_defer(struct http_client *client, void (*stopped)(void *context),
+                void *context)
+{
+    http_wait(client, stopped, context);
+    client->soon = true;
 }
 
 void http_stream_begin(struct http_client *client, const char *type,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises are CPU 0's: it is sent what another CPU has to say. */
+/* A promise is used by its own CPU only: that one is sent what another one has
+ * to say. */
+
+#include "internal.h"
 
 #include <kernel/cpu.h>
 
@@ -18,5 +21,5 @@ void cpu_resolve(struct cpu_resolve *resolve, struct promise *promise,
         .promise = promise,
         .value = value,
     };
-    cpu_send(0, &resolve->message);
+    cpu_send(promise->cpu, &resolve->message);
 }

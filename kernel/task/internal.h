@@ -14,9 +14,12 @@
  *     task.c     tasks, await
  *     stacks.c   their stacks
  *     mutex.c, mailbox.c   what tasks share
+ *     cpu_call.c, cpu_resolve.c, cpu_async.c   messages to other CPUs
+ *     one_cpu.c  the same where there is one
  *     memory.c   the heap, as this folder uses it
  *
- * Contexts: thread, everywhere.
+ * Contexts: thread, everywhere. All state is that of the calling CPU, but for
+ * stacks, which have a lock.
  */
 
 #include "list.h"
@@ -41,7 +44,7 @@ void task_free(void *block);
 struct promise {
     uint8_t state; /* enum promise_state */
     uint8_t flags;
-    uint16_t unused;
+    uint16_t cpu;      /* whose it is */
     uint32_t id;       /* from 1 on, never given again */
     uint32_t trace;    /* the same for <prof/trace.h> */
     uint32_t watchers; /* in the list below, or waiting for their call */
@@ -52,7 +55,7 @@ struct promise {
     struct prof_trace_name *site;
 };
 
-/* A promise with an id, otherwise all zero but live; or NULL. */
+/* A promise of this CPU with an id, otherwise all zero but live; or NULL. */
 struct promise *promise_pool_take(void);
 
 /* Gives it back. Its memory stays a promise for ever, and is reused as late as
@@ -64,7 +67,8 @@ void promise_pool_give(struct promise *promise);
 void promise_misused(const struct promise *promise, const char *what,
                      const char *detail);
 
-/* The image ends: prints which promises nobody has awaited or freed. */
+/* The image ends: prints which promises of CPU 0 nobody has awaited or freed.
+ * Other CPUs are still at work with theirs. */
 void promise_at_end(void);
 
 /* ---- run_queue.c */

@@ -8,6 +8,7 @@
 
 #include "internal.h"
 
+#include <arch/cpu_number.h>
 #include <kernel/console.h>
 
 #define SLAB_PROMISES 64u
@@ -18,73 +19,102 @@ struct slab {
     struct promise promises[SLAB_PROMISES];
 };
 
-static struct slab *slabs;
-static struct promise *free_first, *free_last;
-static struct promise_stats stats;
+/* Of each CPU. */
+static struct pool {
+    struct slab *slabs;
+    struct promise *free_first, *free_last;
+    struct promise_stats stats;
+} pools[ARCH_CPUS_MAX];
 static uint32_t last_id;
+
+#define HERE (&pools[arch_cpu_number()])
 
 static struct promise *next_free(const struct promise *promise)
 {
     return (struct promise *)promise->value;
 }
 
-static void append(struct promise *promise)
+static void append(struct pool *pool, struct promise *promise)
 {
     promise->value = 0;
-    if (free_first == NULL)
-        free_first = promise;
+    if (pool->free_first == NULL)
+        pool->free_first = promise;
     else
-        free_last->value = (uintptr_t)promise;
-    free_last = promise;
+        pool->free_last->value = (uintptr_t)promise;
+    pool->free_last = promise;
 }
 
-static bool grow(void)
+static bool grow(struct pool *pool)
 {
     struct slab *slab = task_alloc(sizeof *slab);
 
     if (slab == NULL)
         return false;
-    slab->next = slabs;
-    slabs = slab;
-    stats.bytes += (uint32_t)sizeof slab->promises;
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    pool->stats.bytes += (uint32_t)sizeof slab->promises;
     for (unsigned i = 0; i < SLAB_PROMISES; i++) {
         slab->promises[i] = (struct promise){0};
-        append(&slab->promises[i]);
+        append(pool, &slab->promises[i]);
     }
     return true;
 }
 
+static uint32_t next_id(void)
+{
+#if ARCH_CPUS_MAX > 1
+    return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+#else
+    return ++last_id;
+#endif
+}
+
 struct promise *promise_pool_take(void)
 {
+    struct pool *pool = HERE;
     struct promise *promise;
 
-    if (free_first == NULL && !grow())
+    if (pool->free_first == NULL && !grow(pool))
         return NULL;
-    promise = free_first;
-    free_first = next_free(promise);
-    *promise = (struct promise){.id = ++last_id, .flags = PROMISE_LIVE};
+    promise = pool->free_first;
+    pool->free_first = next_free(promise);
+    *promise = (struct promise){.id = next_id(),
+                                .cpu = (uint16_t)arch_cpu_number(),
+                                .flags = PROMISE_LIVE};
     list_init(&promise->watches);
-    stats.made++;
-    stats.live++;
+    pool->stats.made++;
+    pool->stats.live++;
     return promise;
 }
 
 void promise_pool_give(struct promise *promise)
 {
+    struct pool *pool = HERE;
+
     promise->flags = 0;
-    append(promise);
-    stats.live--;
+    append(pool, promise);
+    pool->stats.live--;
 }
 
 struct promise_stats promise_stats(void)
 {
-    return stats;
+    struct promise_stats all = {0};
+
+    for (unsigned i = 0; i < ARCH_CPUS_MAX; i++) {
+        const struct promise_stats *stats = &pools[i].stats;
+
+        all.made += stats->made;
+        all.live += stats->live;
+        all.errors += stats->errors;
+        all.bytes += stats->bytes;
+    }
+    return all;
 }
 
 void promise_misused(const struct promise *promise, const char *what,
                      const char *detail)
 {
-    stats.errors++;
+    HERE->stats.errors++;
     if (promise == NULL) {
         console_line("promise: %s", what);
         return;
@@ -106,7 +136,7 @@ void promise_at_end(void)
 {
     unsigned count = 0;
 
-    for (const struct slab *slab = slabs; slab != NULL; slab = slab->next)
+    for (const struct slab *slab = HERE->slabs; slab != NULL; slab = slab->next)
         for (unsigned i = 0; i < SLAB_PROMISES; i++)
             if (is_forgotten(&slab->promises[i]) && ++count <= LINES_AT_END)
                 promise_misused(&slab->promises[i],

@@ -9,6 +9,8 @@
 #include "internal.h"
 #include "trace.h"
 
+#include <arch/cpu_number.h>
+
 PROF_TRACE_NAME(promise_no_memory, "no memory");
 PROF_TRACE_NAME(promise_timed_out, "timed out");
 PROF_TRACE_NAME(promise_cancelled, "cancelled");
@@ -17,6 +19,15 @@ static const char unawaited[] = "failed, and nobody awaited it";
 static const struct promise_producer ready_made = {.kind = PROF_TRACE_PROMISE};
 
 /* ---- its life */
+
+/* Whether this CPU may use it. */
+static bool is_of_this_cpu(const struct promise *promise)
+{
+    if (ARCH_CPUS_MAX == 1 || promise->cpu == arch_cpu_number())
+        return true;
+    promise_misused(promise, "was used on another CPU", NULL);
+    return false;
+}
 
 static void release(struct promise *promise)
 {
@@ -85,6 +96,8 @@ static void call_all(struct promise *promise)
 
 void promise_watch(struct promise *promise, struct promise_watch *watch)
 {
+    if (!is_of_this_cpu(promise))
+        return;
     watch->promise = promise;
     watch->ready.run = call;
     promise->watchers++;
@@ -117,6 +130,8 @@ static void set(struct promise *promise, enum promise_state state,
 
 static bool may_complete(const struct promise *promise)
 {
+    if (!is_of_this_cpu(promise))
+        return false;
     if ((promise->flags & PROMISE_PRODUCED) != 0)
         return true;
     promise_misused(promise,
@@ -234,7 +249,8 @@ struct promise_result promise_result(struct promise *promise)
 
 void promise_cancel(struct promise *promise)
 {
-    if (promise == NULL || promise->state != PROMISE_PENDING)
+    if (promise == NULL || !is_of_this_cpu(promise) ||
+        promise->state != PROMISE_PENDING)
         return;
     task_trace_cancel(promise);
     task_future_end(promise, PROMISE_CANCELLED);
@@ -276,7 +292,7 @@ static void forsake(struct promise *promise)
 
 void promise_free(struct promise *promise)
 {
-    if (promise == NULL)
+    if (promise == NULL || !is_of_this_cpu(promise))
         return;
     if ((promise->flags & PROMISE_OWNED) == 0) {
         promise_misused(promise, "was freed twice", NULL);

@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The queue of what is to be called next, as a source of work of the event
- * loop. What becomes ready during a turn is called in the same turn, so that a
- * chain of promises does not take a turn for each; up to a limit, so that
- * timers and devices are served too.
+ * The queue of what is to be called next, as a source of work of each CPU's
+ * event loop. What becomes ready during a turn is called in the same turn, so
+ * that a chain of promises does not take a turn for each; up to a limit, so
+ * that timers and devices are served too.
  */
 
 #include "internal.h"
 
+#include <arch/cpu_number.h>
 #include <kernel/loop.h>
 
 #define CALLS_A_TURN 256u
 
-static struct promise_link queue;
+static bool waiting(void);
+static void turn(void);
+
+/* Of each CPU. */
+static struct {
+    struct promise_link queue;
+    struct loop_source source;
+} queues[ARCH_CPUS_MAX] = {
+    [0 ... ARCH_CPUS_MAX - 1] = {.source = {.waiting = waiting, .turn = turn}}};
+
+#define HERE (&queues[arch_cpu_number()])
 
 static bool waiting(void)
 {
-    return !list_empty(&queue);
+    return !list_empty(&HERE->queue);
 }
 
 static void turn(void)
 {
-    struct promise_link *link;
+    struct promise_link *queue = &HERE->queue, *link;
 
     for (unsigned i = 0; i < CALLS_A_TURN; i++) {
-        link = list_take(&queue);
+        link = list_take(queue);
         if (link == NULL)
             return;
         struct promise_ready *ready =
@@ -36,12 +47,12 @@ static void turn(void)
 
 void promise_ready(struct promise_ready *ready)
 {
-    static struct loop_source source = {.waiting = waiting, .turn = turn};
+    struct promise_link *queue = &HERE->queue;
 
-    if (queue.next == NULL) {
-        list_init(&queue);
-        loop_add(&source);
+    if (queue->next == NULL) {
+        list_init(queue);
+        loop_add(&HERE->source);
     }
     if (ready->link.next == NULL || list_empty(&ready->link))
-        list_add(&queue, &ready->link);
+        list_add(queue, &ready->link);
 }

@@ -15,6 +15,7 @@
 #include "stacks.h"
 
 #include "../heap.h"
+#include "../lock.h"
 #include <arch/context.h>
 #include <kernel/task.h>
 
@@ -44,7 +45,8 @@ static struct size sizes[SIZES];
 static struct arch_region addresses;   /* empty: not asked for yet */
 static uint8_t chunk_size[CHUNKS_MAX]; /* index in sizes, plus 1; 0: unused */
 static uintptr_t chunks;
-static void *spare; /* a page that there was no use for */
+static void *spare;      /* a page that there was no use for */
+static struct lock lock; /* of all of this, but for who only looks */
 
 static void *page(void)
 {
@@ -113,14 +115,10 @@ static size_t scaled(size_t bytes)
                                                   : TASK_STACK_MAX;
 }
 
-bool stack_take(size_t bytes, struct stack *stack)
+static bool take(unsigned index, struct stack *stack)
 {
-    const unsigned index = index_of(scaled(bytes));
-    uintptr_t word;
+    const uintptr_t word = sizes[index].free;
 
-    if (index == SIZES)
-        return false;
-    word = sizes[index].free;
     if (word == 0)
         return make(index, stack);
     sizes[index].free = *(uintptr_t *)word;
@@ -129,13 +127,32 @@ bool stack_take(size_t bytes, struct stack *stack)
     return true;
 }
 
+bool stack_take(size_t bytes, struct stack *stack)
+{
+    const unsigned index = index_of(scaled(bytes));
+    bool taken;
+
+    if (index == SIZES)
+        return false;
+    if (ARCH_CPUS_MAX > 1)
+        lock_take(&lock);
+    taken = take(index, stack);
+    if (ARCH_CPUS_MAX > 1)
+        lock_give(&lock);
+    return taken;
+}
+
 void stack_give(const struct stack *stack)
 {
     struct size *size = &sizes[index_of(stack->end - stack->begin)];
     uintptr_t word = stack->end - sizeof word;
 
+    if (ARCH_CPUS_MAX > 1)
+        lock_take(&lock);
     *(uintptr_t *)word = size->free;
     size->free = word;
+    if (ARCH_CPUS_MAX > 1)
+        lock_give(&lock);
 }
 
 /* Where the stacks of (chunk) end that were made. */

@@ -4,8 +4,8 @@
  *
  * A task that awaits something switches back to whoever resumed it: the loop,
  * or the one that has started it. So those that run are a chain, from the
- * current task over its resumer to the stack that the image began on, which is
- * a task here too, `root`, but to nobody else.
+ * current task over its resumer to the stack that the CPU began on, which is a
+ * task here too, `root`, but to nobody else. A task stays on its CPU.
  *
  * The struct of a task is at the top of its stack, the highest address: an
  * overflow does not reach it, and there is nothing else to be allocated.
@@ -20,6 +20,7 @@
 
 #include <arch/boot.h>
 #include <arch/context.h>
+#include <arch/cpus.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
 #include <prof/prof.h>
@@ -40,17 +41,29 @@ struct task {
     bool ended;
 };
 
-static struct task root; /* not a task: the stack of the image's start */
-static struct task *current = &root;
-static struct task_stats stats;
+/* Of each CPU. */
+static struct {
+    struct task root;     /* not a task: the stack that the CPU began on */
+    struct task *current; /* NULL: root, on a CPU that has had no task */
+    struct promise_result root_result; /* what it has waited for */
+    struct task_stats stats;
+} cpus[ARCH_CPUS_MAX] = {{.current = &cpus[0].root}};
+
+#define HERE (&cpus[arch_cpu_number()])
+
+static bool is_at_root(void)
+{
+    return HERE->current == &HERE->root ||
+           (ARCH_CPUS_MAX > 1 && HERE->current == NULL);
+}
 
 /* ---- switching */
 
 static void switch_to(struct task *task)
 {
-    struct task *from = current;
+    struct task *from = HERE->current;
 
-    current = task;
+    HERE->current = task;
     prof_causal_switch(task->stack.begin, task->stack.end);
     prof_stack_set(task->stack.begin, task->stack.end);
     arch_context_switch(&from->sp, task->sp);
@@ -64,8 +77,8 @@ static void resume(struct task *task)
     const void *kind = prof_handler_part((const void *)task->function);
     uint32_t before;
 
-    task->resumer = current;
-    stats.switches++;
+    task->resumer = HERE->current;
+    HERE->stats.switches++;
     before = task_trace_enter(task->promise, &task->loop);
     switch_to(task);
     task_trace_leave(before, &task->loop);
@@ -78,7 +91,7 @@ static void resume(struct task *task)
 static void suspend(struct prof_trace_name *why)
 {
     prof_trace_suspend(why);
-    switch_to(current->resumer);
+    switch_to(HERE->current->resumer);
 }
 
 static void on_awaited(struct promise_watch *watch)
@@ -131,7 +144,7 @@ static const struct promise_producer producer = {
 /* The first function on the stack of a task. */
 static void task_main(void)
 {
-    struct task *task = current;
+    struct task *task = HERE->current;
     const uintptr_t value = task->function(task->context);
 
     task_loop_end(&task->loop, task_is_cancelled() ? PROMISE_CANCELLED
@@ -141,17 +154,32 @@ static void task_main(void)
         promise_fail_for(task->promise, task->why);
     else
         promise_resolve(task->promise, value);
-    stats.live--;
+    HERE->stats.live--;
     task->ended = true;
     switch_to(task->resumer);
 }
 
+/* That which this CPU began on. */
+static struct stack first_stack(void)
+{
+#if ARCH_CPUS_MAX > 1
+    struct arch_region stack;
+
+    if (arch_cpu_stack((uintptr_t)__builtin_frame_address(0), &stack))
+        return (struct stack){stack.begin, stack.end};
+#endif
+    return (struct stack){(uintptr_t)boot_stack_bottom,
+                          (uintptr_t)boot_stack_top};
+}
+
 static void start_root(void)
 {
-    if (root.stack.end != 0)
+    struct task *root = &HERE->root;
+
+    if (root->stack.end != 0)
         return;
-    root.stack =
-        (struct stack){(uintptr_t)boot_stack_bottom, (uintptr_t)boot_stack_top};
+    root->stack = first_stack();
+    HERE->current = root;
     panic_find_stack = find;
 }
 
@@ -184,27 +212,26 @@ struct promise *task_start_at(struct prof_trace_name *site,
     task->watch.loop = &task->loop;
     task_loop_create(&task->loop, promise);
     task->sp = arch_context_new((uintptr_t)task & ~(uintptr_t)15, task_main);
-    stats.started++;
-    stats.live++;
+    HERE->stats.started++;
+    HERE->stats.live++;
     resume(task);
     return promise;
 }
 
 /* ---- what a task calls */
 
-static struct promise_result root_result; /* what it has waited for */
-
 static void on_root(struct promise_watch *watch)
 {
     task_trace_read(watch->promise);
-    root_result = promise_result(watch->promise);
+    HERE->root_result = promise_result(watch->promise);
     watch->promise = NULL;
 }
 
-/* On the stack that the image began on; in a callback of the loop it fails. */
+/* On the stack that the CPU began on; in a callback of the loop it fails. */
 static struct promise_result run_loop_for(struct promise *promise)
 {
     static PROF_TRACE_NAME(callback, "awaited in a callback of the loop");
+    struct task *root = &HERE->root;
 
     if (loop_hold(true)) {
         promise_misused(promise, "was awaited in a callback of the loop", NULL);
@@ -212,18 +239,18 @@ static struct promise_result run_loop_for(struct promise *promise)
                                        .why = &callback};
     }
     loop_hold(false);
-    root.watch.completed = on_root;
+    root->watch.completed = on_root;
     task_trace_try_read(promise);
-    promise_watch(promise, &root.watch);
-    while (root.watch.promise != NULL)
+    promise_watch(promise, &root->watch);
+    while (root->watch.promise != NULL)
         loop_wait();
-    return root_result;
+    return HERE->root_result;
 }
 
 /* Until (promise) is completed, or the task is cancelled: false. */
 static bool wait_for(struct promise *promise)
 {
-    struct task *task = current;
+    struct task *task = HERE->current;
 
     task_trace_try_read(promise);
     if (!task->interrupted) {
@@ -241,7 +268,7 @@ static bool wait_for(struct promise *promise)
 struct promise_result task_wait(struct promise *promise)
 {
     if (promise_state(promise) == PROMISE_PENDING) {
-        if (current == &root)
+        if (is_at_root())
             return run_loop_for(promise);
         if (!wait_for(promise))
             return (struct promise_result){.state = PROMISE_CANCELLED,
@@ -263,33 +290,40 @@ void task_yield(void)
 {
     static PROF_TRACE_NAME(yields, "yields");
 
-    if (current == &root) {
+    if (is_at_root()) {
         loop_poll();
         return;
     }
-    promise_ready(&current->wakeup);
-    task_trace_wake(current->promise, &current->loop);
+    promise_ready(&HERE->current->wakeup);
+    task_trace_wake(HERE->current->promise, &HERE->current->loop);
     suspend(&yields);
 }
 
 uintptr_t task_fail_for(struct prof_trace_name *why)
 {
-    current->why = why;
+    HERE->current->why = why;
     return 0;
 }
 
 bool task_is_cancelled(void)
 {
-    return promise_state(current->promise) == PROMISE_CANCELLED;
+    return promise_state(HERE->current->promise) == PROMISE_CANCELLED;
 }
 
 const char *task_name(void)
 {
-    return current == &root ? NULL : promise_name(current->promise);
+    return is_at_root() ? NULL : promise_name(HERE->current->promise);
 }
 
 struct task_stats task_stats(void)
 {
-    stats.stacks = stack_count(&stats.stack_bytes);
-    return stats;
+    struct task_stats all = {0};
+
+    for (unsigned i = 0; i < ARCH_CPUS_MAX; i++) {
+        all.started += cpus[i].stats.started;
+        all.switches += cpus[i].stats.switches;
+        all.live += cpus[i].stats.live;
+    }
+    all.stacks = stack_count(&all.stack_bytes);
+    return all;
 }

@@ -172,7 +172,7 @@ static bool resolve_new(struct prof_recent_leaf *leaf, const uint32_t *kept,
     struct prof_address *address;
     uintptr_t caller = 0;
 
-    if (*address_slot == 0 && is_idle(leaf->pc)) {
+    if (is_idle(leaf->pc)) { /* also where it is a caller of others */
         leaf->found_by = kept == NULL ? PROF_LEAF_FLAT : PROF_LEAF_FRAME;
         leaf->stack = NULL;
         prof_recent_note_leaf(leaf);

@@ -12,6 +12,9 @@
  *
  * Clients send the token as "Authorization: Bearer TOKEN" or as ?token=TOKEN.
  * Without http.token those paths do not exist.
+ *
+ * CPU 0 has the network; of several CPUs the others prepare the index and look
+ * for files.
  */
 
 #include "files.h"
@@ -66,7 +69,7 @@ bool service_option(const char *key, const char *value)
     return true;
 }
 
-/* ---- resources */
+/* ---- resources: index and files may be asked of any CPU */
 
 static void send_text(struct http_client *client, const char *type,
                       struct http_text *text)
@@ -94,13 +97,14 @@ static void add_path(struct http_text *text, const char *name)
     http_text_add(text, "\n", 1);
 }
 
-static void send_list(struct http_client *client)
+static void prepare_list(const char *path, struct http_page *page)
 {
     struct http_text text = {0};
     struct http_file file;
     size_t bytes = 0, at = 0;
     const void *archive = service_module(0, &bytes);
 
+    (void)path;
     http_text_print(&text, "A unikernel that profiles itself.\n");
     if (token[0] != '\0')
         http_text_print(&text, "/metrics\n"
@@ -109,7 +113,18 @@ static void send_list(struct http_client *client)
                                "POST /tell?command=report\n");
     while (archive != NULL && http_files_next(archive, bytes, &at, &file))
         add_path(&text, file.name);
-    send_text(client, "text/plain; charset=utf-8", &text);
+    if (text.failed) {
+        http_text_free(&text);
+        page->status = 503;
+        return;
+    }
+    *page = (struct http_page){
+        .status = 200,
+        .type = "text/plain; charset=utf-8",
+        .body = text.bytes,
+        .count = text.count,
+        .owned = text.bytes,
+    };
 }
 
 /* Native histograms are only in the protocol buffer format. */
@@ -129,17 +144,22 @@ static void send_metrics(struct http_client *client, bool protobuf)
 }
 
 /* The archive is never freed, so files are sent from it directly. */
-static void send_file(struct http_client *client, const char *name)
+static void prepare_file(const char *path, struct http_page *page)
 {
+    const char *name = path + 1;
     size_t bytes = 0;
     const void *archive = service_module(0, &bytes);
     struct http_file file;
 
     if (archive == NULL || !http_files_find(archive, bytes, name, &file))
-        http_refuse(client, 404, "");
+        page->status = 404;
     else
-        http_send(client, 200, http_files_type(name), "", file.bytes,
-                  file.count, NULL);
+        *page = (struct http_page){
+            .status = 200,
+            .type = http_files_type(name),
+            .body = file.bytes,
+            .count = file.count,
+        };
 }
 
 /* Whether it is for what needs the token, and was answered. */
@@ -163,13 +183,13 @@ static void http_answer(struct http_client *client,
     const char *path = request->path;
 
     if (request->method != HTTP_POST && strcmp(path, "/") == 0)
-        send_list(client);
+        http_send_prepared(client, request, prepare_list);
     else if (answer_privileged(client, request))
         return;
     else if (request->method == HTTP_POST)
         http_refuse(client, 405, "Allow: GET, HEAD\r\n");
     else
-        send_file(client, path + 1);
+        http_send_prepared(client, request, prepare_file);
 }
 
 static struct net_sites sites = NET_SITES("http");

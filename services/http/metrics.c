@@ -7,6 +7,7 @@
 #include "ranking.h"
 
 #include <kernel/clock.h>
+#include <kernel/cpu.h>
 #include <kernel/net.h>
 #include <kernel/service.h>
 #include <prof/prof.h>
@@ -98,6 +99,18 @@ static void network(struct http_text *text)
                "Interrupts raised by the network device.", stats.interrupts);
 }
 
+/* Of several CPUs those but the first. */
+static void spread(struct http_text *text)
+{
+    if (cpu_count() == 1)
+        return;
+    metric_describe(text, "parasite_http_given_total", "counter",
+                    "Responses that each CPU was given to prepare.");
+    for (unsigned i = 1; i < cpu_count(); i++)
+        http_text_print(text, "parasite_http_given_total{cpu=\"%u\"} %llu\n", i,
+                        (unsigned long long)http_given_to(i));
+}
+
 static void service(struct http_text *text, const struct http_counts *counts)
 {
     metric_one(text, "parasite_http_requests_total", "counter",
@@ -110,6 +123,7 @@ static void service(struct http_text *text, const struct http_counts *counts)
                "Bytes of responses.", counts->bytes);
     metric_one(text, "parasite_http_clients", "gauge", "Clients connected.",
                counts->clients);
+    spread(text);
     metric_one(text, "parasite_heap_bytes", "gauge",
                "Bytes of RAM in use by the heap.", service_heap_bytes());
 }

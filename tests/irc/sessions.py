@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The booted server under a load of ten thousand sessions."""
+"""The booted server under a load of ten thousand sessions; and under a smaller
+one on several CPUs, of which it uses the first."""
 
 import re
 
@@ -8,6 +9,8 @@ from harness.suite import check, run
 from repeated import repeated
 
 SESSIONS = 10000
+FEWER = 2000
+CPUS = 4
 PORTS = 16  # QEMU's network listens with a backlog of one: a port for each
 PATIENCE_S = 86400  # of loadgen, for one session: the harness's ends first
 CPU_LIMIT_S = 900
@@ -74,6 +77,40 @@ def mostly_hypervisor(s, width, console):
         s.note(f"{row['symbol']}: {row['self']} and {row['hypervisor']}")
     last = rows[-1]
     check.true(0 < last["hypervisor"] and last["self"] < 2 * last["hypervisor"])
+
+
+def rows_by_cpu(console):
+    """[(CPU, samples)] of the last table."""
+    table = console.rpartition("--- profile: ")[2]
+    rows = re.findall(r"^ +(\d+) +(\d+) +[0-9.]+ % +[0-9.]+ %", table, re.M)
+    return [(int(cpu), int(samples)) for cpu, samples in rows]
+
+
+def test_cpus(s, width):
+    with s.guest(
+        *(width, "irc", "cpus"),
+        append=f"irc.every=0 irc.warm=1 irc.oper={PASSWORD} prof.every=0",
+        forward=[6667] * PORTS,
+        cpus=CPUS,
+        cpu_limit=CPU_LIMIT_S,
+    ) as guest:
+        servers = [f"127.0.0.1:{port}" for port in guest.ports(6667)]
+        until_served(s, guest, servers[0])
+        with s.test(f"{width}: on {CPUS} CPUs, sessions come and go"):
+            said = loadgen(
+                *(s, "--first", 1, "-n", FEWER, "-c", PORTS),
+                *("--timeout", PATIENCE_S, "--end", PASSWORD, *servers),
+            ).text
+            check.has(said, f"^{FEWER} sessions in .* 0 failed")
+        guest.end()
+    with s.test(f"{width}: nothing of them is left there"):
+        check.has(
+            guest.text(), "^irc: now 0 clients, 0 memberships, 0 channels"
+        )
+    with s.test(f"{width}: each CPU was sampled"):
+        rows = rows_by_cpu(guest.text())
+        check.same([cpu for cpu, _ in rows], list(range(CPUS)))
+        check.true(all(samples > 0 for _, samples in rows), f"{rows}")
 
 
 def test_sessions(s, width, kick, clock):

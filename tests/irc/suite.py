@@ -8,7 +8,7 @@ from harness.suite import PROCESSES, WIDTHS
 from hosted import test_fuzz, test_host, test_loadgen, test_story
 from probes import test_probes
 from processes import test_processes
-from sessions import test_sessions
+from sessions import test_cpus, test_sessions
 from traced import test_traced
 
 HOST = {
@@ -22,6 +22,7 @@ PARTS = (
     *HOST,
     *(f"{width}-{subject}" for width in WIDTHS for subject in CLOCKS),
     *(f"{width}-clients" for width in WIDTHS),
+    *(f"{width}-cpus" for width in WIDTHS),
     *(f"{width}-probes" for width in WIDTHS),
     *(f"{width}-traced" for width in WIDTHS),
     *PROCESSES,
@@ -38,6 +39,8 @@ def suite(s):
         test_processes(s, width)
     elif subject == "clients":
         test_clients(s, width)
+    elif subject == "cpus":
+        test_cpus(s, width)
     elif subject == "probes":
         test_probes(s, width)
     elif subject == "traced":

@@ -9,10 +9,14 @@
  *
  * What a CPU other than 0 may use: loop.h, clock.h, console_line(), malloc(),
  * free(), and those functions of the C library that have no state, such as
- * memcpy() and snprintf() without floating point. stdio, errno, tasks,
- * promises and the network are CPU 0's; cpu_resolve() completes a promise from
- * everywhere. An exception or panic() on any CPU ends the image, and so does
+ * memcpy() and snprintf() without floating point; task.h, promise.h and sync.h
+ * for tasks, promises and mutexes of its own. stdio, errno, disk and network
+ * are CPU 0's. An exception or panic() on any CPU ends the image, and so does
  * exit().
+ *
+ * A promise, and what waits for it, is of the CPU that has made it, and the
+ * others MUST NOT use it: cpu_resolve() completes it from everywhere, and
+ * cpu_async() makes one of what another CPU is to return.
  *
  * An image for one CPU has these calls, too: it is CPU 0, and the only one.
  */
@@ -23,6 +27,13 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* The most that an image can have: 1, unless it is built for several. */
+#ifdef ARCH_CPUS_MAX
+#define CPU_MAX ARCH_CPUS_MAX
+#else
+#define CPU_MAX 1
 #endif
 
 /* How many CPUs run: those of the machine, less what did not start or is beyond
@@ -55,8 +66,9 @@ void cpu_send(unsigned cpu, struct cpu_message *message);
 bool cpu_call(unsigned cpu, cpu_function *function, void *context);
 
 /*
- * Completes a promise of CPU 0 by promise_resolve() there, a little later.
- * (message) is as above; its members need not be set. Contexts: any.
+ * Completes a promise by promise_resolve() on the CPU that has made it, a
+ * little later. (resolve) is as a message above; its members need not be set.
+ * Contexts: any, on each CPU.
  */
 struct cpu_resolve {
     struct cpu_message message; /* private */
@@ -65,6 +77,18 @@ struct cpu_resolve {
 };
 void cpu_resolve(struct cpu_resolve *resolve, struct promise *promise,
                  uintptr_t value);
+
+/*
+ * Calls (function) with (context) in the event loop of (cpu), and resolves the
+ * promise that it returns with its value. NULL: no memory, and it is not
+ * called. Whoever frees the promise does not stop the call: (context) MUST
+ * exist until its end. Contexts: thread, on each CPU.
+ */
+typedef uintptr_t cpu_async_function(void *context);
+#define cpu_async(cpu, function, context)                                      \
+    cpu_async_at(PROMISE_HERE(#function), cpu, function, context)
+struct promise *cpu_async_at(struct prof_trace_name *site, unsigned cpu,
+                             cpu_async_function *function, void *context);
 
 #ifdef __cplusplus
 }

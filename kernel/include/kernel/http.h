@@ -174,6 +174,40 @@ void http_stream_end(struct http_client *client);
 void http_wait(struct http_client *client, void (*stopped)(void *context),
                void *context);
 
+/*
+ * The same for a response that is only a moment away: a peer that closes its
+ * side meanwhile still gets it.
+ */
+void http_defer(struct http_client *client, void (*stopped)(void *context),
+                void *context);
+
+/* ---- responses that other CPUs prepare */
+
+/* All of a response; initially without a body. */
+struct http_page {
+    unsigned status;
+    const char *type; /* constant */
+    const void *body; /* NULL: the status with its reason phrase */
+    size_t count;     /* bytes of the body */
+    void *owned;      /* as for http_send() */
+};
+
+/* Fills (page) with what is at (path). Contexts: thread, on any CPU, several at
+ * a time: with what <kernel/cpu.h> lets them use. */
+typedef void http_prepare(const char *path, struct http_page *page);
+
+/*
+ * Responds with what (prepare) makes of the path of (request). With several
+ * CPUs one of the others calls it, that with the fewest requests to do; with
+ * one, or without memory, it is called at once.
+ */
+void http_send_prepared(struct http_client *client,
+                        const struct http_request *request,
+                        http_prepare *prepare);
+
+/* How many responses (cpu), one of several, was given to prepare so. */
+uint64_t http_given_to(unsigned cpu);
+
 /* The other end. */
 struct net_address http_peer(const struct http_client *client);
 

@@ -28,7 +28,8 @@
  * A call that makes a promise is a place in the source, by which traces and
  * messages name it: hence the macros over functions in _at().
  *
- * Contexts: thread, everywhere. Interrupts defer to the loop (loop.h).
+ * Contexts: thread, everywhere; of several CPUs the one that has made it.
+ * Interrupts defer to the loop (loop.h).
  */
 
 #include <prof/loop.h>
@@ -220,6 +221,7 @@ void promise_unwatch(struct promise_watch *watch);
 
 /* ---- to be looked at */
 
+/* Of all CPUs; what others are doing meanwhile may be missing. */
 struct promise_stats {
     uint64_t made;   /* since boot */
     uint32_t live;   /* not yet freed by both sides */

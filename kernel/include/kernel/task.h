@@ -19,11 +19,11 @@
  *     promise_free(task_start("wave", wave, "world"));
  *
  * A task runs at once, until it awaits what is pending; then whoever started or
- * woke it goes on. It is woken by the event loop, on the one CPU, when nothing
- * else runs: between two awaits a task is never interrupted by another one. So
- * it MUST NOT take long: while a task runs no timer, device or other task is
- * served, and the profiler does not drain. The timer interrupt samples it all
- * the same.
+ * woke it goes on. It is woken by the event loop, on its own CPU, when nothing
+ * else runs there: between two awaits a task is never interrupted by another
+ * one. So it MUST NOT take long: while a task runs no timer, device or other
+ * task of its CPU is served, and the profiler, whose CPU is 0, does not drain.
+ * The timer interrupt samples it all the same.
  *
  * A task that touches the page below its stack ends the image; the panic names
  * the task. Its memory is that of its stack, which has a page less a few
@@ -90,6 +90,7 @@ bool task_is_cancelled(void);
 /* Name of the current task, NULL outside of one. */
 const char *task_name(void);
 
+/* Of all CPUs. */
 struct task_stats {
     uint64_t started;     /* since boot */
     uint64_t switches;    /* to a task */

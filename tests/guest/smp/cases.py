@@ -93,6 +93,24 @@ CASES = [
         quiet(f"cpus_sampled_{cpus}", image="test/cpus_sampled", cpus=cpus)
         for cpus in (2, 4, 8)
     ),
+    *(
+        quiet(
+            f"cpu_promises_{cpus}{name}",
+            words,
+            image="test/cpu_promises",
+            cpus=cpus,
+            shows=[
+                r"^promise: misused \([0-9]+\), made at .*/main\.c:[0-9]+, "
+                "was used on another CPU$"
+            ],
+            hides=["^prof: no"],
+        )
+        for cpus, name, words in (
+            (2, "", ""),
+            (4, "", ""),
+            (4, "_nmi", "prof.start=on prof.tick=nmi"),
+        )
+    ),
     dies("cpu_exits", "exit", ["^boot: 4 CPUs$"], exits=42, hides=["panic"]),
     dies(
         "cpu_faults",
@@ -128,6 +146,29 @@ CASES = [
             "^  #0  0x[0-9a-f]+  overflow [+] 0x",
             ENDS,
         ],
+    ),
+    dies(
+        "cpu_faults_in_a_task",
+        "task",
+        [
+            "^panic: page fault, null pointer dereference$",
+            "^  on CPU 3$",
+            "^  in task doomed$",
+            "^  #0  0x[0-9a-f]+  write_null [+] 0x",
+            "^  #1  0x[0-9a-f]+  task_main [+] 0x",
+            ENDS,
+        ],
+        hides=["backtrace incomplete", "another panic", "did not stop"],
+    ),
+    dies(
+        "cpu_panics_while_another_prints",  # which holds the console
+        "console",
+        [
+            "^panic: as it was told at tests/guest/smp/cpus_die/main",
+            "^  on CPU 3$",
+            ENDS,
+        ],
+        hides=["never seen", "another panic", "did not stop"],
     ),
     dies(
         "cpus_panic_together",

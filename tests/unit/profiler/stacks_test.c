@@ -176,6 +176,21 @@ TEST(folded_stacks_have_every_sample)
                                       "--- end of folded stacks ---\n");
 }
 
+/* An NMI may come where an interrupt that has ended the halt has not yet pushed
+ * anything: what it has interrupted is the caller then. */
+TEST(a_halt_that_was_a_caller_is_idle)
+{
+    const uintptr_t callers[] = {0x9004, 0x3001};
+
+    world_new(WORLD_MEMORY(64));
+    tick(0x1500, WORLD_PERIOD, callers, 2);
+    prof_drain();
+    tick(0x9004, 2 * WORLD_PERIOD, callers + 1, 1);
+    prof_drain();
+    assert_int_equal(world_stats().idle, 1);
+    assert_int_equal(world_stats().unresolved, 1);
+}
+
 TEST(the_tree_leaves_out_what_is_small)
 {
     const uintptr_t callers[] = {0x2001, 0x3001};

@@ -14,6 +14,7 @@
 #include <kernel/loop.h>
 #include <kernel/panic.h>
 #include <kernel/service.h>
+#include <kernel/task.h>
 #include <stdlib.h>
 
 /* A function that a backtrace is to name must be one. */
@@ -38,6 +39,24 @@ static void wait_for(unsigned count)
         arch_pause();
 }
 
+/* Whoever prints on CPU 1 holds the console for ever, in the middle of a line:
+ * the linker puts this in the place of the driver's (ldflags). */
+size_t __wrap_uart_write(uint16_t port, const char *text, size_t bytes);
+size_t __real_uart_write(uint16_t port, const char *text, size_t bytes);
+
+size_t __wrap_uart_write(uint16_t port, const char *text, size_t bytes)
+{
+    if (cpu_number() == 1)
+        hold_interrupts_off(NULL);
+    return __real_uart_write(port, text, bytes);
+}
+
+static void hold_console(void *context)
+{
+    (void)context;
+    console_line("this is never seen");
+}
+
 NAMED void write_null(void)
 {
     *(volatile uint8_t *)(null + 8) = 1;
@@ -53,6 +72,13 @@ NAMED unsigned overflow(unsigned depth)
     return overflow(depth + 1) + more[0];
 }
 
+static uintptr_t die_in_task(void *context)
+{
+    (void)context;
+    write_null();
+    return 0;
+}
+
 static void die(void *context)
 {
     (void)context;
@@ -63,6 +89,8 @@ static void die(void *context)
         write_null();
     if (guest_is("overflow"))
         (void)overflow(0);
+    if (guest_is("task"))
+        promise_free(task_start("doomed", die_in_task, NULL));
     panic("as it was told");
 }
 
@@ -86,6 +114,8 @@ int service_main(void)
             function = die_together;
         else if (i == cpu_count() - 1)
             function = die;
+        else if (guest_is("console") && i == 1)
+            function = hold_console;
         else if (is_exit)
             continue;
         if (!cpu_call(i, function, NULL))
