@@ -148,7 +148,8 @@ $(BUILD)/$1/obj/%.o: %.c Makefile | packages $(rooms)/.linked
 	$$(compile)
 $(BUILD)/$1/obj/%.o: %.cpp Makefile | packages
 	$$(compile_cxx)
-$(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc) \
+$(BUILD)/$1/obj/%.o: %.asm $(wildcard arch/x86/*.inc \
+    profiler/*/$(notdir $1)/*.inc) \
     $(BUILD)/$1/prof_offsets.inc Makefile | packages
 	$$(assemble)
 $(call objects,$1,kernel): | $(call libc,$1)

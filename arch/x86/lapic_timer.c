@@ -15,7 +15,6 @@
 
 #include <arch/apic.h>
 #include <arch/cpu.h>
-#include <arch/cpu_number.h>
 #include <arch/features.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
@@ -154,7 +153,7 @@ static void write_count(uint32_t count)
 {
     bool on = arch_interrupts_save();
 
-    if (arch_timer_sharing.count != NULL && arch_cpu_number() == 0)
+    if (arch_timer_sharing.count != NULL)
         count = arch_timer_sharing.count(count);
     lapic_set(LAPIC_INITIAL_COUNT, count);
     arch_interrupts_restore(on);
@@ -164,7 +163,7 @@ static void write_deadline(uint64_t tsc)
 {
     bool on = arch_interrupts_save();
 
-    if (arch_timer_sharing.tsc != NULL && arch_cpu_number() == 0)
+    if (arch_timer_sharing.tsc != NULL)
         tsc = arch_timer_sharing.tsc(tsc);
     cpu_set_msr(MSR_TSC_DEADLINE, tsc);
     arch_interrupts_restore(on);

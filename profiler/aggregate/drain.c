@@ -72,7 +72,8 @@ static struct reader {
     uint32_t taken_at;                /* slots of it that are done with */
     uint64_t taken_gap; /* cycles of its time that may have been stolen */
 #if PROF_CPUS_MAX > 1
-    bool joined; /* the CPU was found to have joined */
+    bool joined;    /* the CPU was found to have joined */
+    uint64_t begun; /* the last prof_source_begun() that was seen */
 #endif
 } readers[PROF_CPUS_MAX];
 
@@ -268,13 +269,16 @@ static bool drain_unresolved(struct prof_cpu *cpu,
 }
 
 #if PROF_WITH_NMI
-/* The sample at (tsc), which covers (cycles), was taken with interrupts off. */
-static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint64_t cycles)
+/* What follows at (tsc), (samples) that cover (cycles), was sampled with
+ * interrupts off. */
+static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
+                          uint64_t cycles)
 {
-    prof_amount_add(&prof_accounts_of(cpu)->irqs_off, 1, cycles);
+    prof_amount_add(&prof_accounts_of(cpu)->irqs_off, samples, cycles);
     if (!prof_stream_on())
         return;
-    prof_trace_before(tsc);
+    if (is_first(cpu))
+        prof_trace_before(tsc);
     prof_stream_irqs_off(cpu, tsc);
 }
 
@@ -293,7 +297,7 @@ count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
         emit_lost_ticks(cpu, *tsc);
     }
     if (off)
-        note_irqs_off(cpu, *tsc, cycles);
+        note_irqs_off(cpu, *tsc, 1, cycles);
     return cycles;
 }
 #endif
@@ -348,8 +352,9 @@ static inline bool drain_entry(struct prof_cpu *cpu,
 }
 
 /* The end of the entries that may be read now: head, or the entry at which the
- * overflow table came into use; and no more than one drain takes. */
-static const struct prof_entry *read_until(const struct prof_cpu *cpu)
+ * overflow table came into use; and no more than one drain takes: *(more). */
+static const struct prof_entry *read_until(const struct prof_cpu *cpu,
+                                           bool *more)
 {
     const struct prof_ring *ring = &cpu->ring;
     struct prof_entry *entry = reader_of(cpu)->entry;
@@ -359,28 +364,47 @@ static const struct prof_entry *read_until(const struct prof_cpu *cpu)
 
     if (PROF_CPUS_MAX > 1) /* together as many as of one */
         most = most / prof_cpu_count() + 1;
+    *more = false;
     if (prof_ring_bytes(ring, entry, until) <= most * sizeof *until)
         return until;
-    drain->behind = true;
+    *more = drain->behind = true;
     until = entry + most;
     return until < ring->end ? until : until - (ring->end - ring->begin);
 }
+
+#if PROF_CPUS_MAX > 1
+/* A CPU that began by itself later than sampling did has samples from then
+ * on. After samples of before, nothing is known of it: the next one covers the
+ * time between. */
+static void note_begin(struct prof_cpu *cpu, const struct prof_entry *first)
+{
+    struct reader *reader = reader_of(cpu);
+    uint64_t begun = prof_source_begun(cpu);
+
+    if (begun == reader->begun)
+        return;
+    reader->begun = begun;
+    if (begun <= prof_clock_of(cpu)->last_tsc || prof_entry_tsc(first) < begun)
+        return;
+    prof_timebase_resume(prof_clock_of(cpu), begun);
+    prof_stream_start(cpu, begun, prof_clock.rate_mhz, cpu->depth);
+}
+#endif
 
 /* Drains the vector. False: the rest stays queued. */
 static bool drain_vector(struct prof_cpu *cpu)
 {
     struct reader *reader = reader_of(cpu);
-    const struct prof_entry *until;
-    bool other = drain->behind, more; /* entries of others; than these */
     struct prof_entry *entry = reader->entry;
+    bool more;
+    const struct prof_entry *until = read_until(cpu, &more);
 
-    if (PROF_CPUS_MAX > 1)
-        drain->behind = false;
-    until = read_until(cpu);
-    more = drain->behind;
-    if (PROF_CPUS_MAX > 1)
-        drain->behind |= other;
-
+#if PROF_CPUS_MAX > 1
+    if (entry != until && !is_first(cpu))
+        note_begin(cpu, entry);
+#else
+    more = drain->behind; /* the same, in fewer instructions */
+#endif
     while (entry != until && drain_entry(cpu, entry))
         entry = pass_entry(cpu, entry);
     prof_frames_release(&cpu->frames, reader->frames);
@@ -410,6 +434,10 @@ static bool drain_slot(struct prof_cpu *cpu, const struct prof_slot *slot)
     if (memory)
         prof_credit(cpu, leaf->stack, slot->count, cycles, tsc);
     emit_lost_ticks(cpu, tsc);
+#if PROF_WITH_NMI
+    if (slot->irqs_off != 0)
+        note_irqs_off(cpu, tsc, slot->count, cycles);
+#endif
     prof_stream_overflow(cpu, tsc, slot->pc, slot->count, cycles);
     prof_accounts_of(cpu)->overflowed += slot->count;
     return true;

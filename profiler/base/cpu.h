@@ -75,6 +75,13 @@ static inline void prof_interrupts_restore(bool on)
 
 #endif
 
+/* While they are off: lets them in for a moment, where (on). */
+static inline void prof_interrupts_let_in(bool on)
+{
+    prof_interrupts_restore(on);
+    (void)prof_interrupts_save();
+}
+
 /* Copies, or sets to 0, (words) words. For many: these instructions are slow to
  * begin with. */
 static inline void prof_copy_words(void *to, const void *from, size_t words)

@@ -50,6 +50,8 @@ static const char *const lines[] = {
     [-PROF_ETIMER] = "there is no timer to sample by",
 #endif
 #if PROF_CPUS_MAX > 1
+    [-PROF_ECAUSAL_CPUS] = "several CPUs run, and a virtual clock is about one "
+                           "of them: leave one",
     [-PROF_ECPU] = "another CPU has the same task register or TSC_AUX, or this "
                    "one has none",
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/equal.h"
+#include "sample/cpus.h"
 
 #include <prof/error.h>
 #include <prof/port.h>
@@ -496,6 +497,8 @@ int prof_causal_start(const struct prof_causal_settings *given)
     struct parts parts;
     char *memory;
 
+    if (PROF_CPUS_MAX > 1 && prof_cpu_count() > 1)
+        return PROF_ECAUSAL_CPUS;
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
     if (!is_valid(given))

@@ -19,6 +19,7 @@
 #include "aggregate/functions.h"
 #include "aggregate/sums.h"
 #include "sample/cpu_state.h"
+#include "sample/cpus.h"
 
 #include <prof/causal.h>
 #include <prof/config.h>
@@ -317,6 +318,11 @@ static int say_what_is_missing(void)
     return PROF_ECAUSAL;
 }
 
+static bool are_several_cpus(void)
+{
+    return PROF_CPUS_MAX > 1 && prof_cpu_count() > 1;
+}
+
 int prof_causal_begin(void)
 {
     const bool chooses = prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
@@ -329,6 +335,8 @@ int prof_causal_begin(void)
 
     if (prof_causal_running())
         return PROF_ECAUSAL_RUNS;
+    if (are_several_cpus())
+        return PROF_ECAUSAL_CPUS;
     prof_enter(); /* the tables stay as they are */
     add_wanted();
     named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
@@ -362,7 +370,8 @@ void prof_causal_step(void)
 {
     int error;
 
-    if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF || !is_enough())
+    if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF ||
+        (!are_several_cpus() && !is_enough()))
         return;
     begun = true;
     error = prof_causal_begin();

@@ -65,6 +65,15 @@ struct prof_lapic {
     uint32_t written; /* the timer's initial count, as it should be */
     bool shares;      /* the kernel's deadlines are known here */
     bool by_tsc;      /* armed by a TSC value, instead of a count */
+#if PROF_CPUS_MAX > 1
+    /* Of other CPUs, whose timer is theirs alone to program: */
+    bool may_run; /* written by the first CPU */
+    bool own;     /* the timer is not the kernel's; to be put back: */
+    uint32_t timer_kept, divide_kept;
+    uint32_t turn;           /* of the rate in force */
+    uint64_t begun_tsc;      /* no sample covers the time before */
+    struct prof_jitter vary; /* what the periods are */
+#endif
 
     uintptr_t at;      /* of the APIC's registers; 0 = x2APIC, by MSR */
     uintptr_t handler; /* the kernel's own, found in the gate */
@@ -295,6 +304,12 @@ void prof_lapic_enter(void);
 void prof_lapic_sampled(void);
 void prof_lapic_done(void);
 void prof_lapic_done_by_msr(void);
+
+#if PROF_CPUS_MAX > 1
+/* For these stubs: prof_lapic_turn(), which returns the kernel's handler or 0.
+ * Where there may be several CPUs a gate always has prof_lapic_enter(). */
+uintptr_t prof_lapic_turn_to(bool sampled);
+#endif
 #endif
 
 #if PROF_WITH_NMI
@@ -319,11 +334,11 @@ void prof_nmi_again(void);
 
 /*
  * Entry of the slow path, while the vector is full: adds one sample of (pc) at
- * (tsc) to the overflow table, or counts it as dropped. Called by the stubs and
- * by prof_sample(), in the interrupt. Wait-free: at most PROF_OVERFLOW_PROBES
- * steps.
+ * (marked_tsc), which has PROF_TSC_IRQS_OFF or not, to the overflow table, or
+ * counts it as dropped. Called by the stubs and by prof_sample(), in the
+ * interrupt. Wait-free: at most PROF_OVERFLOW_PROBES steps.
  */
-void prof_sample_full(uintptr_t pc, uint64_t tsc);
+void prof_sample_full(uintptr_t pc, uint64_t marked_tsc);
 
 /* ---- bounds.c: bounds of stacks that nobody has set, and ends of stacks that
  * are not marked by a frame pointer of 0. Called by the walk where it would

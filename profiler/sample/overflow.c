@@ -59,22 +59,31 @@ static struct prof_overflow_half *claim(struct prof_overflow *overflow,
     return half;
 }
 
+static inline bool is_for(const struct prof_slot *slot, uintptr_t pc,
+                          bool irqs_off)
+{
+    return slot->pc == pc && (!PROF_WITH_NMI || slot->irqs_off == irqs_off);
+}
+
 /* The slot of (pc), or a free one; NULL if neither is within reach. */
-static inline struct prof_slot *find(struct prof_slot *slots, uintptr_t pc)
+static inline struct prof_slot *find(struct prof_slot *slots, uintptr_t pc,
+                                     bool irqs_off)
 {
     uint32_t at = slot_of(pc);
 
     for (uint32_t probe = 0; probe < PROF_OVERFLOW_PROBES; probe++) {
         struct prof_slot *slot = &slots[(at + probe) % PROF_OVERFLOW_SLOTS];
 
-        if (slot->count == 0 || slot->pc == pc)
+        if (slot->count == 0 || is_for(slot, pc, irqs_off))
             return slot;
     }
     return NULL;
 }
 
-void prof_sample_full(uintptr_t pc, uint64_t tsc)
+void prof_sample_full(uintptr_t pc, uint64_t marked_tsc)
 {
+    bool irqs_off = (marked_tsc & PROF_TSC_IRQS_OFF) != 0;
+    uint64_t tsc = marked_tsc & ~PROF_TSC_IRQS_OFF;
     struct prof_cpu *cpu = prof_cpu_here();
     struct prof_overflow_half *half = cpu->overflow.claimed;
     struct prof_slot *slot;
@@ -87,9 +96,11 @@ void prof_sample_full(uintptr_t pc, uint64_t tsc)
     }
     cycles = tsc - half->last_tsc;
     half->last_tsc = tsc;
-    slot = find(half->slots, pc);
+    slot = find(half->slots, pc, irqs_off);
     if (slot != NULL) {
         slot->pc = pc;
+        if (PROF_WITH_NMI)
+            slot->irqs_off = irqs_off;
         slot->count++;
         slot->cycles += cycles;
     } else {

@@ -43,10 +43,11 @@
 #define PROF_OVERFLOW_PROBES 8u /* slots looked at before a sample is dropped */
 
 struct prof_slot {
-    uintptr_t pc;    /* code address; undefined if count is 0 */
-    uint32_t count;  /* samples, 0 = free */
-    uint32_t unused; /* keeps cycles aligned alike on both widths */
-    uint64_t cycles; /* time that these samples cover; 0 if free */
+    uintptr_t pc;      /* code address; undefined if count is 0 */
+    uint32_t count;    /* samples, 0 = free */
+    uint32_t irqs_off; /* 1: these were taken with interrupts off, 0: not; an
+                          address may have a slot of each kind */
+    uint64_t cycles;   /* time that these samples cover; 0 if free */
 };
 
 /* Owned by the producer once claimed, by the consumer once taken. */

@@ -37,7 +37,8 @@ static void set_another(struct prof_cpu *cpu, uint64_t tsc)
 
     prof_timebase_set(clock, tsc, first->period, first->divisor);
     clock->missed = missed;
-    clock->irregular = prof_clock.common || first->irregular;
+    clock->irregular =
+        prof_clock.common || prof_clock.apart || first->irregular;
 }
 
 /* By how many ticks the first CPU is ahead of (cpu), with those that were

@@ -42,6 +42,8 @@ struct prof_clock_common {
 #if PROF_CPUS_MAX > 1
     bool common; /* one timer ticks on all CPUs, and its period is known in the
                     first one's vector only */
+    bool apart;  /* each CPU has a timer of its own, whose period varies by
+                    itself and is in no other CPU's vector */
 #endif
     bool steady; /* the period varies too little to keep samples from
                           running in step with the program */

@@ -220,6 +220,18 @@ void prof_cpu_leave(void)
                      __ATOMIC_RELEASE); /* (D) */
 }
 
+void prof_cpu_poll(void)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    bool on;
+
+    if (cpu == PROF_CPU_NOBODY || cpu == PROF_CPU_FIRST)
+        return;
+    on = prof_interrupts_save();
+    prof_source_look(cpu);
+    prof_interrupts_restore(on);
+}
+
 bool prof_cpu_compare(void)
 {
     struct prof_cpu *cpu = prof_cpu_here();

@@ -116,16 +116,46 @@ void prof_jitter_open(void (*set)(uint32_t divisor))
     jitter->set = set;
 }
 
-void prof_jitter_begin(const struct prof_pit_rate *rate)
+static inline uint32_t plan(struct prof_jitter *jitter,
+                            const struct prof_pit_rate *rate)
 {
-    struct prof_cpu *cpu = prof_cpu_here();
-    struct prof_jitter *jitter = &cpu->tick.jitter;
     uint32_t either_side = jitter_width(rate);
 
     jitter->least = rate->ours - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
     jitter->turn = jitter->rest = 0;
     jitter->ticks_left = PROF_JITTER_TICKS;
+    return either_side;
+}
+
+#if PROF_CPUS_MAX > 1
+void prof_jitter_plan(struct prof_jitter *jitter,
+                      const struct prof_pit_rate *rate, uint32_t number)
+{
+    if (jitter->random == 0)
+        jitter->random = mix_seed(prof_options()->seed + number);
+    (void)plan(jitter, rate);
+    jitter->ticks_left = 0;
+}
+
+uint32_t prof_jitter_step(struct prof_jitter *jitter)
+{
+    if (jitter->ticks_left == 0) {
+        jitter->ticks_left = PROF_JITTER_TICKS;
+        jitter->divisor =
+            jitter->counts == 0 ? jitter->least : prof_jitter_next(jitter);
+    }
+    jitter->ticks_left--;
+    return jitter->divisor;
+}
+#endif
+
+void prof_jitter_begin(const struct prof_pit_rate *rate)
+{
+    struct prof_cpu *cpu = prof_cpu_here();
+    struct prof_jitter *jitter = &cpu->tick.jitter;
+    uint32_t either_side = plan(jitter, rate);
+
     /* The first period varies, too: all samples of one that is the mean would
      * lie at the same place of a loop. */
     jitter->divisor =

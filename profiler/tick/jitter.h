@@ -31,6 +31,13 @@ void prof_jitter_end(const struct prof_pit_rate *rate);
 /* Chooses the next period, in PIT counts, where it varies. Contexts: any. */
 uint32_t prof_jitter_next(struct prof_jitter *jitter);
 
+/* For a timer whose periods the drain need not know (clock.h), of CPU
+ * (number): plans them around (rate)'s own, and, at each tick, says which is in
+ * force from then on. PROF_CPUS_MAX > 1. Contexts: that CPU, interrupts off. */
+void prof_jitter_plan(struct prof_jitter *jitter,
+                      const struct prof_pit_rate *rate, uint32_t number);
+uint32_t prof_jitter_step(struct prof_jitter *jitter);
+
 /*
  * As many ticks have come, the kernel's among them: programs another period,
  * and notes it in the sample of this tick, whose time stamp ends in (tsc_low).

@@ -27,6 +27,7 @@ static const struct prof_source *source_of(const struct prof_config *config)
         prof_clock.by_nmi = config->tick.kind == PROF_TICK_NMI;
 #if PROF_CPUS_MAX > 1
     prof_clock.common = prof_clock.by_nmi;
+    prof_clock.apart = config->tick.kind == PROF_TICK_LAPIC;
 #endif
     if (PROF_WITH_BUILTIN)
         prof_meter_end();
@@ -81,6 +82,17 @@ void prof_source_leave(struct prof_cpu *cpu)
 {
     if (in_use != NULL && in_use->leave != NULL)
         in_use->leave(cpu);
+}
+
+void prof_source_look(struct prof_cpu *cpu)
+{
+    if (in_use != NULL && in_use->look != NULL)
+        in_use->look(cpu);
+}
+
+uint64_t prof_source_begun(const struct prof_cpu *cpu)
+{
+    return in_use != NULL && in_use->begun != NULL ? in_use->begun(cpu) : 0;
 }
 
 void prof_source_taken(struct prof_cpu *cpu)

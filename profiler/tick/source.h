@@ -58,6 +58,14 @@ struct prof_source {
     int (*join)(struct prof_cpu *cpu);
     void (*leave)(struct prof_cpu *cpu);
 
+    /* What another CPU must do itself, now that the source runs, or does not
+     * any more: called on that CPU, with interrupts off, again and again. */
+    void (*look)(struct prof_cpu *cpu);
+
+    /* When it last began with that by itself: no sample covers the time before.
+     * Written before its first sample. 0: it does nothing by itself. */
+    uint64_t (*begun)(const struct prof_cpu *cpu);
+
     /* The drain has found that it did, on the first CPU. The source runs if
      * that CPU is enabled. */
     void (*taken)(struct prof_cpu *cpu);
@@ -71,6 +79,8 @@ struct prof_source {
 /* Calls these of the source in use. */
 int prof_source_join(struct prof_cpu *cpu);
 void prof_source_leave(struct prof_cpu *cpu);
+void prof_source_look(struct prof_cpu *cpu);
+uint64_t prof_source_begun(const struct prof_cpu *cpu);
 void prof_source_taken(struct prof_cpu *cpu);
 void prof_source_let_go(struct prof_cpu *cpu);
 #endif

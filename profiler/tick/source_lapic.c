@@ -14,6 +14,13 @@
  * is for the kernel's deadline alone there is no sample: samples must have
  * nothing to do with what the program waits for.
  *
+ * Of several CPUs each one has a timer that only it can program. So another CPU
+ * begins and ends by itself, when it comes to a call or to a tick: `may_run`
+ * says what the first one wants. Its timer is always armed tick by tick, as a
+ * shared one, also where it is not the kernel's. Its periods vary by a
+ * generator of its own, and no entry says how: each sample is worth the time
+ * since the one before.
+ *
  * Deadlines beyond CYCLES_MAX are reached in steps, while there is somebody to
  * take them: when sampling ends, the timer is armed for the deadline itself.
  */
@@ -22,7 +29,7 @@
 
 #include "base/cpu.h"
 #include "base/options.h"
-#include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "tick/clock.h"
 #include "tick/floor.h"
 #include "tick/idt_gate.h"
@@ -30,6 +37,7 @@
 #include "tick/lapic.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
+#include "tick/rate.h"
 
 #include <prof/lapic.h>
 #include <prof/port.h>
@@ -42,7 +50,8 @@
 #define FASTER_MAX 16u /* than the TSC, for these 36 bits */
 #define INVERSE_SHIFT 24
 #define HANDLER offsetof(struct prof_cpu, lapic.handler)
-#define LATE_PERIODS 2 /* after which a tick should have come */
+#define LATE_PERIODS 2    /* after which a tick should have come */
+#define PATIENCE_PART 50u /* of a second: other CPUs have ended by then */
 
 static struct {
     struct prof_pit_rate rate; /* (kernel) is the longest that there is */
@@ -51,17 +60,16 @@ static struct {
     bool shared;
     bool running;
     bool said; /* that somebody else has armed it */
+#if PROF_CPUS_MAX > 1
+    bool keeps_gate; /* it has stopped, and other CPUs have not yet */
+    uint32_t turn;   /* counts changes of the rate */
+    uintptr_t at;    /* config.tick.lapic_at */
+#endif
 } source;
 
 static struct prof_lapic *lapic_here(void)
 {
     return &prof_cpu_here()->lapic;
-}
-
-static void let_in(bool on)
-{
-    prof_interrupts_restore(on);
-    (void)prof_interrupts_save();
 }
 
 /* ---- between counts of the timer and cycles */
@@ -106,12 +114,6 @@ static uint32_t far_counts_of(const struct prof_lapic *lapic, uint64_t cycles)
     return counts < UINT32_MAX ? (uint32_t)counts : UINT32_MAX;
 }
 
-/* Cycles of a period of (divisor) counts of the PIT. */
-static uint32_t period_of(uint32_t divisor)
-{
-    return (uint32_t)prof_divide(prof_clock.tsc_hz * divisor, PROF_PIT_HZ);
-}
-
 /* ---- a shared timer */
 
 /* What it is to be armed for at (now), in cycles; 0: for nothing. */
@@ -148,6 +150,17 @@ static void advance(struct prof_lapic *lapic, uint64_t now)
         lapic->sample_due += prof_divide(late, lapic->period) * lapic->period;
 }
 
+#if PROF_CPUS_MAX > 1
+static bool turn_of_another(struct prof_lapic *lapic, bool sampled);
+static bool shares_here(struct prof_lapic *lapic);
+static void arm_for_kernel(struct prof_lapic *lapic);
+#else
+static inline bool shares_here(const struct prof_lapic *lapic)
+{
+    return lapic->shares;
+}
+#endif
+
 bool prof_lapic_turn(bool sampled)
 {
     struct prof_cpu *cpu = prof_cpu_here();
@@ -155,23 +168,39 @@ bool prof_lapic_turn(bool sampled)
     uint64_t now = prof_lapic_tsc();
     bool kernels = now >= lapic->kernel_due;
 
-    if (sampled)
+#if PROF_CPUS_MAX > 1
+    if (cpu != PROF_CPU_FIRST && !turn_of_another(lapic, sampled))
+        return true; /* nothing here is ours */
+#endif
+    if (sampled && (PROF_CPUS_MAX == 1 || lapic->shares))
         advance(lapic, now);
     if (kernels)
         lapic->kernel_due = PROF_LAPIC_NEVER;
-    arm(lapic, now);
+#if PROF_CPUS_MAX > 1
+    if (!lapic->shares) /* it has just ended */
+        arm_for_kernel(lapic);
+    else
+#endif
+        arm(lapic, now);
     if (!kernels)
         prof_lapic_write(lapic, PROF_LAPIC_EOI, 0);
     cpu->interrupt_cycles += prof_lapic_tsc() - now;
     return kernels;
 }
 
+#if PROF_CPUS_MAX > 1
+uintptr_t prof_lapic_turn_to(bool sampled)
+{
+    return prof_lapic_turn(sampled) ? lapic_here()->handler : 0;
+}
+#endif
+
 uint32_t prof_lapic_arm(uint32_t count)
 {
     struct prof_lapic *lapic = lapic_here();
     uint64_t now, cycles, counts;
 
-    if (!lapic->shares)
+    if (!shares_here(lapic))
         return count;
     now = prof_lapic_tsc();
     lapic->by_tsc = false;
@@ -189,7 +218,7 @@ uint64_t prof_lapic_arm_tsc(uint64_t deadline)
     struct prof_lapic *lapic = lapic_here();
     uint64_t now, cycles;
 
-    if (!lapic->shares)
+    if (!shares_here(lapic))
         return deadline;
     lapic->by_tsc = true;
     lapic->kernel_due = deadline != 0 ? deadline : PROF_LAPIC_NEVER;
@@ -205,7 +234,7 @@ static void set_shared(uint32_t divisor)
 {
     struct prof_lapic *lapic = lapic_here();
 
-    lapic->period = period_of(divisor);
+    lapic->period = prof_rate_cycles(divisor);
     lapic->sample_due = prof_lapic_tsc();
 }
 
@@ -273,7 +302,7 @@ static void stop_shared(struct prof_lapic *lapic, bool on)
 {
     lapic->sample_due = PROF_LAPIC_NEVER;
     arm_for_kernel(lapic);
-    let_in(on);
+    prof_interrupts_let_in(on);
     if (lapic->kernel_due != PROF_LAPIC_NEVER &&
         lapic->kernel_due > prof_lapic_tsc() + CYCLES_MAX / 2)
         arm_for_kernel(lapic);
@@ -286,7 +315,7 @@ static void set_own(uint32_t divisor)
 {
     struct prof_lapic *lapic = lapic_here();
 
-    lapic->period = period_of(divisor);
+    lapic->period = prof_rate_cycles(divisor);
     lapic->written =
         (uint32_t)prof_divide((uint64_t)source.hz * divisor, PROF_PIT_HZ);
     prof_lapic_write(lapic, PROF_LAPIC_COUNT, lapic->written);
@@ -308,8 +337,12 @@ static int start_own(struct prof_lapic *lapic)
 {
     if (!prof_lapic_find(lapic, lapic->at, true))
         return PROF_ELAPIC;
-    if (!prof_gate_enter(source.vector, prof_parasite, HANDLER))
+    if (!prof_gate_enter(source.vector,
+                         PROF_CPUS_MAX == 1 ? prof_parasite : prof_lapic_enter,
+                         HANDLER))
         return PROF_EGATE;
+    if (PROF_CPUS_MAX > 1)
+        lapic->sample_due = 0; /* every tick is a sample */
     prof_cpu_here()->tick.next_handler =
         (uintptr_t)(lapic->at != 0 ? prof_lapic_done : prof_lapic_done_by_msr);
     lapic->timer_before = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
@@ -321,10 +354,225 @@ static int start_own(struct prof_lapic *lapic)
 static void stop_own(struct prof_lapic *lapic, bool on)
 {
     prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
-    let_in(on);
+    prof_interrupts_let_in(on);
+    if (PROF_CPUS_MAX > 1)
+        lapic->sample_due = PROF_LAPIC_NEVER;
     prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_before);
     prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_before);
 }
+
+/* ---- other CPUs */
+
+#if PROF_CPUS_MAX > 1
+static bool may_run(const struct prof_lapic *lapic)
+{
+    return __atomic_load_n(&lapic->may_run, __ATOMIC_ACQUIRE);
+}
+
+/* The period from now on. */
+static void vary(struct prof_lapic *lapic)
+{
+    uint32_t turn = __atomic_load_n(&source.turn, __ATOMIC_ACQUIRE);
+
+    if (lapic->turn != turn) {
+        lapic->turn = turn;
+        if (lapic->own) /* it may have been measured anew */
+            set_scale(lapic, source.hz);
+        prof_jitter_plan(&lapic->vary, &source.rate,
+                         prof_cpu_number(prof_cpu_here()));
+    }
+    lapic->period = prof_rate_cycles(prof_jitter_step(&lapic->vary));
+}
+
+/* Makes the timer of this CPU, which the kernel does not use, ours. */
+static void take_timer(struct prof_lapic *lapic, uint32_t timer)
+{
+    lapic->timer_kept = timer;
+    lapic->divide_kept = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
+    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, PROF_LAPIC_BY_1);
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER,
+                     PROF_LAPIC_ONE_SHOT | source.vector);
+    set_scale(lapic, source.hz);
+    lapic->by_tsc = false;
+    lapic->kernel_due = PROF_LAPIC_NEVER;
+    lapic->shares = true;
+    lapic->own = true;
+}
+
+/* Begins on this CPU, if its timer is as it should be; the caller arms it. */
+static void begin_another(struct prof_lapic *lapic)
+{
+    uint32_t timer;
+
+    if (!prof_lapic_find(lapic, source.at, !source.shared))
+        return;
+    timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
+    if (!source.shared && (timer & PROF_LAPIC_MASKED) != 0)
+        take_timer(lapic, timer);
+    else if (source.shared &&
+             (timer & (PROF_LAPIC_MASKED | 0xff)) == source.vector &&
+             (timer & PROF_LAPIC_MODE) != PROF_LAPIC_PERIODIC &&
+             prof_lapic_divisor(lapic) <= source.hz)
+        begin_sharing(lapic, timer);
+    else
+        return;
+    lapic->turn = source.turn - 1; /* another one */
+    vary(lapic);
+    lapic->begun_tsc = prof_lapic_tsc();
+    lapic->sample_due = lapic->begun_tsc + lapic->period;
+}
+
+/* Ends on this CPU; the caller arms the timer for the kernel. */
+static void end_another(struct prof_lapic *lapic)
+{
+    lapic->sample_due = PROF_LAPIC_NEVER;
+    if (lapic->own) {
+        prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
+        prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_kept);
+        prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_kept);
+    }
+    lapic->own = false;
+    __atomic_store_n(&lapic->shares, false, __ATOMIC_RELEASE);
+}
+
+/* A tick has come. False: it is the kernel's, and so is the timer. */
+static bool turn_of_another(struct prof_lapic *lapic, bool sampled)
+{
+    if (!lapic->shares)
+        return false;
+    if (!may_run(lapic))
+        end_another(lapic);
+    else if (sampled)
+        vary(lapic);
+    return true;
+}
+
+/* The kernel is about to arm its timer: whether that is shared. */
+static bool shares_here(struct prof_lapic *lapic)
+{
+    if (lapic == &PROF_CPU_FIRST->lapic || !source.shared)
+        return lapic->shares && source.shared;
+    if (!may_run(lapic) && lapic->shares)
+        end_another(lapic);
+    else if (may_run(lapic) && !lapic->shares)
+        begin_another(lapic);
+    return lapic->shares;
+}
+
+/* An own timer is given back in its tick, so that none is left pending. */
+static void look(struct prof_cpu *cpu)
+{
+    struct prof_lapic *lapic = &cpu->lapic;
+
+    if (may_run(lapic) && !lapic->shares) {
+        begin_another(lapic);
+        if (lapic->shares)
+            arm(lapic, prof_lapic_tsc());
+    } else if (!may_run(lapic) && lapic->shares && source.shared) {
+        end_another(lapic);
+        arm_for_kernel(lapic);
+    }
+}
+
+static int join(struct prof_cpu *cpu)
+{
+    struct prof_lapic found = {0};
+
+    (void)cpu;
+    return prof_lapic_find(&found, source.at, !source.shared) ? PROF_OK
+                                                              : PROF_ELAPIC;
+}
+
+static void leave(struct prof_cpu *cpu)
+{
+    if (!cpu->lapic.shares)
+        return;
+    end_another(&cpu->lapic);
+    if (source.shared)
+        arm_for_kernel(&cpu->lapic);
+}
+
+/* Whether (cpu) may begin: what its stub goes on to is set before. */
+static void let_run(struct prof_cpu *cpu, bool may)
+{
+    if (may) {
+        cpu->tick.next_handler = (uintptr_t)prof_lapic_sampled;
+        cpu->tick.jitter.counts = cpu->tick.jitter.rest = 0;
+        cpu->tick.pass_due = cpu->tick.pass_period = 0;
+    }
+    __atomic_store_n(&cpu->lapic.may_run, may, __ATOMIC_RELEASE);
+}
+
+static void let_all_run(bool may)
+{
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST && (!may || prof_cpu_has_joined(cpu)))
+            let_run(cpu, may);
+}
+
+static bool any_runs(void)
+{
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu) &&
+            __atomic_load_n(&cpu->lapic.shares, __ATOMIC_ACQUIRE))
+            return true;
+    return false;
+}
+
+/* The others end at their next ticks. One that has interrupts off for long, or
+ * that the host does not run, ends later: so long the gate stays. */
+static void await_others(bool on)
+{
+    uint64_t begin = prof_lapic_tsc();
+    uint64_t most = prof_divide(prof_clock.tsc_hz, PATIENCE_PART);
+
+    while (on && any_runs() && prof_lapic_tsc() - begin < most)
+        prof_interrupts_let_in(on);
+}
+
+static void leave_gate(void)
+{
+    source.keeps_gate = any_runs();
+    if (!source.keeps_gate)
+        prof_gate_leave();
+}
+
+static void taken(struct prof_cpu *cpu)
+{
+    if (source.running || source.keeps_gate)
+        prof_gate_join(cpu);
+    if (source.running)
+        let_run(cpu, true);
+}
+
+static void let_go(struct prof_cpu *cpu)
+{
+    let_run(cpu, false);
+    prof_gate_quit(cpu);
+}
+
+static uint64_t begun(const struct prof_cpu *cpu)
+{
+    return cpu->lapic.begun_tsc;
+}
+
+/* Nothing is due on any CPU, and who comes to the gate goes on. */
+static void open_others(void)
+{
+    for (uint32_t i = 1; i < PROF_CPU_STATES; i++)
+        prof_cpus[i].lapic = (struct prof_lapic){
+            .sample_due = PROF_LAPIC_NEVER, .kernel_due = PROF_LAPIC_NEVER};
+}
+#else
+#define let_all_run(may) ((void)0)
+#define await_others(on) ((void)0)
+#define open_others() ((void)0)
+
+static inline void leave_gate(void)
+{
+    prof_gate_leave();
+}
+#endif
 
 /* ---- the source */
 
@@ -337,6 +585,8 @@ static int start(bool on)
     cpu->tick.pass_due = cpu->tick.pass_period = 0; /* each tick goes on */
     error = source.shared ? start_shared(&cpu->lapic) : start_own(&cpu->lapic);
     source.running = error == PROF_OK;
+    if (source.running)
+        let_all_run(true);
     return error;
 }
 
@@ -345,25 +595,14 @@ static void stop(bool on)
     struct prof_lapic *lapic = lapic_here();
 
     source.running = false;
+    let_all_run(false);
     prof_jitter_end(&source.rate);
     if (source.shared)
         stop_shared(lapic, on);
     else
         stop_own(lapic, on);
-    prof_gate_leave();
-}
-
-static uint32_t divisor_for(uint32_t hz)
-{
-    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
-    uint32_t most =
-        PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
-
-    if (divisor < PROF_DIVISOR_MIN)
-        divisor = PROF_DIVISOR_MIN;
-    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
-        divisor = prof_floor_mean();
-    return divisor < most ? divisor : most - 1;
+    await_others(on);
+    leave_gate();
 }
 
 /* Begins anew at the rate in force, where it runs. */
@@ -372,6 +611,9 @@ static void begin_again(void)
     struct prof_lapic *lapic = lapic_here();
 
     prof_clock_set_counts(source.rate.ours, source.rate.ours);
+#if PROF_CPUS_MAX > 1
+    __atomic_add_fetch(&source.turn, 1, __ATOMIC_RELEASE);
+#endif
     if (!source.running)
         return;
     if (!source.shared) {
@@ -385,7 +627,7 @@ static void begin_again(void)
 
 static int set_period(uint32_t hz, bool on)
 {
-    uint32_t divisor = divisor_for(hz);
+    uint32_t divisor = prof_rate_divisor_alone(hz);
 
     (void)on;
     if (divisor == source.rate.ours &&
@@ -400,6 +642,14 @@ const struct prof_source prof_source_lapic = {
     .start = start,
     .stop = stop,
     .set_period = set_period,
+#if PROF_CPUS_MAX > 1
+    .join = join,
+    .leave = leave,
+    .look = look,
+    .begun = begun,
+    .taken = taken,
+    .let_go = let_go,
+#endif
 };
 
 #if PROF_WITH_BUILTIN
@@ -443,6 +693,10 @@ bool prof_source_lapic_open(const struct prof_config *config)
 
     *lapic = (struct prof_lapic){.sample_due = PROF_LAPIC_NEVER,
                                  .kernel_due = PROF_LAPIC_NEVER};
+    open_others();
+#if PROF_CPUS_MAX > 1
+    source.at = tick->lapic_at;
+#endif
     source.vector = tick->lapic_vector;
     source.shared = tick->lapic_shared;
     source.running = source.said = false;
@@ -462,7 +716,7 @@ bool prof_source_lapic_open(const struct prof_config *config)
     source.rate.kernel = PROF_DIVISOR_MAX;
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&source.rate, "the local APIC's timer");
-    source.rate.ours = divisor_for(prof_options()->hz);
+    source.rate.ours = prof_rate_divisor_alone(prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
     prof_clock_set_counts(source.rate.ours, source.rate.ours);
 #if PROF_WITH_BUILTIN
@@ -512,6 +766,10 @@ void prof_source_lapic_check(void)
     bool on, changed;
     uint64_t now;
 
+#if PROF_CPUS_MAX > 1
+    if (!source.running && source.keeps_gate)
+        leave_gate();
+#endif
     if (!source.running)
         return;
     on = prof_interrupts_save();

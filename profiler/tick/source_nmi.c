@@ -38,6 +38,7 @@
 #include "tick/lapic.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
+#include "tick/rate.h"
 
 #include <prof/port.h>
 #include <prof/text.h>
@@ -188,25 +189,19 @@ static bool find_destination(void)
 }
 #endif
 
+/* Writes the entry, and who gets it, where NMIs come. */
+static void write_entry(void)
+{
+    bool on = prof_interrupts_save();
+
+    if (nmi.running) {
+        (void)find_destination();
+        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
+    }
+    prof_interrupts_restore(on);
+}
+
 /* ---- the PIT */
-
-static uint32_t period_of(uint32_t divisor)
-{
-    return (uint32_t)prof_divide(prof_clock.tsc_hz * divisor, PROF_PIT_HZ);
-}
-
-static uint32_t divisor_for(uint32_t hz)
-{
-    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
-    uint32_t most =
-        PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
-
-    if (divisor < PROF_DIVISOR_MIN)
-        divisor = PROF_DIVISOR_MIN;
-    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
-        divisor = prof_floor_mean();
-    return divisor < most ? divisor : most - 1;
-}
 
 static void restart_clock(void)
 {
@@ -229,7 +224,7 @@ static void program(void)
     struct prof_cpu *cpu = PROF_CPU_FIRST;
 
     prof_jitter_begin(&nmi.rate);
-    set_near(period_of(nmi.rate.ours) / NEAR_PART);
+    set_near(prof_rate_cycles(nmi.rate.ours) / NEAR_PART);
     cpu->nmi.again = nmi.again;
     if (nmi.again)
         cpu->tick.jitter.ticks_left = 1;
@@ -336,7 +331,7 @@ static void program_again(void)
 
 static int set_period(uint32_t hz, bool on)
 {
-    uint32_t divisor = divisor_for(hz);
+    uint32_t divisor = prof_rate_divisor_alone(hz);
 
     (void)on;
     if (divisor == nmi.rate.ours &&
@@ -368,28 +363,18 @@ static void leave(struct prof_cpu *cpu)
 static void taken(struct prof_cpu *cpu)
 {
     struct prof_jitter *jitter = &cpu->tick.jitter;
-    bool on = prof_interrupts_save();
 
     jitter->counts = jitter->rest = jitter->ticks_left = 0;
     prof_gate_join(cpu);
-    if (nmi.running) {
-        cpu->nmi.near = period_of(nmi.rate.ours) / NEAR_PART;
-        (void)find_destination();
-        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
-    }
-    prof_interrupts_restore(on);
+    if (nmi.running)
+        cpu->nmi.near = prof_rate_cycles(nmi.rate.ours) / NEAR_PART;
+    write_entry();
 }
 
 static void let_go(struct prof_cpu *cpu)
 {
-    bool on = prof_interrupts_save();
-
-    if (nmi.running) {
-        (void)find_destination();
-        prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
-    }
+    write_entry();
     prof_gate_quit(cpu);
-    prof_interrupts_restore(on);
 }
 #endif
 
@@ -455,7 +440,7 @@ bool prof_source_nmi_open(const struct prof_config *config)
         cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&nmi.rate, "the PIT");
-    nmi.rate.ours = divisor_for(prof_options()->hz);
+    nmi.rate.ours = prof_rate_divisor_alone(prof_options()->hz);
     prof_jitter_open(prof_pit_set);
     restart_clock();
 #if PROF_WITH_BUILTIN
@@ -493,14 +478,9 @@ bool prof_source_nmi_one_shot(void)
     return true;
 }
 
-/* Writes the entry again, and who gets it. */
 static void restore_entry(void)
 {
-    bool on = prof_interrupts_save();
-
-    (void)find_destination();
-    prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
-    prof_interrupts_restore(on);
+    write_entry();
     prof_tick_counts.nmi_taken_back++;
     prof_message("prof: the I/O APIC's entry of the PIT was overwritten by "
                  "other code; it is an NMI again\n");
@@ -509,7 +489,7 @@ static void restore_entry(void)
 static void take_silence(uint64_t now)
 {
     uint64_t silent = now - nmi.seen.tsc;
-    uint32_t period = period_of(nmi.rate.ours);
+    uint32_t period = prof_rate_cycles(nmi.rate.ours);
 
     if (silent < prof_divide(prof_clock.tsc_hz, LOOK_PART) ||
         silent < (uint64_t)LOOK_PERIODS * period)
@@ -543,7 +523,7 @@ static bool is_too_slow(const struct prof_cpu *cpu)
     nmi.seen.duplicates = cpu->nmi.duplicates;
     nmi.seen.cycles = cycles;
     return duplicates >= ticks / SLOW_PART &&
-           took > period_of(nmi.rate.ours) / 2;
+           took > prof_rate_cycles(nmi.rate.ours) / 2;
 }
 
 void prof_source_nmi_check(void)

@@ -32,6 +32,7 @@
 #include "tick/jitter.h"
 #include "tick/meter.h"
 #include "tick/pit.h"
+#include "tick/rate.h"
 
 #include <prof/port.h>
 #include <prof/text.h>
@@ -77,12 +78,8 @@ static uint32_t divisor_with_room(void)
  * shortened. Who asks for less than that gets the kernel's. */
 static uint32_t divisor_for(uint32_t hz)
 {
-    uint32_t divisor = (PROF_PIT_HZ + hz / 2) / hz;
+    uint32_t divisor = prof_rate_divisor(hz);
 
-    if (divisor < PROF_DIVISOR_MIN)
-        divisor = PROF_DIVISOR_MIN;
-    if (PROF_WITH_BUILTIN && divisor < prof_floor_mean())
-        divisor = prof_floor_mean();
     if (pit.unused && divisor >= PROF_DIVISOR_MAX)
         return PROF_DIVISOR_MAX - 1; /* so that all ticks are additional ones */
     if (divisor > pit.rate.kernel)
@@ -112,13 +109,6 @@ static uint64_t cycles_in(uint32_t counts)
 static bool is_multiplied(void)
 {
     return prof_pit_is_multiplied(&pit.rate);
-}
-
-/* Lets interrupts in for a moment, where (on). */
-static void let_in(bool on)
-{
-    prof_interrupts_restore(on);
-    (void)prof_interrupts_save();
 }
 
 /* ---- the kernel's tick */
@@ -162,7 +152,7 @@ static void await_no_pending(bool on)
 
     while (on && whole - counts_left() < whole / PENDING_PART &&
            prof_tsc() < end)
-        let_in(on);
+        prof_interrupts_let_in(on);
 }
 
 /* ---- taking the PIT and giving it back */
@@ -213,7 +203,7 @@ static void await_tick(const struct prof_cpu *cpu, uint64_t period, bool half)
 
     while (prof_tsc() < end &&
            (half ? left_of_multiplied(cpu) < period / 2 : *due == before)) {
-        let_in(true);
+        prof_interrupts_let_in(true);
         if (half && *due != before) {
             before = *due;
             end = prof_tsc() + 2 * period;
@@ -270,8 +260,8 @@ static void stop(bool on)
     } else if (pit.unused) {
         prof_jitter_end(&pit.rate);
         prof_pit_stop();
-        if (on)
-            let_in(on); /* a tick that has come, while the stub takes it */
+        /* a tick that has come, while the stub takes it */
+        prof_interrupts_let_in(on);
     } else if (is_multiplied()) {
         return_pit(cpu, on);
     }

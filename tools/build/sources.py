@@ -41,6 +41,7 @@ PARTS = {
         "tick/idt_gate.c",
         "tick/jitter.c",
         "tick/pit.c",
+        "tick/rate.c",
         "tick/source_pit.c",
         "tick/watchdog.c",
         "tick/*/parasite.asm",

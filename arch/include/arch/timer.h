@@ -43,7 +43,7 @@ void arch_timer_arm(uint64_t ns);
 void arch_timer_stop(void);
 
 /*
- * Somebody who shares the timer of CPU 0: what is about to be written to it, a
+ * Somebody who shares the timers: what a CPU is about to write to its own, a
  * count or a deadline of the TSC, is passed through these, with interrupts off,
  * and what they return is written. NULL: nobody does.
  */

@@ -24,15 +24,17 @@
  *
  * By source of ticks (<prof/tick.h>): `hook` samples each CPU that calls
  * prof_sample(); `gate` each one that has the timer's vector, in an IDT of its
- * own or in a common one; `pit`, `own pit` and `lapic` only the first, since it
- * is that one's interrupt. A CPU that has joined and gets no ticks has none in
- * its account.
+ * own or in a common one; `lapic` each one, by its own timer, from its next
+ * prof_lapic_arm() or prof_cpu_poll() on; `nmi` all; `pit` and `own pit` only
+ * the first, since it is that one's interrupt. A CPU that has joined and gets no
+ * ticks has none in its account.
  *
  * What other CPUs may call, beside the calls below: prof_sample(),
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them. Events of the recorder
  * (<prof/trace.h>), the loop's statistics and of causal profiling are the first
- * CPU's: on others these calls do nothing.
+ * CPU's: on others these calls do nothing. Experiments of the latter are refused
+ * (PROF_ECAUSAL_CPUS).
  */
 
 #include <prof/config.h>
@@ -104,6 +106,15 @@ void prof_cpu_answer(void);
  * some 20 ms. */
 bool prof_cpu_compare(void);
 
+/*
+ * Begins what the calling CPU, which has joined, must begin itself: sampling by
+ * its own local APIC's timer, once that is what samples. To be called now and
+ * then, by its event loop or when a tick of the kernel's has come; and by a CPU
+ * that has no deadlines, again after each prof_start(). Does nothing where
+ * nothing is to be begun. Contexts: any CPU, thread.
+ */
+void prof_cpu_poll(void);
+
 /* Whether the calling CPU is the first: recorder, loop statistics and causal
  * profiling are about that one. Contexts: any. */
 bool prof_cpu_is_first(void);
@@ -127,6 +138,10 @@ static inline void prof_cpu_leave(void)
 }
 
 static inline void prof_cpu_answer(void)
+{
+}
+
+static inline void prof_cpu_poll(void)
 {
 }
 

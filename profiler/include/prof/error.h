@@ -39,6 +39,7 @@ enum prof_error {
                                   says */
     PROF_ETIMER = -28,         /* the machine has no timer to sample by */
     PROF_ECPU = -29,           /* another CPU has the same identification */
+    PROF_ECAUSAL_CPUS = -30,   /* experiments are about one CPU */
     PROF_EPATCH_NAME = -32,    /* no function has this name */
     PROF_EPATCH_NAMES = -33,   /* several functions have this name */
     PROF_EPATCH_SHORT = -34,   /* the function is shorter than a jump */

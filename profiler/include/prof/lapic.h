@@ -27,6 +27,9 @@
  * change between prof_start() and prof_stop(), except from one-shot to
  * TSC-deadline or back.
  *
+ * With several CPUs (<prof/cpus.h>) each one has a timer of its own: both calls
+ * are about the CPU that makes them.
+ *
  * Contexts: any with interrupts off, up to the write of what was returned. With
  * interrupts on, a tick between the two makes the deadline late by the time
  * between them.

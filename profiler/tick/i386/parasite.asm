@@ -10,62 +10,20 @@
 ; instructions on the way through without callers; where there may be several
 ; CPUs four bytes more, and forty-two.
 
-%include "prof_offsets.inc"
-%define CPU_REGISTER edi
-%include "sample/i386/cpu_here.inc"
-
         section .text
 
-        extern  prof_sample_full
-%if WITH_CALLERS
-        extern  prof_walk
-%endif
+%include "tick/i386/stub.inc"
+
         extern  prof_jitter_turn
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
 ; all that is written here is in [CPU]
-%if CPUS_MAX == 1
-%define SAVED 16                        ; bytes pushed before eip
-%else
-%define SAVED 20
-%endif
-
         align   16
 prof_parasite:
-%if CPUS_MAX > 1
-        push    CPU
-%endif
-        push    eax
-        push    edx
-        push    ecx
-        push    esi
-        CPU_HERE eax
-        rdtsc                           ; edx:eax = now
+        ENTER_STUB
         inc     dword [CPU + CPU_TICKS]
-        mov     ecx, [CPU + CPU_HEAD]   ; ecx = entry to be written
-        lea     esi, [ecx + ENTRY_BYTES]        ; esi = the one after it
-        cmp     esi, [CPU + CPU_LIMIT]
-        je      .limit
-.room:
-        mov     [ecx + ENTRY_TSC], eax
-%if !ENTRIES_ARE_CLEARED
-        mov     dword [ecx + ENTRY_FRAMES], 0   ; and the divisor
-%endif
-%if WITH_CALLERS
-        cmp     dword [CPU + CPU_DEPTH], 0
-        jne     .walk
-%endif
-.walked:
-        mov     [ecx + ENTRY_TSC + 4], edx
-        push    dword [esp + SAVED]
-        pop     dword [ecx + ENTRY_PC]
-        mov     [CPU + CPU_HEAD], esi   ; (A)
-.stored:
-        dec     dword [CPU + CPU_TICKS_LEFT]
-        jz      .turn
-.turned:
-        mov     ecx, eax                ; ecx = now, low half
+        STORE_SAMPLE
         cmp     eax, [CPU + CPU_PASS_DUE]
         sbb     edx, [CPU + CPU_PASS_DUE + 4]
         jb      .ours                   ; the kernel did not ask for this one
@@ -76,98 +34,9 @@ prof_parasite:
         sub     eax, ecx
         add     [CPU + CPU_INTERRUPT_CYCLES], eax
         adc     dword [CPU + CPU_INTERRUPT_CYCLES + 4], 0
-        pop     esi
-        pop     ecx
-        pop     edx
-%if CPUS_MAX == 1
-        pop     eax
-        jmp     [CPU + CPU_NEXT_HANDLER]
-%else
-        mov     eax, [CPU + CPU_NEXT_HANDLER]
-        mov     CPU, [esp + 4]
-        mov     [esp + 4], eax
-        pop     eax
-        ret                             ; to the handler
-%endif
+        GO_ON
 
-.limit:                                 ; the corner, or what tail was
-        cmp     esi, [CPU + CPU_END]
-        jne     .look
-        mov     esi, [CPU + CPU_BEGIN]
-.look:  push    eax
-        mov     eax, [CPU + CPU_TAIL]   ; (B')
-        cmp     eax, esi
-        je      .full
-        ja      .ahead
-        mov     eax, [CPU + CPU_END]
-.ahead: mov     [CPU + CPU_LIMIT], eax
-        pop     eax
-        jmp     .room
-
-%if WITH_CALLERS
-.walk:                                  ; prof_walk(esp then, ebp)
-%if WITH_USER
-        test    byte [esp + SAVED + 4], 3       ; cs
-        jnz     .user
-%endif
-        push    eax
-        push    ecx
-        push    edx
-        cld
-        lea     eax, [esp + SAVED + 24] ; above eip, cs and eflags
-        push    ebp
-        push    eax
-        call    prof_walk
-        add     esp, 8
-        pop     edx
-        pop     ecx
-        mov     [ecx + ENTRY_FRAMES], eax
-        pop     eax
-        jmp     .walked
-%endif
-
-%if WITH_USER
-.user:  mov     [ecx + ENTRY_TSC + 4], edx
-        push    eax
-        movzx   eax, byte [CPU + CPU_SPACE]
-        add     eax, USER_BASE                  ; all that is kept
-        mov     [ecx + ENTRY_PC], eax
-        pop     eax
-        mov     byte [CPU + CPU_USER_SEEN], 1
-        mov     [CPU + CPU_HEAD], esi   ; (A)
-        jmp     .stored
-%endif
-
-.full:  pop     eax                     ; prof_sample_full(pc, now)
-        push    edx                     ; now, kept over the call
-        push    eax
-        cld
-        push    edx
-        push    eax
-        push    dword [esp + SAVED + 16]
-%if WITH_USER
-        test    byte [esp + SAVED + 20 + 4], 3
-        jz      .kernel
-        movzx   ecx, byte [CPU + CPU_SPACE]
-        add     ecx, USER_BASE
-        mov     [esp], ecx
-.kernel:
-%endif
-        call    prof_sample_full
-        add     esp, 12
-        pop     eax
-        pop     edx
-        jmp     .stored
-
-.turn:  push    edx                     ; prof_jitter_turn(now)
-        push    eax                     ; now, kept over the call
-        cld
-        push    eax
-        call    prof_jitter_turn
-        add     esp, 4
-        pop     eax
-        pop     edx
-        jmp     .turned
+        RARE_PARTS prof_jitter_turn
 
 .ours:
         push    ecx
@@ -178,14 +47,7 @@ prof_parasite:
         sub     eax, ecx
         add     [CPU + CPU_INTERRUPT_CYCLES], eax
         adc     dword [CPU + CPU_INTERRUPT_CYCLES + 4], 0
-        pop     esi
-        pop     ecx
-        pop     edx
-        pop     eax
-%if CPUS_MAX > 1
-        pop     CPU
-%endif
-        iret
+        RETURN
 .end:
 
         section .note.GNU-stack noalloc noexec nowrite progbits

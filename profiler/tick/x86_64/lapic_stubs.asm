@@ -4,13 +4,18 @@
 ; it, as in parasite.asm. Stack: 72 bytes, and what prof_lapic_turn() uses.
 
 %include "prof_offsets.inc"
+%include "sample/x86_64/cpu_here.inc"
 
         default rel
         section .text
 
+%if CPUS_MAX > 1
         extern  prof_cpus
-        extern  prof_parasite
+        extern  prof_lapic_turn_to
+%else
         extern  prof_lapic_turn
+%endif
+        extern  prof_parasite
         global  prof_lapic_enter:function (prof_lapic_enter.end - \
                 prof_lapic_enter)
         global  prof_lapic_sampled:function (prof_lapic_sampled.end - \
@@ -19,20 +24,28 @@
         global  prof_lapic_done_by_msr:function (prof_lapic_done_by_msr.end - \
                 prof_lapic_done_by_msr)
 
-%define CPU prof_cpus                   ; the first, which alone has this source
 %define EOI 0xb0                        ; of the registers in memory
 %define MSR_EOI 0x80b
 
         align   16
 prof_lapic_enter:
+%if CPUS_MAX > 1
+        push    CPU
+        push    rcx
+%endif
         push    rax
         push    rdx
+        CPU_HERE eax, rax
         rdtsc
         shl     rdx, 32
         or      rax, rdx
         cmp     rax, [CPU + CPU_LAPIC_DUE]
         pop     rdx
         pop     rax
+%if CPUS_MAX > 1
+        pop     rcx
+        pop     CPU
+%endif
         jae     prof_parasite
         push    rdi
         xor     edi, edi                ; for the kernel's deadline only
@@ -51,8 +64,15 @@ prof_lapic_sampled:
         push    r10
         push    r11                     ; 5 words of the CPU's, 9 of ours
         cld
+%if CPUS_MAX == 1
         call    prof_lapic_turn
         test    al, al
+%else
+        call    prof_lapic_turn_to      ; the handler of this CPU's gate
+        mov     rdi, [rsp + 64]
+        mov     [rsp + 64], rax
+        test    rax, rax
+%endif
         pop     r11
         pop     r10
         pop     r9
@@ -61,15 +81,22 @@ prof_lapic_sampled:
         pop     rdx
         pop     rcx
         pop     rax
+%if CPUS_MAX == 1
         pop     rdi
         jz      .ours
         jmp     [CPU + CPU_LAPIC_HANDLER]
 .ours:  iretq
+%else
+        jz      .ours
+        ret                             ; to the handler
+.ours:  lea     rsp, [rsp + 8]
+        iretq
+%endif
 .end:
 
 prof_lapic_done:
         push    rax
-        mov     rax, [CPU + CPU_LAPIC_AT]
+        mov     rax, [prof_cpus + CPU_LAPIC_AT] ; of the first, the only one
         mov     dword [rax + EOI], 0
         pop     rax
         iretq

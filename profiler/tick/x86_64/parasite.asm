@@ -10,64 +10,23 @@
 ; instructions on the way through without callers; where there may be several
 ; CPUs eight bytes more, and forty-one.
 
-%include "prof_offsets.inc"
-%include "sample/x86_64/cpu_here.inc"
-
         default rel
         section .text
 
-        extern  prof_sample_full
-%if WITH_CALLERS
-        extern  prof_walk_here
-%endif
+%include "tick/x86_64/stub.inc"
+
         extern  prof_jitter_turn
         extern  current_eoi_mechanism
         global  prof_parasite:function (prof_parasite.end - prof_parasite)
 
 ; all that is written here is in [CPU]
-%if CPUS_MAX == 1
-%define SAVED 32                        ; bytes pushed before rip
-%define ALIGN_C 8                       ; more than that, for calls of C
-%else
-%define SAVED 40
-%define ALIGN_C 0
-%endif
-
         align   16
 prof_parasite:
-%if CPUS_MAX > 1
-        push    CPU
-%endif
-        push    rax
-        push    rdx
-        push    rcx
-        push    rsi
-        CPU_HERE eax, rax
-        rdtsc                           ; rdx = now
+        ENTER_STUB
         shl     rdx, 32
         or      rdx, rax
         inc     dword [CPU + CPU_TICKS]
-        mov     rcx, [CPU + CPU_HEAD]   ; rcx = entry to be written
-        lea     rsi, [rcx + ENTRY_BYTES]        ; rsi = the one after it
-        cmp     rsi, [CPU + CPU_LIMIT]
-        je      .limit
-.room:
-        mov     rax, [rsp + SAVED]
-        mov     [rcx + ENTRY_PC], rax
-        mov     [rcx + ENTRY_TSC], rdx
-%if !ENTRIES_ARE_CLEARED
-        mov     dword [rcx + ENTRY_FRAMES], 0   ; and the divisor
-%endif
-%if WITH_CALLERS
-        cmp     dword [CPU + CPU_DEPTH], 0
-        jne     .walk
-%endif
-.walked:
-        mov     [CPU + CPU_HEAD], rsi   ; (A)
-.stored:
-        dec     dword [CPU + CPU_TICKS_LEFT]
-        jz      .turn
-.turned:
+        STORE_SAMPLE
         cmp     rdx, [CPU + CPU_PASS_DUE]
         jb      .ours                   ; the kernel did not ask for this one
         mov     rax, [CPU + CPU_PASS_PERIOD]
@@ -76,108 +35,9 @@ prof_parasite:
         rdtsc
         sub     eax, ecx
         add     [CPU + CPU_INTERRUPT_CYCLES], rax
-        pop     rsi
-        pop     rcx
-        pop     rdx
-%if CPUS_MAX == 1
-        pop     rax
-        jmp     [CPU + CPU_NEXT_HANDLER]
-%else
-        mov     rax, [CPU + CPU_NEXT_HANDLER]
-        mov     CPU, [rsp + 8]
-        mov     [rsp + 8], rax
-        pop     rax
-        ret                             ; to the handler
-%endif
+        GO_ON
 
-.limit:                                 ; the corner, or what tail was
-        cmp     rsi, [CPU + CPU_END]
-        jne     .look
-        mov     rsi, [CPU + CPU_BEGIN]
-.look:  mov     rax, [CPU + CPU_TAIL]   ; (B')
-        cmp     rax, rsi
-        je      .full
-        ja      .ahead
-        mov     rax, [CPU + CPU_END]
-.ahead: mov     [CPU + CPU_LIMIT], rax
-        jmp     .room
-
-%macro  SAVE_THE_REST 0                 ; what else C may change
-        push    rdi
-        push    r8
-        push    r9
-        push    r10
-        push    r11
-        cld
-%endmacro
-
-%macro  RESTORE_THE_REST 0
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rdi
-%endmacro
-
-%if WITH_CALLERS
-.walk:                                  ; eax = prof_walk(rsp then, rbp)
-%if WITH_USER
-        test    byte [rsp + SAVED + 8], 3       ; cs
-        jnz     .user
-%endif
-        push    rsi
-        push    rdi
-        push    r8
-        cld
-        mov     rsi, [rsp + SAVED + 24 + 24]
-        mov     rdx, rbp
-        call    prof_walk_here
-        pop     r8
-        pop     rdi
-        pop     rsi
-        mov     rcx, [CPU + CPU_HEAD]
-        mov     rdx, [rcx + ENTRY_TSC]
-        mov     [rcx + ENTRY_FRAMES], eax
-        jmp     .walked
-%endif
-
-%if WITH_USER
-.user:  movzx   eax, byte [CPU + CPU_SPACE]
-        add     rax, USER_BASE                  ; all that is kept
-        mov     [rcx + ENTRY_PC], rax
-        mov     byte [CPU + CPU_USER_SEEN], 1
-        jmp     .walked
-%endif
-
-.full:                                  ; prof_sample_full(pc, now)
-        SAVE_THE_REST
-        push    rdx                     ; now, kept over the call
-        sub     rsp, ALIGN_C            ; calls want rsp on 16 bytes
-        mov     rdi, [rsp + SAVED + ALIGN_C + 48]
-        mov     rsi, rdx
-%if WITH_USER
-        test    byte [rsp + SAVED + ALIGN_C + 48 + 8], 3
-        jz      .kernel
-        movzx   edi, byte [CPU + CPU_SPACE]
-        add     rdi, USER_BASE
-.kernel:
-%endif
-        call    prof_sample_full
-        add     rsp, ALIGN_C
-        pop     rdx
-        RESTORE_THE_REST
-        jmp     .stored
-
-.turn:                                  ; prof_jitter_turn(now)
-        SAVE_THE_REST
-        push    rdx
-        sub     rsp, ALIGN_C
-        mov     edi, edx
-        call    prof_jitter_turn
-        add     rsp, ALIGN_C
-        pop     rdx
-        RESTORE_THE_REST
-        jmp     .turned
+        RARE_PARTS prof_jitter_turn
 
 .ours:
         SAVE_THE_REST
@@ -190,14 +50,7 @@ prof_parasite:
         rdtsc
         sub     eax, ecx
         add     [CPU + CPU_INTERRUPT_CYCLES], rax
-        pop     rsi
-        pop     rcx
-        pop     rdx
-        pop     rax
-%if CPUS_MAX > 1
-        pop     CPU
-%endif
-        iretq
+        RETURN
 .end:
 
         section .note.GNU-stack noalloc noexec nowrite progbits

@@ -69,6 +69,21 @@ CASES = [
         more=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
         never=["^prof: no"],
     ),
+    counted(
+        "cpus_4_lapic",
+        4,
+        words="prof.start=on prof.tick=lapic",
+        more=["^prof: sampling by the local APIC's timer: as prof.tick says$"],
+        never=["^prof: no"],
+    ),
+    counted(
+        "cpus_2_causal",
+        2,
+        words="prof.start=on prof.causal=on prof.target=memset "
+        "prof.progress=cpu_send",
+        more=["^causal: no experiments: several CPUs run, and a virtual clock"],
+        never=["have begun", "no target"],
+    ),
     counted("cpus_limited", 4, count=3, words="cpus=3"),
     counted("cpus_absent", 2, qemu="-smp 2,maxcpus=4"),
     case(
@@ -110,6 +125,20 @@ CASES = [
             (4, "", ""),
             (4, "_nmi", "prof.start=on prof.tick=nmi"),
         )
+    ),
+    quiet(
+        "cpus_lapic",
+        "prof.tick=lapic",
+        cpus=3,
+        shows=["^prof: sampling by the local APIC's timer: as prof.tick says$"],
+        hides=["^not ok"],
+    ),
+    quiet(
+        "cpus_lapic_own",
+        "lapic.own=1 alarm=tick",
+        image="test/cpus_lapic",
+        cpus=3,
+        hides=["^not ok"],
     ),
     dies("cpu_exits", "exit", ["^boot: 4 CPUs$"], exits=42, hides=["panic"]),
     dies(

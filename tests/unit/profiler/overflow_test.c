@@ -154,6 +154,48 @@ TEST(what_fits_nowhere_is_dropped_with_its_time)
     assert_int_equal(cycles_in(half), 1000);
 }
 
+/* The mark of a sample stays: one address has a slot of each kind, and no time
+ * has the mark in it. */
+TEST(interrupts_off_are_counted_apart)
+{
+    struct prof_overflow_half *half;
+    uint64_t tsc = 0, off_cycles = 0;
+    uint32_t off = 0, on = 0;
+
+    open_all();
+    while (!prof_ring_full(ring))
+        put(0x1000, ++tsc | PROF_TSC_IRQS_OFF);
+    for (unsigned i = 0; i < 30; i++)
+        put(0x1000 + i % 2, ++tsc | (i % 3 == 0 ? PROF_TSC_IRQS_OFF : 0));
+    half = prof_overflow_take(overflow, ring, ring->head);
+    assert_non_null(half);
+    for (uint32_t i = 0; i < PROF_OVERFLOW_SLOTS; i++) {
+        const struct prof_slot *slot = &half->slots[i];
+
+        if (slot->count == 0)
+            continue;
+        assert_int_equal(slot->count, slot->irqs_off ? 5 : 10);
+        off += slot->irqs_off ? slot->count : 0;
+        on += slot->irqs_off ? 0 : slot->count;
+        off_cycles += slot->irqs_off ? slot->cycles : 0;
+    }
+    assert_int_equal(off, 10);
+    assert_int_equal(on, 20);
+    assert_int_equal(off_cycles, 10);
+    assert_int_equal(cycles_in(half), 30);
+    assert_int_equal(half->last_tsc, tsc);
+    prof_overflow_free(half);
+    put(0x1000, ++tsc); /* in the vector */
+    prof_ring_release(ring, ring->head);
+    while (!prof_ring_full(ring))
+        put(0x1000, ++tsc);
+    put(0x1000, ++tsc);
+    half = overflow->claimed;
+    for (uint32_t i = 0; i < PROF_OVERFLOW_SLOTS; i++)
+        if (half->slots[i].count != 0)
+            assert_int_equal(half->slots[i].irqs_off, 0);
+}
+
 /*
  * A consumer that takes over all there is in one pass, and is interrupted: by
  * (nmi.samples) samples, the first after (nmi.next) instructions and the

@@ -5,12 +5,15 @@
  * Built with PROF_CPUS_MAX of 64. */
 
 #include "../profiler/profiler_world.h"
+#include "aggregate/drain.h"
 #include "base/options.h"
 #include "sample/cpus.h"
 #include "stream/stream.h"
 #include "../unit.h"
 
+#include <prof/causal.h>
 #include <prof/cpus.h>
+#include <prof/error.h>
 
 #define CPUS 3u
 #define ENTRIES 64u
@@ -134,6 +137,42 @@ TEST(configurations)
     assert_int_equal(prof_init(world_memory, memory_bytes(), &config),
                      PROF_EMEMORY);
     assert_int_equal(prof_cpu_join(1), PROF_ESTATE);
+}
+
+/* A virtual clock is about one CPU. */
+TEST(no_experiments)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = WORLD_TSC_HZ};
+
+    begin();
+    assert_int_equal(prof_causal_start(&settings), PROF_ECAUSAL_CPUS);
+    assert_non_null(
+        strstr(prof_strerror(PROF_ECAUSAL_CPUS), "several CPUs run"));
+    begin_with(1);
+    assert_int_equal(prof_causal_start(&settings), PROF_EVALUE); /* no target */
+}
+
+/* A drain that takes all of one CPU's samples and not all of another's takes
+ * the rest in the next ones, and is behind as long. */
+TEST(one_that_is_behind_keeps_no_other_waiting)
+{
+    begin();
+    join(1);
+    join(2);
+    prof_drain_state.most = 30; /* 11 of each */
+    for (uint32_t round = 0; round < 40; round++) {
+        sample(1, 0x3000, 20);
+        sample(2, 0x4000, 1);
+        prof_drain();
+        assert_true(prof_drain_is_behind());
+        assert_int_equal(stats_of(1).queued, 9);
+        assert_int_equal(stats_of(2).queued, 0);
+        prof_drain();
+        assert_false(prof_drain_is_behind());
+    }
+    assert_int_equal(stats_of(1).unresolved, 40 * 20);
+    assert_int_equal(stats_of(2).unresolved, 40);
+    assert_int_equal(world_stats().overflowed, 0);
 }
 
 TEST(each_has_its_account)

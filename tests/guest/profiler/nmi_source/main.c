@@ -169,6 +169,10 @@ static void test_overflow(void)
     tap_ok(stats.overflowed > 1000 && stats.missed <= 2 &&
                guest_accounted(&stats) == stats.ticks,
            "  all accounted for");
+    tap_note("%u with interrupts off, %u us", (unsigned)stats.irqs_off,
+             (unsigned)(stats.irqs_off_cycles / (GUEST_MS / 1000)));
+    tap_ok(stats.irqs_off >= 9900 && stats.irqs_off_cycles > 495ull * GUEST_MS,
+           "  and known to be with interrupts off");
     (void)prof_set_rate(1000);
     prof_drain();
     prof_reset();
@@ -279,7 +283,7 @@ int service_main(void)
     uint64_t ticks;
     uint32_t nmis;
 
-    tap_plan(35);
+    tap_plan(36);
     tap_is_equal(prof_start(), 0, "NMIs are taken");
     tap_ok(prof_period_varies(), "their period varies");
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)

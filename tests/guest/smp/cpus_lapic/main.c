@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Each CPU sampled by its own local APIC's timer, which is shared with the
+ * kernel, or, with lapic.own, the profiler's alone. All but CPU 0 execute
+ * leaf_a and leaf_b as 70 to 30. Sampling is stopped and goes on, at another
+ * rate, and CPU 1 leaves. In the end the timers are the kernel's as before.
+ *
+ * A host that is busy runs CPUs late and delivers few ticks: nothing here
+ * depends on how many come in what time.
+ */
+
+#include "../../../../arch/x86/lapic.h"
+#include "../../../../services/split/leaf.h"
+#include "guest/guest.h"
+#include "guest/tap.h"
+#include "guest/wraps.h"
+
+#include <kernel/cpu.h>
+#include <kernel/service.h>
+#include <prof/cpus.h>
+#include <prof/lapic.h>
+#include <string.h>
+
+#define CPUS_MAX 8u
+#define FREE_VECTOR 47u /* of a line that nothing uses */
+#define TICKS 60u       /* of each CPU, each time */
+#define ROUNDS 50u
+
+static bool own; /* the timers are the profiler's */
+
+bool service_option(const char *key, const char *value)
+{
+    own = strcmp(key, "lapic.own") == 0 && strcmp(value, "1") == 0;
+    return own;
+}
+
+static void mask_timer(void)
+{
+    lapic_set(LAPIC_LVT_TIMER, LAPIC_LVT_MASKED | FREE_VECTOR);
+}
+
+int __wrap_prof_init(void *memory, size_t bytes,
+                     const struct prof_config *config)
+{
+    struct prof_config changed = *config;
+
+    if (own) {
+        changed.tick = (struct prof_tick){.kind = PROF_TICK_LAPIC,
+                                          .lapic_vector = FREE_VECTOR};
+        mask_timer();
+    }
+    return __real_prof_init(memory, bytes, &changed);
+}
+
+/* Written by one CPU each. */
+static struct {
+    volatile uint32_t rounds;
+    volatile bool has_ended; /* its timer is not armed by anybody */
+    volatile bool is_idle, has_left, has_fired, is_as_before;
+    uint32_t timer_before, divide_before;
+} cpus[CPUS_MAX] __attribute__((aligned(64)));
+
+/* Written by CPU 0. */
+static volatile bool ends, leaves, stopped;
+
+/* ---- the others */
+
+/* A round of varying length, so that samples do not keep step with it. */
+static void work(uint32_t *random)
+{
+    uint32_t units;
+
+    *random = *random * 1664525u + 1013904223u;
+    units = 256 + (*random >> 16 & 255);
+    leaf_a(SPLIT_TURNS(units * 7));
+    leaf_b(SPLIT_TURNS(units * 3));
+}
+
+static void leave(unsigned number)
+{
+    bool on = arch_interrupts_save();
+
+    prof_cpu_leave();
+    arch_interrupts_restore(on);
+    cpus[number].has_left = true;
+}
+
+/* Whether this CPU's timer is disarmed, and not for the next sample only. */
+static bool has_ended(void)
+{
+    bool on, ended;
+
+    if (own || !stopped)
+        return lapic_get(LAPIC_INITIAL_COUNT) == 0;
+    on = arch_interrupts_save();
+    lapic_set(LAPIC_INITIAL_COUNT, prof_lapic_arm(0)); /* as a kernel does it */
+    ended = lapic_get(LAPIC_INITIAL_COUNT) == 0;
+    arch_interrupts_restore(on);
+    return ended;
+}
+
+static void run(void *context)
+{
+    unsigned number = cpu_number();
+    uint32_t random = number;
+
+    (void)context;
+    if (own)
+        mask_timer();
+    cpus[number].timer_before = lapic_get(LAPIC_LVT_TIMER);
+    cpus[number].divide_before = lapic_get(LAPIC_DIVIDE);
+    while (!ends) {
+        prof_cpu_poll();
+        work(&random);
+        cpus[number].has_ended = has_ended();
+        cpus[number].rounds++;
+        if (leaves && number == 1 && !cpus[number].has_left)
+            leave(number);
+    }
+    cpus[number].is_as_before =
+        lapic_get(LAPIC_LVT_TIMER) == cpus[number].timer_before &&
+        lapic_get(LAPIC_DIVIDE) == cpus[number].divide_before;
+    cpus[number].is_idle = true;
+}
+
+static void on_timer(void *context)
+{
+    (void)context;
+    cpus[cpu_number()].has_fired = true;
+}
+
+static void arm_timer(void *context)
+{
+    static struct loop_timer timers[CPUS_MAX];
+
+    loop_once(&timers[cpu_number()], 1000000, on_timer, context);
+}
+
+/* ---- CPU 0 */
+
+static bool call_others(cpu_function *function)
+{
+    bool called = true;
+
+    for (unsigned i = 1; i < cpu_count(); i++)
+        called &= cpu_call(i, function, NULL);
+    return called;
+}
+
+static struct prof_cpu_stats stats_of(unsigned number)
+{
+    struct prof_cpu_stats stats = {0};
+
+    (void)prof_cpu_stats(number, &stats);
+    return stats;
+}
+
+#define WAIT_FOR(first, condition)                                             \
+    for (unsigned i = first; i < cpu_count(); i++)                             \
+        while (!(condition)) {                                                 \
+            prof_drain();                                                      \
+            loop_poll();                                                       \
+        }
+
+/* Waits for so many ticks of each CPU from (first) on. */
+static void await_ticks(unsigned first)
+{
+    uint64_t before[CPUS_MAX];
+
+    for (unsigned i = first; i < cpu_count(); i++)
+        before[i] = stats_of(i).ticks;
+    WAIT_FOR(first, stats_of(i).ticks - before[i] >= TICKS)
+}
+
+static void stop(void)
+{
+    prof_stop();
+    stopped = true;
+    WAIT_FOR(1, cpus[i].has_ended)
+    stopped = false;
+}
+
+/* Whether the CPUs up to (last) are not sampled while they work. */
+static bool are_silent(unsigned last)
+{
+    uint64_t ticks[CPUS_MAX];
+    uint32_t rounds[CPUS_MAX];
+    bool silent = true;
+
+    for (unsigned i = 1; i <= last; i++) {
+        ticks[i] = stats_of(i).ticks;
+        rounds[i] = cpus[i].rounds;
+    }
+    for (unsigned i = 1; i <= last; i++)
+        while (cpus[i].rounds - rounds[i] < ROUNDS)
+            loop_poll();
+    for (unsigned i = 1; i <= last; i++)
+        silent &= stats_of(i).ticks == ticks[i];
+    return silent;
+}
+
+static void test_sampled(void)
+{
+    uint64_t a, b;
+    bool accounted = true, busy = true;
+
+    tap_is_equal(prof_start(), 0, "sampling begins");
+    tap_ok(call_others(run), "the others work");
+    await_ticks(1);
+    tap_ok(true, "each CPU has ticks");
+    tap_is_equal(prof_set_rate(500), 0, "the rate changes while they come");
+    await_ticks(1);
+    WAIT_FOR(0, stats_of(0).ticks > 0)
+    tap_ok(true, "each has more of them");
+    prof_drain();
+    for (unsigned i = 1; i < cpu_count(); i++) {
+        struct prof_cpu_stats stats = stats_of(i);
+
+        tap_note("CPU %u: %u ticks, %u idle", i, (unsigned)stats.ticks,
+                 (unsigned)stats.idle);
+        accounted &= stats.attributed + stats.idle + stats.unresolved +
+                         stats.user + stats.dropped + stats.queued >=
+                     2 * TICKS;
+        busy &= stats.idle <= stats.ticks / 2;
+    }
+    tap_ok(accounted && busy, "each in an account, most of them in functions");
+    a = guest_row((uintptr_t)leaf_a).samples;
+    b = guest_row((uintptr_t)leaf_b).samples;
+    tap_is_between((int64_t)(a * 100 / (a + b + (a + b == 0))), 58, 82,
+                   "  whose shares are right");
+}
+
+static void test_stopped(void)
+{
+    stop();
+    tap_ok(are_silent(cpu_count() - 1), "stopped, nobody is sampled");
+    tap_is_equal(prof_start(), 0, "it goes on");
+    await_ticks(1);
+    tap_ok(true, "  on each CPU");
+}
+
+static void test_left(void)
+{
+    leaves = true;
+    WAIT_FOR(1, i != 1 || (cpus[i].has_left && !stats_of(i).joined))
+    tap_ok(are_silent(1), "a CPU that has left is not sampled");
+    await_ticks(2);
+    tap_ok(true, "  the others are");
+}
+
+static void test_timers(void)
+{
+    bool as_before = true;
+
+    stop();
+    ends = true;
+    WAIT_FOR(1, cpus[i].is_idle)
+    for (unsigned i = 1; i < cpu_count(); i++)
+        as_before &= cpus[i].is_as_before;
+    tap_ok(as_before, "all timers are as before");
+    if (own)
+        return; /* and not the kernel's */
+    tap_ok(call_others(arm_timer), "the kernel arms them");
+    WAIT_FOR(1, cpus[i].has_fired)
+    tap_ok(true, "  and they fire");
+}
+
+int service_main(void)
+{
+    tap_plan(own ? 13 : 15);
+    test_sampled();
+    test_stopped();
+    test_left();
+    test_timers();
+    return tap_end();
+}
