@@ -83,13 +83,20 @@ def squeezed(text, comment):
     )
 
 
+def bare(code):
+    """(code) without comments behind a line's code, unless that may have a
+    regular expression or a part of a template in it."""
+    before = r"(?:[^'\"`/\n]|'[^'\n]*'|\"[^\"\n]*\")*?"
+    return re.sub(rf"^({before}) +// .*$", r"\1", code, flags=re.M)
+
+
 def styles_of(paths):
     return "\n".join(squeezed(read(path), r"/\*.*\*/$") for path in paths)
 
 
 def script_of(paths, headers=()):
     """One script of these files, which share one scope."""
-    code = "\n".join(squeezed(read(path), "//") for path in paths)
+    code = "\n".join(bare(squeezed(read(path), "//")) for path in paths)
     code = with_enums(code, enums_of(headers))
     return "\n".join(["", "'use strict';", "{", code, "}", ""])
 

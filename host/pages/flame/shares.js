@@ -14,13 +14,11 @@ const isJoined = () => view.shares === 'latency' || view.shares === 'blame';
 const countsTime = () => view.byTime || isJoined();
 
 const canBlame = (f) => hasTicks() && f >= 0 && !isPseudo(f);
-const hasShares = (name) =>
-  ({
-    all: () => true,
-    latency: hasTicks,
-    off: hasIrqsOff,
-    blame: () => canBlame(view.blamed),
-  })[name]();
+function hasShares(name) {
+  if (name === 'off') return hasIrqsOff();
+  if (name === 'blame') return canBlame(view.blamed);
+  return name === 'all' || hasTicks();
+}
 
 // Of each sample the tick that it was joined in, from 1 on, and whether
 // interrupts were off; of each tick its clocks, samples, and busy ones.
@@ -123,8 +121,7 @@ function setShares(name) {
 
 function nextShares() {
   const there = SHARES.filter(hasShares);
-  if (there.length > 1)
-    setShares(there[(there.indexOf(view.shares) + 1) % there.length]);
+  setShares(there[(there.indexOf(view.shares) + 1) % there.length]);
 }
 
 // What the others did while some were in the function that is chosen.
@@ -147,39 +144,30 @@ function showShares() {
   $('samples').disabled = isJoined();
 }
 
-const blamedName = () => {
-  const name = data.functions.names[view.blamed];
-  return name.length > 40 ? name.slice(0, 40) + '\u2026' : name;
-};
+const blamedName = () => data.functions.names[view.blamed].slice(0, 40);
 
 // What the shares rest on, for the notes: [[words, reason]].
 function sharesNote() {
   const {ticks, clock_hz: hz} = data.head;
   const us = (clocks) => ((clocks / hz) * 1e6).toFixed(1) + ' \u00b5s';
   if (view.shares === 'off')
-    return [
-      [
-        'Only samples with interrupts off',
-        'Those that were taken while interrupts were off, and no others',
-      ],
-    ];
+    return [['Only samples with interrupts off', 'All others are in no share']];
   if (!isJoined()) return [];
   const error =
     ticks.clock_error === null
-      ? 'how far the CPUs\u2019 clocks differ is not known'
-      : `the CPUs\u2019 clocks differ by at most ` +
-        `${ticks.clock_error.toFixed(1)} \u00b5s`;
+      ? 'the error of the CPUs\u2019 clocks is not known'
+      : `clocks differ by at most ${ticks.clock_error.toFixed(1)} \u00b5s`;
   const what =
     view.shares === 'latency'
-      ? 'Latency: of CPUs that were busy at once each counts for a part'
+      ? 'Latency: of CPUs busy at once each counts for a part'
       : `What other CPUs did while some were in ${blamedName()}`;
   return [
     [
       `${what}; ${shareText(ticks.joined / ticks.samples)} of the samples ` +
         'are joined',
-      `The rest is in no share: not all CPUs have a sample within ` +
-        `${us(ticks.bound)} of it. Skew within a tick: ${us(ticks.median)} ` +
-        `(median), ${us(ticks.worst)} (99 %); ${error}`,
+      `The rest is in no share: not all CPUs have one within ` +
+        `${us(ticks.bound)}. Skew: ${us(ticks.median)} (median), ` +
+        `${us(ticks.worst)} (99 %); ${error}`,
     ],
   ];
 }

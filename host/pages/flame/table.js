@@ -85,10 +85,10 @@ function functionColour(f) {
   return colourOf(tree, 0);
 }
 
-// Whether a function's own share is of few samples; in time, in proportion.
-function isFew(self) {
-  const samples = Math.round(shareOf(self) * weights.count);
-  return !data.head.waits && self > 0 && samples < FEW_ROW;
+// Whether a function's own share is of few samples.
+function isFew(f) {
+  const {self, hits} = data.functions;
+  return !data.head.waits && self[f] > 0 && hits[f] < FEW_ROW;
 }
 
 function rowOf(f, place) {
@@ -101,7 +101,7 @@ function rowOf(f, place) {
     {className: 'row', id: 'row-' + f, title: name.slice(0, 500)},
     numberCell(
       shareOf(self[f]),
-      fewMark(isFew(self[f])) + shareText(shareOf(self[f])),
+      fewMark(isFew(f)) + shareText(shareOf(self[f])),
     ),
     numberCell(shareOf(total[f]), shareText(shareOf(total[f]))),
     ...(data.head.diff ? [changeCell(f)] : isBoth() ? [onlyCell(f)] : []),

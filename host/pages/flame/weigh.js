@@ -68,7 +68,8 @@ function moveSums(sums, first, last) {
   sums.last = last;
 }
 
-const SUMS = ['self', 'total', 'exits', 'base', 'baseSelf'];
+// "hits" are the samples of "self".
+const SUMS = ['self', 'hits', 'total', 'exits', 'base', 'baseSelf'];
 
 function newWeights(count) {
   const numbers = {};
@@ -175,6 +176,7 @@ function addFunctions(tree) {
   for (let i = 1; i < tree.count; ++i) {
     const f = tree.func[i];
     functions.self[f] += tree.self[i];
+    functions.hits[f] += tree.hits[i];
     functions.baseSelf[f] += tree.baseSelf[i];
     if (!outermost[i]) continue;
     functions.total[f] += tree.total[i];
@@ -190,6 +192,7 @@ function weigh() {
   for (let s = 0; s < stackWeight.length; ++s) {
     const node = data.stackNode[s];
     tree.self[node] += stackWeight[s];
+    if (!stackRemoved[s]) tree.hits[node] += rangeSums.samples[s];
     tree.total[node] += stackWeight[s];
     if (data.stackExits[s]) tree.exits[node] += stackWeight[s];
   }
