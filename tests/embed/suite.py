@@ -3,7 +3,7 @@
 own, against the library and its headers alone, gets its names by `parasite
 embed`, and boots. Its table must have the right names, shares and callers, and
 it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
-kits are counted as well."""
+kits are counted as well; a few more are for other CPUs, which join."""
 
 import json
 import re
@@ -20,6 +20,7 @@ PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
 GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
+JOIN_LINES = {"xv6": 2}  # more, where other CPUs join
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
 WIDTH = {"higher": "x86_64", "cxx": "x86_64"}  # i386: all others
 FLAGS = {"higher": "-mcmodel=kernel", "smp": "-DPROF_CPUS_MAX=2"}
@@ -465,9 +466,10 @@ def suite_kits(s):
     for name in sorted(KITS):
         (glue,) = Path("kits", name).rglob("parasite.c*")
         lines = len(code_lines(glue))
+        most = GLUE_LINES + JOIN_LINES.get(name, 0)
         s.measured(f"kits/{name}: {lines} lines of C")
-        with s.test(f"{name}: it takes at most {GLUE_LINES} lines of C"):
-            check.between(lines, 1, GLUE_LINES)
+        with s.test(f"{name}: it takes at most {most} lines of C"):
+            check.between(lines, 1, most)
     s.holds("what kits call compiles with any choice", check_begin, s)
     with s.test("there is no other kit"):
         folders = {
