@@ -39,14 +39,16 @@ static void wait_for(unsigned count)
         arch_pause();
 }
 
-/* Whoever prints on CPU 1 holds the console for ever, in the middle of a line:
- * the linker puts this in the place of the driver's (ldflags). */
+static volatile bool holds_console;
+
+/* CPU 1 holds the console for ever then, in the middle of a line: the linker
+ * puts this in the place of the driver's (ldflags). */
 size_t __wrap_uart_write(uint16_t port, const char *text, size_t bytes);
 size_t __real_uart_write(uint16_t port, const char *text, size_t bytes);
 
 size_t __wrap_uart_write(uint16_t port, const char *text, size_t bytes)
 {
-    if (cpu_number() == 1)
+    if (holds_console && cpu_number() == 1)
         hold_interrupts_off(NULL);
     return __real_uart_write(port, text, bytes);
 }
@@ -54,6 +56,7 @@ size_t __wrap_uart_write(uint16_t port, const char *text, size_t bytes)
 static void hold_console(void *context)
 {
     (void)context;
+    holds_console = true;
     console_line("this is never seen");
 }
 
