@@ -55,8 +55,8 @@ static void compare(void *context)
     __atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
 }
 
-/* Has other CPUs call (function), if (wanted) says so, and answers them. Returns
- * how many did. */
+/* Has those other CPUs call (function) that are (wanted), and answers them.
+ * Returns how many did. */
 static unsigned call_others(cpu_function *function,
                             bool (*wanted)(unsigned number))
 {

@@ -209,8 +209,8 @@ struct prof_causal_settings {
  * prof_port_alloc(). Returns 0, PROF_ESTATE (they are running, or what they
  * held was not taken), PROF_EVALUE (no target or no point; too many speed-ups,
  * or one that is 0 or above PROF_SPEEDUP_MAX; more than a million events to be
- * held; no tsc_hz), PROF_EMEMORY, or PROF_ECAUSAL_CPUS: config.cpus is more than
- * 1.
+ * held; no tsc_hz), PROF_EMEMORY, or PROF_ECAUSAL_CPUS: config.cpus is more
+ * than 1.
  */
 int prof_causal_start(const struct prof_causal_settings *settings);
 

@@ -26,15 +26,15 @@
  * prof_sample(); `gate` each one that has the timer's vector, in an IDT of its
  * own or in a common one; `lapic` each one, by its own timer, from its next
  * prof_lapic_arm() or prof_cpu_poll() on; `nmi` all; `pit` and `own pit` only
- * the first, since it is that one's interrupt. A CPU that has joined and gets no
- * ticks has none in its account.
+ * the first, since it is that one's interrupt. A CPU that has joined and gets
+ * no ticks has none in its account.
  *
  * What other CPUs may call, beside the calls below: prof_sample(),
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them. Events of the recorder
  * (<prof/trace.h>), the loop's statistics and of causal profiling are the first
- * CPU's: on others these calls do nothing. Experiments of the latter are refused
- * (PROF_ECAUSAL_CPUS).
+ * CPU's: on others these calls do nothing. Experiments of the latter are
+ * refused (PROF_ECAUSAL_CPUS).
  */
 
 #include <prof/config.h>
