@@ -48,7 +48,8 @@ static void refuse_late(struct http_client *client)
 }
 
 /* The peer of another protocol, or of a response in pieces, does not read what
- * there is for it; or it has got a piece that is not whole. */
+ * there is for it; or it has got a piece that is not whole; or its response
+ * is not prepared in time. */
 static bool is_stuck(const struct http_client *client, uint64_t now_ns)
 {
     const uint32_t idle_s = client->server->limits.idle_s;
@@ -56,7 +57,7 @@ static bool is_stuck(const struct http_client *client, uint64_t now_ns)
     return client->broken ||
            (client->refused_ns != 0 &&
             older(client->refused_ns, now_ns, idle_s)) ||
-           (client->body_sent != client->body_count &&
+           ((client->soon || client->body_sent != client->body_count) &&
             older(client->active_ns, now_ns, idle_s));
 }
 

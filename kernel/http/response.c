@@ -146,6 +146,7 @@ void http_defer(struct http_client *client, void (*stopped)(void *context),
 {
     http_wait(client, stopped, context);
     client->soon = true;
+    client->active_ns = clock_ns();
 }
 
 void http_stream_begin(struct http_client *client, const char *type,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Responses that other CPUs prepare. This one has the network, reads requests
- * and sends what has been prepared; it asks the CPU with the fewest requests to
- * do, and is told by a promise.
+ * Responses that other CPUs prepare. This one has the network: it reads requests
+ * and sends responses. Each request goes to the CPU with the fewest pending; a
+ * promise says that its response is prepared.
  */
 
 #include "connection.h"
 
 #include <kernel/cpu.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,9 +33,9 @@ static void prepare_here(struct http_client *client,
 
 #if CPU_MAX > 1
 
-static unsigned asked[CPU_MAX]; /* requests that they have to do */
-static uint64_t given[CPU_MAX]; /* since boot */
-static unsigned last;           /* who was asked last */
+static unsigned pending[CPU_MAX];    /* requests, of each CPU */
+static uint64_t dispatched[CPU_MAX]; /* since boot */
+static unsigned last;                /* who was asked last */
 
 struct job {
     struct promise_watch watch;
@@ -56,12 +57,13 @@ static uintptr_t run(void *context)
 
 static void on_prepared(struct promise_watch *watch)
 {
-    struct job *job = (struct job *)watch; /* its first member */
+    struct job *job =
+        (struct job *)((char *)watch - offsetof(struct job, watch));
     struct http_client *client = job->client;
     const struct http_page page = job->page;
 
     promise_free(watch->promise);
-    asked[job->cpu]--;
+    pending[job->cpu]--;
     free(job);
     if (client != NULL)
         respond(client, &page);
@@ -85,7 +87,7 @@ static unsigned choose(void)
     for (unsigned i = 0; i < others; i++) {
         const unsigned cpu = 1 + (last + i) % others;
 
-        if (best == 0 || asked[cpu] < asked[best])
+        if (best == 0 || pending[cpu] < pending[best])
             best = cpu;
     }
     return best;
@@ -112,8 +114,8 @@ static bool ask(struct http_client *client, const struct http_request *request,
         return false;
     }
     last = job->cpu;
-    asked[job->cpu]++;
-    given[job->cpu]++;
+    pending[job->cpu]++;
+    dispatched[job->cpu]++;
     http_defer(client, on_client_gone, job);
     promise_watch(promise, &job->watch);
     return true;
@@ -127,9 +129,9 @@ void http_send_prepared(struct http_client *client,
         prepare_here(client, request, prepare);
 }
 
-uint64_t http_given_to(unsigned cpu)
+uint64_t http_dispatched_to(unsigned cpu)
 {
-    return cpu < CPU_MAX ? given[cpu] : 0;
+    return cpu < CPU_MAX ? dispatched[cpu] : 0;
 }
 
 #else
@@ -141,7 +143,7 @@ void http_send_prepared(struct http_client *client,
     prepare_here(client, request, prepare);
 }
 
-uint64_t http_given_to(unsigned cpu)
+uint64_t http_dispatched_to(unsigned cpu)
 {
     (void)cpu;
     return 0;

@@ -79,6 +79,9 @@ static void advance(struct link *link)
         give_up(link);
     } else if (link->source == NULL) {
         end(link);
+    } else if (!promise_is_here(link->source)) {
+        link->source = NULL;
+        end(link);
     } else {
         task_trace_becomes(link->own, link->source);
         link->watch.completed = on_second;
@@ -110,7 +113,7 @@ static struct promise *make(struct prof_trace_name *site,
 {
     struct link *link = NULL;
 
-    if (contents->source != NULL)
+    if (contents->source != NULL && promise_is_here(contents->source))
         link = task_alloc(sizeof *link);
     if (link != NULL) {
         *link = *contents;

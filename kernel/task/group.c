@@ -130,7 +130,7 @@ static void on_either(struct promise_watch *watch)
 static bool all_there(struct promise *const *promises, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (promises[i] == NULL)
+        if (promises[i] == NULL || !promise_is_here(promises[i]))
             return false;
     return true;
 }

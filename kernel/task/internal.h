@@ -67,6 +67,10 @@ void promise_pool_give(struct promise *promise);
 void promise_misused(const struct promise *promise, const char *what,
                      const char *detail);
 
+/* Whether (promise) is of this CPU. Otherwise its use is misuse: printed and
+ * counted. */
+bool promise_is_here(const struct promise *promise);
+
 /* The image ends: prints which promises of CPU 0 nobody has awaited or freed.
  * Other CPUs are still at work with theirs. */
 void promise_at_end(void);

@@ -20,8 +20,7 @@ static const struct promise_producer ready_made = {.kind = PROF_TRACE_PROMISE};
 
 /* ---- its life */
 
-/* Whether this CPU may use it. */
-static bool is_of_this_cpu(const struct promise *promise)
+bool promise_is_here(const struct promise *promise)
 {
     if (ARCH_CPUS_MAX == 1 || promise->cpu == arch_cpu_number())
         return true;
@@ -96,7 +95,7 @@ static void call_all(struct promise *promise)
 
 void promise_watch(struct promise *promise, struct promise_watch *watch)
 {
-    if (!is_of_this_cpu(promise))
+    if (!promise_is_here(promise))
         return;
     watch->promise = promise;
     watch->ready.run = call;
@@ -130,7 +129,7 @@ static void set(struct promise *promise, enum promise_state state,
 
 static bool may_complete(const struct promise *promise)
 {
-    if (!is_of_this_cpu(promise))
+    if (!promise_is_here(promise))
         return false;
     if ((promise->flags & PROMISE_PRODUCED) != 0)
         return true;
@@ -249,7 +248,7 @@ struct promise_result promise_result(struct promise *promise)
 
 void promise_cancel(struct promise *promise)
 {
-    if (promise == NULL || !is_of_this_cpu(promise) ||
+    if (promise == NULL || !promise_is_here(promise) ||
         promise->state != PROMISE_PENDING)
         return;
     task_trace_cancel(promise);
@@ -292,7 +291,7 @@ static void forsake(struct promise *promise)
 
 void promise_free(struct promise *promise)
 {
-    if (promise == NULL || !is_of_this_cpu(promise))
+    if (promise == NULL || !promise_is_here(promise))
         return;
     if ((promise->flags & PROMISE_OWNED) == 0) {
         promise_misused(promise, "was freed twice", NULL);

@@ -51,17 +51,23 @@ static struct {
 
 #define HERE (&cpus[arch_cpu_number()])
 
+static struct task *current_task(void)
+{
+    if (ARCH_CPUS_MAX > 1 && HERE->current == NULL)
+        return &HERE->root;
+    return HERE->current;
+}
+
 static bool is_at_root(void)
 {
-    return HERE->current == &HERE->root ||
-           (ARCH_CPUS_MAX > 1 && HERE->current == NULL);
+    return current_task() == &HERE->root;
 }
 
 /* ---- switching */
 
 static void switch_to(struct task *task)
 {
-    struct task *from = HERE->current;
+    struct task *from = current_task();
 
     HERE->current = task;
     prof_causal_switch(task->stack.begin, task->stack.end);
@@ -77,7 +83,7 @@ static void resume(struct task *task)
     const void *kind = prof_handler_part((const void *)task->function);
     uint32_t before;
 
-    task->resumer = HERE->current;
+    task->resumer = current_task();
     HERE->stats.switches++;
     before = task_trace_enter(task->promise, &task->loop);
     switch_to(task);
@@ -91,7 +97,7 @@ static void resume(struct task *task)
 static void suspend(struct prof_trace_name *why)
 {
     prof_trace_suspend(why);
-    switch_to(HERE->current->resumer);
+    switch_to(current_task()->resumer);
 }
 
 static void on_awaited(struct promise_watch *watch)
@@ -144,7 +150,7 @@ static const struct promise_producer producer = {
 /* The first function on the stack of a task. */
 static void task_main(void)
 {
-    struct task *task = HERE->current;
+    struct task *task = current_task();
     const uintptr_t value = task->function(task->context);
 
     task_loop_end(&task->loop, task_is_cancelled() ? PROMISE_CANCELLED
@@ -179,7 +185,6 @@ static void start_root(void)
     if (root->stack.end != 0)
         return;
     root->stack = first_stack();
-    HERE->current = root;
     panic_find_stack = find;
 }
 
@@ -250,7 +255,7 @@ static struct promise_result run_loop_for(struct promise *promise)
 /* Until (promise) is completed, or the task is cancelled: false. */
 static bool wait_for(struct promise *promise)
 {
-    struct task *task = HERE->current;
+    struct task *task = current_task();
 
     task_trace_try_read(promise);
     if (!task->interrupted) {
@@ -267,6 +272,11 @@ static bool wait_for(struct promise *promise)
 
 struct promise_result task_wait(struct promise *promise)
 {
+    static PROF_TRACE_NAME(elsewhere, "of another CPU");
+
+    if (promise != NULL && !promise_is_here(promise))
+        return (struct promise_result){.state = PROMISE_FAILED,
+                                       .why = &elsewhere};
     if (promise_state(promise) == PROMISE_PENDING) {
         if (is_at_root())
             return run_loop_for(promise);
@@ -294,25 +304,25 @@ void task_yield(void)
         loop_poll();
         return;
     }
-    promise_ready(&HERE->current->wakeup);
-    task_trace_wake(HERE->current->promise, &HERE->current->loop);
+    promise_ready(&current_task()->wakeup);
+    task_trace_wake(current_task()->promise, &current_task()->loop);
     suspend(&yields);
 }
 
 uintptr_t task_fail_for(struct prof_trace_name *why)
 {
-    HERE->current->why = why;
+    current_task()->why = why;
     return 0;
 }
 
 bool task_is_cancelled(void)
 {
-    return promise_state(HERE->current->promise) == PROMISE_CANCELLED;
+    return promise_state(current_task()->promise) == PROMISE_CANCELLED;
 }
 
 const char *task_name(void)
 {
-    return is_at_root() ? NULL : promise_name(HERE->current->promise);
+    return is_at_root() ? NULL : promise_name(current_task()->promise);
 }
 
 struct task_stats task_stats(void)

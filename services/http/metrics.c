@@ -104,11 +104,12 @@ static void spread(struct http_text *text)
 {
     if (cpu_count() == 1)
         return;
-    metric_describe(text, "parasite_http_given_total", "counter",
-                    "Responses that each CPU was given to prepare.");
+    metric_describe(text, "parasite_http_dispatched_total", "counter",
+                    "Responses dispatched to each CPU to be prepared.");
     for (unsigned i = 1; i < cpu_count(); i++)
-        http_text_print(text, "parasite_http_given_total{cpu=\"%u\"} %llu\n", i,
-                        (unsigned long long)http_given_to(i));
+        http_text_print(text,
+                        "parasite_http_dispatched_total{cpu=\"%u\"} %llu\n", i,
+                        (unsigned long long)http_dispatched_to(i));
 }
 
 static void service(struct http_text *text, const struct http_counts *counts)

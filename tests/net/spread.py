@@ -21,7 +21,7 @@ def given(site):
     """How many responses each of the others was given to prepare."""
     text = site.get(f"/metrics?{TOKEN}").decode()
     found = re.findall(
-        r'^parasite_http_given_total\{cpu="(\d+)"\} (\d+)$', text, re.M
+        r'^parasite_http_dispatched_total\{cpu="(\d+)"\} (\d+)$', text, re.M
     )
     check.same([int(cpu) for cpu, _ in found], list(OTHERS))
     return [int(count) for _, count in found]

@@ -176,7 +176,7 @@ void http_wait(struct http_client *client, void (*stopped)(void *context),
 
 /*
  * The same for a response that is only a moment away: a peer that closes its
- * side meanwhile still gets it.
+ * side meanwhile still gets it. After limits.idle_s the peer is disconnected.
  */
 void http_defer(struct http_client *client, void (*stopped)(void *context),
                 void *context);
@@ -205,8 +205,8 @@ void http_send_prepared(struct http_client *client,
                         const struct http_request *request,
                         http_prepare *prepare);
 
-/* How many responses (cpu), one of several, was given to prepare so. */
-uint64_t http_given_to(unsigned cpu);
+/* How many responses were dispatched to (cpu), one of several, so. */
+uint64_t http_dispatched_to(unsigned cpu);
 
 /* The other end. */
 struct net_address http_peer(const struct http_client *client);

@@ -114,7 +114,7 @@ bool service_option(const char *key, const char *value)
 int service_main(void)
 {
     if (units == 0)
-        units = program == work ? 90000 : 80000;
+        units = program == work ? 120000 : 80000;
     loop_once(&timer, 0, program, NULL);
     loop_run();
     console_line("%u units done", done);
