@@ -114,7 +114,7 @@ async function shares() {
     await page.hit('.row:has(.name:text-is("[idle]"))');
     assert(!(await page.isVisible('#blame')));
   });
-  for (const name of ['cpus.html#w=latency', 'latency.html'])
+  for (const name of ['cpus.html#i=1&w=latency', 'latency.html#i=1'])
     await onPage(`${name} has no interval`, name, async (page) => {
       await page.mouse.move(...(await page.spotOf('main')));
       await page.drawn();
