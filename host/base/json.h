@@ -13,9 +13,10 @@ void json_put(FILE *out, const char *text);
 /* The same as a value. */
 json_t *json_text(const char *text);
 
+/* What is beyond the numbers of JSON here is the largest of them. */
 static inline json_t *json_count(uint64_t count)
 {
-    return json_integer((json_int_t)count);
+    return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
 }
 
 /* (value) becomes the member (key) of (object), which owns it from then on. */

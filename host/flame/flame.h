@@ -108,7 +108,8 @@ struct flame {
     uint32_t title; /* of flame.strings */
     bool is_served; /* by `parasite open`, beside its other pages */
     bool is_diff;
-    bool is_waits; /* stretches in which tasks waited, instead of samples */
+    bool is_waits;  /* stretches in which tasks waited, instead of samples */
+    bool is_joined; /* samples of one tick share its time: --latency, --blame */
     struct sides *sides; /* or NULL: a guest from both sides (sides.h) */
     bool by_time;        /* the initial weight */
     uint64_t begin;      /* of FLAME_NEW, clocks */

@@ -203,6 +203,7 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
     json_set(head, "diff", json_boolean(flame->is_diff));
     json_set(head, "waits", json_boolean(flame->is_waits));
+    json_set(head, "joined", json_boolean(flame->is_joined));
     json_set(head, "z", json_real(flame_z(flame)));
     json_set(head, "by_time", json_boolean(flame->by_time));
     json_set(head, "served", json_boolean(flame->is_served));

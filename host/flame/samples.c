@@ -247,6 +247,7 @@ void flame_add_cpus(struct flame *flame, const struct model *model)
  * weights the command has done so. */
 static void find_ticks(struct flame *flame, struct view *view)
 {
+    flame->is_joined |= view->latency || view->blame != NULL;
     if (flame->sides != NULL || flame->is_diff || view->weighed != NULL)
         return;
     weigh_list(view, &flame->ticks);

@@ -61,14 +61,14 @@ static void read_again(struct view *view, struct model_watch watch)
 static void take_inside(void *owner, const struct event *event, uint32_t node,
                         uint64_t clocks, const struct model_cpu *cpu)
 {
-    struct sides_inside *inside =
-        &((struct sides *)owner)->inside[cpu->cpu % MODEL_CPUS_MAX];
+    struct sides *sides = owner;
+    struct sides_inside *inside = &sides->inside[cpu->cpu % MODEL_CPUS_MAX];
     bool sums =
         event->kind == PROF_EVENT_OVERFLOW || event->kind == PROF_EVENT_DROP;
 
     (void)node;
     (void)clocks;
-    inside->by_nmi |= event->kind == PROF_EVENT_NMI || cpu->irqs_off;
+    sides->by_nmi |= event->kind == PROF_EVENT_NMI || cpu->irqs_off;
     if (!is_one_sample(event) && !sums)
         return;
     vector_reserve_one(&inside->times, inside->count, sizeof(double));
@@ -289,7 +289,7 @@ static enum sides_kind kind_of(const struct reading *reading, double at,
     if (reading->masked[cpu % MODEL_CPUS_MAX] &&
         is_profiler(reading->view, node))
         return SIDES_SAMPLER;
-    if (reading->masked[cpu % MODEL_CPUS_MAX] && !inside->by_nmi)
+    if (reading->masked[cpu % MODEL_CPUS_MAX] && !sides->by_nmi)
         return SIDES_MASKED;
     return is_gap(inside, sides->period, at, error) ? SIDES_GAP : SIDES_BOTH;
 }

@@ -47,7 +47,6 @@ struct sides_inside {
     bool *whole;   /* by number: it represents all samples since the one before,
                       so there is no gap between them */
     size_t count;
-    bool by_nmi; /* some had interrupts off */
 };
 
 struct sides {
@@ -64,6 +63,7 @@ struct sides {
     uint64_t left_out;            /* samples of other boots */
 
     struct sides_inside inside[MODEL_CPUS_MAX]; /* by CPU */
+    bool by_nmi;  /* some of any CPU had interrupts off: one source has all */
     double first; /* outside, of this boot; in clocks of the trace outside */
     double last;
     double period; /* of samples inside */

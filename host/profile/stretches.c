@@ -4,6 +4,7 @@
 
 #include "profile/stretches.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 static uint64_t length_of(const struct weigh_stretch *stretch)
 {
-    return stretch->last - stretch->first;
+    return checked_sub(stretch->last, stretch->first);
 }
 
 /* Keeps (stretch) if it is one of the longest. */

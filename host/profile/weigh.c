@@ -6,6 +6,7 @@
 
 #include "profile/weigh.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "profile/stretches.h"
@@ -326,7 +327,7 @@ static void print_busy(const struct ticks *ticks, FILE *out)
     uint64_t all = 0;
 
     for (size_t i = 0; i <= ticks->cpu_count; ++i)
-        all += ticks->busy[i];
+        all = checked_add(all, ticks->busy[i]);
     fputs("CPUs that were busy at once, by the time: ", out);
     for (size_t i = 0; i <= ticks->cpu_count; ++i) {
         if (ticks->busy[i] == 0)

@@ -12,9 +12,14 @@
 #include <math.h>
 #include <prof/format.h>
 
+static uint64_t samples_of(const struct model_cpu *cpu)
+{
+    return checked_add(cpu->busy.samples, cpu->idle.samples);
+}
+
 static bool is_sampled(const struct model_cpu *cpu)
 {
-    return cpu->busy.samples + cpu->idle.samples > 0;
+    return samples_of(cpu) > 0;
 }
 
 static double percent(uint64_t part, const struct model_cpu *cpu)
@@ -32,8 +37,7 @@ static void print_cpu(const struct model *model, const struct model_cpu *cpu,
         duplicates[NUMBER_TEXT_MAX];
 
     printf("%s%3u %11s %7.2f %% %7.2f %% %7s %9s %9s %11s", prefix,
-           (unsigned)cpu->cpu,
-           number_count(cpu->busy.samples + cpu->idle.samples, samples),
+           (unsigned)cpu->cpu, number_count(samples_of(cpu), samples),
            percent(cpu->busy.clocks, cpu), percent(cpu->off.clocks, cpu),
            number_count(checked_add(cpu->dropped, cpu->discarded), lost),
            number_count(cpu->missed, missed),
@@ -58,18 +62,22 @@ void report_print_cpus(const struct model *model, const char *prefix)
             print_cpu(model, &model->cpus[i], prefix);
 }
 
+static json_t *ns_json(uint64_t clocks)
+{
+    return json_count(checked_mul(clocks, MODEL_NS_PER_CLOCK));
+}
+
 static json_t *cpu_json(const struct model *model, const struct model_cpu *cpu)
 {
     double error = model_clock_error(model, cpu);
     json_t *one = json_object();
 
     json_set(one, "cpu", json_count(cpu->cpu));
-    json_set(one, "samples", json_count(cpu->busy.samples + cpu->idle.samples));
-    json_set(one, "busy_ns", json_count(cpu->busy.clocks * MODEL_NS_PER_CLOCK));
-    json_set(one, "idle_ns", json_count(cpu->idle.clocks * MODEL_NS_PER_CLOCK));
+    json_set(one, "samples", json_count(samples_of(cpu)));
+    json_set(one, "busy_ns", ns_json(cpu->busy.clocks));
+    json_set(one, "idle_ns", ns_json(cpu->idle.clocks));
     json_set(one, "irqs_off", json_count(cpu->off.samples));
-    json_set(one, "irqs_off_ns",
-             json_count(cpu->off.clocks * MODEL_NS_PER_CLOCK));
+    json_set(one, "irqs_off_ns", ns_json(cpu->off.clocks));
     json_set(one, "dropped", json_count(cpu->dropped));
     json_set(one, "discarded", json_count(cpu->discarded));
     json_set(one, "missed_ticks", json_count(cpu->missed));
@@ -108,15 +116,12 @@ json_t *report_weights_json(const struct view *view)
     json_set(all, "ticks", json_count(ticks->ticks));
     json_set(all, "samples", json_count(ticks->samples));
     json_set(all, "joined", json_count(ticks->joined));
-    json_set(all, "ns", json_count(ticks->clocks * MODEL_NS_PER_CLOCK));
-    json_set(all, "joined_ns",
-             json_count(ticks->joined_clocks * MODEL_NS_PER_CLOCK));
-    json_set(all, "skew_ns", json_count(ticks->bound * MODEL_NS_PER_CLOCK));
-    json_set(all, "skew_median_ns",
-             json_count(ticks_skew(ticks, 0.5) * MODEL_NS_PER_CLOCK));
+    json_set(all, "ns", ns_json(ticks->clocks));
+    json_set(all, "joined_ns", ns_json(ticks->joined_clocks));
+    json_set(all, "skew_ns", ns_json(ticks->bound));
+    json_set(all, "skew_median_ns", ns_json(ticks_skew(ticks, 0.5)));
     for (size_t i = 0; i <= ticks->cpu_count; ++i)
-        json_array_append_new(busy,
-                              json_count(ticks->busy[i] * MODEL_NS_PER_CLOCK));
+        json_array_append_new(busy, ns_json(ticks->busy[i]));
     json_set(all, "busy_ns", busy);
     return all;
 }
@@ -126,6 +131,12 @@ json_t *report_weights_json(const struct view *view)
 static double milliseconds(uint64_t clocks)
 {
     return 1e3 * (double)clocks / PROF_CLOCK_HZ;
+}
+
+/* Times of a damaged trace may go back. */
+static uint64_t least_of(const struct weigh_stretch *stretch)
+{
+    return checked_sub(stretch->last, stretch->first);
 }
 
 /* The most that it may have lasted: 0 = unknown. */
@@ -144,10 +155,11 @@ static void print_stretch(const struct report *report,
 
     if (most_of(stretch) > 0)
         snprintf(most, sizeof most, "%.3f", milliseconds(most_of(stretch)));
-    printf("%10.3f %10s %9s %4u %11.6f  ",
-           milliseconds(stretch->last - stretch->first), most,
-           number_count(stretch->samples, samples), (unsigned)stretch->cpu,
-           (double)(stretch->first - report->view.model.begin) / PROF_CLOCK_HZ);
+    printf("%10.3f %10s %9s %4u %11.6f  ", milliseconds(least_of(stretch)),
+           most, number_count(stretch->samples, samples),
+           (unsigned)stretch->cpu,
+           (double)checked_sub(stretch->first, report->view.model.begin) /
+               PROF_CLOCK_HZ);
     printable(stretch->function != 0 ? names_text(names, stretch->function)
                                      : "[several functions]",
               name, sizeof name);
@@ -186,14 +198,10 @@ json_t *report_stretches_json(const struct view *view,
         json_set(one, "cpu", json_count(stretch->cpu));
         json_set(one, "samples", json_count(stretch->samples));
         json_set(one, "begin_ns",
-                 json_count((stretch->first - view->model.begin) *
-                            MODEL_NS_PER_CLOCK));
-        json_set(
-            one, "least_ns",
-            json_count((stretch->last - stretch->first) * MODEL_NS_PER_CLOCK));
+                 ns_json(checked_sub(stretch->first, view->model.begin)));
+        json_set(one, "least_ns", ns_json(least_of(stretch)));
         if (most_of(stretch) > 0)
-            json_set(one, "most_ns",
-                     json_count(most_of(stretch) * MODEL_NS_PER_CLOCK));
+            json_set(one, "most_ns", ns_json(most_of(stretch)));
         json_set(one, "symbol",
                  json_text(names_text(names, stretch->function)));
         json_set(one, "caller", json_text(names_text(names, stretch->caller)));

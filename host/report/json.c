@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same tables as JSON, one object at a time. */
 
+#include "base/checked.h"
 #include "base/json.h"
 #include "report/report.h"
 
 #include <stdlib.h>
+
+/* At most what json_count() can tell. */
+static unsigned long long ns_of(uint64_t clocks)
+{
+    uint64_t ns = checked_mul(clocks, MODEL_NS_PER_CLOCK);
+
+    return ns < INT64_MAX ? ns : INT64_MAX;
+}
 
 static void set_keys(json_t *object, const struct report *report,
                      uint32_t number)
@@ -29,9 +38,8 @@ static void set_counts(json_t *object, const struct report *report,
 {
     json_set(object, "self", json_count(self->samples));
     json_set(object, "total", json_count(total->samples));
-    json_set(object, "self_ns", json_count(self->clocks * MODEL_NS_PER_CLOCK));
-    json_set(object, "total_ns",
-             json_count(total->clocks * MODEL_NS_PER_CLOCK));
+    json_set(object, "self_ns", json_count(ns_of(self->clocks)));
+    json_set(object, "total_ns", json_count(ns_of(total->clocks)));
     json_set(object, "self_percent", json_real(report_percent(report, self)));
     json_set(object, "total_percent", json_real(report_percent(report, total)));
 }
@@ -48,8 +56,7 @@ static json_t *calls_of(const struct report *report, uint32_t row, bool callers)
 
         set_keys(call, report, callers ? edge->caller : edge->callee);
         json_set(call, "samples", json_count(edge->count.samples));
-        json_set(call, "ns",
-                 json_count(edge->count.clocks * MODEL_NS_PER_CLOCK));
+        json_set(call, "ns", json_count(ns_of(edge->count.clocks)));
         json_array_append_new(list, call);
     }
     free(edges);
@@ -105,9 +112,11 @@ static json_t *row_object(const struct report *report, uint32_t number)
 
     set_keys(object, report, number);
     set_counts(object, report, &row->self, &row->total);
-    (void)report_interval(report, &row->self, &interval);
-    json_set(object, "self_percent_low", json_real(interval.low));
-    json_set(object, "self_percent_high", json_real(interval.high));
+    if (report_has_intervals(report)) {
+        (void)report_interval(report, &row->self, &interval);
+        json_set(object, "self_percent_low", json_real(interval.low));
+        json_set(object, "self_percent_high", json_real(interval.high));
+    }
     if (report->has_exits)
         json_set(object, "hypervisor", json_count(row->exits.samples));
     if (report->callers)
@@ -130,14 +139,11 @@ void report_print_json(const struct report *report)
            "\"lost\": %llu,\n\"stolen_ns\": %llu,\n\"stolen_by\": \"%s\",\n"
            "\"profiler\": {\"samples\": %llu, \"ns\": %llu}",
            view_weight_name(&report->view),
-           (unsigned long long)report->sum.samples,
-           (unsigned long long)(report->sum.clocks * MODEL_NS_PER_CLOCK),
+           (unsigned long long)report->sum.samples, ns_of(report->sum.clocks),
            (unsigned long long)model_lost(&report->view.model),
-           (unsigned long long)(report->view.model.stolen_clocks *
-                                MODEL_NS_PER_CLOCK),
+           ns_of(report->view.model.stolen_clocks),
            report->view.model.steal_clock ? "hypervisor" : "inference",
-           (unsigned long long)report->own.samples,
-           (unsigned long long)(report->own.clocks * MODEL_NS_PER_CLOCK));
+           (unsigned long long)report->own.samples, ns_of(report->own.clocks));
     print_value("cpus", report_cpus_json(&report->view.model));
     if (report->view.weighed != NULL)
         print_value("weights", report_weights_json(&report->view));

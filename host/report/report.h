@@ -101,8 +101,14 @@ uint32_t *report_children(const struct report *report, uint32_t parent,
 double report_percent(const struct report *report,
                       const struct model_count *count);
 
+/* Whether such a percentage has an interval. By latency and by blame samples of
+ * one tick share its time, so they are not independent of each other, and the
+ * interval of their number would be too narrow. */
+bool report_has_intervals(const struct report *report);
+
 /* The interval of that percentage, at REPORT_CONFIDENCE: that of the number of
- * samples, in proportion. Returns whether they are few: interval_is_few(). */
+ * samples, in proportion. Returns whether they are few, interval_is_few(), and
+ * the interval is of use. */
 #define REPORT_CONFIDENCE 0.95
 bool report_interval(const struct report *report,
                      const struct model_count *count, struct interval *percent);

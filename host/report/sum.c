@@ -164,6 +164,11 @@ double report_percent(const struct report *report,
                      : 0;
 }
 
+bool report_has_intervals(const struct report *report)
+{
+    return !report->view.latency && report->view.blame == NULL;
+}
+
 bool report_interval(const struct report *report,
                      const struct model_count *count, struct interval *percent)
 {
@@ -175,7 +180,7 @@ bool report_interval(const struct report *report,
 
     *percent =
         (struct interval){scale * share.low, fmin(scale * share.high, 100)};
-    return interval_is_few(count->samples);
+    return report_has_intervals(report) && interval_is_few(count->samples);
 }
 
 static void add_choice(struct choices *choices, uint32_t number,

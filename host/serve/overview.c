@@ -186,6 +186,11 @@ static void put_cpus(json_t *head, struct view *view)
     json_set(head, "irqs_off_clocks", json_count(off.off.clocks));
     json_set(head, "all_clocks", json_count(model_clocks(&view->model)));
     json_set(head, "stretches", report_stretches_json(view, &off));
+    /* stretches begin so long after the trace, the graph so long after it */
+    json_set(
+        head, "from_ns",
+        json_count(checked_mul(checked_sub(view->model.from, view->model.begin),
+                               MODEL_NS_PER_CLOCK)));
 }
 
 static json_t *head_of(struct report *report, unsigned port)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from harness.command import Command
-from harness.made_cpus import DUPLICATES, ERROR, MERGED, cpus, image
+from harness.made_cpus import DUPLICATES, ERROR, MERGED, cpus, image, wild
 from harness.screen import Screen
 from harness.suite import check, run
 
@@ -34,14 +34,16 @@ class Made:
         self.unmarked = self.recorded("unmarked", marks=False)
         self.one = self.recorded("one", count=1)
 
-    def recorded(self, name, **options):
+    def recorded(self, name, maker=cpus, **options):
         trace = self.work / f"{name}.trace"
         words = ("-q", "-k", self.image, "-")
-        self.parasite.record(trace, *words, data=cpus(**options))
+        self.parasite.record(trace, *words, data=maker(**options))
         return trace
 
-    def report(self, *words):
-        return self.parasite.report(self.trace, "-k", self.image, *words)
+    def report(self, *words, trace=None):
+        return self.parasite.report(
+            *(trace or self.trace, "-k", self.image, *words)
+        )
 
     def text(self, *words, trace=None, **options):
         return self.parasite(
@@ -99,6 +101,23 @@ def latency_is_time_that_went_by(made):
     check.has(made.text("--latency"), "^# joined: 92.70 % of the samples")
 
 
+def joined_shares_have_no_interval(made):
+    """Samples of one tick are not independent of each other."""
+    for words, has in (
+        (("--latency",), False),
+        (("--blame", "lock", "-C", 0), False),
+        (("--irqs-off",), True),
+    ):
+        for row in made.report(*words)["rows"]:
+            check.same("self_percent_low" in row, has)
+            check.same("self_percent_high" in row, has)
+        said = made.text(*words)
+        check.same(bool(re.search(r"^# \? fewer", said, re.M)), has)
+        check.same(bool(re.search(r" \? \w.* to ", said)), has)
+    [one] = [r for r in made.report("--latency")["rows"] if r["self"] == 1]
+    check.same(one["symbol"], "lock_other")
+
+
 def blame_goes_to_others(made):
     are_near(made.times("--blame", "lock"), BLAME)
     alone = made.times("--blame", "lock", "-C", 0)
@@ -129,6 +148,24 @@ def interrupts_off_are_listed(made):
     said = made.text("--irqs-off")
     check.has(said, "^# interrupts off: 31 samples, 1.3")
     check.has(said, r"^ +29\.000 +31\.000 +30 +2 .* hold_irqs <- main$")
+
+
+def bad_times_are_bounded(made):
+    """A CPU's times go back, and another one's are as large as can be."""
+    trace = made.recorded("wild", maker=wild)
+    found = made.report("--irqs-off", trace=trace)
+    largest, ms = 2**63 - 1, 10**6
+    check.same(
+        [(s["cpu"], s["begin_ns"], s["least_ns"]) for s in found["stretches"]],
+        [(0, 6000 * ms, largest), (1, 2005 * ms, 0)],
+    )
+    check.same(
+        [(c["busy_ns"], c["irqs_off_ns"]) for c in found["cpus"]],
+        [(largest, largest), (6 * ms, 5 * ms)],
+    )
+    check.same((found["ns"], found["rows"][0]["self_ns"]), (largest, largest))
+    said = made.text("--irqs-off", trace=trace)
+    check.has(said, r"^ +0\.000 +unknown +2 +1 +2\.005000  ")
 
 
 def flame_and_export_agree(made):
@@ -264,9 +301,11 @@ def suite(s):
     s.holds(cpus_are_counted, made)
     s.holds(an_error_may_be_unknown, made)
     s.holds(latency_is_time_that_went_by, made)
+    s.holds(joined_shares_have_no_interval, made)
     s.holds(blame_goes_to_others, made)
     s.holds(skew_is_bounded, made)
     s.holds(interrupts_off_are_listed, made)
+    s.holds(bad_times_are_bounded, made)
     s.holds(flame_and_export_agree, made)
     s.holds(others_know_them, made)
     s.holds(script_prints_them, made)

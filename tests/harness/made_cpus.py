@@ -77,6 +77,29 @@ def cpus(marks=True, count=3):
     return made.data()
 
 
+def wild():
+    """Times that no guest has. Those of CPU 1 go back by 2 ms while it has
+    interrupts off; CPU 0's go on to the largest ones."""
+    made = Stream()
+    made.begins()
+    made.node(1, 0, TEXT + 8)
+
+    def sample_off(time):
+        made.time = time
+        made.event("irqs_off")
+        made.sample(1)
+
+    made.on_cpu(1, 2000 * MS)
+    made.sample(1)
+    sample_off(2005 * MS)
+    made.on_cpu(1, 2003 * MS)
+    sample_off(2003 * MS)
+    for time in (6000 * MS, 2**63):
+        made.on_cpu(0, time)
+        sample_off(time)
+    return made.data()
+
+
 FUNCTION = """\
 .globl {0}
 .type {0}, @function

@@ -231,13 +231,13 @@ def interrupted():
 SEVERAL_MS, JOINS_MS, OFF_MS = 1000, 200, (400, 500)
 
 
-def _inside_cpu(made, cpu, by_nmi):
+def _inside_cpu(made, cpu, by_nmi, marked):
     for ms in range(JOINS_MS if cpu else 0, SEVERAL_MS):
         is_off = cpu == 1 and OFF_MS[0] <= ms < OFF_MS[1]
         if is_off and not by_nmi:
             continue
         made.time = ms * MS
-        if is_off:
+        if by_nmi and cpu == marked and OFF_MS[0] <= ms < OFF_MS[1]:
             made.event("irqs_off")
         made.sample(4 if is_off else 1 + cpu)
 
@@ -256,10 +256,11 @@ def _outside_cpu(made, cpu):
         made.sample(3 if early else 4 if is_off else (1, 2, 5)[cpu])
 
 
-def several(outside=False, by_nmi=False):
+def several(outside=False, by_nmi=False, marked=1):
     """CPU 0 is in "main". CPU 1 joins after 200 ms; before that it is in
     "helper", then in "work", and for 100 ms with interrupts off in "port",
-    which only an NMI sees. CPU 2, which does not join, is in "recurse"."""
+    which only an NMI sees: the samples of CPU (marked) at that time say so.
+    CPU 2, which does not join, is in "recurse"."""
     made = Stream(boot=8 if outside else 9)
     made.time = AHEAD - 20 * MS if outside else 0
     made.begins(500_000 if outside else 1_000_000)
@@ -270,7 +271,7 @@ def several(outside=False, by_nmi=False):
         if outside:
             _outside_cpu(made, cpu)
         else:
-            _inside_cpu(made, cpu, by_nmi)
+            _inside_cpu(made, cpu, by_nmi, marked)
     made.on_cpu(0, made.time + MS)
     made.event("bye")
     return made.data()

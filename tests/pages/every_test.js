@@ -247,6 +247,15 @@ async function cpus() {
     await page.has('#facts', /^30 samples .* 29\.0 ms/);
     assert.strictEqual(await page.inputValue('#cpu'), '2');
   });
+  const later = 'later/index.html';
+  await onPage('of a later part, too', later, async (page) => {
+    const [[, , , , samples, begin], none] = await cellsOf(page, 'stretches');
+    assert.deepStrictEqual([samples, begin], ['30', '0.682008 s']);
+    assert.strictEqual(none, undefined);
+    await page.click('#stretches tbody tr:first-child a');
+    await page.waitForSelector('body[data-ready] #graph');
+    await page.has('#facts', /^30 samples .* 29\.0 ms/);
+  });
 }
 
 module.exports = async () => {

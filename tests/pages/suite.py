@@ -131,6 +131,7 @@ def make_common(pages):
     three = pages.work / "cpus.trace"
     pages.parasite.record(three, "-q", "-k", pages.image, "-", data=cpus())
     pages.drawn("cpus.html", three, weight=None)
+    pages.drawn("latency.html", "--latency", three, weight=None)
 
 
 def make_sides(pages):
@@ -144,6 +145,7 @@ def make_sides(pages):
     for name, options in (
         ("of_two", {}),
         ("of_two_by_nmi", {"by_nmi": True}),
+        ("other_marked", {"by_nmi": True, "marked": 0}),
         ("of_three", {"outside": True}),
     ):
         sides[name] = pages.work / f"{name}.trace"
@@ -151,6 +153,7 @@ def make_sides(pages):
         pages.parasite.record(*words, data=several(**options))
     pages.drawn("several.html", sides["of_two"], sides["of_three"])
     pages.drawn("by_nmi.html", sides["of_two_by_nmi"], sides["of_three"])
+    pages.drawn("marked.html", sides["other_marked"], sides["of_three"])
 
 
 def make_files(pages):
@@ -193,13 +196,13 @@ def make_parts(pages):
     )
 
 
-def make_served(pages, trace, name):
+def make_served(pages, trace, name, *words):
     """The pages of parasite open, in a folder as they are on its server."""
     folder = pages.work / name
     folder.mkdir(exist_ok=True)
     with background(
         *(pages.parasite.path, "open", "--no-browser", "-k", pages.image),
-        pages.work / f"{trace}.trace",
+        *(*words, pages.work / f"{trace}.trace"),
         log=pages.work / "server.log",
     ) as server:
         address = server.soon(
@@ -319,6 +322,7 @@ def suite(s):
         make_served(pages, "loop", "loop")
         make_served(pages, "own", "open_own")
         make_served(pages, "cpus", "cpus")
+        make_served(pages, "cpus", "later", "--time", "0.5,")
     done = run(
         *("node", "tests/pages/all.js", s.work, s.part, s.parasite),
         status=None,

@@ -17,9 +17,10 @@ const percent = (value) => {
 // What the page puts before a share of so few samples.
 const fewMark = ({self}) => (self > 0 && self < 16 ? '? ' : '');
 
-async function rowsAgree(page, rows) {
+// Shares of what several CPUs did at once have no interval, and no mark.
+async function rowsAgree(page, rows, mark = fewMark) {
   const wanted = rows.map((row) => [
-    fewMark(row) + percent(row.self_percent),
+    mark(row) + percent(row.self_percent),
     percent(row.total_percent),
     row.symbol.slice(0, 1000),
   ]);
@@ -63,6 +64,7 @@ async function cpus() {
 // What they did at once, which the page weighs by itself: as the report does.
 async function shares() {
   const noted = (page, what) => page.has('#notes', what);
+  const joinedAgree = (page, rows) => rowsAgree(page, rows, () => '');
 
   await onPage('latency is that of the report', 'cpus.html', async (page) => {
     const {rows, samples, weights} = reportOf('cpus.trace', '--latency');
@@ -70,13 +72,14 @@ async function shares() {
     await page.hit('#samples');
     await page.selectOption('#of', 'latency');
     await page.drawn();
-    await rowsAgree(page, rows);
+    await joinedAgree(page, rows);
     assert(await page.isDisabled('#samples'));
     await page.has('#facts', new RegExp(`^${samples.toLocaleString()} samp`));
     await noted(page, `${joined} of the samples are joined`);
     await page.selectOption('#cpu', '2');
     await page.drawn();
-    await rowsAgree(page, reportOf('cpus.trace', '--latency', '-C', '2').rows);
+    const {rows: two} = reportOf('cpus.trace', '--latency', '-C', '2');
+    await joinedAgree(page, two);
     await page.keys('b');
     await page.keys('j');
     await rowsAgree(page, reportOf('cpus.trace', '--irqs-off').rows);
@@ -89,13 +92,13 @@ async function shares() {
     const {rows} = reportOf('cpus.trace', '--blame', 'helper');
     await page.hit('.row:has(.name:text-is("helper"))');
     await page.hit('#blame');
-    await rowsAgree(page, rows);
+    await joinedAgree(page, rows);
     await noted(page, 'while some were in helper');
     assert.match(page.url(), /#.*w=blame/);
     await page.reload();
     await page.waitForSelector('body[data-ready]');
     await page.drawn();
-    await rowsAgree(page, rows);
+    await joinedAgree(page, rows);
     await page.selectOption('#of', 'all');
     await page.drawn();
     await rowsAgree(page, reportOf('cpus.trace').rows);
@@ -103,7 +106,7 @@ async function shares() {
     await page.hit('.row:has(.name:text-is("recurse"))');
     await page.keys('k');
     const alone = reportOf('cpus.trace', '--blame', 'recurse').rows;
-    await rowsAgree(page, alone);
+    await joinedAgree(page, alone);
     assert.deepStrictEqual(
       alone.map(({symbol}) => symbol),
       ['[idle]'],
@@ -111,6 +114,14 @@ async function shares() {
     await page.hit('.row:has(.name:text-is("[idle]"))');
     assert(!(await page.isVisible('#blame')));
   });
+  for (const name of ['cpus.html#i=1&w=latency', 'latency.html#i=1'])
+    await onPage(`${name} has no interval`, name, async (page) => {
+      await page.mouse.move(...(await page.spotOf('main')));
+      await page.drawn();
+      await page.has('#tip', /^main Total 100\.0 %, .* Self /);
+      assert.doesNotMatch(await page.text('#tip'), /interval/);
+      await joinedAgree(page, reportOf('cpus.trace', '--latency').rows);
+    });
   await onPage('a range has their shares', 'cpus.html', async (page) => {
     // ticks 10 to 59, of which CPU 0 has one with interrupts off
     await page.goto(page.url() + '#w=off&r=110000-610000');

@@ -31,14 +31,16 @@ function changeText(total, base) {
 function factsOf({part, node}) {
   const {tree} = part,
     total = tree.total[node];
-  const [low, high] = interval(Math.min(1, shareOf(total)), weights.count);
   const parent = tree.parent[node];
   const amount = (weight) =>
     `${shareText(shareOf(weight))}, ${weightText(weight)}`;
   const facts = [[isBoth() ? 'Inside' : 'Total', amount(total)]];
   // among the callers of a sandwich what is below is what was called
   if (!part.skip) facts.push(['Self', amount(tree.self[node])]);
-  facts.push(['95 % interval', `${shareText(low)} to ${shareText(high)}`]);
+  if (isUnsure()) {
+    const ends = interval(Math.min(1, shareOf(total)), weights.count);
+    facts.push(['95 % interval', ends.map(shareText).join(' to ')]);
+  }
   if (parent >= 0 && tree.func[parent] >= 0 && tree.total[parent])
     facts.push([
       part.skip ? 'Of its callee' : 'Of its caller',
@@ -242,11 +244,10 @@ function lossNotes() {
   );
 }
 
-// Too few samples (waits are all known), and whatever was lost.
+// Too few samples, and whatever was lost.
 function showNotes() {
-  const few = data.head.waits ? [] : fewSamples(weights.count);
   const notes = [
-    ...few,
+    ...(isUnsure() ? fewSamples(weights.count) : []),
     ...(data.head.waits
       ? []
       : steadyNote({steady: data.head.sides.some(({steady}) => steady)})),

@@ -12,6 +12,9 @@ const hasIrqsOff = () => data.head.irqs_off && !isCompared();
 // Whether what several CPUs did at once decides; then time alone is shared.
 const isJoined = () => view.shares === 'latency' || view.shares === 'blame';
 const countsTime = () => view.byTime || isJoined();
+// Whether shares have intervals: waits are all known, and samples of one tick
+// that share its time are not independent of each other.
+const isUnsure = () => !data.head.waits && !data.head.joined && !isJoined();
 
 const canBlame = (f) => hasTicks() && f >= 0 && !isPseudo(f);
 function hasShares(name) {

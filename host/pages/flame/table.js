@@ -88,7 +88,7 @@ function functionColour(f) {
 // Whether a function's own share is of few samples.
 function isFew(f) {
   const {self, hits} = data.functions;
-  return !data.head.waits && self[f] > 0 && hits[f] < FEW_ROW;
+  return isUnsure() && self[f] > 0 && hits[f] < FEW_ROW;
 }
 
 function rowOf(f, place) {

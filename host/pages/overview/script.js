@@ -193,26 +193,31 @@ const STRETCH_COLUMNS = [
   ['At least', ({least_ns}) => secondsText(least_ns / 1e9)],
   ['At most', ({most_ns}) => (most_ns ? secondsText(most_ns / 1e9) : '\u2013')],
   ['Samples', ({samples}) => countText(samples)],
-  [
-    'Begins',
-    ({cpu, begin_ns, least_ns}) => {
-      const range = [begin_ns, begin_ns + least_ns + NS_PER_CLOCK];
-      const [from, to] = range.map((ns) => Math.round(ns / NS_PER_CLOCK));
-      const there = new URLSearchParams({w: 'off', p: cpu, r: `${from}-${to}`});
-      return link(`flame.html#${there}`, `${(begin_ns / 1e9).toFixed(6)} s`);
-    },
-  ],
 ];
 const NS_PER_CLOCK = 1e9 / CLOCK_HZ;
 
-function showIrqsOff({irqs_off_clocks, all_clocks, stretches}) {
+// Its time in the trace leads to it in the graph, which begins at (from_ns) of
+// the trace.
+const beginColumn = (from_ns) => [
+  'Begins',
+  ({cpu, begin_ns, least_ns}) => {
+    const at = begin_ns - from_ns;
+    const range = [at, at + least_ns + NS_PER_CLOCK];
+    const [from, to] = range.map((ns) => Math.round(ns / NS_PER_CLOCK));
+    const there = new URLSearchParams({w: 'off', p: cpu, r: `${from}-${to}`});
+    return link(`flame.html#${there}`, `${(begin_ns / 1e9).toFixed(6)} s`);
+  },
+];
+
+function showIrqsOff({irqs_off_clocks, all_clocks, stretches, from_ns}) {
   if (!irqs_off_clocks) return;
   $('irqs-off').hidden = $('off').hidden = false;
   $('irqs-share').textContent =
     `Interrupts were off in ${shareText(irqs_off_clocks / all_clocks)} of ` +
     'all time. The longest stretches last from the first sample to the last ' +
     'at least, and at most from the sample before to the one after.';
-  $('irqs-off').append(tableOf('stretches', '', STRETCH_COLUMNS, stretches));
+  const columns = [...STRETCH_COLUMNS, beginColumn(from_ns)];
+  $('irqs-off').append(tableOf('stretches', '', columns, stretches));
 }
 
 // ---- who held the event loop
