@@ -374,7 +374,10 @@ def some(s, width, cpus):
         ("do what is known", run.boot_and_join),
         ("what was done at once could be", run.of_joined(run.possible)),
         ("and with one CPU late it could not", run.of_joined(run.doubt)),
-        ("by latency, phases are as long as they were", run.of_joined(run.lasts)),
+        (
+            "by latency, phases are as long as they were",
+            run.of_joined(run.lasts),
+        ),
         ("latency is what it is defined to be", run.of_joined(run.latency)),
         ("so is blame", run.of_joined(run.blame)),
         ("leaves have their shares", run.shares),
