@@ -70,7 +70,7 @@ struct prof_lapic {
     bool may_run; /* written by the first CPU */
     bool own;     /* the timer is not the kernel's; to be put back: */
     uint32_t timer_kept, divide_kept;
-    uint32_t turn;           /* of the rate in force */
+    uint32_t generation;     /* of the rate in force */
     uint64_t begun_tsc;      /* no sample covers the time before */
     struct prof_jitter vary; /* what the periods are */
 #endif

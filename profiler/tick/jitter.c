@@ -116,25 +116,27 @@ void prof_jitter_open(void (*set)(uint32_t divisor))
     jitter->set = set;
 }
 
-static inline uint32_t plan(struct prof_jitter *jitter,
-                            const struct prof_pit_rate *rate)
+static inline void plan(struct prof_jitter *jitter, uint32_t mean,
+                        uint32_t either_side)
 {
-    uint32_t either_side = jitter_width(rate);
-
-    jitter->least = rate->ours - either_side;
+    jitter->least = mean - either_side;
     jitter->counts = either_side == 0 ? 0 : 2 * either_side + 1;
     jitter->turn = jitter->rest = 0;
     jitter->ticks_left = PROF_JITTER_TICKS;
-    return either_side;
 }
 
 #if PROF_CPUS_MAX > 1
-void prof_jitter_plan(struct prof_jitter *jitter,
-                      const struct prof_pit_rate *rate, uint32_t number)
+uint32_t prof_jitter_spread(const struct prof_pit_rate *rate)
+{
+    return rate->ours << 16 | jitter_width(rate);
+}
+
+void prof_jitter_plan(struct prof_jitter *jitter, uint32_t spread,
+                      uint32_t number)
 {
     if (jitter->random == 0)
         jitter->random = mix_seed(prof_options()->seed + number);
-    (void)plan(jitter, rate);
+    plan(jitter, spread >> 16, spread & UINT16_MAX);
     jitter->ticks_left = 0;
 }
 
@@ -154,8 +156,9 @@ void prof_jitter_begin(const struct prof_pit_rate *rate)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     struct prof_jitter *jitter = &cpu->tick.jitter;
-    uint32_t either_side = plan(jitter, rate);
+    uint32_t either_side = jitter_width(rate);
 
+    plan(jitter, rate->ours, either_side);
     /* The first period varies, too: all samples of one that is the mean would
      * lie at the same place of a loop. */
     jitter->divisor =

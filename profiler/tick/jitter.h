@@ -31,11 +31,16 @@ void prof_jitter_end(const struct prof_pit_rate *rate);
 /* Chooses the next period, in PIT counts, where it varies. Contexts: any. */
 uint32_t prof_jitter_next(struct prof_jitter *jitter);
 
+/* The mean of (rate)'s own periods, below 65536, and how far they are to vary
+ * to either side: in one word, so that another CPU never reads halves of two.
+ * PROF_CPUS_MAX > 1. Contexts: thread. */
+uint32_t prof_jitter_spread(const struct prof_pit_rate *rate);
+
 /* For a timer whose periods the drain need not know (clock.h), of CPU
- * (number): plans them around (rate)'s own, and, at each tick, says which is in
- * force from then on. PROF_CPUS_MAX > 1. Contexts: that CPU, interrupts off. */
-void prof_jitter_plan(struct prof_jitter *jitter,
-                      const struct prof_pit_rate *rate, uint32_t number);
+ * (number): plans them by (spread), and, at each tick, says which is in force
+ * from then on. PROF_CPUS_MAX > 1. Contexts: that CPU, interrupts off. */
+void prof_jitter_plan(struct prof_jitter *jitter, uint32_t spread,
+                      uint32_t number);
 uint32_t prof_jitter_step(struct prof_jitter *jitter);
 
 /*

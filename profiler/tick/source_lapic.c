@@ -61,9 +61,11 @@ static struct {
     bool running;
     bool said; /* that somebody else has armed it */
 #if PROF_CPUS_MAX > 1
-    bool keeps_gate; /* it has stopped, and other CPUs have not yet */
-    uint32_t turn;   /* counts changes of the rate */
-    uintptr_t at;    /* config.tick.lapic_at */
+    bool keeps_gate;       /* it has stopped, and other CPUs have not yet */
+    uint32_t spread;       /* of (rate), for other CPUs (tick/jitter.h) */
+    uint32_t generation;   /* counts its changes, and those of (hz) */
+    uint32_t left_pending; /* ticks that CPUs left with, to be acknowledged */
+    uintptr_t at;          /* config.tick.lapic_at */
 #endif
 } source;
 
@@ -152,6 +154,7 @@ static void advance(struct prof_lapic *lapic, uint64_t now)
 
 #if PROF_CPUS_MAX > 1
 static bool turn_of_another(struct prof_lapic *lapic, bool sampled);
+static bool turn_of_nobody(void);
 static bool shares_here(struct prof_lapic *lapic);
 static void arm_for_kernel(struct prof_lapic *lapic);
 #else
@@ -169,8 +172,10 @@ bool prof_lapic_turn(bool sampled)
     bool kernels = now >= lapic->kernel_due;
 
 #if PROF_CPUS_MAX > 1
-    if (cpu != PROF_CPU_FIRST && !turn_of_another(lapic, sampled))
-        return true; /* nothing here is ours */
+    /* The gate may still be ours where the timer is not. */
+    if (cpu == PROF_CPU_FIRST ? source.shared && !lapic->shares
+                              : !turn_of_another(lapic, sampled))
+        return turn_of_nobody();
 #endif
     if (sampled && (PROF_CPUS_MAX == 1 || lapic->shares))
         advance(lapic, now);
@@ -369,16 +374,27 @@ static bool may_run(const struct prof_lapic *lapic)
     return __atomic_load_n(&lapic->may_run, __ATOMIC_ACQUIRE);
 }
 
+/* The rate has changed, or (hz). A CPU that reads while they change again reads
+ * each of the two words as it was or as it is, and both again at its next tick.
+ * They have nothing to do with each other. */
+static void publish(void)
+{
+    __atomic_store_n(&source.spread, prof_jitter_spread(&source.rate),
+                     __ATOMIC_RELAXED);
+    __atomic_add_fetch(&source.generation, 1, __ATOMIC_RELEASE);
+}
+
 /* The period from now on. */
 static void vary(struct prof_lapic *lapic)
 {
-    uint32_t turn = __atomic_load_n(&source.turn, __ATOMIC_ACQUIRE);
+    uint32_t generation = __atomic_load_n(&source.generation, __ATOMIC_ACQUIRE);
 
-    if (lapic->turn != turn) {
-        lapic->turn = turn;
+    if (lapic->generation != generation) {
+        lapic->generation = generation;
         if (lapic->own) /* it may have been measured anew */
-            set_scale(lapic, source.hz);
-        prof_jitter_plan(&lapic->vary, &source.rate,
+            set_scale(lapic, __atomic_load_n(&source.hz, __ATOMIC_RELAXED));
+        prof_jitter_plan(&lapic->vary,
+                         __atomic_load_n(&source.spread, __ATOMIC_RELAXED),
                          prof_cpu_number(prof_cpu_here()));
     }
     lapic->period = prof_rate_cycles(prof_jitter_step(&lapic->vary));
@@ -395,19 +411,20 @@ static void take_timer(struct prof_lapic *lapic, uint32_t timer)
     set_scale(lapic, source.hz);
     lapic->by_tsc = false;
     lapic->kernel_due = PROF_LAPIC_NEVER;
-    lapic->shares = true;
     lapic->own = true;
 }
 
-/* Begins on this CPU, if its timer is as it should be; the caller arms it. */
-static void begin_another(struct prof_lapic *lapic)
+/* Takes this CPU's timer, if it is as it should be. One of our own with a tick
+ * pending is that of a CPU that has left and is back: that comes first. */
+static bool take_or_share(struct prof_lapic *lapic)
 {
     uint32_t timer;
 
     if (!prof_lapic_find(lapic, source.at, !source.shared))
-        return;
+        return false;
     timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
-    if (!source.shared && (timer & PROF_LAPIC_MASKED) != 0)
+    if (!source.shared && (timer & PROF_LAPIC_MASKED) != 0 &&
+        !prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
         take_timer(lapic, timer);
     else if (source.shared &&
              (timer & (PROF_LAPIC_MASKED | 0xff)) == source.vector &&
@@ -415,8 +432,23 @@ static void begin_another(struct prof_lapic *lapic)
              prof_lapic_divisor(lapic) <= source.hz)
         begin_sharing(lapic, timer);
     else
+        return false;
+    return true;
+}
+
+/* Begins on this CPU, if it may; the caller arms the timer. That it does is
+ * said before it is asked whether it may, while the first CPU writes the latter
+ * before it reads the former, so that one of them sees the other: no tick of
+ * ours comes to a gate that was given back. */
+static void begin_another(struct prof_lapic *lapic)
+{
+    __atomic_store_n(&lapic->shares, true, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&lapic->may_run, __ATOMIC_SEQ_CST) ||
+        !take_or_share(lapic)) {
+        __atomic_store_n(&lapic->shares, false, __ATOMIC_RELEASE);
         return;
-    lapic->turn = source.turn - 1; /* another one */
+    }
+    lapic->generation = source.generation - 1; /* another one */
     vary(lapic);
     lapic->begun_tsc = prof_lapic_tsc();
     lapic->sample_due = lapic->begun_tsc + lapic->period;
@@ -445,6 +477,23 @@ static bool turn_of_another(struct prof_lapic *lapic, bool sampled)
     else if (sampled)
         vary(lapic);
     return true;
+}
+
+/* A tick has come where the timer is not ours. Whether it is the kernel's: with
+ * a vector of our own it is one that was pending when this CPU left, and it is
+ * known no more, nor where its APIC is; the first one's is at the same place. */
+static bool turn_of_nobody(void)
+{
+    uint32_t pending = __atomic_load_n(&source.left_pending, __ATOMIC_RELAXED);
+
+    if (source.shared)
+        return true;
+    prof_lapic_write(&PROF_CPU_FIRST->lapic, PROF_LAPIC_EOI, 0);
+    while (pending != 0 && !__atomic_compare_exchange_n(
+                               &source.left_pending, &pending, pending - 1,
+                               false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    return false;
 }
 
 /* The kernel is about to arm its timer: whether that is shared. */
@@ -483,13 +532,22 @@ static int join(struct prof_cpu *cpu)
                                                               : PROF_ELAPIC;
 }
 
+/* Interrupts are off: a tick of our own that has come stays pending, and the
+ * gate must be ours until it is taken. */
 static void leave(struct prof_cpu *cpu)
 {
-    if (!cpu->lapic.shares)
+    struct prof_lapic *lapic = &cpu->lapic;
+
+    if (!lapic->shares)
         return;
-    end_another(&cpu->lapic);
+    if (lapic->own) {
+        prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
+        if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
+            __atomic_add_fetch(&source.left_pending, 1, __ATOMIC_SEQ_CST);
+    }
+    end_another(lapic);
     if (source.shared)
-        arm_for_kernel(&cpu->lapic);
+        arm_for_kernel(lapic);
 }
 
 /* Whether (cpu) may begin: what its stub goes on to is set before. */
@@ -500,7 +558,7 @@ static void let_run(struct prof_cpu *cpu, bool may)
         cpu->tick.jitter.counts = cpu->tick.jitter.rest = 0;
         cpu->tick.pass_due = cpu->tick.pass_period = 0;
     }
-    __atomic_store_n(&cpu->lapic.may_run, may, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->lapic.may_run, may, __ATOMIC_SEQ_CST);
 }
 
 static void let_all_run(bool may)
@@ -514,9 +572,9 @@ static bool any_runs(void)
 {
     PROF_FOR_EACH_CPU (cpu)
         if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu) &&
-            __atomic_load_n(&cpu->lapic.shares, __ATOMIC_ACQUIRE))
+            __atomic_load_n(&cpu->lapic.shares, __ATOMIC_SEQ_CST))
             return true;
-    return false;
+    return __atomic_load_n(&source.left_pending, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* The others end at their next ticks. One that has interrupts off for long, or
@@ -548,7 +606,9 @@ static void taken(struct prof_cpu *cpu)
 static void let_go(struct prof_cpu *cpu)
 {
     let_run(cpu, false);
-    prof_gate_quit(cpu);
+    /* with a tick pending, an IDT of its own keeps the gate of that vector */
+    if (__atomic_load_n(&source.left_pending, __ATOMIC_ACQUIRE) == 0)
+        prof_gate_quit(cpu);
 }
 
 static uint64_t begun(const struct prof_cpu *cpu)
@@ -564,6 +624,7 @@ static void open_others(void)
             .sample_due = PROF_LAPIC_NEVER, .kernel_due = PROF_LAPIC_NEVER};
 }
 #else
+#define publish() ((void)0)
 #define let_all_run(may) ((void)0)
 #define await_others(on) ((void)0)
 #define open_others() ((void)0)
@@ -585,8 +646,10 @@ static int start(bool on)
     cpu->tick.pass_due = cpu->tick.pass_period = 0; /* each tick goes on */
     error = source.shared ? start_shared(&cpu->lapic) : start_own(&cpu->lapic);
     source.running = error == PROF_OK;
-    if (source.running)
+    if (source.running) {
+        publish();
         let_all_run(true);
+    }
     return error;
 }
 
@@ -611,9 +674,7 @@ static void begin_again(void)
     struct prof_lapic *lapic = lapic_here();
 
     prof_clock_set_counts(source.rate.ours, source.rate.ours);
-#if PROF_CPUS_MAX > 1
-    __atomic_add_fetch(&source.turn, 1, __ATOMIC_RELEASE);
-#endif
+    publish();
     if (!source.running)
         return;
     if (!source.shared) {

@@ -4,7 +4,9 @@
  * Each CPU sampled by its own local APIC's timer, which is shared with the
  * kernel, or, with lapic.own, the profiler's alone. All but CPU 0 execute
  * leaf_a and leaf_b as 70 to 30. Sampling is stopped and goes on, at another
- * rate, and CPU 1 leaves. In the end the timers are the kernel's as before.
+ * rate, and CPU 1 leaves: of its own timer a tick is pending then. Sampling is
+ * also stopped while CPU 1 has interrupts off: so long the gate is kept, and the
+ * kernel's own timers go on. In the end the timers are the kernel's as before.
  *
  * A host that is busy runs CPUs late and delivers few ticks: nothing here
  * depends on how many come in what time.
@@ -16,6 +18,9 @@
 #include "guest/tap.h"
 #include "guest/wraps.h"
 
+#include <arch/cpu.h>
+#include <arch/timer.h>
+#include <arch/trap.h>
 #include <kernel/cpu.h>
 #include <kernel/service.h>
 #include <prof/cpus.h>
@@ -26,6 +31,9 @@
 #define FREE_VECTOR 47u /* of a line that nothing uses */
 #define TICKS 60u       /* of each CPU, each time */
 #define ROUNDS 50u
+#define FIRES 5u
+#define LAPIC_REQUESTS 0x200u /* 32 vectors each, 16 bytes apart */
+#define LAPIC_IN_SERVICE 0x100u
 
 static bool own; /* the timers are the profiler's */
 
@@ -53,16 +61,36 @@ int __wrap_prof_init(void *memory, size_t bytes,
     return __real_prof_init(memory, bytes, &changed);
 }
 
+static volatile uint32_t fires; /* of the kernel's timer of CPU 0 */
+static void (*kernel_fired)(void);
+
+bool __real_arch_timer_start(uint64_t tsc_hz, void (*fired)(void));
+bool __wrap_arch_timer_start(uint64_t tsc_hz, void (*fired)(void));
+
+static void on_fire(void)
+{
+    if (cpu_number() == 0)
+        fires++;
+    kernel_fired();
+}
+
+bool __wrap_arch_timer_start(uint64_t tsc_hz, void (*fired)(void))
+{
+    kernel_fired = fired;
+    return __real_arch_timer_start(tsc_hz, on_fire);
+}
+
 /* Written by one CPU each. */
 static struct {
     volatile uint32_t rounds;
     volatile bool has_ended; /* its timer is not armed by anybody */
-    volatile bool is_idle, has_left, has_fired, is_as_before;
+    volatile bool is_idle, has_left, has_fired, is_as_before, is_off;
     uint32_t timer_before, divide_before;
 } cpus[CPUS_MAX] __attribute__((aligned(64)));
 
 /* Written by CPU 0. */
-static volatile bool ends, leaves, stopped;
+static volatile bool ends, leaves, stopped, is_kept_off;
+static uintptr_t kernel_handler; /* of the timers' vector */
 
 /* ---- the others */
 
@@ -77,13 +105,33 @@ static void work(uint32_t *random)
     leaf_b(SPLIT_TURNS(units * 3));
 }
 
+/* The bit of a timer's vector. */
+static bool is_set(uint32_t table)
+{
+    return (lapic_get(table + FREE_VECTOR / 32 * 16) >> FREE_VECTOR % 32 & 1) !=
+           0;
+}
+
 static void leave(unsigned number)
 {
     bool on = arch_interrupts_save();
 
+    while (own && !is_set(LAPIC_REQUESTS))
+        ;
     prof_cpu_leave();
     arch_interrupts_restore(on);
     cpus[number].has_left = true;
+}
+
+static void keep_off(unsigned number)
+{
+    bool on = arch_interrupts_save();
+
+    cpus[number].is_off = true;
+    while (is_kept_off)
+        ;
+    cpus[number].is_off = false;
+    arch_interrupts_restore(on);
 }
 
 /* Whether this CPU's timer is disarmed, and not for the next sample only. */
@@ -117,10 +165,13 @@ static void run(void *context)
         cpus[number].rounds++;
         if (leaves && number == 1 && !cpus[number].has_left)
             leave(number);
+        if (is_kept_off && number == 1)
+            keep_off(number);
     }
     cpus[number].is_as_before =
         lapic_get(LAPIC_LVT_TIMER) == cpus[number].timer_before &&
-        lapic_get(LAPIC_DIVIDE) == cpus[number].divide_before;
+        lapic_get(LAPIC_DIVIDE) == cpus[number].divide_before &&
+        !(own && (is_set(LAPIC_REQUESTS) || is_set(LAPIC_IN_SERVICE)));
     cpus[number].is_idle = true;
 }
 
@@ -240,6 +291,45 @@ static void test_stopped(void)
     tap_ok(true, "  on each CPU");
 }
 
+static unsigned vector(void)
+{
+    return own ? FREE_VECTOR : ARCH_IRQ_BASE + ARCH_IRQ_TIMER;
+}
+
+/* The kernel's timer of CPU 0 interrupts, one time after the other. */
+static void await_fires(const char *name)
+{
+    for (uint32_t i = 0; i < FIRES; i++) {
+        uint32_t before = fires;
+
+        arch_timer_arm(1000000);
+        while (fires == before)
+            ;
+    }
+    tap_ok(true, name);
+}
+
+static void test_stopped_late(void)
+{
+    is_kept_off = true;
+    WAIT_FOR(1, i != 1 || cpus[i].is_off)
+    prof_stop();
+    tap_ok(guest_handler_of(vector()) != kernel_handler,
+           "stopped while a CPU has interrupts off, the gate is kept");
+    if (!own)
+        await_fires("  the kernel's timers of CPU 0 go on");
+    is_kept_off = false;
+    stop();
+    prof_drain();
+    tap_ok(guest_handler_of(vector()) == kernel_handler,
+           "  until that CPU has ended, too");
+    if (!own)
+        await_fires("  they still go on");
+    tap_is_equal(prof_start(), 0, "it goes on once more");
+    await_ticks(1);
+    tap_ok(true, "  on each CPU");
+}
+
 static void test_left(void)
 {
     leaves = true;
@@ -259,6 +349,8 @@ static void test_timers(void)
     for (unsigned i = 1; i < cpu_count(); i++)
         as_before &= cpus[i].is_as_before;
     tap_ok(as_before, "all timers are as before");
+    prof_drain();
+    tap_ok(guest_handler_of(vector()) == kernel_handler, "  and the gate");
     if (own)
         return; /* and not the kernel's */
     tap_ok(call_others(arm_timer), "the kernel arms them");
@@ -268,9 +360,11 @@ static void test_timers(void)
 
 int service_main(void)
 {
-    tap_plan(own ? 13 : 15);
+    tap_plan(own ? 18 : 22);
+    kernel_handler = guest_handler_of(vector());
     test_sampled();
     test_stopped();
+    test_stopped_late();
     test_left();
     test_timers();
     return tap_end();
