@@ -207,6 +207,7 @@ def garbage():
 
 def test_commands(s, width):
     """They come by a virtio console, and are answered on the serial one."""
+    (s.work / "console").unlink(missing_ok=True)  # of an earlier run
     with s.guest(
         *(width, "lua", "commands"),
         append="prof.start=off prof.every=0 prof.out=virtio",
