@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each further CPU joins the profiler by itself, while the first one answers:
  * so their time stamp counters are compared. Where the host did not run both at
- * that moment it is tried again. Then its event loop calls prof_cpu_poll(). */
+ * that moment they are compared again, one CPU at a time. Then its event loop
+ * calls prof_cpu_poll(). */
 
 #include "prof_cpus.h"
 
@@ -15,8 +16,9 @@
 #include <prof/error.h>
 
 #define COMPARISONS_MAX 8u
+#define ERROR_CYCLES 20000u /* some 10 us: better is tried for */
 
-static volatile unsigned done; /* CPUs that have joined, or failed to; or were
+static unsigned done; /* CPUs that have joined, or failed to; or were
                                   compared, or not */
 static int errors[ARCH_CPUS_MAX];
 
@@ -55,46 +57,41 @@ static void compare(void *context)
     __atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
 }
 
-/* Has those other CPUs call (function) that are (wanted), and answers them.
- * Returns how many did. */
-static unsigned call_others(cpu_function *function,
-                            bool (*wanted)(unsigned number))
+static void call(unsigned number, cpu_function *function)
 {
     static struct cpu_message messages[ARCH_CPUS_MAX];
-    unsigned called = 0;
 
-    done = 0;
-    for (unsigned i = 1; i < cpu_count(); i++) {
-        if (!wanted(i))
-            continue;
-        messages[i].function = function;
-        cpu_send(i, &messages[i]);
-        called++;
-    }
-    while (done < called)
-        prof_cpu_answer();
-    return called;
+    messages[number].function = function;
+    cpu_send(number, &messages[number]);
 }
 
-static bool is_any(unsigned number)
+/* Answers CPUs until (called) of them have done what they were called for. */
+static void answer(unsigned called)
 {
-    return number != 0;
+    while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < called)
+        prof_cpu_answer();
+    done = 0;
 }
 
-static bool is_not_compared(unsigned number)
+static bool is_inexact(unsigned number)
 {
     struct prof_cpu_stats stats;
 
     return errors[number] == 0 && prof_cpu_stats(number, &stats) &&
-           stats.tsc_error == PROF_CPU_TSC_UNKNOWN;
+           stats.tsc_error > ERROR_CYCLES;
 }
 
 void prof_cpus_join(void)
 {
-    (void)call_others(join, is_any);
-    for (unsigned i = 0;
-         i < COMPARISONS_MAX && call_others(compare, is_not_compared) != 0; i++)
-        ;
+    for (unsigned i = 1; i < cpu_count(); i++)
+        call(i, join);
+    answer(cpu_count() - 1);
+    for (unsigned i = 1; i < cpu_count(); i++)
+        for (unsigned tries = 0; tries < COMPARISONS_MAX && is_inexact(i);
+             tries++) {
+            call(i, compare);
+            answer(1);
+        }
     for (unsigned i = 1; i < cpu_count(); i++)
         if (errors[i] != 0)
             console_line("prof: not sampling CPU %u: %s", i,

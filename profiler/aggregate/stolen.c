@@ -136,7 +136,7 @@ uint64_t prof_stolen_charge(struct prof_cpu *cpu, uintptr_t pc, uint64_t cycles,
                             uint64_t gap)
 {
 #if PROF_WITH_KVM
-    if (gap != 0 && prof_kvm_steals()) {
+    if (gap != 0 && prof_kvm_steals_from(cpu)) {
         gap = take_measured(cpu, gap);
         prof_accounts_of(cpu)->stolen_cycles += gap;
         return cycles - gap;

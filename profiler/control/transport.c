@@ -80,7 +80,7 @@ static void open_stream(const struct prof_transport *transport)
             .tree = prof_stacks_find,
             .config = prof_control_config(),
             .losses = losses_of(cpu),
-            .steal_clock = PROF_WITH_KVM && prof_kvm_steals(),
+            .steal_clock = PROF_WITH_KVM && prof_kvm_steals_from(cpu),
         };
     prof_stream_open(settings);
     prof_trace_hello();

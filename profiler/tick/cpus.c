@@ -117,6 +117,8 @@ static bool compare(struct prof_cpu *cpu)
     set_asking(prof_cpu_number(cpu), false);
     if (error == PROF_CPU_TSC_UNKNOWN)
         return false;
+    if (error > link->tsc_error) /* it is known better */
+        return true;
     link->tsc_offset = may_be_zero(offset, error) ? 0 : offset;
     link->tsc_error = error;
     return true;

@@ -4,6 +4,8 @@
 
 /* KVM's account of the guest's time (<prof/kvm.h>). PROF_WITH_KVM. */
 
+#include "sample/cpu_state.h"
+
 #include <prof/kvm.h>
 #include <prof/prof.h>
 
@@ -14,8 +16,14 @@
  */
 void prof_kvm_open(const struct prof_config *config);
 
-/* Whether KVM accounts for it. */
+/* Whether KVM accounts for it, on the CPU that has called prof_kvm_open(). */
 bool prof_kvm_steals(void);
+
+/* The same of (cpu), for the first one is that CPU. */
+static inline bool prof_kvm_steals_from(const struct prof_cpu *cpu)
+{
+    return (PROF_CPUS_MAX == 1 || cpu == PROF_CPU_FIRST) && prof_kvm_steals();
+}
 
 /* Nanoseconds stolen since some moment; false: it is being written, for longer
  * than this CPU should see. Contexts: any, on the CPU that is sampled. */

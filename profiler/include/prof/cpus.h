@@ -82,13 +82,14 @@ struct prof_cpu_stats {
  *
  * Its time stamp counter is compared with the first CPU's, if that answers
  * within some 20 ms: in prof_cpu_answer(), or in prof_poll() or prof_drain().
- * If not, both are taken to agree, and prof_cpu_compare() may be called later.
+ * If not, both are taken to agree, and prof_cpu_compare() may be called again.
  *
  * Contexts: the CPU that joins, once, interrupts off, after prof_init(). Its
  * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
  * prof_init(), or where the number has joined; PROF_EVALUE for a number that
  * there is not; PROF_ECPU where what identifies it is also another CPU's;
- * PROF_EGATE; PROF_EABSENT where PROF_CPUS_MAX is 1.
+ * PROF_EGATE; PROF_ELAPIC where the source needs a local APIC that is not there;
+ * PROF_EABSENT where PROF_CPUS_MAX is 1.
  */
 int prof_cpu_join(uint32_t number);
 
@@ -101,9 +102,10 @@ void prof_cpu_leave(void);
  * for each that does. */
 void prof_cpu_answer(void);
 
-/* Compares the time stamp counters again. False: the first CPU did not answer,
- * and nothing has changed. Contexts: as prof_cpu_join(), after it; returns in
- * some 20 ms. */
+/* Compares the time stamp counters again; the better result stays. False: the
+ * first CPU did not answer, and nothing has changed. What is streamed already
+ * has the offset of before. Contexts: as prof_cpu_join(), after it, before
+ * prof_start(); returns in some 20 ms. */
 bool prof_cpu_compare(void);
 
 /*
