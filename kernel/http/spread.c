@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Responses that other CPUs prepare. This one has the network: it reads requests
- * and sends responses. Each request goes to the CPU with the fewest pending; a
- * promise says that its response is prepared.
+ * Responses that other CPUs prepare. This one has the network: it reads
+ * requests and sends responses. Each request goes to the CPU with the fewest
+ * pending; a promise says that its response is prepared.
  */
 
 #include "connection.h"

@@ -31,8 +31,8 @@
 #include <prof/text.h>
 
 #define CHOSEN_MAX 64u
-#define SAMPLES_MIN 500u  /* that targets are chosen by */
-#define LEAST_PERMILLE 5u /* of the busy time, of a target with its callees */
+#define SAMPLES_MIN 500u   /* that targets are chosen by */
+#define LEAST_PERMILLE 5u  /* of the busy time, of a target with its callees */
 #define MOST_PERMILLE 900u /* of one that is nearly all of the program */
 #define FRAMES_MAX 48u
 #define LISTED_MAX 16u /* functions of one name */

@@ -479,9 +479,9 @@ static bool turn_of_another(struct prof_lapic *lapic, bool sampled)
     return true;
 }
 
-/* A tick has come where the timer is not ours. Whether it is the kernel's: with
- * a vector of our own it is one that was pending when this CPU left, and it is
- * known no more, nor where its APIC is; the first one's is at the same place. */
+/* A tick has come where the timer is not ours. Returns whether it is the
+ * kernel's. With a vector of our own it is not: it was pending when this CPU
+ * left, whose APIC is no longer known; the first one's is at the same place. */
 static bool turn_of_nobody(void)
 {
     uint32_t pending = __atomic_load_n(&source.left_pending, __ATOMIC_RELAXED);

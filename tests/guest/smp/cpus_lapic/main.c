@@ -4,9 +4,9 @@
  * Each CPU sampled by its own local APIC's timer, which is shared with the
  * kernel, or, with lapic.own, the profiler's alone. All but CPU 0 execute
  * leaf_a and leaf_b as 70 to 30. Sampling is stopped and goes on, at another
- * rate, and CPU 1 leaves: of its own timer a tick is pending then. Sampling is
- * also stopped while CPU 1 has interrupts off: so long the gate is kept, and the
- * kernel's own timers go on. In the end the timers are the kernel's as before.
+ * rate, and CPU 1 leaves, where its own timer has a tick pending. Sampling is
+ * also stopped while CPU 1 has interrupts off: the gate is kept until they are
+ * on, and the kernel's own timers go on. In the end the timers are as before.
  *
  * A host that is busy runs CPUs late and delivers few ticks: nothing here
  * depends on how many come in what time.
