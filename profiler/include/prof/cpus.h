@@ -88,8 +88,8 @@ struct prof_cpu_stats {
  * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
  * prof_init(), or where the number has joined; PROF_EVALUE for a number that
  * there is not; PROF_ECPU where what identifies it is also another CPU's;
- * PROF_EGATE; PROF_ELAPIC where the source needs a local APIC that is not there;
- * PROF_EABSENT where PROF_CPUS_MAX is 1.
+ * PROF_EGATE; PROF_ELAPIC where the source needs a local APIC and there is
+ * none; PROF_EABSENT where PROF_CPUS_MAX is 1.
  */
 int prof_cpu_join(uint32_t number);
 
