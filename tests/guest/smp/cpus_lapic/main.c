@@ -144,6 +144,8 @@ static bool has_ended(void)
     on = arch_interrupts_save();
     lapic_set(LAPIC_INITIAL_COUNT, prof_lapic_arm(0)); /* as a kernel does it */
     ended = lapic_get(LAPIC_INITIAL_COUNT) == 0;
+    if (ended)
+        arch_timer_arm(1000); /* the kernel waits for what it has armed */
     arch_interrupts_restore(on);
     return ended;
 }
