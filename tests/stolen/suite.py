@@ -16,7 +16,7 @@ from harness.suite import WIDTHS, check, given_time, soon
 
 PARTS = WIDTHS
 PAUSE_S = 3
-REPORT = "^--- profile"
+REPORT = "^---$"  # its last line
 REPORTS = (4, 12, 32)  # a second each; more where QEMU ended too early
 TAKEN = (20, 50, 80)  # per cent of the CPU
 ROUNDS = 40000
@@ -177,13 +177,18 @@ def shares_are_true(s, name, least):
 
 
 def test_pause(s):
-    with s.test(f"{s.part}: a pause is stolen time"):
-        seconds = given_time(
-            lambda reports: run_guest(s, "paused", True, reports), REPORTS
-        )
+    """On a busy host the tick after the pause may come where the guest itself
+    may have kept it waiting. The pause is masked time then, which is said, and
+    not the rule."""
+
+    def attempt(reports):
+        seconds = run_guest(s, "paused", True, reports)
         found = longest(s, "paused")
         s.note(f"paused for {seconds:.3f} s, longest stretch {found} ms")
         check.between(found, seconds * 900, seconds * 1300)
+
+    with s.test(f"{s.part}: a pause is stolen time"):
+        given_time(attempt, REPORTS)
     s.holds(
         f"{s.part}: guest and host agree on the stolen time",
         *(same_everywhere, s, "paused"),
