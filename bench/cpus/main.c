@@ -5,7 +5,7 @@
  * taken all samples and where four have; and for each CPU more, without samples
  * of it. An image for several CPUs, on one of them, counted as in bench/cost.
  *
- * The one CPU is all of them in turn. What tells a CPU from others is its task
+ * The one CPU is all of them in turn. A CPU is identified by its task
  * register, so it loads another one, joins, and takes samples as that CPU.
  * Interrupts are off meanwhile, and nobody uses what is in a TSS.
  *

@@ -6,7 +6,7 @@
  * it holds a lock. ld --wrap calls this file where each CPU begins, and where
  * CPU 0 has counted a tick.
  *
- * All CPUs have the same TSS selector, so that TSC_AUX tells them apart.
+ * All CPUs have the same TSS selector, so that TSC_AUX identifies them.
  */
 
 #include "types.h"

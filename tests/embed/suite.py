@@ -366,7 +366,7 @@ NO_PIT = ("-M", "microvm,pit=off,pic=off,rtc=off")
 
 
 def check_timers(kernel, text):
-    """By the local APIC's timer, as it was told; by the PIT of a PC, without a
+    """By the local APIC's timer, as configured; by the PIT of a PC, without a
     word; and where there is no PIT, as it says. Each time the kernel has found
     its own deadlines to be exact."""
     by_lapic = "^prof: sampling by the local APIC's timer: "

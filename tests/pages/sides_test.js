@@ -111,7 +111,7 @@ module.exports = async () => {
     assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
     assert.match(helper[2], /^21\.\d %$/);
   });
-  await onPage('one CPU tells of all', 'marked.html#p=1', async (page) => {
+  await onPage('only one CPU had interrupts off', 'marked.html#p=1', async (page) => {
     const {port} = await rowsOf(page);
     assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
   });

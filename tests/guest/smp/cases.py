@@ -193,7 +193,7 @@ CASES = [
         "cpu_panics_while_another_prints",  # which holds the console
         "console",
         [
-            "^panic: as it was told at tests/guest/smp/cpus_die/main",
+            "^panic: planned at tests/guest/smp/cpus_die/main",
             "^  on CPU 3$",
             ENDS,
         ],

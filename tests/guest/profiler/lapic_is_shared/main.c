@@ -195,7 +195,7 @@ static void test_refused(void)
     tap_is_equal(start_with(VECTOR), 0, "one-shot: taken");
 }
 
-/* The kernel writes to the timer what nobody was told of. */
+/* The kernel writes to the timer without prof_lapic_arm(). */
 static void test_armed_behind(void)
 {
     uint32_t before = guest_stats().tick.lapic_taken_back;

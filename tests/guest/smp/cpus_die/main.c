@@ -94,7 +94,7 @@ static void die(void *context)
         (void)overflow(0);
     if (guest_is("task"))
         promise_free(task_start("doomed", die_in_task, NULL));
-    panic("as it was told");
+    panic("planned");
 }
 
 /* All at once, at the same moment. */

@@ -39,7 +39,7 @@
 #define SAMPLES_MIN 300u /* of each CPU */
 #define LEAST_MS 150u    /* of a phase */
 #define SPREAD_MASK_MS 127u
-#define SETTLE_MS 2u /* until the others are halted, if the host runs them */
+#define HALT_MS 2u /* until the others are halted, if the host runs them */
 #define PART 10u     /* of the TSC that a time is: 32 bits are read as one */
 
 enum phase { SERIAL, PARALLEL, LOCK, PHASES };
@@ -201,11 +201,11 @@ __attribute__((noinline)) static void await(const volatile unsigned *what,
         loop_poll();
 }
 
-__attribute__((noinline)) static void settle(void)
+__attribute__((noinline)) static void let_others_halt(void)
 {
     uint64_t begin = clock_ns();
 
-    while (clock_ns() - begin < SETTLE_MS * NS_PER_MS)
+    while (clock_ns() - begin < HALT_MS * NS_PER_MS)
         loop_poll();
 }
 
@@ -242,7 +242,7 @@ static void begin(enum phase phase)
 static void be_serial(unsigned others)
 {
     (void)others;
-    settle();
+    let_others_halt();
     begin(SERIAL);
     serial();
 }
