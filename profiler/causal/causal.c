@@ -497,7 +497,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
     struct parts parts;
     char *memory;
 
-    if (PROF_CPUS_MAX > 1 && prof_cpu_count() > 1)
+    if (prof_cpu_count() > 1)
         return PROF_ECAUSAL_CPUS;
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;

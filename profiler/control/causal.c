@@ -320,7 +320,7 @@ static int say_what_is_missing(void)
 
 static bool are_several_cpus(void)
 {
-    return PROF_CPUS_MAX > 1 && prof_cpu_count() > 1;
+    return prof_cpu_count() > 1;
 }
 
 int prof_causal_begin(void)
