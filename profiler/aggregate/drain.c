@@ -391,6 +391,34 @@ static void note_begin(struct prof_cpu *cpu, const struct prof_entry *first)
 }
 #endif
 
+#if PROF_WITH_NMI
+/*
+ * No samples came for a while, and from a certain time on they did again: what
+ * is queued up to (until) is read up to the first of those. Right before it the
+ * stream begins again, unless one in the overflow table came first, which says
+ * itself what it covers.
+ */
+static __attribute__((noinline)) const struct prof_entry *
+note_interruption(struct prof_cpu *cpu, const struct prof_entry *until)
+{
+    struct prof_timebase *clock = prof_clock_of(cpu);
+    struct prof_entry *entry = reader_of(cpu)->entry, *next = entry;
+    uint64_t again = clock->resume_tsc;
+
+    while (next != until && prof_entry_tsc(next) < again)
+        next = prof_ring_next(&cpu->ring, next);
+    if (next != entry || entry == until)
+        return next;
+    clock->interrupted = false;
+    if (clock->last_tsc >= again)
+        return until;
+    if (prof_stream_on() && is_first(cpu))
+        prof_trace_before(again);
+    prof_stream_start(cpu, again, prof_clock.rate_mhz, cpu->depth);
+    return until;
+}
+#endif
+
 /* Drains the vector. False: the rest stays queued. */
 static bool drain_vector(struct prof_cpu *cpu)
 {
@@ -404,6 +432,10 @@ static bool drain_vector(struct prof_cpu *cpu)
         note_begin(cpu, entry);
 #else
     more = drain->behind; /* the same, in fewer instructions */
+#endif
+#if PROF_WITH_NMI
+    if (prof_clock_of(cpu)->interrupted)
+        until = note_interruption(cpu, until);
 #endif
     while (entry != until && drain_entry(cpu, entry))
         entry = pass_entry(cpu, entry);

@@ -71,12 +71,14 @@ static void set_others(void)
     PROF_FOR_EACH_CPU (cpu) {
         const struct prof_timebase *clock = prof_clock_of(cpu);
         uint64_t last = clock->last_tsc, resume = clock->resume_tsc;
+        bool interrupted = clock->interrupted;
 
         if (cpu == PROF_CPU_FIRST)
             continue;
         set_another(cpu, time_of(cpu, prof_tsc()));
         prof_clock_of(cpu)->last_tsc = last;
         prof_clock_of(cpu)->resume_tsc = resume;
+        prof_clock_of(cpu)->interrupted = interrupted;
     }
 #endif
 }
@@ -89,12 +91,15 @@ void prof_clock_set(uint64_t period, uint32_t counts, uint32_t rate_mhz)
     int64_t before = missed_before[prof_cpu_number(cpu)];
     uint64_t last = clock->last_tsc, resume = clock->resume_tsc;
     bool irregular = PROF_WITH_BUILTIN && clock->irregular;
+    bool interrupted = PROF_WITH_NMI && clock->interrupted;
 
     prof_timebase_set(clock, prof_tsc(), period, counts);
     /* Ticks that were made up for before they were missed do not carry over. */
     clock->missed = missed < before ? before : missed;
     if (PROF_WITH_BUILTIN)
         clock->irregular = irregular;
+    if (PROF_WITH_NMI)
+        clock->interrupted = interrupted;
     clock->last_tsc = last;
     clock->resume_tsc = resume;
     /* The timer begins anew just now: what was before is not on its grid. */
@@ -110,6 +115,17 @@ void prof_clock_set_counts(uint32_t counts, uint32_t kept)
 
     prof_clock_set(prof_divide(cycles, PROF_PIT_HZ), counts,
                    (uint32_t)prof_divide((uint64_t)PROF_PIT_HZ * 1000, kept));
+}
+#endif
+
+#if PROF_WITH_NMI
+void prof_clock_interrupt(void)
+{
+    uint64_t now = prof_tsc();
+
+    PROF_FOR_EACH_CPU (cpu)
+        prof_timebase_interrupt(prof_clock_of(cpu),
+                                now - (uint64_t)prof_cpu_tsc_offset(cpu));
 }
 #endif
 

@@ -64,6 +64,13 @@ uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
  * drain, its vector drained. */
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
 
+/*
+ * No ticks have come for a while on any CPU, and now they will again: that time
+ * is in no sample, and no tick in it counts as missed. The stream begins again
+ * between the samples of before and after. PROF_WITH_NMI. Contexts: the drain.
+ */
+void prof_clock_interrupt(void);
+
 /* Ticks that were due on (cpu) and not delivered since the last reset. */
 uint64_t prof_clock_missed(const struct prof_cpu *cpu);
 

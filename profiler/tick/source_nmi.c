@@ -480,6 +480,7 @@ bool prof_source_nmi_one_shot(void)
 
 static void restore_entry(void)
 {
+    prof_clock_interrupt(); /* before the first of them may come */
     write_entry();
     prof_tick_counts.nmi_taken_back++;
     prof_message("prof: the I/O APIC's entry of the PIT was overwritten by "
@@ -507,6 +508,7 @@ static void take_silence(uint64_t now)
     }
     nmi.again = true;
     prof_source_nmi_program();
+    prof_clock_interrupt();
 }
 
 /* Whether the interrupt takes so long that the next NMI waits for its end. */

@@ -45,7 +45,17 @@ void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc)
 {
     time->resume_tsc = tsc;
     time->regular_ticks = 0;
+    if (PROF_WITH_NMI)
+        time->interrupted = false;
 }
+
+#if PROF_WITH_NMI
+void prof_timebase_interrupt(struct prof_timebase *time, uint64_t tsc)
+{
+    prof_timebase_resume(time, tsc);
+    time->interrupted = true;
+}
+#endif
 
 #if PROF_WITH_BUILTIN
 void prof_timebase_irregular(struct prof_timebase *time, bool irregular)

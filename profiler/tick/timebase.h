@@ -43,6 +43,8 @@ struct prof_timebase {
                             were at the mean period */
     uint32_t missed_counts; /* of one more, in counts of the source */
     bool irregular;         /* there is no period: no tick is missed */
+    bool interrupted;       /* prof_timebase_interrupt() set resume_tsc, and no
+                               sample after it was read. PROF_WITH_NMI */
     bool run_begun;
     uint64_t run_begin_tsc; /* first tick of the present run without a gap */
     uint32_t run_ticks;     /* ticks since then */
@@ -81,6 +83,10 @@ void prof_timebase_irregular(struct prof_timebase *time, bool irregular);
 
 /* Sampling begins again at (tsc); no sample represents the pause before it. */
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
+
+/* The same where it was not stopped, and samples from before the pause may still
+ * be queued. PROF_WITH_NMI. */
+void prof_timebase_interrupt(struct prof_timebase *time, uint64_t tsc);
 
 /* Accounts for the sample taken at (tsc) and returns the cycles that it
  * represents. */

@@ -190,14 +190,45 @@ static void test_goes_on(void)
                    "  samples go on");
 }
 
+/* Since the reset at (begin) no NMI came for (ms) while the entry was masked:
+ * that time is in no account. */
+static void test_gap(uint64_t begin, uint32_t ms)
+{
+    uint64_t passed = arch_tsc() - begin, covered;
+    struct prof_stats stats = guest_stats();
+
+    covered = stats.elapsed_cycles + stats.own_cycles + stats.stolen_cycles;
+    tap_note("%u us stolen, %u missed, %u of %u us covered",
+             (unsigned)(stats.stolen_cycles / (GUEST_MS / 1000)),
+             (unsigned)stats.missed, (unsigned)(covered / (GUEST_MS / 1000)),
+             (unsigned)(passed / (GUEST_MS / 1000)));
+    tap_ok(stats.stolen_cycles < GUEST_MS && stats.missed <= 2,
+           "  meanwhile nothing is stolen, and no tick missed");
+    tap_ok(guest_accounted(&stats) == stats.ticks, "  all accounted for");
+    tap_is_between((int64_t)(passed - covered) / GUEST_MS, ms - 2, ms + 12,
+                   "  and no sample covers that time");
+}
+
+static void test_masked(void)
+{
+    uint64_t begin;
+
+    prof_reset();
+    begin = arch_tsc();
+    work(100ull * GUEST_MS);
+    set_entry(IOAPIC_LOW, IOAPIC_MASKED);
+    guest_spin(150ull * GUEST_MS);
+    work(100ull * GUEST_MS);
+    tap_is_equal(guest_stats().tick.nmi_taken_back, 1,
+                 "the entry is masked: taken back");
+    test_gap(begin, 150);
+}
+
 static void test_taken_back(void)
 {
     uint32_t low = entry(IOAPIC_LOW), high = entry(IOAPIC_HIGH);
 
-    set_entry(IOAPIC_LOW, IOAPIC_MASKED);
-    work(50ull * GUEST_MS);
-    tap_is_equal(guest_stats().tick.nmi_taken_back, 1,
-                 "the entry is masked: taken back");
+    test_masked();
     test_goes_on();
     set_entry(IOAPIC_HIGH, 0x42000000);
     work(50ull * GUEST_MS);
@@ -285,7 +316,7 @@ int service_main(void)
     uint64_t ticks;
     uint32_t nmis;
 
-    tap_plan(36);
+    tap_plan(39);
     tap_is_equal(prof_start(), 0, "NMIs are taken");
     tap_ok(prof_period_varies(), "their period varies");
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
