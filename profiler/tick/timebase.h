@@ -84,8 +84,8 @@ void prof_timebase_irregular(struct prof_timebase *time, bool irregular);
 /* Sampling begins again at (tsc); no sample represents the pause before it. */
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
 
-/* The same where it was not stopped, and samples from before the pause may still
- * be queued. PROF_WITH_NMI. */
+/* The same where it was not stopped, and samples from before the pause may
+ * still be queued. PROF_WITH_NMI. */
 void prof_timebase_interrupt(struct prof_timebase *time, uint64_t tsc);
 
 /* Accounts for the sample taken at (tsc) and returns the cycles that it

@@ -111,10 +111,14 @@ module.exports = async () => {
     assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
     assert.match(helper[2], /^21\.\d %$/);
   });
-  await onPage('only one CPU had interrupts off', 'marked.html#p=1', async (page) => {
-    const {port} = await rowsOf(page);
-    assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
-  });
+  await onPage(
+    'only one CPU had interrupts off',
+    'marked.html#p=1',
+    async (page) => {
+      const {port} = await rowsOf(page);
+      assert.deepStrictEqual(port, ['12.5 %', '12.5 %', '']);
+    },
+  );
   await onPage('traces in another order', 'swapped.html', async (page) => {
     await page.has('#facts', /^1,955 samples .* outside: 1,126 samples/);
     assert.strictEqual((await rowsOf(page)).port[2], '4.44 %');

@@ -40,7 +40,7 @@
 #define LEAST_MS 150u    /* of a phase */
 #define SPREAD_MASK_MS 127u
 #define HALT_MS 2u /* until the others are halted, if the host runs them */
-#define PART 10u     /* of the TSC that a time is: 32 bits are read as one */
+#define PART 10u   /* of the TSC that a time is: 32 bits are read as one */
 
 enum phase { SERIAL, PARALLEL, LOCK, PHASES };
 
