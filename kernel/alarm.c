@@ -38,7 +38,7 @@ static enum {
 } kind;
 static bool has_pit;
 static bool once;       /* the PIT is set to one interrupt */
-static bool while_busy; /* CPU 0 is interrupted then, too */
+static bool while_busy; /* CPUs are interrupted then, too */
 
 /* Of each CPU. That of a further one is always its local APIC's. */
 static struct {
@@ -55,7 +55,7 @@ static bool is_local(void)
 
 static bool busy_interrupts(void)
 {
-    return while_busy && kind == LOCAL_APIC && arch_cpu_number() == 0;
+    return while_busy && is_local();
 }
 
 static void set_local(uint64_t ns, uint64_t now_ns)

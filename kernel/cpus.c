@@ -27,6 +27,8 @@
 #include <kernel/panic.h>
 #include <kernel/service.h>
 #include <malloc.h>
+#include <prof/loop.h>
+#include <prof/trace.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -49,6 +51,8 @@ static char *spare; /* memory for a CPU that has not started */
 
 static struct cpu_message *volatile heads[ARCH_CPUS_MAX]; /* newest first */
 
+static PROF_TRACE_NAME(message_site, "message");
+
 static bool waiting(void)
 {
     return heads[arch_cpu_number()] != NULL;
@@ -59,6 +63,7 @@ static void turn(void)
     struct cpu_message *newest = __atomic_exchange_n(&heads[arch_cpu_number()],
                                                      NULL, __ATOMIC_ACQUIRE),
                        *oldest = NULL;
+    struct prof_loop_frame frame;
 
     while (newest != NULL) {
         struct cpu_message *next = newest->next;
@@ -71,7 +76,9 @@ static void turn(void)
         struct cpu_message *message = oldest;
 
         oldest = message->next; /* its owner may send it again from now on */
+        prof_loop_begin(&frame, &message_site);
         message->function(message->context);
+        prof_loop_leave(&frame);
     }
 }
 

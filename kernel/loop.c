@@ -29,8 +29,8 @@ static struct {
 
 #define HERE (&loops[arch_cpu_number()])
 
-/* What the recorder, the statistics and causal experiments see is the work of
- * CPU 0. */
+/* What the recorder and causal experiments see is the work of CPU 0. The
+ * statistics of the loop are of each CPU. */
 static bool is_seen(void)
 {
     return arch_cpu_number() == 0;
@@ -98,15 +98,17 @@ void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
     timer->period_ns = period_ns;
 }
 
-static void call_seen(struct loop_timer *timer)
+static void call(struct loop_timer *timer)
 {
     struct prof_loop_frame frame;
 
-    prof_handler_begin((const void *)timer->callback);
+    if (is_seen())
+        prof_handler_begin((const void *)timer->callback);
     prof_loop_begin(&frame, timer->site);
     timer->callback(timer->context); /* which may free it */
     prof_loop_leave(&frame);
-    prof_handler_end();
+    if (is_seen())
+        prof_handler_end();
 }
 
 /*
@@ -133,10 +135,7 @@ static void run_first(uint64_t now_ns)
     }
     if (traced)
         prof_trace_switch(object);
-    if (is_seen())
-        call_seen(timer);
-    else
-        timer->callback(timer->context);
+    call(timer);
     if (once && traced)
         prof_trace_resolve(object);
     if (traced)
@@ -219,8 +218,7 @@ static void halt_until_work(void)
     uint64_t due_ns = first_due_ns(), now_ns = clock_ns();
     struct prof_loop_frame frame;
 
-    if (is_seen())
-        prof_loop_idle(&frame);
+    prof_loop_idle(&frame);
     do {
         alarm_set(due_ns, now_ns);
         arch_idle();
@@ -228,8 +226,7 @@ static void halt_until_work(void)
         now_ns = clock_ns();
     } while (now_ns < due_ns && !any_waiting());
     alarm_end();
-    if (is_seen())
-        prof_loop_idle_end(&frame);
+    prof_loop_idle_end(&frame);
 }
 
 /* Calls the profiler's timers while they are the first. Returns whether there
@@ -322,14 +319,15 @@ static void run_source(struct loop_source *source)
     uint64_t asked;
     bool traced;
 
-    if (source->site == NULL || !is_seen()) {
+    if (source->site == NULL) {
         source->turn();
         return;
     }
     /* what an interrupt has asked for has its turn soon, if only to find that
        all is done: else it would be ready for ever */
     asked = source->asked_tsc != 0 ? take_asked(source) : 0;
-    traced = prof_trace_is_on() && (asked != 0 || source->waiting());
+    traced =
+        is_seen() && prof_trace_is_on() && (asked != 0 || source->waiting());
     if (traced)
         prof_trace_switch(object_of(source));
     prof_loop_begin_asked(&frame, source->site, asked);

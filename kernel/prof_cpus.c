@@ -81,6 +81,27 @@ static bool is_inexact(unsigned number)
            stats.tsc_error > ERROR_CYCLES;
 }
 
+/* Its loop turns, and calls prof_cpu_poll(), whatever it waits for. */
+static struct {
+    struct cpu_message message;
+    bool is_sent;
+} kicks[ARCH_CPUS_MAX];
+
+static void on_kick(void *context)
+{
+    (void)context;
+    __atomic_store_n(&kicks[arch_cpu_number()].is_sent, false,
+                     __ATOMIC_RELEASE);
+}
+
+void prof_cpus_kick(uint32_t number)
+{
+    if (__atomic_exchange_n(&kicks[number].is_sent, true, __ATOMIC_ACQUIRE))
+        return;
+    kicks[number].message.function = on_kick;
+    cpu_send(number, &kicks[number].message);
+}
+
 void prof_cpus_join(void)
 {
     for (unsigned i = 1; i < cpu_count(); i++)

@@ -6,6 +6,7 @@
 
 #include <arch/cpu_number.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #if ARCH_CPUS_MAX == 1
 
@@ -26,6 +27,9 @@ bool prof_cpus_are_several(void);
 /* Has the others join the profiler (<prof/cpus.h>), and returns when they have;
  * prints which could not. Contexts: boot, once, after prof_init(). */
 void prof_cpus_join(void);
+
+/* Has CPU (number) come to a turn of its loop. Contexts: any. */
+void prof_cpus_kick(uint32_t number);
 
 #endif
 

@@ -252,6 +252,7 @@ static void *memory_for_cpus(struct prof_config *config, size_t *bytes)
     void *all = malloc(sizeof memory * cpu_count());
 
     config->cpus = all != NULL ? cpu_count() : 1;
+    config->kick = prof_cpus_kick;
     *bytes = sizeof memory * config->cpus;
     return all != NULL ? all : memory;
 }

@@ -40,17 +40,24 @@ static bool is_timers(unsigned vector)
 static uint8_t vector_entered;
 static uint64_t entered_tsc; /* in a causal experiment */
 
+/* The statistics of the loop are of each CPU, the rest is CPU 0's. */
+static bool is_recorded(void)
+{
+    return arch_cpu_number() == 0;
+}
+
 static void enter(unsigned vector)
 {
     struct arch_interrupted at;
 
-    if (arch_cpu_number() != 0)
-        return; /* what is recorded is CPU 0's */
-    vector_entered = (uint8_t)vector;
-    if (prof_causal_running())
-        entered_tsc = arch_tsc();
+    if (is_recorded()) {
+        vector_entered = (uint8_t)vector;
+        if (prof_causal_running())
+            entered_tsc = arch_tsc();
+    }
     prof_loop_irq_enter();
-    prof_trace_irq_enter((uint8_t)vector);
+    if (is_recorded())
+        prof_trace_irq_enter((uint8_t)vector);
     if (!is_timers(vector) || !prof_loop_is_on())
         return;
     arch_irq_interrupted(__builtin_frame_address(0), &at);
@@ -72,10 +79,11 @@ static void interrupted(unsigned device)
 
 static void leave(unsigned vector)
 {
-    if (arch_cpu_number() != 0)
-        return;
-    prof_trace_irq_exit((uint8_t)vector);
+    if (is_recorded())
+        prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
+    if (!is_recorded())
+        return;
     if (prof_causal_running() && entered_tsc != 0)
         prof_causal_except(arch_tsc() - entered_tsc);
     entered_tsc = 0;

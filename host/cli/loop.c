@@ -18,8 +18,12 @@
 #include <string.h>
 
 static struct loop_print {
-    struct occupancy occupancy; /* finished, with a snapshot */
-    struct view view;           /* the same trace, for stacks and symbols */
+    struct occupancy_cpus cpus; /* finished, with one at least */
+    struct occupancy occupancy; /* of one of them, or their sum */
+    uint32_t together;          /* of so many, 0 = of one */
+    bool has_cpu;               /* only one is asked for: */
+    uint16_t cpu;
+    struct view view; /* the same trace, for stacks and symbols */
     enum occupancy_order order;
     unsigned long rows; /* of each table, 0 = all */
     bool tree;
@@ -265,8 +269,13 @@ static void print_head(const struct loop_print *print)
     occupancy_account(&occupancy->now, parts);
     busy = occupancy_busy(parts[OCCUPANCY_WALL],
                           parts[OCCUPANCY_IDLE] + parts[OCCUPANCY_STOLEN]);
-    printf("# the loop was busy for %.1f %% of %.3f s", 100 * busy,
-           loop_ms(print, account->wall) / 1000);
+    if (print->together > 0)
+        printf("# the loops of %u CPUs were busy for %.1f %% of %.3f s",
+               (unsigned)print->together, 100 * busy,
+               loop_ms(print, account->wall) / 1000);
+    else
+        printf("# the loop was busy for %.1f %% of %.3f s", 100 * busy,
+               loop_ms(print, account->wall) / 1000);
     print_lately(occupancy);
     if (account->sites_refused + account->contexts_refused + account->unbinned >
         0)
@@ -278,7 +287,7 @@ static void print_head(const struct loop_print *print)
         printf("# without statistics of calls: %" PRIu64
                " tasks that ended, or futures\n",
                occupancy->now.calls_refused);
-    if (under_sampled(&print->view.model, text))
+    if (print->cpus.count == 1 && under_sampled(&print->view.model, text))
         printf("# %s\n", text);
 }
 
@@ -715,8 +724,15 @@ static json_t *nodes_json(const struct loop_print *print)
         if (node->time == 0)
             continue;
         object = json_object();
-        json_set(object, "node", json_count(node->counts.node));
-        json_set(object, "parent", json_count(node->counts.parent));
+        if (print->together > 0) { /* no CPU's numbers */
+            json_set(object, "node", json_count(i));
+            json_set(
+                object, "parent",
+                json_count(node->parent == OCCUPANCY_NONE ? i : node->parent));
+        } else {
+            json_set(object, "node", json_count(node->counts.node));
+            json_set(object, "parent", json_count(node->counts.parent));
+        }
         set_name(print, object, node->site);
         json_set(object, "calls", json_count(node->counts.calls));
         json_set(object, "own_cycles", json_count(node->counts.own));
@@ -827,7 +843,7 @@ static json_t *busy_json(const struct occupancy *occupancy)
     return object;
 }
 
-static void loop_print_json(struct loop_print *print)
+static json_t *loop_json(struct loop_print *print)
 {
     const struct occupancy *occupancy = &print->occupancy;
     const struct event_loop *account = &occupancy->now.account;
@@ -848,7 +864,63 @@ static void loop_print_json(struct loop_print *print)
     json_set(all, "tree", nodes_json(print));
     json_set(all, "long_runs", runs_json(print));
     json_set(all, "freezes", freezes_json(print));
+    return all;
+}
+
+/* ---- several CPUs: all together, and each */
+
+/* What is printed next: the sum, which print_next() frees. */
+static void begin_with_all(struct loop_print *print)
+{
+    print->together = print->cpus.count;
+    occupancy_cpus_sum(&print->cpus, &print->occupancy);
+}
+
+/* Then CPU after CPU, by their index. */
+static void go_on_with(struct loop_print *print, uint32_t number)
+{
+    if (print->together > 0)
+        occupancy_free(&print->occupancy);
+    print->together = 0;
+    print->occupancy = print->cpus.all[number].occupancy;
+}
+
+static void loop_print_json(struct loop_print *print)
+{
+    json_t *all, *each;
+
+    if (print->cpus.count > 1)
+        begin_with_all(print);
+    else
+        go_on_with(print, 0);
+    all = loop_json(print);
+    if (print->together > 0) {
+        each = json_array();
+        for (uint32_t i = 0; i < print->cpus.count; ++i) {
+            json_t *one;
+
+            go_on_with(print, i);
+            one = loop_json(print);
+            json_set(one, "cpu", json_count(print->cpus.all[i].cpu));
+            json_array_append_new(each, one);
+        }
+        json_set(all, "cpus", each);
+    }
     json_print(all, stdout);
+}
+
+static void loop_print_all(struct loop_print *print)
+{
+    if (print->cpus.count > 1) {
+        begin_with_all(print);
+        print_loop(print);
+    }
+    for (uint32_t i = 0; i < print->cpus.count; ++i) {
+        if (print->cpus.count > 1)
+            printf("\n# CPU %u\n", (unsigned)print->cpus.all[i].cpu);
+        go_on_with(print, i);
+        print_loop(print);
+    }
 }
 
 /* ---- the command */
@@ -865,6 +937,8 @@ static const char help_text[] =
     "lives, and how long primitive futures (sleeps, requests to the disk, "
     "mailboxes, mutexes) were pending: those that have ended, mean, "
     "percentiles, the longest, and which one that was.\n\n"
+    "Of a guest with several CPUs: first all loops together, in shares of "
+    "the time of all, then the one of each CPU.\n\n"
     "For example:\n"
     "  parasite loop x.trace\n"
     "  parasite loop -s longest --rows 5 x.trace\n"
@@ -892,6 +966,17 @@ static void set_order(char *word)
                   word);
 }
 
+static void set_cpu(char *word)
+{
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+
+    if (*word < '0' || *word > '9' || *end != '\0' || number > UINT16_MAX)
+        die_usage("-C takes the number of a CPU, not '%s'", word);
+    request.cpu = (uint16_t)number;
+    request.has_cpu = true;
+}
+
 static void set_rows(char *word)
 {
     request.rows = arguments_rows(word);
@@ -910,6 +995,7 @@ static const struct argument options[] = {
     {"histogram", 0, "WHAT",
      "for each site: of its run, delay, wall or call times",
      .take = set_histogram},
+    {"cpu", 'C', "CPU", "only the loop of this CPU", .take = set_cpu},
     {"json", 'j', NULL, "print JSON, with all rows", .flag = &request.json},
     {0},
 };
@@ -918,28 +1004,34 @@ static const struct command_line line = {options, "[TRACE]", help_text,
                                          .child = &view_trace_options,
                                          .child_owner = &request.view};
 
-static void take_packet(void *occupancy, const struct packet *packet)
+static void take_packet(void *owner, const struct packet *packet)
 {
-    occupancy_take(occupancy, packet);
+    struct loop_print *print = owner;
+
+    occupancy_cpus_take(&print->cpus, packet);
 }
 
 static void read_trace(struct loop_print *print)
 {
-    struct occupancy *occupancy = &print->occupancy;
-    struct packet_sink sink = {take_packet, occupancy};
+    struct occupancy_cpus *cpus = &print->cpus;
+    struct packet_sink sink = {take_packet, print};
 
     view_open(&print->view);
-    occupancy->from = print->view.model.from;
-    occupancy->to = print->view.model.to;
+    cpus->from = print->view.model.from;
+    cpus->to = print->view.model.to;
     trace_each(&print->view.trace, &sink);
-    occupancy_finish(occupancy);
-    if (occupancy->now.time != 0 && occupancy->tsc_hz != 0)
+    occupancy_cpus_finish(cpus);
+    if (print->has_cpu && cpus->count > 0 &&
+        !occupancy_cpus_only(cpus, print->cpu))
+        die("%s: there is nothing of the loop of CPU %u", print->view.input,
+            (unsigned)print->cpu);
+    if (cpus->count > 0 && cpus->tsc_hz != 0)
         return;
-    if (!occupancy->any)
+    if (!cpus->any)
         die("%s: there is nothing of loop occupancy; the guest sends it with "
             "prof.loop=",
             print->view.input);
-    if (occupancy->tsc_hz == 0)
+    if (cpus->tsc_hz == 0)
         die("%s: the frequency of the guest's clock is missing",
             print->view.input);
     die("%s: there is nothing of loop occupancy in that time",
@@ -947,7 +1039,7 @@ static void read_trace(struct loop_print *print)
 }
 
 /* Returns whether all that was read can be true. */
-static bool print_problems(const struct occupancy *occupancy)
+static bool print_problems(const struct occupancy *occupancy, const char *whose)
 {
     char text[OCCUPANCY_TEXT_MAX];
     bool right = true;
@@ -955,10 +1047,25 @@ static bool print_problems(const struct occupancy *occupancy)
     for (unsigned i = 0; i < OCCUPANCY_PROBLEM_KINDS; ++i) {
         if (occupancy->problems[i].count == 0)
             continue;
-        log_error("%s", occupancy_problem_text(
-                            occupancy, (enum occupancy_problem_kind)i, text));
+        log_error("%s%s", whose,
+                  occupancy_problem_text(occupancy,
+                                         (enum occupancy_problem_kind)i, text));
         right = right &&
                 !occupancy_is_wrong(occupancy, (enum occupancy_problem_kind)i);
+    }
+    return right;
+}
+
+static bool print_all_problems(const struct occupancy_cpus *cpus)
+{
+    char whose[24] = "";
+    bool right = true;
+
+    for (uint32_t i = 0; i < cpus->count; ++i) {
+        if (cpus->count > 1)
+            snprintf(whose, sizeof whose,
+                     "CPU %u: ", (unsigned)cpus->all[i].cpu);
+        right = print_problems(&cpus->all[i].occupancy, whose) && right;
     }
     return right;
 }
@@ -976,9 +1083,9 @@ int command_loop(int argc, char **argv)
     if (request.json)
         loop_print_json(print);
     else
-        print_loop(print);
-    right = print_problems(&print->occupancy);
-    occupancy_free(&print->occupancy);
+        loop_print_all(print);
+    right = print_all_problems(&print->cpus);
+    occupancy_cpus_free(&print->cpus);
     view_close(&print->view);
     return right ? STATUS_OK : STATUS_DATA;
 }

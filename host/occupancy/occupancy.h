@@ -149,6 +149,7 @@ struct occupancy {
     struct occupancy_place *places;
 
     bool any;                         /* there was a complete round */
+    bool ended;                       /* the guest has said so */
     uint64_t rounds;                  /* complete ones up to (to) */
     struct occupancy_snapshot now;    /* the last of them */
     struct occupancy_snapshot before; /* the last before (from) */
@@ -172,13 +173,51 @@ struct occupancy {
     uint64_t time;             /* of the event being taken */
 };
 
-/* Adds a packet; those of each CPU come in order. */
+/* Adds a packet of the CPU whose loop it is; they come in order. */
 void occupancy_take(struct occupancy *occupancy, const struct packet *packet);
 
 /* After the last packet, once: subtracts, adds up, checks. */
 void occupancy_finish(struct occupancy *occupancy);
 
 void occupancy_free(struct occupancy *occupancy);
+
+/* ---- several CPUs, each with a loop of its own */
+
+struct occupancy_cpu {
+    uint16_t cpu;
+    struct occupancy occupancy;
+};
+
+/* Starts as zeros, or with (from) and (to) set, as above. */
+struct occupancy_cpus {
+    uint64_t from, to;
+    struct index numbers; /* index by the CPU's number */
+    struct occupancy_cpu *all;
+    bool ended;
+
+    /* Once it is finished: */
+    uint32_t count;  /* with a snapshot, by rising numbers */
+    bool any;        /* there was a round, whenever */
+    uint64_t tsc_hz; /* 0 = no hello came */
+};
+
+/* Adds a packet of any CPU; those of each come in order. */
+void occupancy_cpus_take(struct occupancy_cpus *cpus,
+                         const struct packet *packet);
+
+/* As occupancy_finish(), of each. */
+void occupancy_cpus_finish(struct occupancy_cpus *cpus);
+
+/* Forgets all but one of those that are finished. False: it is none of them,
+ * and nothing is left. */
+bool occupancy_cpus_only(struct occupancy_cpus *cpus, uint16_t cpu);
+
+/* What all of them together did, with no turns and no problems; to be freed by
+ * occupancy_free(). Wall time is the sum of theirs, too. */
+void occupancy_cpus_sum(const struct occupancy_cpus *cpus,
+                        struct occupancy *sum);
+
+void occupancy_cpus_free(struct occupancy_cpus *cpus);
 
 /* The name of the site with that index, "[others]" or "[site 7]"; its file, ""
  * if it is not known, and line. */
@@ -198,6 +237,9 @@ enum occupancy_part occupancy_kind(const struct occupancy_snapshot *snapshot,
  * is larger. */
 bool occupancy_subtract(struct occupancy_snapshot *snapshot,
                         const struct occupancy_snapshot *before);
+
+/* Those of all rows and calls, by their histograms. */
+void occupancy_set_quantiles(struct occupancy_snapshot *snapshot);
 
 void occupancy_copy(struct occupancy_snapshot *to,
                     const struct occupancy_snapshot *from);

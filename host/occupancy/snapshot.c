@@ -193,6 +193,16 @@ static void set_longest(struct occupancy_site *from,
     from->row.longest_begin = 0;
 }
 
+static void set_call_quantiles(struct occupancy_site *site)
+{
+    const uint32_t *buckets = site->buckets[occupancy_call_of(site)];
+    struct event_loop_call *call = &site->call;
+
+    call->p50 = occupancy_quantile(buckets, 0.5);
+    call->p90 = occupancy_quantile(buckets, 0.9);
+    call->p99 = occupancy_quantile(buckets, 0.99);
+}
+
 /* The same of calls, which together are no shorter. */
 static bool subtract_call(struct occupancy_site *from,
                           const struct occupancy_site *less)
@@ -202,9 +212,7 @@ static bool subtract_call(struct occupancy_site *from,
     bool enough = take_away(&call->calls, less->call.calls);
 
     enough &= take_away(&call->time, less->call.time);
-    call->p50 = occupancy_quantile(buckets, 0.5);
-    call->p90 = occupancy_quantile(buckets, 0.9);
-    call->p99 = occupancy_quantile(buckets, 0.99);
+    set_call_quantiles(from);
     if (call->longest > less->call.longest)
         return enough;
     call->longest = most_in(buckets);
@@ -228,6 +236,14 @@ static void set_quantiles(struct occupancy_site *site)
         *all[i][0] = occupancy_quantile(site->buckets[i], 0.5);
         *all[i][1] = occupancy_quantile(site->buckets[i], 0.9);
         *all[i][2] = occupancy_quantile(site->buckets[i], 0.99);
+    }
+}
+
+void occupancy_set_quantiles(struct occupancy_snapshot *snapshot)
+{
+    for (uint32_t i = 0; i < snapshot->site_count; ++i) {
+        set_quantiles(&snapshot->sites[i]);
+        set_call_quantiles(&snapshot->sites[i]);
     }
 }
 

@@ -342,6 +342,7 @@ static void take_event(struct occupancy *occupancy, uint16_t cpu,
         occupancy->tsc_hz = event->as_hello.tsc_hz;
         break;
     case PROF_EVENT_BYE:
+        occupancy->ended = true;
         if (occupancy->is_making)
             end_round(occupancy);
         break;
@@ -407,10 +408,10 @@ void occupancy_finish(struct occupancy *occupancy)
     const struct occupancy_snapshot *before = &occupancy->before;
 
     /* of a guest that was killed the last round may be cut */
-    if (occupancy->is_making && occupancy->rounds == 0) {
+    if (occupancy->is_making && occupancy->rounds == 0 && !occupancy->ended)
         occupancy->incomplete = true;
+    if (occupancy->is_making && (occupancy->rounds == 0 || occupancy->ended))
         end_round(occupancy);
-    }
     if (occupancy->now.time == 0)
         return;
     occupancy_check(occupancy);

@@ -125,32 +125,40 @@ static json_t *loop_sites(const struct occupancy *occupancy)
     return list;
 }
 
-static void take_packet(void *occupancy, const struct packet *packet)
+static void take_packet(void *cpus, const struct packet *packet)
 {
-    occupancy_take(occupancy, packet);
+    occupancy_cpus_take(cpus, packet);
 }
 
-/* null: nothing is known of it. */
+/* Of all CPUs together. null: nothing is known of it. */
 static json_t *loop_of(const struct view *view)
 {
-    struct occupancy occupancy = {.from = view->model.from,
+    struct occupancy_cpus cpus = {.from = view->model.from,
                                   .to = view->model.to};
-    const struct occupancy_snapshot *now = &occupancy.now;
-    struct packet_sink sink = {take_packet, &occupancy};
+    struct packet_sink sink = {take_packet, &cpus};
+    struct occupancy sum = {0};
+    const struct occupancy *occupancy = &sum;
+    const struct event_loop *account;
     json_t *object = json_null();
 
     trace_each(&view->trace, &sink);
-    occupancy_finish(&occupancy);
-    if (now->time != 0 && occupancy.tsc_hz != 0) {
+    occupancy_cpus_finish(&cpus);
+    if (cpus.count == 1)
+        occupancy = &cpus.all[0].occupancy;
+    else
+        occupancy_cpus_sum(&cpus, &sum);
+    account = &occupancy->now.account;
+    if (cpus.count > 0 && occupancy->tsc_hz != 0) {
         object = json_object();
-        json_set(
-            object, "busy",
-            json_real(occupancy_busy(now->account.wall,
-                                     now->account.idle + now->account.stolen)));
-        json_set(object, "refused", json_count(now->calls_refused));
-        json_set(object, "sites", loop_sites(&occupancy));
+        json_set(object, "busy",
+                 json_real(occupancy_busy(account->wall,
+                                          account->idle + account->stolen)));
+        json_set(object, "refused", json_count(occupancy->now.calls_refused));
+        json_set(object, "loops", json_count(cpus.count));
+        json_set(object, "sites", loop_sites(occupancy));
     }
-    occupancy_free(&occupancy);
+    occupancy_free(&sum);
+    occupancy_cpus_free(&cpus);
     return object;
 }
 

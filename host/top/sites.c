@@ -21,7 +21,8 @@ static void take_packet(void *owner, const struct packet *packet)
         top->rounds = 0;
         top->boots = top->live->boots;
     }
-    occupancy_take(&top->occupancy, packet);
+    if (packet->cpu == 0) /* of several, the first one's loop */
+        occupancy_take(&top->occupancy, packet);
 }
 
 void top_sites_open(struct top_sites *top, struct live *live)

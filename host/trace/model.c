@@ -540,7 +540,8 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
             model->lost_at_once = event->as_lost.events;
         break;
     case PROF_EVENT_LOOP:
-        model->loop = event->as_loop;
+        if (cpu->cpu == 0) /* of several, the first one's */
+            model->loop = event->as_loop;
         break;
     case PROF_EVENT_BYE:
         model->ended = true;

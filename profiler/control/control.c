@@ -190,6 +190,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
 #if PROF_CPUS_MAX > 1
     if (!ready)
         prof_cpu_limit = 0; /* nobody may join */
+    if (PROF_WITH_LOOP && ready)
+        prof_loop_kick = kept_config.kick;
 #endif
     return error;
 }

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "control/control.h"
 #include "loop/loop.h"
+#include "sample/cpus.h"
 
 #include <prof/config.h>
 #include <prof/error.h>
@@ -41,6 +42,19 @@ static int start_calls(uint32_t count)
     return error;
 }
 
+#if PROF_CPUS_MAX > 1
+/* The table says for how many there is none. */
+static void give_others_memory(void)
+{
+    for (uint32_t i = 1; i < prof_cpu_count(); i++) {
+        void *memory = prof_alloc(prof_loop_cpu_bytes());
+
+        if (memory != NULL)
+            (void)prof_loop_open_cpu(i, memory);
+    }
+}
+#endif
+
 int prof_loop_start(void)
 {
     const struct prof_options *options = prof_options();
@@ -61,5 +75,9 @@ int prof_loop_start(void)
     }
     prof_loop_set_limits(options->loop_held_ms * ms,
                          options->loop_freeze_ms * ms, options->loop_trigger);
-    return start_calls(options->loop_calls);
+    error = start_calls(options->loop_calls);
+#if PROF_CPUS_MAX > 1
+    give_others_memory();
+#endif
+    return error;
 }

@@ -20,12 +20,24 @@ struct record {
 
 uint32_t prof_loop_calls_on;
 
-static struct {
+static struct calls {
     struct record *records;
     uint32_t mask; /* of places, of which a quarter at least is free */
     uint32_t count, count_max;
     uint64_t refused;
-} all;
+} tables[PROF_LOOP_STATES];
+
+static inline struct calls *here(void)
+{
+    return &tables[prof_loop_slot()];
+}
+
+#if PROF_CPUS_MAX > 1
+static inline const struct calls *first(void)
+{
+    return &tables[1];
+}
+#endif
 
 /* ---- the table */
 
@@ -41,7 +53,7 @@ static uint32_t places_for(uint32_t count)
 /* Numbers are given in order: their neighbours are neighbours here. */
 static inline uint32_t place_of(uint32_t object, uint32_t site)
 {
-    return (object + site * 61u) & all.mask;
+    return (object + site * 61u) & here()->mask;
 }
 
 /* That of (object) of (site), or the free place for it. Tasks and futures have
@@ -50,37 +62,37 @@ static inline struct record *find(const struct prof_loop_site *site,
                                   uint32_t object, bool future)
 {
     uint32_t number = site->row.number, at = place_of(object, number);
-    struct record *record = &all.records[at];
+    struct record *record = &here()->records[at];
 
     while (record->used &&
            (record->object != object || record->site != number ||
             record->future != future)) {
-        at = (at + 1) & all.mask;
-        record = &all.records[at];
+        at = (at + 1) & here()->mask;
+        record = &here()->records[at];
     }
     return record;
 }
 
 static void remove_record(struct record *record)
 {
-    uint32_t hole = (uint32_t)(record - all.records), at = hole;
+    uint32_t hole = (uint32_t)(record - here()->records), at = hole;
 
-    all.count--;
+    here()->count--;
     for (;;) {
         const struct record *next;
 
-        at = (at + 1) & all.mask;
-        next = &all.records[at];
+        at = (at + 1) & here()->mask;
+        next = &here()->records[at];
         if (!next->used)
             break;
         /* it may move to the hole unless its place is after that */
-        if (((at - place_of(next->object, next->site)) & all.mask) >=
-            ((at - hole) & all.mask)) {
-            all.records[hole] = *next;
+        if (((at - place_of(next->object, next->site)) & here()->mask) >=
+            ((at - hole) & here()->mask)) {
+            here()->records[hole] = *next;
             hole = at;
         }
     }
-    all.records[hole].used = 0;
+    here()->records[hole].used = 0;
 }
 
 bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
@@ -89,8 +101,8 @@ bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
     const bool future = created != 0;
     struct record *record = find(site, object, future);
 
-    if (object == 0 || record->used || all.count == all.count_max) {
-        all.refused += future; /* a task when it ends */
+    if (object == 0 || record->used || here()->count == here()->count_max) {
+        here()->refused += future; /* a task when it ends */
         return false;
     }
     *record = (struct record){.object = object,
@@ -98,7 +110,7 @@ bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
                               .used = 1,
                               .future = future,
                               .cycles = created};
-    all.count++;
+    here()->count++;
     return true;
 }
 
@@ -163,7 +175,7 @@ void prof_calls_end(struct prof_loop_site *site, uint32_t object)
     struct record *record = find(site, object, false);
 
     if (!record->used)
-        all.refused++;
+        here()->refused++;
     else if (runs(site, object))
         record->ended = 1;
     else
@@ -185,7 +197,7 @@ void prof_loop_put_future(struct prof_trace_name *name, uint32_t object)
 void prof_loop_put_future_end(struct prof_trace_name *name, uint32_t object,
                               enum prof_loop_end how)
 {
-    struct prof_loop_site *site = &prof_loop_sites.sites[name->loop];
+    struct prof_loop_site *site = &prof_loop_sites_here()->sites[name->loop];
     struct record *record = find(site, object, true);
     uint64_t tsc = prof_loop_tsc(), wall;
 
@@ -205,11 +217,12 @@ void prof_calls_find_oldest(void)
 {
     if (prof_loop_calls_on == 0)
         return;
-    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++)
-        prof_loop_sites.sites[i].oldest_future = 0;
-    for (uint32_t i = 0; i <= all.mask; i++) {
-        const struct record *record = &all.records[i];
-        struct prof_loop_site *site = &prof_loop_sites.sites[record->site];
+    for (uint32_t i = 0; i < prof_loop_sites_here()->site_count; i++)
+        prof_loop_sites_here()->sites[i].oldest_future = 0;
+    for (uint32_t i = 0; i <= here()->mask; i++) {
+        const struct record *record = &here()->records[i];
+        struct prof_loop_site *site =
+            &prof_loop_sites_here()->sites[record->site];
 
         if (record->used && record->future &&
             (site->oldest_future == 0 || record->cycles < site->oldest_future))
@@ -224,6 +237,15 @@ size_t prof_loop_calls_bytes(uint32_t count)
     return places_for(count) * sizeof(struct record);
 }
 
+static void open_here(void *memory, uint32_t count)
+{
+    here()->records = memory;
+    here()->mask = places_for(count) - 1;
+    here()->count = 0;
+    here()->count_max = count;
+    prof_clear_words(memory, prof_loop_calls_bytes(count) / sizeof(void *));
+}
+
 int prof_loop_count_calls(void *memory, uint32_t count)
 {
     if (memory == NULL || (uintptr_t)memory % 8 != 0 || count == 0 ||
@@ -231,23 +253,39 @@ int prof_loop_count_calls(void *memory, uint32_t count)
         return PROF_EMEMORY;
     if (prof_loop_on == 0 || prof_loop_calls_on != 0)
         return PROF_ESTATE;
-    all.records = memory;
-    all.mask = places_for(count) - 1;
-    all.count = 0;
-    all.count_max = count;
-    prof_clear_words(memory, prof_loop_calls_bytes(count) / sizeof(void *));
+#if PROF_CPUS_MAX > 1
+    if (prof_loop_others_begun()) /* their memory is too small */
+        return PROF_ESTATE;
+#endif
+    open_here(memory, count);
     prof_loop_calls_on = 1;
     prof_loop_time_pairs();
     prof_loop_reset();
     return PROF_OK;
 }
 
+#if PROF_CPUS_MAX > 1
+
+size_t prof_calls_bytes(void)
+{
+    return prof_loop_calls_on != 0 ? prof_loop_calls_bytes(first()->count_max)
+                                   : 0;
+}
+
+void prof_calls_open_here(void *memory)
+{
+    if (prof_loop_calls_on != 0)
+        open_here(memory, first()->count_max);
+}
+
+#endif
+
 uint64_t prof_calls_refused(void)
 {
-    return all.refused;
+    return here()->refused;
 }
 
 void prof_calls_reset(void)
 {
-    all.refused = 0;
+    here()->refused = 0;
 }

@@ -41,6 +41,13 @@ void prof_calls_raise(struct prof_loop_row *row, uint64_t cycles, uint64_t tsc,
 /* Sets site->oldest_future of all sites of futures. */
 void prof_calls_find_oldest(void);
 
+#if PROF_CPUS_MAX > 1
+/* What the first CPU's records take, 0 if none are kept; and the same for the
+ * current CPU, in (memory) of that size. */
+size_t prof_calls_bytes(void);
+void prof_calls_open_here(void *memory);
+#endif
+
 /* How many were refused since the last reset; and that. */
 uint64_t prof_calls_refused(void);
 void prof_calls_reset(void);

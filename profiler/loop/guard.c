@@ -85,7 +85,7 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
 static void walk(struct prof_freeze *freeze, uintptr_t pc, uintptr_t sp,
                  uintptr_t fp)
 {
-    const struct prof_stack_bounds *stack = prof_cpu_here()->stack;
+    const struct prof_stack_bounds *stack = prof_loop_sampled()->stack;
     struct prof_frame_walk frames = {.fp = fp};
     uintptr_t caller;
 
@@ -157,7 +157,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
     if (outermost == NULL || guard->limit == 0 || guard->reported)
         return;
     held = prof_loop_so_far(top, cpu->enter_tsc);
-    away = cpu->enter_away - prof_cpu_here()->taken_cycles;
+    away = cpu->enter_away - prof_loop_away_seen();
     held = held > away ? held - away : 0;
     if (held < now - guard->since)
         held = now - guard->since;

@@ -44,8 +44,8 @@ void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least)
 {
     prof_loop_cpu_here()->long_runs.held_least = held_least;
     prof_loop_cpu_here()->long_runs.noted_least = noted_least;
-    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++)
-        set_notable(&prof_loop_sites.sites[i]);
+    for (uint32_t i = 0; i < prof_loop_sites_here()->site_count; i++)
+        set_notable(&prof_loop_sites_here()->sites[i]);
 }
 
 static bool held_the_loop(const struct prof_long_run *run)
@@ -363,10 +363,15 @@ void prof_long_runs_include(struct prof_loop_row *row)
 
 const struct prof_long_run *prof_long_runs_listed(uint32_t number)
 {
-    const struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
+    const struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    const struct prof_long_run *listed = cpu->long_runs.listed;
 
-    return number < PROF_LONG_RUNS_LISTED && runs->listed[number].site != NULL
-               ? &runs->listed[number]
+#if PROF_CPUS_MAX > 1
+    if (cpu->viewed != NULL)
+        listed = cpu->viewed->listed;
+#endif
+    return number < PROF_LONG_RUNS_LISTED && listed[number].site != NULL
+               ? &listed[number]
                : NULL;
 }
 

@@ -14,9 +14,14 @@
 #define PAIRS 16u /* that are timed together, */
 #define ROUNDS 8u /* so many times */
 
-static struct prof_loop_sites *const all = &prof_loop_sites;
-static bool holds_still;
-static struct prof_loop_now still;
+static inline struct prof_loop_sites *all(void)
+{
+    return prof_loop_sites_read();
+}
+
+/* Of each CPU. */
+static bool holds_still[PROF_LOOP_STATES];
+static struct prof_loop_now still[PROF_LOOP_STATES];
 
 /* ---- begin and reset */
 
@@ -38,7 +43,8 @@ static void begin_counting(struct prof_loop_cpu *cpu)
 /* What a wake, a run and a pause cost, in the fastest of some rounds. */
 void prof_loop_time_pairs(void)
 {
-    struct prof_loop_site *site = &prof_loop_sites.sites[PROF_SITE_PROFILER];
+    struct prof_loop_site *site =
+        &prof_loop_sites_here()->sites[PROF_SITE_PROFILER];
     struct prof_loop_task task = {0};
     uint64_t cycles = UINT64_MAX;
 
@@ -63,40 +69,32 @@ void prof_loop_time_pairs(void)
     prof_loop_cpu_here()->pair_cycles = cycles / PAIRS;
 }
 
-int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
+static inline void open_here(void *memory, size_t bytes, uint64_t tsc_hz)
 {
     struct prof_loop_cpu *cpu = prof_loop_cpu_here();
 
-    if (memory == NULL || (uintptr_t)memory % 8 != 0 ||
-        bytes < PROF_LOOP_MEMORY_MIN)
-        return PROF_EMEMORY;
-    if (prof_loop_on != 0)
-        return PROF_ESTATE;
     *cpu = (struct prof_loop_cpu){.tsc_hz = tsc_hz};
+#if PROF_CPUS_MAX > 1
+    cpu->sampled = &prof_cpus[prof_loop_slot() - 1];
+    cpu->away_seen = cpu->sampled->interrupt_cycles;
+#endif
     prof_loop_sites_open(memory, bytes);
-    cpu->bottom.site = &prof_loop_sites.sites[PROF_SITE_LOOP];
+    cpu->bottom.site = &prof_loop_sites_here()->sites[PROF_SITE_LOOP];
     cpu->bottom.node = cpu->bottom.site->top;
     cpu->top = &cpu->bottom;
     cpu->high = prof_loop_read().high;
     prof_loop_time_pairs();
-    prof_loop_on = 1;
-    prof_utilisation_open(prof_loop_tsc(), tsc_hz);
-    prof_loop_reset();
-    return PROF_OK;
 }
 
-void prof_loop_reset(void)
+static __attribute__((noinline)) void reset_here(void)
 {
     struct prof_loop_cpu *cpu = prof_loop_cpu_here();
     uint32_t depth = 0;
 
-    if (prof_loop_on == 0)
-        return;
     prof_utilisation_reset(prof_loop_put_rebase());
     prof_loop_sites_reset();
     prof_long_runs_reset();
     prof_calls_reset();
-    prof_loop_send_again();
     begin_counting(cpu);
     for (struct prof_loop_frame *at = cpu->top;
          at != NULL && depth < PROF_LOOP_DEPTH_MAX; at = at->outer, depth++) {
@@ -105,12 +103,60 @@ void prof_loop_reset(void)
     }
 }
 
+#if PROF_CPUS_MAX > 1
+
+void prof_loop_open_here(void *memory, size_t bytes, uint64_t tsc_hz)
+{
+    open_here(memory, bytes, tsc_hz);
+    prof_utilisation_open(prof_loop_tsc(), tsc_hz);
+    reset_here();
+}
+
+void prof_loop_reset_here(void)
+{
+    reset_here();
+}
+
+#endif
+
+int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
+{
+    if (memory == NULL || (uintptr_t)memory % 8 != 0 ||
+        bytes < PROF_LOOP_MEMORY_MIN)
+        return PROF_EMEMORY;
+    if (prof_loop_on != 0)
+        return PROF_ESTATE;
+#if PROF_CPUS_MAX > 1
+    prof_loop_first(bytes, tsc_hz);
+#endif
+    open_here(memory, bytes, tsc_hz);
+    prof_loop_on = 1;
+    prof_utilisation_open(prof_loop_tsc(), tsc_hz);
+    prof_loop_reset();
+    return PROF_OK;
+}
+
+void prof_loop_reset(void)
+{
+    if (prof_loop_on == 0)
+        return;
+#if PROF_CPUS_MAX > 1
+    prof_loop_reset_others();
+#endif
+    reset_here();
+    prof_loop_send_again();
+}
+
 void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
                      void (*trigger)(void))
 {
     prof_long_runs_set_limits(held_cycles != 0 ? held_cycles : UINT64_MAX,
                               prof_loop_cpu_here()->long_runs.noted_least);
     prof_guard_set(freeze_cycles, trigger);
+#if PROF_CPUS_MAX > 1
+    prof_loop_limit_others(held_cycles != 0 ? held_cycles : UINT64_MAX,
+                           freeze_cycles);
+#endif
 }
 
 /* ---- reading */
@@ -118,8 +164,18 @@ void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
 void prof_loop_hold_still(bool hold)
 {
     if (hold)
-        prof_loop_rebase(&still);
-    holds_still = hold;
+        prof_loop_rebase(&still[prof_loop_slot()]);
+    holds_still[prof_loop_slot()] = hold;
+}
+
+/* Whether what is read is complete. */
+static inline bool is_copy(void)
+{
+#if PROF_CPUS_MAX > 1
+    return prof_loop_cpu_here()->viewed != NULL;
+#else
+    return false;
+#endif
 }
 
 /* Self times of all nodes and sites up to (now), and their totals. */
@@ -127,26 +183,26 @@ static void sum_up(uint64_t now)
 {
     const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
 
-    for (uint32_t i = 0; i < all->site_count; i++) {
-        struct prof_loop_row *row = &all->sites[i].row;
+    for (uint32_t i = 0; i < all()->site_count; i++) {
+        struct prof_loop_row *row = &all()->sites[i].row;
 
         row->own_cycles = row->total_cycles = row->sums[PROF_LOOP_RUN].cycles =
             0;
     }
-    for (uint32_t i = 0; i < all->node_count; i++)
-        all->nodes[i].own_sum = all->nodes[i].own_cycles;
+    for (uint32_t i = 0; i < all()->node_count; i++)
+        all()->nodes[i].own_sum = all()->nodes[i].own_cycles;
     for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
          at = at->outer, depth++)
         at->node->own_sum += prof_loop_so_far(at, now);
-    for (uint32_t i = 0; i < all->node_count; i++) {
-        struct prof_loop_node *node = &all->nodes[i];
+    for (uint32_t i = 0; i < all()->node_count; i++) {
+        struct prof_loop_node *node = &all()->nodes[i];
 
         node->total_sum = node->own_sum;
         node->site->row.own_cycles += node->own_sum;
         node->site->row.sums[PROF_LOOP_RUN].cycles += node->own_cycles;
     }
-    for (uint32_t i = all->node_count; i-- > 0;) {
-        struct prof_loop_node *node = &all->nodes[i];
+    for (uint32_t i = all()->node_count; i-- > 0;) {
+        struct prof_loop_node *node = &all()->nodes[i];
 
         if (!prof_loop_is_recursive(node))
             node->site->row.total_cycles += node->total_sum;
@@ -161,8 +217,14 @@ static bool read_all(struct prof_loop_now *now)
 {
     if (prof_loop_on == 0)
         return false;
-    if (holds_still)
-        *now = still;
+#if PROF_CPUS_MAX > 1
+    if (prof_loop_cpu_here()->viewed != NULL) {
+        now->tsc = prof_loop_cpu_here()->viewed->tsc;
+        return true;
+    }
+#endif
+    if (holds_still[prof_loop_slot()])
+        *now = still[prof_loop_slot()];
     else
         prof_loop_rebase(now);
     sum_up(now->tsc);
@@ -182,8 +244,8 @@ static void add_sites(struct prof_loop_account *account)
 {
     uint64_t *const kinds = &account->tasks_cycles; /* the enum's order */
 
-    for (uint32_t i = 0; i < all->site_count; i++) {
-        const struct prof_loop_site *site = &all->sites[i];
+    for (uint32_t i = 0; i < all()->site_count; i++) {
+        const struct prof_loop_site *site = &all()->sites[i];
         enum prof_loop_kind kind = site->row.kind;
 
         /* a name of futures may be that of tasks as well */
@@ -206,7 +268,8 @@ static uint64_t longest_of(const struct prof_loop_site *site,
 {
     struct prof_loop_row row = site->row;
 
-    prof_long_runs_include(&row);
+    if (!is_copy())
+        prof_long_runs_include(&row);
     if (measure == PROF_LOOP_RUN)
         return row.longest_cycles;
     return measure == prof_loop_call_measure(&row) ? row.call_longest_cycles
@@ -225,6 +288,12 @@ void prof_loop_account(struct prof_loop_account *account)
     uint64_t known = cpu->stolen_cycles - cpu->stolen_cycles_reset;
     struct prof_loop_now now;
 
+#if PROF_CPUS_MAX > 1
+    if (cpu->viewed != NULL) {
+        *account = cpu->viewed->account;
+        return;
+    }
+#endif
     *account = (struct prof_loop_account){0};
     if (!read_all(&now))
         return;
@@ -241,17 +310,17 @@ void prof_loop_account(struct prof_loop_account *account)
             prof_utilisation(now.tsc, &account->busy_seconds[i]);
     }
     account->longest_idle_cycles =
-        prof_loop_longest(&all->sites[PROF_SITE_IDLE]);
+        prof_loop_longest(&all()->sites[PROF_SITE_IDLE]);
     /* the drain may have found more since it last said how much there is */
     account->stolen_cycles = cpu->taken_out_cycles;
     if (known > account->stolen_cycles)
         account->stolen_inside_cycles = known - account->stolen_cycles;
-    account->sites = all->site_count - PROF_SITES_FIXED;
-    account->sites_max = all->site_max - PROF_SITES_FIXED;
-    account->sites_refused = all->refused;
-    account->contexts = all->node_count;
-    account->contexts_max = all->node_max;
-    account->contexts_refused = all->refused_contexts;
+    account->sites = prof_loop_sites_begun(all()) - PROF_SITES_FIXED;
+    account->sites_max = all()->site_max - PROF_SITES_FIXED;
+    account->sites_refused = all()->refused;
+    account->contexts = all()->node_count;
+    account->contexts_max = all()->node_max;
+    account->contexts_refused = all()->refused_contexts;
     account->calls_refused = prof_calls_refused();
     account->freezes = cpu->freezes - cpu->freezes_reset;
 }
@@ -260,6 +329,8 @@ void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
                         struct prof_loop_row *row)
 {
     *row = site->row;
+    if (is_copy())
+        return;
     prof_long_runs_include(row);
     if (site->oldest != NULL)
         row->oldest_cycles = tsc - site->oldest->created;
@@ -280,11 +351,24 @@ void prof_loop_visit(void (*visit)(const struct prof_loop_row *row,
 
     if (!read_all(&now))
         return;
-    for (uint32_t i = 0; i < all->site_count; i++) {
-        prof_loop_read_row(&all->sites[i], now.tsc, &row);
+    for (uint32_t i = 0; i < all()->site_count; i++) {
+        if (!prof_loop_site_begun(&all()->sites[i]))
+            continue;
+        prof_loop_read_row(&all()->sites[i], now.tsc, &row);
         visit(&row, context);
     }
 }
+
+#if PROF_CPUS_MAX > 1
+static void visit_copied(const struct prof_loop_snapshot *copy,
+                         void (*visit)(const struct prof_loop_context *node,
+                                       void *context),
+                         void *context)
+{
+    for (uint32_t i = 0; i < copy->context_count; i++)
+        visit(&copy->contexts[i], context);
+}
+#endif
 
 void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
                                       void *context),
@@ -294,8 +378,14 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
 
     if (!read_all(&now))
         return;
-    for (uint32_t i = 0; i < all->node_count; i++) {
-        const struct prof_loop_node *node = &all->nodes[i];
+#if PROF_CPUS_MAX > 1
+    if (is_copy()) {
+        visit_copied(prof_loop_cpu_here()->viewed, visit, context);
+        return;
+    }
+#endif
+    for (uint32_t i = 0; i < all()->node_count; i++) {
+        const struct prof_loop_node *node = &all()->nodes[i];
         const struct prof_loop_context found = {
             .number = i,
             .parent =
@@ -337,12 +427,12 @@ uint64_t prof_loop_quantile(uint32_t number, enum prof_loop_measure measure,
     struct quantile quantile = {0};
     uint64_t longest;
 
-    if (prof_loop_on == 0 || number >= all->site_count)
+    if (prof_loop_on == 0 || number >= all()->site_count)
         return 0;
-    histograms = &all->sites[number].histograms;
+    histograms = &all()->sites[number].histograms;
     quantile.of.wanted = prof_histograms_count(histograms, measure) * permille;
     prof_histograms_visit(histograms, measure, find_value, &quantile);
-    longest = longest_of(&all->sites[number], measure);
+    longest = longest_of(&all()->sites[number], measure);
     return quantile.value < longest ? quantile.value : longest;
 }
 
@@ -351,8 +441,8 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
                                      uint64_t count, void *context),
                        void *context)
 {
-    if (prof_loop_on != 0 && number < all->site_count)
-        prof_histograms_visit(&all->sites[number].histograms, measure, visit,
+    if (prof_loop_on != 0 && number < all()->site_count)
+        prof_histograms_visit(&all()->sites[number].histograms, measure, visit,
                               context);
 }
 
@@ -360,5 +450,8 @@ void prof_loop_buckets(uint32_t number, enum prof_loop_measure measure,
 void prof_loop_forget(void)
 {
     prof_loop_on = prof_loop_calls_on = 0;
+#if PROF_CPUS_MAX > 1
+    prof_loop_forget_others();
+#endif
 }
 #endif

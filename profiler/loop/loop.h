@@ -112,13 +112,21 @@ struct prof_loop_cpu {
     struct prof_guard guard;
     struct prof_long_runs long_runs;
     struct prof_utilisation utilisation;
+
+#if PROF_CPUS_MAX > 1
+    struct prof_cpu *sampled;          /* its state for the sampler */
+    uint64_t away_seen;                /* interrupt_cycles at the last rebase */
+    struct prof_loop_snapshot *viewed; /* what is read instead, or NULL */
+    struct prof_loop_snapshot *filled; /* what it fills at the moment */
+    uint32_t resets, changes;          /* that it has followed; cpus.c */
+#endif
 };
-extern struct prof_loop_cpu prof_loop_cpus[PROF_CPUS_MAX];
+extern struct prof_loop_cpu prof_loop_cpus[PROF_LOOP_STATES];
 
 /* That of the current CPU; with one CPU a constant address. */
 static inline struct prof_loop_cpu *prof_loop_cpu_here(void)
 {
-    return &prof_loop_cpus[0];
+    return &prof_loop_cpus[prof_loop_slot()];
 }
 
 /* ---- the clock
@@ -168,6 +176,8 @@ static inline prof_loop_half *prof_loop_halves(uint64_t *value)
     return (prof_loop_half *)value;
 }
 
+#if PROF_CPUS_MAX == 1
+
 /* Whether there was an interrupt. On i386 the lower half says enough. */
 static inline bool prof_loop_interrupted(void)
 {
@@ -184,11 +194,53 @@ static inline bool prof_loop_interrupted(void)
     return any;
 }
 
+static inline struct prof_cpu *prof_loop_sampled(void)
+{
+    return prof_cpu_here();
+}
+
 /* The time in interrupts so far. Contexts: interrupts off. */
 static inline uint64_t prof_loop_away(void)
 {
     return prof_cpu_here()->interrupt_cycles + prof_cpu_here()->taken_cycles;
 }
+
+/* The same at the last rebase. */
+static inline uint64_t prof_loop_away_seen(void)
+{
+    return prof_cpu_here()->taken_cycles;
+}
+
+#else
+
+/* Nothing is taken out of the cycles, since the first CPU reads them. It may
+ * have been sampled as another one since, so that its state is noted. */
+
+static inline struct prof_cpu *prof_loop_sampled(void)
+{
+    return prof_loop_cpu_here()->sampled;
+}
+
+static inline bool prof_loop_interrupted(void)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    const volatile prof_loop_half *cycles =
+        prof_loop_halves(&cpu->sampled->interrupt_cycles);
+
+    return *cycles != (uint32_t)cpu->away_seen;
+}
+
+static inline uint64_t prof_loop_away(void)
+{
+    return prof_loop_cpu_here()->sampled->interrupt_cycles;
+}
+
+static inline uint64_t prof_loop_away_seen(void)
+{
+    return prof_loop_cpu_here()->away_seen;
+}
+
+#endif
 
 /* What all counts belong to. */
 struct prof_loop_now {
@@ -247,6 +299,11 @@ static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
 
     return (uint64_t)high << 32 | frame->begin;
 }
+
+/* Begins to count on the current CPU, with (bytes) of (memory); and forgets
+ * what it has counted. Contexts: thread; interrupts off for the former. */
+void prof_loop_open_here(void *memory, size_t bytes, uint64_t tsc_hz);
+void prof_loop_reset_here(void);
 
 /* ---- what the rest of the module calls. Contexts: thread */
 
@@ -319,6 +376,73 @@ bool prof_guard_take(struct prof_freeze *freeze);
 /* From now on, until it is called with false, all that is read is of this
  * moment. MUST be called where nothing runs or pauses meanwhile. */
 void prof_loop_hold_still(bool hold);
+
+#if PROF_CPUS_MAX > 1
+
+/*
+ * A copy of what a further CPU has counted, made by it, for the first one:
+ * rows, totals and the account are complete, and nothing in it points to what
+ * the CPU goes on to write.
+ */
+struct prof_loop_snapshot {
+    uint32_t number;              /* of the CPU */
+    uint32_t serial;              /* of the copy, 0 = there is none */
+    uint32_t resets;              /* after so many of them */
+    uint64_t tsc;                 /* by the CPU's own counter */
+    struct prof_loop_sites sites; /* of which `nodes` and `heads` are unused */
+    struct prof_loop_context *contexts;
+    uint32_t context_count;
+    struct prof_loop_account account;
+    /* Runs that have held the loop since the copy before, and the longest of
+     * all; each PROF_LONG_RUNS_... of them at most. */
+    struct prof_long_run *held, *listed;
+    uint32_t held_count;
+    struct prof_freeze freeze;
+    bool has_freeze;
+    uint32_t *notes; /* the stream's, of each site; the first CPU's always */
+};
+
+/* config.kick. */
+extern void (*prof_loop_kick)(uint32_t number);
+
+/* A turn of the loop of a CPU that has joined, not the first: begins to count
+ * there, and hands over what it was asked for. Contexts: thread. */
+void prof_loop_poll(void);
+
+/* What is read from now on is what there is of CPU (number): 0, the first's
+ * own, and true; or the present copy, which stays as it is until
+ * prof_loop_ask(), and false if there is none. Contexts: first CPU, thread. */
+bool prof_loop_view(uint32_t number);
+
+/* The number of the CPU whose counts are read. */
+static inline uint32_t prof_loop_viewed(void)
+{
+    const struct prof_loop_snapshot *viewed = prof_loop_cpu_here()->viewed;
+
+    return viewed != NULL ? viewed->number : 0;
+}
+
+#else
+
+static inline uint32_t prof_loop_viewed(void)
+{
+    return 0;
+}
+
+#endif
+
+/* The sites that are read: those of the current CPU, or what the first one has
+ * of another (prof_loop_read_cpu()). */
+static inline struct prof_loop_sites *prof_loop_sites_read(void)
+{
+#if PROF_CPUS_MAX > 1
+    struct prof_loop_snapshot *viewed = prof_loop_cpu_here()->viewed;
+
+    if (viewed != NULL)
+        return &viewed->sites;
+#endif
+    return prof_loop_sites_here();
+}
 
 /* Fills in (row) of (site) at (tsc). Own and total times are those of the last
  * prof_loop_account(). */

@@ -16,7 +16,8 @@ static struct prof_loop_site *long_site; /* only its histograms.notable */
 void prof_loop_rebase_open(void *memory)
 {
     *(uint32_t *)memory = 0;
-    long_site = memory;
+    if (PROF_CPUS_MAX == 1 || long_site == NULL) /* one serves all CPUs */
+        long_site = memory;
 }
 
 static void move_time(struct prof_loop_frame *frame, uint64_t so_far)
@@ -48,11 +49,11 @@ static void move_all(uint64_t now, uint64_t away)
     cpu->high = (uint32_t)(now >> 32);
 }
 
-/* The present moment, and the time in interrupts until then that was added
- * since the last rebase: an NMI may come, and add its own, between the two. */
+/* The present moment, and the cycles in interrupts until then: an NMI may come,
+ * and add its own, between the two. */
 static ALWAYS_INLINE uint64_t read_both(uint64_t *away)
 {
-    const volatile uint64_t *cycles = &prof_cpu_here()->interrupt_cycles;
+    const volatile uint64_t *cycles = &prof_loop_sampled()->interrupt_cycles;
     uint64_t tsc;
 
     do {
@@ -61,6 +62,8 @@ static ALWAYS_INLINE uint64_t read_both(uint64_t *away)
     } while (*cycles != *away);
     return tsc;
 }
+
+#if PROF_CPUS_MAX == 1
 
 /* Subtracts in memory, so that nothing is lost that an NMI adds meanwhile. */
 static ALWAYS_INLINE void subtract(uint64_t *sum, uint64_t value)
@@ -77,6 +80,27 @@ static ALWAYS_INLINE void subtract(uint64_t *sum, uint64_t value)
 #endif
 }
 
+/* (cycles) are those since the last rebase. */
+static ALWAYS_INLINE void take_cycles(uint64_t *cycles)
+{
+    subtract(&prof_cpu_here()->interrupt_cycles, *cycles);
+    prof_cpu_here()->taken_cycles += *cycles;
+}
+
+#else
+
+/* Nothing is taken out, for the first CPU reads them meanwhile. */
+static ALWAYS_INLINE void take_cycles(uint64_t *cycles)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    uint64_t total = *cycles;
+
+    *cycles -= cpu->away_seen;
+    cpu->away_seen = total;
+}
+
+#endif
+
 /* With interrupts off, for the guard reads all this. */
 static ALWAYS_INLINE uint64_t rebase(struct prof_loop_now *now)
 {
@@ -84,15 +108,14 @@ static ALWAYS_INLINE uint64_t rebase(struct prof_loop_now *now)
     bool on = prof_interrupts_save();
     uint64_t away, tsc = read_both(&away);
 
-    subtract(&prof_cpu_here()->interrupt_cycles, away);
-    prof_cpu_here()->taken_cycles += away;
+    take_cycles(&away);
     if ((uint32_t)(tsc >> 32) != cpu->high)
         move_all(tsc, away);
     else
         cpu->top->start += (uint32_t)away;
     if (now != NULL)
         *now = (struct prof_loop_now){.tsc = tsc,
-                                      .away = prof_cpu_here()->taken_cycles,
+                                      .away = prof_loop_away_seen(),
                                       .irq_cycles = cpu->irq_cycles,
                                       .irqs = cpu->irqs};
     prof_interrupts_restore(on);
@@ -159,6 +182,6 @@ void prof_loop_put_irq_exit(void)
         cpu->long_irq_exit = cpu->enter_tsc + cycles;
     }
     add_in_memory(&cpu->irq_cycles, cycles);
-    add_in_memory(&prof_cpu_here()->interrupt_cycles, cycles);
-    add_in_memory(&prof_cpu_here()->observed_cycles, cycles);
+    add_in_memory(&prof_loop_sampled()->interrupt_cycles, cycles);
+    add_in_memory(&prof_loop_sampled()->observed_cycles, cycles);
 }

@@ -7,6 +7,7 @@
  */
 
 #include "loop/loop.h"
+#include "sample/cpus.h"
 
 #include "stream/put.h"
 #include "stream/stream.h"
@@ -27,13 +28,46 @@ _Static_assert(QUANTILES + 9 * sizeof(uint64_t) ==
 #define LATE 8u
 #define SECONDS_MAX 8u
 
-static uint64_t sent_tsc;
-static uint32_t rounds; /* from 1 on; 0 = begin again */
+/* How long other CPUs have to answer at the end: such a part of a second. */
+#define LAST_PART 10u
+
+/* Of each CPU; by its own counter. */
+static uint64_t sent_tsc[PROF_CPUS_MAX];
+#if PROF_CPUS_MAX > 1
+static uint64_t asked_tsc[PROF_CPUS_MAX];
+#endif
+static uint32_t rounds[PROF_CPUS_MAX]; /* from 1 on; 0 = begin again */
 
 void prof_loop_send_again(void)
 {
-    rounds = 0;
-    sent_tsc = 0;
+    for (uint32_t i = 0; i < PROF_CPUS_MAX; i++) {
+        rounds[i] = 0;
+        sent_tsc[i] = 0;
+    }
+}
+
+/* Into packets of the CPU whose counts are read. */
+static void put(enum prof_event kind, uint64_t tsc, const void *fields,
+                uint32_t bytes)
+{
+#if PROF_CPUS_MAX > 1
+    (void)prof_stream_put_by(&prof_cpus[prof_loop_viewed()], kind, tsc, fields,
+                             bytes);
+#else
+    (void)prof_stream_put(kind, tsc, fields, bytes);
+#endif
+}
+
+/* The stream's note of a site that is read. */
+static uint32_t *note_at(uint32_t number)
+{
+#if PROF_CPUS_MAX > 1
+    const struct prof_loop_snapshot *copy = prof_loop_cpu_here()->viewed;
+
+    if (copy != NULL)
+        return &copy->notes[number];
+#endif
+    return &prof_loop_sites_here()->sites[number].note;
 }
 
 /* Fields that are the same in both, from (first) on. */
@@ -73,8 +107,7 @@ static void send_site(uint64_t tsc, const struct prof_loop_row *row)
         length = append_text(made.text, length, TEXT_MAX, row->site->file);
     }
     made.text[length++] = '\0';
-    (void)prof_stream_put(PROF_EVENT_LOOP_SITE, tsc, &made,
-                          (uint32_t)sizeof made.site + length);
+    put(PROF_EVENT_LOOP_SITE, tsc, &made, (uint32_t)sizeof made.site + length);
 }
 
 /* Where the fields of an event before these come from, in its order. */
@@ -142,7 +175,7 @@ static void send_row(uint64_t tsc, uint32_t site,
 
         __builtin_memcpy(to + i * sizeof value, &value, sizeof value);
     }
-    (void)prof_stream_put(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
+    put(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
 }
 
 static void send_call(uint64_t tsc, const struct prof_loop_row *row)
@@ -151,8 +184,7 @@ static void send_call(uint64_t tsc, const struct prof_loop_row *row)
     const struct prof_loop_sum *sum = &row->sums[measure];
 
     if (sum->count != 0)
-        (void)prof_stream_put(
-            PROF_EVENT_LOOP_CALL, tsc,
+        put(PROF_EVENT_LOOP_CALL, tsc,
             PROF_FIELDS(loop_call, (uint16_t)row->number, sum->count,
                         sum->cycles, row->call_longest_cycles,
                         row->call_longest_tsc, row->call_longest_object,
@@ -174,8 +206,7 @@ static void send_range(uint64_t low, uint64_t high, uint64_t count,
     const struct ranges *ranges = context;
 
     (void)high; /* follows from (low) */
-    (void)prof_stream_put(
-        PROF_EVENT_LOOP_BUCKET, ranges->tsc,
+    put(PROF_EVENT_LOOP_BUCKET, ranges->tsc,
         PROF_FIELDS(loop_bucket, ranges->site, ranges->measure, low,
                     count < UINT32_MAX ? (uint32_t)count : UINT32_MAX));
 }
@@ -192,7 +223,7 @@ static void send_histograms(uint64_t tsc, uint32_t site)
 
 static void send_if_changed(const struct prof_loop_row *row, void *context)
 {
-    struct prof_loop_site *site = &prof_loop_sites.sites[row->number];
+    uint32_t *noted = note_at(row->number), round = rounds[prof_loop_viewed()];
     uint64_t tsc = *(const uint64_t *)context;
     struct prof_event_loop_row event;
     uint32_t note;
@@ -200,19 +231,19 @@ static void send_if_changed(const struct prof_loop_row *row, void *context)
 
     fill_event(&event, row);
     note = note_of(&event);
-    if (rounds == 0)
-        site->note = 0;
-    due = site->note == 0 || (row->number + rounds) % ROUNDS == 0;
+    if (round == 0)
+        *noted = 0;
+    due = *noted == 0 || (row->number + round) % ROUNDS == 0;
     if (due)
         send_site(tsc, row);
-    if (site->note != note || row->pending != 0) {
+    if (*noted != note || row->pending != 0) {
         send_row(tsc, row->number, &event);
         if (prof_loop_calls_on != 0)
             send_call(tsc, row);
     }
     if (due)
         send_histograms(tsc, row->number);
-    site->note = note;
+    *noted = note;
 }
 
 static void send_context(const struct prof_loop_context *node, void *context)
@@ -227,8 +258,8 @@ static void send_context(const struct prof_loop_context *node, void *context)
     if (node->own_cycles == 0 && node->calls == 0)
         return;
     copy_fields(&event, calls, &node->calls, 3 * sizeof node->calls);
-    (void)prof_stream_put(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context,
-                          &event, sizeof event);
+    put(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context, &event,
+        sizeof event);
 }
 
 /* The account and its event begin with the same times, in the same order. */
@@ -251,10 +282,10 @@ static void send_account(uint64_t tsc)
     event.contexts_refused = sums.contexts_refused;
     event.unbinned = sums.unbinned;
     event.freezes = sums.freezes;
-    (void)prof_stream_put(PROF_EVENT_LOOP, tsc, &event, sizeof event);
+    put(PROF_EVENT_LOOP, tsc, &event, sizeof event);
     if (prof_loop_calls_on != 0)
-        (void)prof_stream_put(PROF_EVENT_LOOP_CALLS, tsc,
-                              PROF_FIELDS(loop_calls, sums.calls_refused));
+        put(PROF_EVENT_LOOP_CALLS, tsc,
+            PROF_FIELDS(loop_calls, sums.calls_refused));
 }
 
 static void send_all(uint64_t tsc)
@@ -262,11 +293,11 @@ static void send_all(uint64_t tsc)
     prof_loop_hold_still(true);
     send_account(tsc);
     prof_loop_visit(send_if_changed, &tsc);
-    if (rounds % ROUNDS == 0)
+    if (rounds[prof_loop_viewed()] % ROUNDS == 0)
         prof_loop_contexts(send_context, &tsc);
     prof_loop_hold_still(false);
-    rounds++;
-    sent_tsc = tsc;
+    rounds[prof_loop_viewed()]++;
+    sent_tsc[prof_loop_viewed()] = tsc;
 }
 
 static void send_long_run(const struct prof_long_run *run)
@@ -286,8 +317,7 @@ static void send_long_run(const struct prof_long_run *run)
         __builtin_memcpy(to, &run->functions[i].samples, sizeof(uint32_t));
         to += sizeof(uint32_t);
     }
-    (void)prof_stream_put(PROF_EVENT_LOOP_HELD, run->end_tsc, &event,
-                          sizeof event);
+    put(PROF_EVENT_LOOP_HELD, run->end_tsc, &event, sizeof event);
 }
 
 static void send_freeze(const struct prof_freeze *freeze)
@@ -303,19 +333,87 @@ static void send_freeze(const struct prof_freeze *freeze)
 
     for (uint32_t i = 0; i < FREEZE_ADDRESSES; i++)
         to = add_address(to, freeze->addresses[i]);
-    (void)prof_stream_put(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &event,
-                          sizeof event);
+    put(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &event, sizeof event);
 }
+
+#if PROF_CPUS_MAX > 1
+
+/* Whether a round of the CPU that is read is due at (tsc) of its counter. */
+static bool round_due(uint64_t tsc)
+{
+    uint32_t number = prof_loop_viewed();
+
+    return sent_tsc[number] == 0 ||
+           tsc - sent_tsc[number] >= prof_loop_cpu_here()->tsc_hz;
+}
+
+/* What is in it once, if that was not sent; and a round, if it is due, or the
+ * (last) one and not that of this copy. */
+static void send_copy(uint32_t number, bool last)
+{
+    const struct prof_loop_snapshot *copy;
+
+    if (!prof_stream_on() || !prof_loop_view(number))
+        return;
+    copy = prof_loop_cpu_here()->viewed;
+    if (prof_loop_is_unsent(number)) {
+        for (uint32_t i = 0; i < copy->held_count; i++)
+            send_long_run(&copy->held[i]);
+        if (copy->has_freeze)
+            send_freeze(&copy->freeze);
+    }
+    last = last && copy->tsc != sent_tsc[number];
+    if (last)
+        rounds[number] = 0;
+    if (last || round_due(copy->tsc))
+        send_all(copy->tsc);
+    prof_loop_set_sent(number);
+    (void)prof_loop_view(0);
+}
+
+void prof_loop_send_copy(uint32_t number)
+{
+    send_copy(number, false);
+}
+
+/* What the others have handed over, and once a second they are asked. */
+static void send_others(uint64_t tsc)
+{
+    for (uint32_t i = 1; i < prof_cpu_count(); i++) {
+        prof_loop_send_copy(i);
+        if (tsc - asked_tsc[i] < prof_loop_cpu_here()->tsc_hz &&
+            sent_tsc[i] != 0)
+            continue;
+        asked_tsc[i] = tsc;
+        prof_loop_ask(i);
+    }
+}
+
+/* All that they have counted until now; of one that does not answer in time the
+ * last round remains. */
+static void send_last_of_others(void)
+{
+    for (uint32_t i = 1; i < prof_cpu_count(); i++)
+        prof_loop_ask(i);
+    prof_loop_wait(LAST_PART);
+    for (uint32_t i = 1; i < prof_cpu_count(); i++)
+        send_copy(i, true);
+}
+
+#endif
 
 void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
                        uint64_t period_cycles, uint64_t last_tsc)
 {
     struct prof_loop_cpu *cpu = prof_loop_cpu_here();
     struct prof_freeze freeze;
-    uint64_t since = tsc - sent_tsc;
+    uint64_t since = tsc - sent_tsc[0];
 
     if (prof_loop_on == 0)
         return;
+#if PROF_CPUS_MAX > 1
+    (void)prof_loop_view(0);
+#endif
     cpu->stolen_cycles = stolen_cycles;
     prof_long_runs_finish(prof_stream_on() ? send_long_run : NULL);
     if (cpu->long_runs.noted_least != period_cycles / 2)
@@ -324,7 +422,10 @@ void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
         return;
     if (prof_guard_take(&freeze))
         send_freeze(&freeze);
-    if (sent_tsc == 0 || since >= SECONDS_MAX * cpu->tsc_hz ||
+#if PROF_CPUS_MAX > 1
+    send_others(tsc);
+#endif
+    if (sent_tsc[0] == 0 || since >= SECONDS_MAX * cpu->tsc_hz ||
         (since >= cpu->tsc_hz && tsc - last_tsc < LATE * period_cycles))
         send_all(tsc);
 }
@@ -336,7 +437,10 @@ void prof_loop_send_last(void)
     if (prof_loop_on == 0 || !prof_stream_on())
         return;
     prof_loop_profiler(&frame); /* nothing else runs while this is read */
-    rounds = 0;
+#if PROF_CPUS_MAX > 1
+    send_last_of_others();
+#endif
+    rounds[0] = 0;
     send_all(prof_loop_tsc());
     prof_loop_leave(&frame);
 }

@@ -21,35 +21,55 @@ _Static_assert(PROF_LONG_RUNS_BYTES + PROF_LOOP_LONG_BYTES <=
                    PROF_LOOP_SITE_BYTES,
                "that of long runs");
 
-struct prof_loop_sites prof_loop_sites;
-static struct prof_loop_sites *const all = &prof_loop_sites;
+struct prof_loop_sites prof_loop_tables[PROF_LOOP_STATES];
 
 static PROF_TRACE_NAME(loop_name, "(event loop)");
 static PROF_TRACE_NAME(idle_name, "(idle)");
 static PROF_TRACE_NAME(profiler_name, "(profiler)");
 static PROF_TRACE_NAME(others_name, "(others)");
 
+static inline struct prof_loop_sites *here(void)
+{
+    return prof_loop_sites_here();
+}
+
 static struct prof_loop_node *add_node(struct prof_loop_node *parent,
                                        struct prof_loop_site *site)
 {
-    struct prof_loop_node *node = &all->nodes[all->node_count++];
+    struct prof_loop_node *node = &here()->nodes[here()->node_count++];
 
     *node =
         (struct prof_loop_node){.site = site, .parent = parent, .leader = node};
     return node;
 }
 
-static struct prof_loop_site *add_site(struct prof_trace_name *name,
-                                       enum prof_loop_kind kind)
+static struct prof_loop_site *add_site_at(uint32_t number,
+                                          struct prof_trace_name *name,
+                                          enum prof_loop_kind kind)
 {
-    struct prof_loop_site *site = &all->sites[all->site_count++];
+    struct prof_loop_site *site = &here()->sites[number];
 
     *site = (struct prof_loop_site){
         .row = {
             .number = prof_loop_site_number(site), .kind = kind, .site = name}};
     prof_histograms_clear(&site->histograms);
     site->top = add_node(NULL, site);
+#if PROF_CPUS_MAX > 1
+    here()->begun++;
+    if (number >= here()->site_count)
+        here()->site_count = number + 1;
+#endif
     return site;
+}
+
+static struct prof_loop_site *add_site(struct prof_trace_name *name,
+                                       enum prof_loop_kind kind)
+{
+#if PROF_CPUS_MAX > 1
+    return add_site_at(here()->site_count, name, kind);
+#else
+    return add_site_at(here()->site_count++, name, kind);
+#endif
 }
 
 void prof_loop_sites_open(void *memory, size_t bytes)
@@ -58,16 +78,21 @@ void prof_loop_sites_open(void *memory, size_t bytes)
     uint32_t sites = (uint32_t)(bytes / PROF_LOOP_SITE_BYTES) - 1;
     uint32_t heads = 1;
 
-    *all = (struct prof_loop_sites){
+    *here() = (struct prof_loop_sites){
         .sites = memory, .site_max = sites, .node_max = sites * NODES_A_SITE};
-    if (all->node_max > UINT16_MAX)
-        all->node_max = UINT16_MAX;
-    while (heads * 2 <= all->node_max * 2)
+    if (here()->node_max > UINT16_MAX)
+        here()->node_max = UINT16_MAX;
+    while (heads * 2 <= here()->node_max * 2)
         heads *= 2;
-    all->nodes = (void *)(all->sites + sites);
-    all->heads = (void *)(all->nodes + all->node_max);
-    all->heads_mask = heads - 1;
-    prof_clear_words(all->heads, heads * sizeof *all->heads / sizeof(void *));
+    here()->nodes = (void *)(here()->sites + sites);
+    here()->heads = (void *)(here()->nodes + here()->node_max);
+    here()->heads_mask = heads - 1;
+    prof_clear_words(here()->heads,
+                     heads * sizeof *here()->heads / sizeof(void *));
+#if PROF_CPUS_MAX > 1
+    prof_clear_words(here()->sites,
+                     sites * sizeof *here()->sites / sizeof(void *));
+#endif
     prof_long_runs_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
     prof_loop_rebase_open((char *)memory + sites * PROF_LOOP_SITE_BYTES +
                           PROF_LONG_RUNS_BYTES);
@@ -79,9 +104,11 @@ void prof_loop_sites_open(void *memory, size_t bytes)
 
 void prof_loop_sites_reset(void)
 {
-    for (uint32_t i = 0; i < all->site_count; i++) {
-        struct prof_loop_site *site = &all->sites[i];
+    for (uint32_t i = 0; i < here()->site_count; i++) {
+        struct prof_loop_site *site = &here()->sites[i];
 
+        if (!prof_loop_site_begun(site))
+            continue;
         site->row = (struct prof_loop_row){.number = i,
                                            .kind = site->row.kind,
                                            .site = site->row.site,
@@ -89,23 +116,55 @@ void prof_loop_sites_reset(void)
         prof_histograms_clear(&site->histograms);
         site->notable = 0;
     }
-    for (uint32_t i = 0; i < all->node_count; i++)
-        all->nodes[i].own_cycles = all->nodes[i].calls = 0;
-    all->refused_contexts = 0;
+    for (uint32_t i = 0; i < here()->node_count; i++)
+        here()->nodes[i].own_cycles = here()->nodes[i].calls = 0;
+    here()->refused_contexts = 0;
 }
+
+#if PROF_CPUS_MAX == 1
 
 struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
                                           enum prof_loop_kind kind)
 {
     /* a node must be left for its top */
-    if (all->site_count < all->site_max && all->node_count < all->node_max) {
+    if (here()->site_count < here()->site_max &&
+        here()->node_count < here()->node_max) {
         name->loop = prof_loop_site_number(add_site(name, kind));
     } else {
         name->loop = PROF_SITE_OTHERS;
-        all->refused++;
+        here()->refused++;
     }
-    return &all->sites[name->loop];
+    return &here()->sites[name->loop];
 }
+
+#else
+
+/* The number of (name), which another CPU may give it meanwhile. */
+static uint32_t number_of(struct prof_trace_name *name)
+{
+    bool on = prof_loop_lock();
+    uint32_t number = name->loop;
+
+    if (number == 0 && !prof_loop_next_number(&number)) {
+        number = PROF_SITE_OTHERS;
+        here()->refused++;
+    }
+    name->loop = number;
+    prof_loop_unlock(on);
+    return number;
+}
+
+/* There is a node for its top: is_full() sees to that. */
+struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
+                                          enum prof_loop_kind kind)
+{
+    uint32_t number = number_of(name);
+    struct prof_loop_site *site = &here()->sites[number];
+
+    return prof_loop_site_begun(site) ? site : add_site_at(number, name, kind);
+}
+
+#endif
 
 static uint16_t *head_of(const struct prof_loop_node *parent,
                          const struct prof_loop_site *site)
@@ -113,7 +172,7 @@ static uint16_t *head_of(const struct prof_loop_node *parent,
     uint32_t hash =
         prof_loop_node_number(parent) * 31 + prof_loop_site_number(site) * 7;
 
-    return &all->heads[hash & all->heads_mask];
+    return &here()->heads[hash & here()->heads_mask];
 }
 
 /* Whether (site) is (node)'s or of one of those above. */
@@ -129,9 +188,9 @@ static bool is_on_path(const struct prof_loop_node *node,
 /* Nodes that are kept for the tops of new sites. */
 static bool is_full(void)
 {
-    uint32_t tops = all->site_max - all->site_count;
+    uint32_t tops = here()->site_max - prof_loop_sites_begun(here());
 
-    return all->node_count + tops >= all->node_max;
+    return here()->node_count + tops >= here()->node_max;
 }
 
 struct prof_loop_node *prof_loop_node_below(struct prof_loop_node *parent,
@@ -145,12 +204,12 @@ struct prof_loop_node *prof_loop_node_below(struct prof_loop_node *parent,
         return parent;
     head = head_of(parent, site);
     for (uint32_t i = *head; i != 0; i = node->next) {
-        node = &all->nodes[i - 1];
+        node = &here()->nodes[i - 1];
         if (node->parent == parent && node->site == site)
             return node;
     }
     if (is_full()) {
-        all->refused_contexts++;
+        here()->refused_contexts++;
         return site->top;
     }
     node = add_node(parent, site);

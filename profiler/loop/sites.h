@@ -19,6 +19,7 @@
  * Contexts: thread.
  */
 
+#include "loop/cpus.h"
 #include "loop/histogram.h"
 
 #include <prof/loop.h>
@@ -67,18 +68,51 @@ struct prof_loop_sites {
     uint16_t *heads; /* by hash: number of a node + 1 */
     uint32_t site_count, site_max;
     uint32_t node_count, node_max; /* contexts, a top one for each site */
+#if PROF_CPUS_MAX > 1
+    uint32_t begun; /* of the sites; the others below site_count are empty */
+#endif
     uint32_t heads_mask;
     uint32_t refused;          /* sites */
     uint64_t refused_contexts; /* calls */
 };
 
-extern struct prof_loop_sites prof_loop_sites;
+extern struct prof_loop_sites prof_loop_tables[PROF_LOOP_STATES];
 
-/* Takes over (bytes) of (memory). Contexts: thread, once. */
+/* That of the current CPU; with one CPU a constant address. */
+static inline struct prof_loop_sites *prof_loop_sites_here(void)
+{
+    return &prof_loop_tables[prof_loop_slot()];
+}
+
+/* Takes over (bytes) of (memory). Contexts: thread, once on each CPU. */
 void prof_loop_sites_open(void *memory, size_t bytes);
 
 /* Forgets times and counts. */
 void prof_loop_sites_reset(void);
+
+/* Sites that something was counted for here. Numbers are those of all CPUs, so
+ * that there may be gaps. */
+static inline uint32_t
+prof_loop_sites_begun(const struct prof_loop_sites *sites)
+{
+#if PROF_CPUS_MAX > 1
+    return sites->begun;
+#else
+    return sites->site_count;
+#endif
+}
+
+static inline bool prof_loop_site_begun(const struct prof_loop_site *site)
+{
+    return PROF_CPUS_MAX == 1 || site->top != NULL;
+}
+
+/* Whether (name) has its site here. */
+static inline bool prof_loop_site_is_here(const struct prof_trace_name *name)
+{
+    return name->loop != 0 &&
+           prof_loop_site_begun(&prof_loop_sites_here()->sites[name->loop]);
+}
 
 /* A new site for (name), `others` if there is no room. */
 struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
@@ -88,9 +122,9 @@ struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
 static inline struct prof_loop_site *
 prof_loop_site_of(struct prof_trace_name *name, enum prof_loop_kind kind)
 {
-    if (__builtin_expect(name->loop == 0, 0))
+    if (__builtin_expect(!prof_loop_site_is_here(name), 0))
         return prof_loop_site_new(name, kind);
-    return &prof_loop_sites.sites[name->loop];
+    return &prof_loop_sites_here()->sites[name->loop];
 }
 
 /* The node of (site), created by (parent). */
@@ -106,12 +140,12 @@ prof_loop_node_of(struct prof_loop_node *parent, struct prof_loop_site *site)
 
 static inline uint32_t prof_loop_site_number(const struct prof_loop_site *site)
 {
-    return (uint32_t)(site - prof_loop_sites.sites);
+    return (uint32_t)(site - prof_loop_sites_here()->sites);
 }
 
 static inline uint32_t prof_loop_node_number(const struct prof_loop_node *node)
 {
-    return (uint32_t)(node - prof_loop_sites.nodes);
+    return (uint32_t)(node - prof_loop_sites_here()->nodes);
 }
 
 static inline bool prof_loop_is_recursive(const struct prof_loop_node *node)

@@ -21,7 +21,7 @@ uint64_t prof_loop_hosted_tsc;
 #endif
 
 uint32_t prof_loop_on;
-struct prof_loop_cpu prof_loop_cpus[PROF_CPUS_MAX];
+struct prof_loop_cpu prof_loop_cpus[PROF_LOOP_STATES];
 
 /* On i386 compilers do this in four instructions, with two more registers. */
 static inline void add(uint64_t *sum, uint32_t value)
@@ -303,10 +303,10 @@ prof_loop_put_begin_new(struct prof_loop_frame *frame,
 PROF_LOOP_CALL void prof_loop_put_begin(struct prof_loop_frame *frame,
                                         struct prof_trace_name *name)
 {
-    if (IS_RARE(name->loop == 0))
+    if (IS_RARE(!prof_loop_site_is_here(name)))
         prof_loop_put_begin_new(frame, name);
     else
-        begin_at(frame, &prof_loop_sites.sites[name->loop]);
+        begin_at(frame, &prof_loop_sites_here()->sites[name->loop]);
 }
 
 void prof_loop_put_begin_for(struct prof_loop_frame *frame,
@@ -341,19 +341,19 @@ PROF_LOOP_CALL void prof_loop_put_leave(struct prof_loop_frame *frame)
 
 void prof_loop_put_nest(struct prof_loop_frame *frame)
 {
-    begin_at(frame, &prof_loop_sites.sites[PROF_SITE_LOOP]);
+    begin_at(frame, &prof_loop_sites_here()->sites[PROF_SITE_LOOP]);
 }
 
 void prof_loop_put_profiler(struct prof_loop_frame *frame)
 {
-    begin_at(frame, &prof_loop_sites.sites[PROF_SITE_PROFILER]);
+    begin_at(frame, &prof_loop_sites_here()->sites[PROF_SITE_PROFILER]);
 }
 
 void prof_loop_put_idle(struct prof_loop_frame *frame)
 {
     uint64_t now;
 
-    frame->site = &prof_loop_sites.sites[PROF_SITE_IDLE];
+    frame->site = &prof_loop_sites_here()->sites[PROF_SITE_IDLE];
     frame->node = frame->site->top;
     frame->object = 0;
     now = read_rebased();

@@ -3,12 +3,15 @@
 /* The table of sites, and the account below it. */
 
 #include "loop/loop.h"
+#include "sample/cpus.h"
 
 #include <prof/name.h>
 #include <prof/port.h>
 #include <prof/symbols.h>
 #include <prof/text.h>
 
+#define ANSWER_PART 50u    /* of a second, that others have to answer */
+#define AGE_PART 20u       /* older than such a part: said */
 #define SHARE_WHOLE 10000u /* shares in hundredths of a per cent */
 
 /* (part) of (whole), in hundredths of a per cent. */
@@ -118,8 +121,8 @@ static struct prof_loop_site *sort_sites(enum prof_loop_by by, enum list which)
 {
     struct prof_loop_site *lists[32] = {NULL}, *all = NULL;
 
-    for (uint32_t i = 0; i < prof_loop_sites.site_count; i++) {
-        struct prof_loop_site *list = &prof_loop_sites.sites[i];
+    for (uint32_t i = 0; i < prof_loop_sites_read()->site_count; i++) {
+        struct prof_loop_site *list = &prof_loop_sites_read()->sites[i];
         uint32_t at = 0;
 
         if (!is_listed(list, which))
@@ -295,10 +298,47 @@ static void write_refused(struct prof_text *out,
                          account->calls_refused);
 }
 
+#if PROF_CPUS_MAX > 1
+
+/* From when the copy is, if that is not now. */
+static void write_age(struct prof_text *out)
+{
+    const struct prof_loop_snapshot *copy = prof_loop_cpu_here()->viewed;
+    uint64_t now = prof_tsc(), then;
+
+    if (copy == NULL)
+        return;
+    then = copy->tsc + (uint64_t)prof_cpu_tsc_offset(&prof_cpus[copy->number]);
+    if ((int64_t)(now - then) <
+        (int64_t)prof_divide(prof_loop_cpu_here()->tsc_hz, AGE_PART))
+        return;
+    prof_text_char(out, ' ');
+    prof_loop_write_time(out, now - then);
+    prof_text_string(out, " ago");
+}
+
+static void write_title(struct prof_text *out)
+{
+    prof_text_string(out, "--- event loop");
+    if (prof_cpu_count() > 1)
+        prof_text_format(out, " of CPU %u", prof_loop_viewed());
+    write_age(out);
+    prof_text_string(out, ": busy");
+}
+
+#else
+
+static void write_title(struct prof_text *out)
+{
+    prof_text_string(out, "--- event loop: busy");
+}
+
+#endif
+
 static void write_head(struct prof_text *out,
                        const struct prof_loop_account *account)
 {
-    prof_text_string(out, "--- event loop: busy");
+    write_title(out);
     for (uint32_t i = 0; i < 3; i++)
         if (account->busy_seconds[i] != 0 &&
             (i == 0 ||
@@ -343,27 +383,64 @@ static void write_long_runs(struct prof_text *out, uint32_t width)
     }
 }
 
-void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
+static void write_table(struct prof_text *out, uint32_t rows,
+                        enum prof_loop_by by, uint32_t width)
 {
     struct prof_loop_account account;
+
+    prof_loop_account(&account);
+    account.profiler_cycles += account.sampler_cycles; /* one part here */
+    write_head(out, &account);
+    write_rows(out, rows, by, account.wall_cycles);
+    if (prof_loop_calls_on != 0) {
+        write_calls(out, rows, by, LIST_CALLS);
+        write_calls(out, rows, by, LIST_FUTURES);
+    }
+    write_long_runs(out, width);
+    write_account(out, &account);
+    write_refused(out, &account);
+}
+
+#if PROF_CPUS_MAX > 1
+
+/* Those that have joined and have memory; what there is of them. */
+static void write_others(struct prof_text *out, uint32_t rows,
+                         enum prof_loop_by by, uint32_t width)
+{
+    uint32_t without = prof_loop_without_memory();
+
+    for (uint32_t i = 1; i < prof_cpu_count(); i++)
+        prof_loop_ask(i);
+    prof_loop_wait(ANSWER_PART);
+    for (uint32_t i = 1; i < prof_cpu_count(); i++) {
+        if (prof_loop_view(i))
+            write_table(out, rows, by, width);
+        else if (prof_loop_may_count(i))
+            prof_text_format(out, "loop: nothing from CPU %u yet\n", i);
+    }
+    (void)prof_loop_view(0);
+    if (without != 0)
+        prof_text_format(out,
+                         "loop: no memory to count on %u other CPUs: "
+                         "prof.loop_kb\n",
+                         without);
+}
+
+#endif
+
+void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
+{
     struct prof_loop_frame frame;
     struct prof_text out;
 
     if (prof_loop_on == 0)
         return;
     prof_loop_profiler(&frame);
-    prof_loop_account(&account);
-    account.profiler_cycles += account.sampler_cycles; /* one part here */
     prof_text_open(&out, prof_port_write);
-    write_head(&out, &account);
-    write_rows(&out, rows, by, account.wall_cycles);
-    if (prof_loop_calls_on != 0) {
-        write_calls(&out, rows, by, LIST_CALLS);
-        write_calls(&out, rows, by, LIST_FUTURES);
-    }
-    write_long_runs(&out, width);
-    write_account(&out, &account);
-    write_refused(&out, &account);
+    write_table(&out, rows, by, width);
+#if PROF_CPUS_MAX > 1
+    write_others(&out, rows, by, width);
+#endif
     prof_text_flush(&out);
     prof_loop_leave(&frame);
 }

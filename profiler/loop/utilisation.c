@@ -20,7 +20,7 @@ struct idle {
 static struct idle idle_at(uint64_t tsc)
 {
     const struct prof_loop_node *node =
-        prof_loop_sites.sites[PROF_SITE_IDLE].top;
+        prof_loop_sites_here()->sites[PROF_SITE_IDLE].top;
     struct idle idle = {
         tsc, prof_loop_cpu_here()->utilisation.before + node->own_cycles, 0};
     const struct prof_loop_frame *at = prof_loop_cpu_here()->top;

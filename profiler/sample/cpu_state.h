@@ -256,7 +256,14 @@ static inline bool prof_is_user(uintptr_t pc)
  * any, for a reader that checks that no tick came meanwhile. */
 static inline uint64_t prof_sampler_cycles(const struct prof_cpu *cpu)
 {
+#if PROF_CPUS_MAX > 1
+    /* of another CPU, which adds to the former first */
+    uint64_t observed = *(const volatile uint64_t *)&cpu->observed_cycles;
+
+    return *(const volatile uint64_t *)&cpu->interrupt_cycles - observed;
+#else
     return cpu->interrupt_cycles + cpu->taken_cycles - cpu->observed_cycles;
+#endif
 }
 
 /* When the newest sample of (cpu) was taken, drained or not; 0: none yet. Two

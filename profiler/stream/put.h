@@ -5,6 +5,7 @@
 /* How the parts of the encoder, and the recorder of objects, put events into
  * the stream, which must be on where nothing else is said. Contexts: thread. */
 
+#include "sample/cpu_state.h"
 #include "stream/packet.h"
 
 #include <prof/format.h>
@@ -21,6 +22,12 @@
 /* Puts an event at (tsc), not a short one. False: it could not be taken. */
 bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
                      uint32_t bytes);
+
+#if PROF_CPUS_MAX > 1
+/* The same into packets of (cpu), at (tsc) by its own counter. */
+bool prof_stream_put_by(const struct prof_cpu *cpu, enum prof_event kind,
+                        uint64_t tsc, const void *fields, uint32_t bytes);
+#endif
 
 /* (cycles) in clocks of the stream. */
 uint64_t prof_stream_span(uint64_t cycles);

@@ -231,6 +231,14 @@ bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
     return put_event(encoder_here(), kind, tsc, fields, bytes);
 }
 
+#if PROF_CPUS_MAX > 1
+bool prof_stream_put_by(const struct prof_cpu *cpu, enum prof_event kind,
+                        uint64_t tsc, const void *fields, uint32_t bytes)
+{
+    return put_event(prof_encoder_of(cpu), kind, tsc, fields, bytes);
+}
+#endif
+
 bool prof_stream_room(uint64_t tsc, uint32_t bytes)
 {
     struct prof_encoder *stream = encoder_here();

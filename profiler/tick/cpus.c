@@ -222,7 +222,7 @@ void prof_cpu_leave(void)
                      __ATOMIC_RELEASE); /* (D) */
 }
 
-void prof_cpu_poll(void)
+void prof_source_poll(void)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     bool on;

@@ -92,7 +92,8 @@ def boot_and_record(s, width, image, name, append, code=0, **options):
         check.same(guest.end(), code)
         text = guest.text()
     Command(s).record(
-        *(trace, "-q", f"file:{packets}", "-k", s.image(width, image))
+        *(trace, "-q", f"file:{packets}"),
+        *("-k", s.image(width, image, options.get("cpus"))),
     )
     return trace, text
 

@@ -203,12 +203,13 @@ class Made:
             self.stream.event("loop_call", site=3, calls=2, time=8, longest=9)
 
 
-def loop(seconds, wrong="nothing", seed=1, calls=False):
-    """A stream, nothing of which is wrong but, in the last round, what (wrong)
+def loop(seconds, wrong="nothing", seed=1, calls=False, cpu=0):
+    """A stream of (cpu), nothing of which is wrong but, in the last round, what (wrong)
     says; and what is in that, {site: [calls, own, total, longest]} in cycles
     and the account's wall_cycles and idle_cycles."""
     made = Made(seed, calls)
     stream = made.stream
+    stream.cpu = cpu
     stream.begins()
     for second in range(1, seconds + 1):
         stream.flush()

@@ -5,6 +5,7 @@ executed. Time passes by instructions, so they must be equal.
 A plugin notes each reading of the time stamp counter, and which work_NAME()
 begins; so the time between readings is that of the task that works there."""
 
+import json
 import re
 from collections import defaultdict
 
@@ -128,6 +129,36 @@ def freezes_are_events(s, width):
     check.between(float(times[-1]), 0.1, 0.112)
 
 
+def cpus_have_loops(s, width):
+    """The guest test cpus_loop, which knows its counts, from outside: each of
+    four CPUs by itself, and their sum."""
+    trace, _ = boot_and_record(
+        *(s, width, "test/cpus_loop", "cpus"),
+        "prof.hz=500 prof.every=0 prof.loop=12 prof.tick=lapic",
+        **{"cpus": 4, "icount": None},
+    )
+    found = json.loads(run(s.parasite, "loop", "-q", "--json", trace).out)
+    check.same([one["cpu"] for one in found["cpus"]], [0, 1, 2, 3])
+    for one in found["cpus"]:
+        [worker] = [r for r in one["sites"] if r["site"] == "worker"]
+        check.same(worker["calls"], 3 + one["cpu"])
+        check.same(worker["runs"], 21 * (3 + one["cpu"]))
+        check.same(sum(n for _, n in worker["run"]["ranges"]), worker["runs"])
+        odd = [row["calls"] for row in one["sites"] if row["site"] == "odd"]
+        check.same(odd, [1] * (one["cpu"] % 2))
+    stacks = [f["stack"] for f in found["cpus"][3]["freezes"]]
+    check.true(any("hog" in stack for stack in stacks), "a freeze of CPU 3")
+    [worker] = [r for r in found["sites"] if r["site"] == "worker"]
+    check.same((worker["calls"], worker["runs"]), (18, 21 * 18))
+    for part, cycles in found["cycles"].items():
+        check.same(cycles, sum(c["cycles"][part] for c in found["cpus"]), part)
+    names = {row["node"]: row["site"] for row in found["tree"]}
+    parents = {
+        names[row["parent"]] for row in found["tree"] if row["site"] == "worker"
+    }
+    check.same(parents, {"boss"})
+
+
 def suite(s):
     width = s.part
     rows, counted, text = {}, {}, ""
@@ -156,3 +187,4 @@ def suite(s):
         # the time of a run and its pause is that of 40 to 150 instructions
         check.between(cost / runs, 20, 200)
     s.holds(freezes_are_events, s, width)
+    s.holds(cpus_have_loops, s, width)

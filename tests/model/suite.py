@@ -52,6 +52,12 @@ MODELS = (
     ("join", "BROKEN_KEY", True),
     ("join", "BROKEN_LAST", True),
     ("join", "BROKEN_FREE", True),
+    ("handover", "", False),
+    ("handover", "BROKEN_CLAIM", True),
+    ("handover", "BROKEN_TAKE", True),
+    ("handover", "BROKEN_EARLY", True),
+    ("handover", "BROKEN_RESET", True),
+    ("handover", "BROKEN_SENT", True),
 )
 
 # A fault so far down that all states before it take 5 GB: spin keeps a bit of

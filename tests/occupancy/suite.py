@@ -4,6 +4,7 @@ ones and wrong ones, and of guests."""
 
 import json
 import re
+from collections import Counter
 
 import dashboard
 import guests
@@ -208,6 +209,71 @@ def times_are_cut_out(trace):
     check.same(len(first["long_runs"]), 1)
 
 
+def ranges_of(site):
+    return Counter(dict(map(tuple, site["run"]["ranges"])))
+
+
+def cpus_are_added(s):
+    """Two CPUs, each with the same sites: as if it were alone, and the sum."""
+    alone = {0: loop(SECONDS), 2: loop(SECONDS, seed=2, cpu=2)}
+    parasite, path = Command(s), s.work / "cpus.trace"
+    data = b"".join(data for data, _ in alone.values())
+    parasite.record(path, "-q", "-", data=data)
+
+    def found(*words):
+        done = parasite("loop", "-q", "--json", *words, path)
+        return json.loads(done.out)
+
+    both = found()
+    check.same([one["cpu"] for one in both["cpus"]], [0, 2])
+    for one in both["cpus"]:
+        says = alone[one["cpu"]][1]
+        check.same(one["cycles"]["wall"], says["wall_cycles"])
+        for site in one["sites"]:
+            check.same(
+                [site["calls"], site["own_cycles"], site["total_cycles"]],
+                says[site["site"]][:3],
+            )
+        only = found("-C", one["cpu"])
+        check.same({**only, "cpu": one["cpu"]}, one)
+    for part, cycles in both["cycles"].items():
+        check.same(cycles, sum(c["cycles"][part] for c in both["cpus"]), part)
+    for site in both["sites"]:
+        same = [
+            one
+            for cpu in both["cpus"]
+            for one in cpu["sites"]
+            if one["site"] == site["site"]
+        ]
+        for key in ("calls", "own_cycles", "total_cycles", "runs", "pending"):
+            check.same(site[key], sum(one[key] for one in same), key)
+        check.same(site["longest_ns"], max(o["longest_ns"] for o in same))
+        check.same(ranges_of(site), ranges_of(same[0]) + ranges_of(same[1]))
+    check.same(len(both["tree"]), len(made_loop.NODES))
+    check.same(
+        sum(node["own_cycles"] for node in both["tree"]),
+        sum(site["own_cycles"] for site in both["sites"]),
+    )
+    check.same(len(both["long_runs"]), 2)
+    text = parasite("loop", path).out
+    check.has(text, "^# the loops of 2 CPUs were busy for ", count=1)
+    check.has(text, "^# the loop was busy for ", count=2)
+    check.has(text, "^# CPU [02]$", count=2)
+    check.has(text, "the whole, to the cycle$", count=3)
+    check.lacks(parasite("loop", "-C", 2, path).out, "^# CPU")
+    said = parasite("loop", "-C", 1, path, status=1).err
+    check.contains(said, "there is nothing of the loop of CPU 1")
+    parasite("loop", "-C", "x", path, status=2)
+
+
+def wrong_cpu_is_named(s):
+    parasite, path = Command(s), s.work / "wrong_cpu.trace"
+    data = loop(SECONDS)[0] + loop(SECONDS, "not_wall", cpu=2)[0]
+    parasite.record(path, "-q", "-", data=data)
+    said = parasite("loop", "-q", path, status=1).err
+    check.has(said, f"^parasite loop: CPU 2: at .* s: {WRONG['not_wall']}$")
+
+
 def wrong_is_found(s, what):
     """One line says what, and the exit status is 1."""
     trace = Trace(s, "wrong", what)
@@ -278,6 +344,8 @@ def print_part(s):
     s.holds(times_are_cut_out, trace)
     for what in WRONG:
         s.holds(f"{what} is found", wrong_is_found, s, what)
+    s.holds(cpus_are_added, s)
+    s.holds(wrong_cpu_is_named, s)
     s.holds(losses_are_reported, s)
     s.holds(bad_usage_is_refused, trace)
     s.holds(top_has_tables, trace)

@@ -258,10 +258,14 @@ const CALL_COLUMNS = [
   ['Its number', ({longest_task}) => longest_task || '\u2013'],
 ];
 
-function showLoop({busy, refused, sites}) {
+function showLoop({busy, refused, loops, sites}) {
   const panel = $('loop');
   panel.hidden = false;
-  $('busy').textContent = `It was busy for ${shareText(busy)} of the time.`;
+  $('busy').textContent =
+    loops > 1
+      ? `The loops of ${loops} CPUs together were busy for ` +
+        `${shareText(busy)} of their time.`
+      : `It was busy for ${shareText(busy)} of the time.`;
   const futures = sites
       .filter(({future}) => future)
       .sort((a, b) => b.mean * b.ended - a.mean * a.ended),

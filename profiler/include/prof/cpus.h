@@ -31,10 +31,10 @@
  *
  * What other CPUs may call, beside the calls below: prof_sample(),
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
- * which are about the CPU that calls them. Events of the recorder
- * (<prof/trace.h>), the loop's statistics and of causal profiling are the first
- * CPU's: on others these calls do nothing. Experiments of the latter are
- * refused (PROF_ECAUSAL_CPUS).
+ * which are about the CPU that calls them, and those of <prof/loop.h> for its
+ * own event loop. Events of the recorder (<prof/trace.h>) and of causal
+ * profiling are the first CPU's: on others these calls do nothing. Experiments
+ * of the latter are refused (PROF_ECAUSAL_CPUS).
  */
 
 #include <prof/config.h>
@@ -110,15 +110,18 @@ bool prof_cpu_compare(void);
 
 /*
  * Begins what the calling CPU, which has joined, must begin itself: sampling by
- * its own local APIC's timer, once that is what samples. To be called now and
- * then, by its event loop or when a tick of the kernel's has come; and by a CPU
- * that has no deadlines, again after each prof_start(). Does nothing where
- * nothing is to be begun. Contexts: any CPU, thread.
+ * its own local APIC's timer, once that is what samples, and the statistics of
+ * its event loop (<prof/loop.h>), of which it hands over a copy when the first
+ * CPU has asked for one. To be called in each turn of that loop, outside tasks
+ * and callbacks that are counted already at the first call; without a loop,
+ * when a tick of the kernel's has come; and by a CPU that has no deadlines,
+ * again after each prof_start(). Looks at a few flags where nothing is to be
+ * done. Contexts: any CPU, thread.
  */
 void prof_cpu_poll(void);
 
-/* Whether the calling CPU is the first: recorder, loop statistics and causal
- * profiling are about that one. Contexts: any. */
+/* Whether the calling CPU is the first: recorder and causal profiling are about
+ * that one. Contexts: any. */
 bool prof_cpu_is_first(void);
 
 /* Fills (stats) for CPU (number). False: there is none. Contexts: first CPU,

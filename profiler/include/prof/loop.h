@@ -149,6 +149,41 @@ static inline int prof_loop_count_calls(void *memory, uint32_t count)
 }
 #endif
 
+/*
+ * Further CPUs (<prof/cpus.h>), each with an event loop of its own: all calls
+ * count for the CPU that makes them, and those for a task, a frame or a future
+ * MUST be made on the CPU that has made it. One counts from its first
+ * prof_cpu_poll() on after prof_loop_open_cpu() has given it (memory) of
+ * prof_loop_cpu_bytes(), for good. prof_loop_start() does that for all.
+ * Contexts: first CPU, thread, once, after prof_loop_open() and
+ * prof_loop_count_calls(). Returns 0; PROF_EVALUE for a number that there is
+ * not; PROF_EMEMORY (NULL, or not aligned to 8), PROF_ESTATE (not open, or done
+ * already) or PROF_EABSENT.
+ */
+#if PROF_CPUS_MAX > 1 && PROF_WITH_LOOP
+size_t prof_loop_cpu_bytes(void);
+int prof_loop_open_cpu(uint32_t number, void *memory);
+bool prof_loop_counts_here(void);
+#else
+static inline size_t prof_loop_cpu_bytes(void)
+{
+    return 0;
+}
+
+static inline int prof_loop_open_cpu(uint32_t number, void *memory)
+{
+    (void)number;
+    (void)memory;
+    return PROF_EABSENT;
+}
+
+/* Whether the calling CPU counts. */
+static inline bool prof_loop_counts_here(void)
+{
+    return true;
+}
+#endif
+
 /* ---- the implementation of a runtime's calls */
 
 #ifdef __i386__
@@ -187,7 +222,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
  * the condition is constant. */
 #define PROF_LOOP_IS_ON                                                        \
     (PROF_WITH_LOOP && __builtin_expect(prof_loop_on != 0, 0) &&               \
-     prof_cpu_is_first())
+     prof_loop_counts_here())
 #define PROF_LOOP_IF(condition, call)                                          \
     do {                                                                       \
         if (PROF_WITH_LOOP && __builtin_expect(condition, 1))                  \
@@ -204,7 +239,7 @@ static inline bool prof_loop_is_on(void)
 static inline bool prof_loop_has_calls(void)
 {
     return PROF_WITH_LOOP && __builtin_expect(prof_loop_calls_on != 0, 0) &&
-           prof_cpu_is_first();
+           prof_loop_counts_here();
 }
 
 /* ---- tasks */

@@ -13,6 +13,22 @@
 extern "C" {
 #endif
 
+/*
+ * What is read from now on is what CPU (number) has counted (<prof/cpus.h>),
+ * until this is called again; MUST be 0, the first one, before the next drain.
+ * Of another CPU it is as of its last turn of the loop: it is asked, and has 20
+ * ms to answer; else it is what there was. Returns false, and nothing has
+ * changed from 0, if there is nothing yet. Contexts: first CPU.
+ */
+#if PROF_CPUS_MAX > 1 && PROF_WITH_LOOP
+bool prof_loop_read_cpu(uint32_t number);
+#else
+static inline bool prof_loop_read_cpu(uint32_t number)
+{
+    return number == 0;
+}
+#endif
+
 /* ---- the closing account */
 
 /* The next nine are wall_cycles, to the cycle. */

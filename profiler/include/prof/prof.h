@@ -138,6 +138,13 @@ struct prof_config {
      */
     enum prof_tick_drains tick_drains;
 
+#if PROF_CPUS_MAX > 1
+    /* Has CPU (number) come to a turn of its event loop, in which it calls
+     * prof_cpu_poll(): it may be halted. Called on the first CPU, in drains and
+     * reports. NULL: it comes there by itself sooner or later. */
+    void (*kick)(uint32_t number);
+#endif
+
     /* What a report names if a program drains too rarely: the call to be made,
      * MUST remain valid. NULL: "prof_poll()". */
     const char *drained_by;

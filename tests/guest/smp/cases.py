@@ -126,6 +126,26 @@ CASES = [
             (4, "_nmi", "prof.start=on prof.tick=nmi"),
         )
     ),
+    *(
+        quiet(
+            f"cpus_loop_{cpus}{name}",
+            f"prof.loop=12 {words}".rstrip(),
+            image="test/cpus_loop",
+            cpus=cpus,
+            shows=[
+                f"^--- event loop of CPU {cpus - 1}.*: busy .* of all ---$",
+                r"\bworker \(tests/guest/smp/cpus_loop/main\.c:\d+\)$",
+                "^loop: held for .* by message, at$",
+            ],
+            hides=["missing -?[1-9]", "nothing from CPU", "no memory"],
+        )
+        for cpus, name, words in (
+            (2, "", ""),
+            (4, "", "prof.loop_calls=64"),
+            (4, "_nmi", "prof.start=on prof.tick=nmi"),
+            (4, "_lapic", "prof.start=on prof.tick=lapic"),
+        )
+    ),
     quiet(
         "cpus_lapic",
         "prof.tick=lapic",
