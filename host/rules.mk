@@ -59,7 +59,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     image/line_code image/lookup image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/series causal/verdict \
+    causal/series causal/verdict collect/rollup \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \

@@ -11,6 +11,7 @@ int command_record(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_tell(int argc, char **argv);
 int command_top(int argc, char **argv);
+int command_serve(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -21,6 +21,8 @@ static const struct {
      "sample any guest from outside, through its VMM's GDB stub"},
     {"tell", command_tell, "send commands to a guest: start, stop, rate, ..."},
     {"top", command_top, "show what a guest is doing now"},
+    {"serve", command_serve,
+     "take the streams of many guests, for a store and for live readers"},
     {"report", command_report, "show where the time went"},
     {"annotate", command_annotate,
      "show functions by source line and instruction"},
