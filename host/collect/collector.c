@@ -33,7 +33,8 @@ struct collector *collector_open(const struct collector_options *options)
 {
     struct collector *collector = xreallocarray(NULL, 1, sizeof *collector);
 
-    *collector = (struct collector){.options = *options};
+    *collector =
+        (struct collector){.options = *options, .begun_ms = now_ms()};
     if (collector->options.bucket_seconds == 0)
         collector->options.bucket_seconds = STORE_BUCKET_SECONDS;
     if (options->host != NULL)
@@ -83,6 +84,7 @@ static void tick(struct collector *collector)
     for (size_t i = 0; i < collector->guest_count; ++i)
         raw_flush(collector, collector->guests[i]);
     orders_tick(collector, now / 1000);
+    collector->state_due = collector->state_due || collector->state_new;
     if (now / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
         collector->pruned = now / 1000;
         raw_prune(collector, now / 1000);

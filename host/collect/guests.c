@@ -69,6 +69,7 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     snprintf(guest->said, sizeof guest->said, "%s", line->service);
     snprintf(guest->where, sizeof guest->where, "%s", line->name);
     state_restore(collector, guest);
+    collector->state_new = true;
     VECTOR_ADD(collector->guests, collector->guest_count, guest);
     return guest;
 }

@@ -157,7 +157,9 @@ struct collector {
     struct capture_order *captures;
     size_t capture_count;
     int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
-    bool state_due;
+    int64_t begun_ms;
+    bool state_due; /* buckets were closed */
+    bool state_new; /* guests came */
     struct kept_cpu *kept; /* of the run before, (kept_count) of them */
     size_t kept_count;
 

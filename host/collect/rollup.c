@@ -495,6 +495,11 @@ static bool take_head(struct rollup *rollup, struct rollup_cpu *cpu,
         return false;
     }
     follows = packet_follow(&cpu->order, packet, &missing);
+    if (follows == PACKET_FIRST) {
+        cpu->closed_last = packet->begin + (packet->begin == 0);
+        cpu->closed_sequence = packet->sequence;
+        cpu->closed_discarded = packet->sequence > 0 ? packet->discarded : 0;
+    }
     if (follows == PACKET_AFTER_GAP) {
         account = account_of(bucket_at(rollup, packet->begin), cpu->cpu);
         account->packets_lost += missing;

@@ -108,8 +108,8 @@ struct rollup_cpu {
     uint64_t gap_known; /* of those that are missing: as discarded says */
     bool running;       /* it samples, as far as is known */
 
-    /* after its last sample in a closed bucket: 0 = there is none */
-    uint64_t closed_last; /* clock of that sample */
+    /* after its last sample in a closed bucket, or before its first packet */
+    uint64_t closed_last; /* clock, not 0 */
     uint64_t closed_discarded;
     uint32_t closed_sequence; /* of the next packet */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where each guest's packets were when its last bucket was closed, in a file:
- * after we were killed, the next run knows which samples are in no bucket, and
- * counts them as lost. It is replaced as a whole, after the bucket has been
+ * Where each guest's packets were when its last bucket was closed, or a second
+ * after it came, in a file: after we were killed, the next run knows which
+ * samples are in no bucket, and counts them as lost. It is replaced as a whole, after the bucket has been
  * handed over: killed in between, the next run counts what is in that bucket as
  * lost, too.
  *
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define HEAD "parasite serve 1\n"
+#define KEPT_MS 3600000
 
 static bool read_uuid(const char *text, uint8_t *uuid)
 {
@@ -82,6 +83,9 @@ void state_restore(struct collector *collector, struct guest_boot *guest)
                                        .order = {true, kept->sequence},
                                        .previous = kept->last,
                                        .discarded = kept->discarded,
+                                       .closed_last = kept->last,
+                                       .closed_discarded = kept->discarded,
+                                       .closed_sequence = kept->sequence,
                                        .in_gap = true,
                                        .running = true});
     }
@@ -105,6 +109,33 @@ static void write_guest(FILE *out, const struct guest_boot *guest)
     }
 }
 
+static bool is_here(const struct collector *collector, const uint8_t *uuid)
+{
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        if (memcmp(collector->guests[i]->uuid, uuid, UUID_BYTES) == 0)
+            return true;
+    return false;
+}
+
+/* Guests of the run before may still connect again. */
+static void write_kept(FILE *out, const struct collector *collector)
+{
+    char uuid[2 * UUID_BYTES + 1];
+
+    if (now_ms() > collector->begun_ms + KEPT_MS)
+        return;
+    for (size_t i = 0; i < collector->kept_count; ++i) {
+        const struct kept_cpu *kept = &collector->kept[i];
+
+        if (is_here(collector, kept->uuid))
+            continue;
+        bytes_hex(kept->uuid, UUID_BYTES, uuid);
+        fprintf(out, "%s %u %u %llu %llu %u\n", uuid, (unsigned)kept->cpu,
+                (unsigned)kept->sequence, (unsigned long long)kept->last,
+                (unsigned long long)kept->discarded, (unsigned)kept->rate_mhz);
+    }
+}
+
 void state_write(struct collector *collector)
 {
     const char *path = collector->options.state;
@@ -119,10 +150,12 @@ void state_write(struct collector *collector)
     fine = out != NULL && fputs(HEAD, out) >= 0;
     for (size_t i = 0; fine && i < collector->guest_count; ++i)
         write_guest(out, collector->guests[i]);
+    if (fine)
+        write_kept(out, collector);
     fine = fine && !ferror(out);
     if (out != NULL)
         fine = fclose(out) == 0 && fine;
     if (!fine || rename(made, path) != 0)
         log_error("%s: %s", path, strerror(errno));
-    collector->state_due = false;
+    collector->state_due = collector->state_new = false;
 }
