@@ -125,10 +125,10 @@ static void read_tokens(char *path)
         if (*token == '\0' || *token == '#')
             continue;
         VECTOR_ADD(collect.tokens, collect.token_count,
-                   (struct collector_token){
-                       xstrdup(token), service != NULL && *service != '\0'
-                                           ? xstrdup(service)
-                                           : NULL});
+                   (struct collector_token){xstrdup(token),
+                                            service != NULL && *service != '\0'
+                                                ? xstrdup(service)
+                                                : NULL});
     }
     fclose(in);
     if (collect.token_count == 0)
@@ -174,8 +174,7 @@ static void set_rate(char *word)
 
 static void set_guests(char *word)
 {
-    collect.guests =
-        (unsigned)arguments_whole("--guests", word, 1, 1000000);
+    collect.guests = (unsigned)arguments_whole("--guests", word, 1, 1000000);
 }
 
 static void set_spool_mb(char *word)
@@ -185,7 +184,8 @@ static void set_spool_mb(char *word)
 
 static const struct argument options[] = {
     {"listen", 'l', "[SERVICE=]SOCKET",
-     "guests and readers connect to unix:PATH or tcp:HOST:PORT; may be repeated",
+     "guests and readers connect to unix:PATH or tcp:HOST:PORT; may be "
+     "repeated",
      .take = add_listen, .group = 1},
     {"scan", 0, "[SERVICE=]PATTERN",
      "guests whose RAM is a file, as shm:/dev/shm/guest-*; may be repeated",
@@ -202,10 +202,9 @@ static const struct argument options[] = {
     {"host", 0, "NAME", "what this host is called in the store",
      .text = &collect.host, .group = 1},
     {"store", 0, "STORE",
-     "a folder, or http://USER:PASSWORD@HOST:PORT[,HOST:PORT...]/DATABASE",
+     "a folder, or http://USER@HOST[,HOST...]/DATABASE, as with 'sql'",
      .text = &request.store, .group = 2},
-    {"spool", 0, "DIR",
-     "what the store has not acknowledged (parasite-spool)",
+    {"spool", 0, "DIR", "what the store has not acknowledged (parasite-spool)",
      .text = &request.spool, .group = 2},
     {"spool-mb", 0, "MB", "the most that is kept there (1024)",
      .take = set_spool_mb, .group = 2},
@@ -216,8 +215,7 @@ static const struct argument options[] = {
      .take = set_bucket, .group = 2},
     {"keep-raw", 0, "TIME", "keep all packets for TIME, such as 1h",
      .take = set_keep, .group = 3},
-    {"raw", 0, "DIR", "where (parasite-raw)", .text = &collect.raw,
-     .group = 3},
+    {"raw", 0, "DIR", "where (parasite-raw)", .text = &collect.raw, .group = 3},
     {"budget", 0, "SERVICE=N/h",
      "set the rates of a service's guests to N samples an hour of all of them",
      .take = add_budget, .group = 4},
@@ -286,8 +284,8 @@ static void open_store(void)
 
 int command_serve(int argc, char **argv)
 {
-    static const struct command_line line = {
-        options, "[[SERVICE=]TARGET...]", help_text, .take = add_target};
+    static const struct command_line line = {options, "[[SERVICE=]TARGET...]",
+                                             help_text, .take = add_target};
     struct collector *collector;
     struct server *server = NULL;
 

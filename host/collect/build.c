@@ -53,9 +53,9 @@ void build_look(struct build *build, const struct builds *builds, int64_t now)
     given = given_image(builds, &build->hello);
     build->is_given =
         given != NULL && image_try(&build->image, given->path, why);
-    if (!build->is_given && (build->hello.build_id_bytes == 0 ||
-             image_find_cached(&build->image, &build->hello) ==
-                 IMAGE_FROM_NOWHERE))
+    if (!build->is_given &&
+        (build->hello.build_id_bytes == 0 ||
+         image_find_cached(&build->image, &build->hello) == IMAGE_FROM_NOWHERE))
         return;
     names_open(&build->names, &build->image, false, false);
     build->has_names = true;

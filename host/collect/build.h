@@ -17,8 +17,8 @@ struct build {
     struct image image;
     struct names names;
     bool has_names;
-    bool is_given; /* the image is one of -k */
-    int64_t looked; /* when its image was looked for, UTC in seconds */
+    bool is_given;     /* the image is one of -k */
+    int64_t looked;    /* when its image was looked for, UTC in seconds */
     struct index told; /* stacks that the store knows, */
     uint8_t *told_with_names;
     uint64_t untold; /* beyond the limit */

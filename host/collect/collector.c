@@ -33,8 +33,7 @@ struct collector *collector_open(const struct collector_options *options)
 {
     struct collector *collector = xreallocarray(NULL, 1, sizeof *collector);
 
-    *collector =
-        (struct collector){.options = *options, .begun_ms = now_ms()};
+    *collector = (struct collector){.options = *options, .begun_ms = now_ms()};
     if (collector->options.bucket_seconds == 0)
         collector->options.bucket_seconds = STORE_BUCKET_SECONDS;
     if (options->host != NULL)

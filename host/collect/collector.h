@@ -58,18 +58,18 @@ struct collector_options {
     size_t token_count;
     struct collector_budget *budgets;
     size_t budget_count;
-    const char *images; /* of -k, or NULL */
-    const char *host;   /* NULL = the host's name */
+    const char *images;  /* of -k, or NULL */
+    const char *host;    /* NULL = the host's name */
     const char **labels; /* "name=value", of all guests */
     unsigned label_count;
-    struct store *store;      /* NULL = none */
-    FILE *rows;               /* gets a line of JSON for each row, or NULL */
-    unsigned bucket_seconds;  /* 0 = STORE_BUCKET_SECONDS */
-    const char *raw;          /* folder for packets, NULL = they are not kept */
-    double raw_seconds;       /* how long; 0 = an hour */
-    const char *state;        /* file that outlives us, or NULL */
-    uint64_t guest_bytes;     /* a second, at most, of a guest; 0 = 1 MB */
-    unsigned guests;          /* at most; 0 = 10,000 */
+    struct store *store;     /* NULL = none */
+    FILE *rows;              /* gets a line of JSON for each row, or NULL */
+    unsigned bucket_seconds; /* 0 = STORE_BUCKET_SECONDS */
+    const char *raw;         /* folder for packets, NULL = they are not kept */
+    double raw_seconds;      /* how long; 0 = an hour */
+    const char *state;       /* file that outlives us, or NULL */
+    uint64_t guest_bytes;    /* a second, at most, of a guest; 0 = 1 MB */
+    unsigned guests;         /* at most; 0 = 10,000 */
 };
 
 struct collector;

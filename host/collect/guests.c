@@ -22,7 +22,11 @@
 
 #define GUESTS_MAX 10000u
 #define GUEST_BYTES (1u << 20) /* a second */
-#define SILENT_SECONDS 600     /* after which one without a line is forgotten */
+#define GRACE_MS 5000          /* not all guests' buckets are closed at once */
+#define GRACE_STEPS 8
+#define GRACE_STEP_MS 1000
+#define SENT_GUESTS 128u   /* closed buckets that are sent together */
+#define SILENT_SECONDS 600 /* after which one without a line is forgotten */
 
 static struct guest_boot *find_boot(struct collector *collector,
                                     const uint8_t *uuid)
@@ -64,6 +68,7 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     *closing = (struct closing){collector, guest};
     memcpy(guest->uuid, uuid, UUID_BYTES);
     guest->rollup.bucket_seconds = options->bucket_seconds;
+    guest->rollup.grace_ms = GRACE_MS + uuid[0] % GRACE_STEPS * GRACE_STEP_MS;
     guest->rollup.closed = bucket_closed;
     guest->rollup.owner = closing;
     snprintf(guest->said, sizeof guest->said, "%s", line->service);
@@ -232,9 +237,11 @@ void guests_tick(struct collector *collector, int64_t now)
         struct guest_boot *guest = collector->guests[i];
 
         rollup_close(&guest->rollup, now, false);
+        if (i % SENT_GUESTS == SENT_GUESTS - 1 &&
+            collector->options.store != NULL)
+            store_batches_send(&collector->batches);
         if (guest->line == NULL &&
-            (guest->rollup.ended ||
-             guest->heard + SILENT_SECONDS < now / 1000))
+            (guest->rollup.ended || guest->heard + SILENT_SECONDS < now / 1000))
             forget_boot(collector, i);
         else
             ++i;
@@ -246,6 +253,9 @@ void guests_close_all(struct collector *collector)
     for (size_t i = 0; i < collector->guest_count; ++i) {
         rollup_close(&collector->guests[i]->rollup, now_ms(), true);
         raw_flush(collector, collector->guests[i]);
+        if (i % SENT_GUESTS == SENT_GUESTS - 1 &&
+            collector->options.store != NULL)
+            store_batches_send(&collector->batches);
     }
 }
 
@@ -265,13 +275,12 @@ static bool is_named(const struct guest_boot *guest, const char *name)
 
     bytes_hex(guest->uuid, UUID_BYTES, uuid);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)guest->id);
-    return bytes > 0 &&
-           (strcmp(guest->where, name) == 0 ||
-            strcmp(guest->service, name) == 0 ||
-            strcmp(guest->said, name) == 0 ||
-            (bytes >= 4 && (strncmp(uuid, name, bytes) == 0 ||
-                            (guest->id != 0 &&
-                             strncmp(id, name, bytes) == 0))));
+    return bytes > 0 && (strcmp(guest->where, name) == 0 ||
+                         strcmp(guest->service, name) == 0 ||
+                         strcmp(guest->said, name) == 0 ||
+                         (bytes >= 4 &&
+                          (strncmp(uuid, name, bytes) == 0 ||
+                           (guest->id != 0 && strncmp(id, name, bytes) == 0))));
 }
 
 struct guest_boot *guests_find(struct collector *collector, const char *name,

@@ -315,9 +315,9 @@ static void put_account(struct collector *collector, struct guest_boot *guest,
     };
     json_t *json = row_of(collector, "accounts", key);
 
-    row.ticks = checked_add(checked_add(row.attributed, row.idle),
-                            checked_add(checked_add(row.unresolved, row.dropped),
-                                        row.missed));
+    row.ticks = checked_add(
+        checked_add(row.attributed, row.idle),
+        checked_add(checked_add(row.unresolved, row.dropped), row.missed));
     if (collector->options.store != NULL)
         store_add_account(&collector->batches, &row);
     if (json != NULL) {
@@ -388,8 +388,8 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
     struct store_loop row = {
         .key = *key,
         .measure = (enum store_measure)range->measure,
-        .low = checked_scale(range->low, 1000000000u,
-                             guest->rollup.hello.tsc_hz),
+        .low =
+            checked_scale(range->low, 1000000000u, guest->rollup.hello.tsc_hz),
         .count = range->count - range->told,
     };
     json_t *json;

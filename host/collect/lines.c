@@ -58,9 +58,8 @@ static struct line *add_line(struct collector *collector,
 {
     struct line *line = xreallocarray(NULL, 1, sizeof *line);
 
-    *line = (struct line){.handle = {HANDLE_LINE, -1},
-                          .collector = collector,
-                          .source = source};
+    *line = (struct line){
+        .handle = {HANDLE_LINE, -1}, .collector = collector, .source = source};
     line->scanner.sink = (struct packet_sink){take_packet, line};
     line->console.sink = (struct packet_sink){take_packet, line};
     if (source->service != NULL)
@@ -368,8 +367,8 @@ static int listen_tcp(const struct collector *collector, const char *where)
     if (!is_loopback(found->ai_addr) && collector->options.token_count == 0)
         die_usage("tcp:%s: other machines can connect there; give --tokens",
                   where);
-    file = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-                  0);
+    file =
+        socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file >= 0)
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (file < 0 || bind(file, found->ai_addr, found->ai_addrlen) != 0 ||
@@ -397,8 +396,8 @@ static void open_listener(struct collector *collector,
 {
     struct listener *listener = xreallocarray(NULL, 1, sizeof *listener);
 
-    *listener = (struct listener){.handle = {HANDLE_LISTENER, -1},
-                                  .source = source};
+    *listener =
+        (struct listener){.handle = {HANDLE_LISTENER, -1}, .source = source};
     if (strncmp(source->where, "unix:", 5) == 0) {
         listener->handle.file = listen_unix(source->where + 5);
         listener->path = xstrdup(source->where + 5);
@@ -564,9 +563,9 @@ static void open_ram(struct line *line, int64_t now)
     uint64_t ring = 0;
     int file;
 
-    if (now < line->tried + (RAM_AGAIN_MS << (line->tries < RAM_TRIES_MAX
-                                                  ? line->tries
-                                                  : RAM_TRIES_MAX)))
+    if (now < line->tried + (RAM_AGAIN_MS
+                             << (line->tries < RAM_TRIES_MAX ? line->tries
+                                                             : RAM_TRIES_MAX)))
         return;
     line->tried = now;
     ++line->tries;

@@ -77,13 +77,13 @@ struct line {
     char name[NAME_MAX_BYTES];
     char service[NAME_MAX_BYTES]; /* "" = not said */
     const struct collector_token *token;
-    bool accepted;  /* a connection to a listener */
+    bool accepted; /* a connection to a listener */
     bool tcp;
     bool undecided; /* the first line has not come */
     bool two_way;
     bool ram;
-    bool gone;      /* to be freed */
-    bool scanned;   /* of a pattern: forgotten when its file is gone */
+    bool gone;    /* to be freed */
+    bool scanned; /* of a pattern: forgotten when its file is gone */
     char first[FIRST_LINE_MAX];
     size_t first_bytes;
     struct scanner scanner;
@@ -96,7 +96,7 @@ struct line {
     int64_t tried; /* when RAM was last looked for, ms */
     unsigned tries;
     uint64_t bytes;
-    uint64_t garbage;         /* of scanners before */
+    uint64_t garbage; /* of scanners before */
     unsigned connections;
     /* of a target: a thread connects */
     bool connecting;
@@ -158,8 +158,8 @@ struct collector {
     size_t capture_count;
     int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
     int64_t begun_ms;
-    bool state_due; /* buckets were closed */
-    bool state_new; /* guests came */
+    bool state_due;        /* buckets were closed */
+    bool state_new;        /* guests came */
     struct kept_cpu *kept; /* of the run before, (kept_count) of them */
     size_t kept_count;
 

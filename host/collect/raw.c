@@ -140,8 +140,7 @@ static bool is_uuid(const char *name)
 void raw_prune(struct collector *collector, int64_t now)
 {
     const char *folder = collector->options.raw;
-    int64_t oldest =
-        now - kept_seconds(collector) - part_seconds(collector);
+    int64_t oldest = now - kept_seconds(collector) - part_seconds(collector);
     DIR *all = folder != NULL ? opendir(folder) : NULL;
     const struct dirent *one;
 

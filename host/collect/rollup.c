@@ -107,10 +107,10 @@ static void close_first(struct rollup *rollup)
 
 void rollup_close(struct rollup *rollup, int64_t now, bool all)
 {
-    while (rollup->open[0].begin != 0 &&
-           (all || bucket_end(rollup, &rollup->open[0]) * MS +
-                           ROLLUP_GRACE_MS <=
-                       now))
+    while (
+        rollup->open[0].begin != 0 &&
+        (all ||
+         bucket_end(rollup, &rollup->open[0]) * MS + rollup->grace_ms <= now))
         close_first(rollup);
     /* the host's clock went back: the next bucket is not in its future, where
      * one that was closed before its end is */
@@ -127,7 +127,7 @@ static struct rollup_bucket *bucket_at(struct rollup *rollup, uint64_t clock)
     int64_t begin;
 
     /* an event may have any time, whatever its packet says */
-    second = second > now + ROLLUP_EARLY_MS / MS  ? now
+    second = second > now + ROLLUP_EARLY_MS / MS ? now
              : second < now - ROLLUP_OLD_MS / MS ? now - ROLLUP_OLD_MS / MS
                                                  : second;
     begin = second - second % rollup->bucket_seconds;
@@ -173,10 +173,11 @@ static bool add_to_cell(struct rollup_bucket *bucket, uint32_t node,
                                sizeof fresh);
     else
         number = index_find(&bucket->keys, key);
-    if (number == INDEX_NONE)
+    if (number == INDEX_NONE ||
+        samples > UINT32_MAX - bucket->cells[number].samples)
         return false;
     cell = &bucket->cells[number];
-    cell->samples = checked_add(cell->samples, samples);
+    cell->samples += (uint32_t)samples;
     cell->clocks = checked_add(cell->clocks, clocks);
     return true;
 }
@@ -190,13 +191,12 @@ static bool make_room(struct rollup *rollup, uint32_t node)
     if (node >= 2 * ROLLUP_NODES_MAX)
         return false;
     while (room <= node)
-        room *= 2;
+        room += room / 2;
     if (room == rollup->node_room)
         return true;
-    rollup->nodes =
-        xreallocarray(rollup->nodes, room, sizeof *rollup->nodes);
-    memset(rollup->nodes + rollup->node_room, 0,
-           (room - rollup->node_room) * sizeof *rollup->nodes);
+    rollup->nodes = xreallocarray(rollup->nodes, room, sizeof *rollup->nodes);
+    for (uint32_t i = rollup->node_room; i < room; ++i)
+        rollup->nodes[i] = (struct rollup_node){.parent = ROLLUP_UNDEFINED};
     rollup->node_room = room;
     return true;
 }
@@ -210,7 +210,7 @@ static void take_node(struct rollup *rollup, const struct event *event)
         return;
     }
     rollup->nodes[event->node] = (struct rollup_node){
-        .address = event->address, .parent = event->parent, .defined = true};
+        (int32_t)(event->address - rollup->text_begin), event->parent};
 }
 
 /* The node of an address without callers; 0: no room. Their numbers follow
@@ -221,13 +221,12 @@ static uint32_t overflow_node(struct rollup *rollup, uint64_t address)
 
     if (number == INDEX_NONE && rollup->overflows.count < ROLLUP_NODES_MAX)
         number = index_add(&rollup->overflows, address, NULL);
-    if (number == INDEX_NONE ||
-        !make_room(rollup, ROLLUP_NODES_MAX + number)) {
+    if (number == INDEX_NONE || !make_room(rollup, ROLLUP_NODES_MAX + number)) {
         ++rollup->refused;
         return 0;
     }
     rollup->nodes[ROLLUP_NODES_MAX + number] =
-        (struct rollup_node){.address = address, .defined = true};
+        (struct rollup_node){(int32_t)(address - rollup->text_begin), 0};
     return ROLLUP_NODES_MAX + number;
 }
 
@@ -237,13 +236,15 @@ size_t rollup_stack(const struct rollup *rollup, uint32_t node,
     size_t count = 0;
 
     for (; node != 0; ++count) {
-        const struct rollup_node *at = node < rollup->node_room
-                                           ? &rollup->nodes[node]
-                                           : NULL;
+        const struct rollup_node *at =
+            node < rollup->node_room ? &rollup->nodes[node] : NULL;
 
-        if (at == NULL || !at->defined || count == ROLLUP_STACK_MAX)
+        if (at == NULL || at->parent == ROLLUP_UNDEFINED ||
+            count == ROLLUP_STACK_MAX)
             return 0;
-        addresses[count] = at->address;
+        addresses[count] = rollup->text_begin + (uint64_t)at->offset;
+        if (rollup->hello.pointer_bits == 32)
+            addresses[count] &= UINT32_MAX;
         node = at->parent;
     }
     return count;
@@ -264,8 +265,7 @@ static void end_gap(struct rollup *rollup, struct rollup_cpu *cpu,
 {
     uint64_t period = period_of(rollup), lost = 0;
 
-    if (cpu->running && period > 0 && cpu->previous > 0 &&
-        time > cpu->previous)
+    if (cpu->running && period > 0 && cpu->previous > 0 && time > cpu->previous)
         lost = checked_sub((time - cpu->previous + period / 2) / period, 1);
     account->lost =
         checked_add(account->lost, checked_sub(lost, cpu->gap_known));

@@ -13,7 +13,7 @@
  * times are put on it by when the first packet came. They are put on it anew
  * where they would be later than now, or LATE_MS earlier: the guest's clock, or
  * the host's, has jumped, the guest was stopped, or old packets come at once.
- * A bucket is closed when GRACE_MS have gone by since its end. What comes for
+ * A bucket is closed when (grace_ms) have gone by since its end. What comes for
  * it later is in the next one, so each sample is in exactly one bucket.
  *
  * What a guest can make a rollup hold is limited. What is beyond a limit counts
@@ -31,23 +31,23 @@
 #define ROLLUP_SITES_MAX (1u << 12)
 #define ROLLUP_CPUS_MAX 256u
 #define ROLLUP_STACK_MAX 256u
-#define ROLLUP_GRACE_MS 12000
 #define ROLLUP_LATE_MS 30000
 #define ROLLUP_EARLY_MS 1000
 #define ROLLUP_OLD_MS 120000 /* older events are put there */
 
-/* A caller and an address in it, by the guest's number. */
+/* An address and its caller, by the guest's number. Addresses are within 2 GiB
+ * of the image's code, as offsets in the store are. */
 struct rollup_node {
-    uint64_t address;
-    uint32_t parent;
-    bool defined;
+    int32_t offset;  /* from text_begin */
+    uint32_t parent; /* ROLLUP_UNDEFINED = it did not come */
 };
+#define ROLLUP_UNDEFINED UINT32_MAX
 
 struct rollup_cell {
+    uint64_t clocks; /* 1/PROF_CLOCK_HZ */
+    uint32_t samples;
     uint32_t node;
     uint16_t cpu;
-    uint64_t samples;
-    uint64_t clocks; /* 1/PROF_CLOCK_HZ */
 };
 
 /* Samples of one CPU. All that were taken are attributed, idle, unresolved or
@@ -84,7 +84,7 @@ struct rollup_loop {
 };
 
 struct rollup_site {
-    uint64_t id; /* a hash of its name and place; 0 = it was not defined */
+    uint64_t id;   /* a hash of its name and place; 0 = it was not defined */
     uint32_t text; /* of strings */
 };
 
@@ -117,6 +117,7 @@ struct rollup_cpu {
 /* Starts as zeros, and what the caller sets. */
 struct rollup {
     int64_t bucket_seconds;
+    int64_t grace_ms; /* from the end of a bucket to when it is closed */
 
     /* gets a bucket that is complete, which is empty after that */
     void (*closed)(void *owner, const struct rollup_bucket *bucket);

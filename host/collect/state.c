@@ -2,9 +2,9 @@
 /*
  * Where each guest's packets were when its last bucket was closed, or a second
  * after it came, in a file: after we were killed, the next run knows which
- * samples are in no bucket, and counts them as lost. It is replaced as a whole, after the bucket has been
- * handed over: killed in between, the next run counts what is in that bucket as
- * lost, too.
+ * samples are in no bucket, and counts them as lost. It is replaced as a whole,
+ * after the bucket has been handed over: killed in between, the next run counts
+ * what is in that bucket as lost, too.
  *
  *     UUID CPU SEQUENCE CLOCK DISCARDED RATE
  */
@@ -54,8 +54,8 @@ void state_read(struct collector *collector)
 
             if (sscanf(line, "%32s %u %u %llu %llu %u", uuid, &cpu, &sequence,
                        &last, &discarded, &rate) != 6 ||
-                strlen(uuid) != 2 * UUID_BYTES ||
-                !read_uuid(uuid, kept.uuid) || cpu > UINT16_MAX)
+                strlen(uuid) != 2 * UUID_BYTES || !read_uuid(uuid, kept.uuid) ||
+                cpu > UINT16_MAX)
                 continue;
             kept.cpu = (uint16_t)cpu;
             kept.sequence = sequence;

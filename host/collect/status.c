@@ -66,18 +66,18 @@ static void put_store(struct collector *collector, FILE *out)
     if (collector->options.store == NULL)
         return;
     store_state(collector->options.store, &state);
-    METRICS({"spool_batches", "gauge", "batches that the store has not taken",
-             state.spool_batches},
-            {"spool_bytes", "gauge", "of these", state.spool_bytes},
-            {"store_batches_total", "counter", "batches that the store took",
-             state.sent_batches},
-            {"store_rows_total", "counter", "rows in them", state.sent_rows},
-            {"store_retries_total", "counter", "batches sent again",
-             state.retries},
-            {"store_lost_rows_total", "counter", "rows that were given up",
-             state.lost_rows},
-            {"store_reachable", "gauge", "1 = batches can be sent",
-             state.problem[0] == '\0'});
+    METRICS(
+        {"spool_batches", "gauge", "batches that the store has not taken",
+         state.spool_batches},
+        {"spool_bytes", "gauge", "of these", state.spool_bytes},
+        {"store_batches_total", "counter", "batches that the store took",
+         state.sent_batches},
+        {"store_rows_total", "counter", "rows in them", state.sent_rows},
+        {"store_retries_total", "counter", "batches sent again", state.retries},
+        {"store_lost_rows_total", "counter", "rows that were given up",
+         state.lost_rows},
+        {"store_reachable", "gauge", "1 = batches can be sent",
+         state.problem[0] == '\0'});
 }
 
 bool collector_metrics(struct collector *collector, FILE *out)
@@ -99,49 +99,48 @@ bool collector_metrics(struct collector *collector, FILE *out)
         dropped += guest->dropped;
         missed += guest->missed;
     }
-    METRICS(
-        {"guests", "gauge", "boots of guests that are known",
-         collector->guest_count},
-        {"guests_connected", "gauge", "of these, with a line", connected},
-        {"readers", "gauge", "live readers", collector->reader_count},
-        {"guest_bytes", "gauge", "memory of the guests' sums", bytes},
-        {"memory_bytes", "gauge", "resident memory", memory_bytes()},
-        {"packets_total", "counter", "packets received", counters->packets},
-        {"packet_bytes_total", "counter", "bytes of these",
-         counters->packet_bytes},
-        {"packets_repeated_total", "counter", "that came before",
-         counters->repeated},
-        {"packets_unread_total", "counter", "that could not be decoded",
-         counters->unread},
-        {"packets_excess_total", "counter", "beyond the rate of a guest",
-         counters->excess_packets},
-        {"refused_connections_total", "counter",
-         "connections that were refused", counters->refused_connections},
-        {"refused_guest_packets_total", "counter",
-         "packets of guests too many, or of another service",
-         counters->refused_guests},
-        {"limited_total", "counter",
-         "stacks, ranges and sites beyond a limit of a guest", refused},
-        {"samples", "gauge", "samples in closed buckets of these guests",
-         samples},
-        {"idle_samples", "gauge", "idle ones", idle},
-        {"dropped_samples", "gauge", "that guests have dropped", dropped},
-        {"missed_ticks", "gauge", "ticks that never came", missed},
-        {"lost_samples", "gauge", "in packets that never came, estimated",
-         lost},
-        {"buckets_total", "counter", "buckets that were closed",
-         counters->buckets},
-        {"rows_total", "counter", "rows in them", counters->rows},
-        {"commands_total", "counter", "commands sent to guests",
-         counters->commands},
-        {"reader_bytes_total", "counter", "sent to readers",
-         counters->reader_bytes},
-        {"reader_dropped_bytes_total", "counter", "that slow readers lost",
-         counters->reader_dropped},
-        {"raw_bytes_total", "counter", "packets kept as they came",
-         counters->raw_bytes},
-        {"raw_failed_total", "counter", "packets that could not be kept",
-         counters->raw_failed});
+    METRICS({"guests", "gauge", "boots of guests that are known",
+             collector->guest_count},
+            {"guests_connected", "gauge", "of these, with a line", connected},
+            {"readers", "gauge", "live readers", collector->reader_count},
+            {"guest_bytes", "gauge", "memory of the guests' sums", bytes},
+            {"memory_bytes", "gauge", "resident memory", memory_bytes()},
+            {"packets_total", "counter", "packets received", counters->packets},
+            {"packet_bytes_total", "counter", "bytes of these",
+             counters->packet_bytes},
+            {"packets_repeated_total", "counter", "that came before",
+             counters->repeated},
+            {"packets_unread_total", "counter", "that could not be decoded",
+             counters->unread},
+            {"packets_excess_total", "counter", "beyond the rate of a guest",
+             counters->excess_packets},
+            {"refused_connections_total", "counter",
+             "connections that were refused", counters->refused_connections},
+            {"refused_guest_packets_total", "counter",
+             "packets of guests too many, or of another service",
+             counters->refused_guests},
+            {"limited_total", "counter",
+             "stacks, ranges and sites beyond a limit of a guest", refused},
+            {"samples", "gauge", "samples in closed buckets of these guests",
+             samples},
+            {"idle_samples", "gauge", "idle ones", idle},
+            {"dropped_samples", "gauge", "that guests have dropped", dropped},
+            {"missed_ticks", "gauge", "ticks that never came", missed},
+            {"lost_samples", "gauge", "in packets that never came, estimated",
+             lost},
+            {"buckets_total", "counter", "buckets that were closed",
+             counters->buckets},
+            {"rows_total", "counter", "rows in them", counters->rows},
+            {"commands_total", "counter", "commands sent to guests",
+             counters->commands},
+            {"reader_bytes_total", "counter", "sent to readers",
+             counters->reader_bytes},
+            {"reader_dropped_bytes_total", "counter", "that slow readers lost",
+             counters->reader_dropped},
+            {"raw_bytes_total", "counter", "packets kept as they came",
+             counters->raw_bytes},
+            {"raw_failed_total", "counter", "packets that could not be kept",
+             counters->raw_failed});
     put_store(collector, out);
     put_process(out);
     pthread_mutex_unlock(&collector->lock);
@@ -161,8 +160,7 @@ static json_t *guest_json(const struct collector *collector,
     bytes_hex(guest->uuid, UUID_BYTES, text);
     json_set(one, "boot", json_string(text));
     json_set(one, "service",
-             json_text(*guest->service != '\0' ? guest->service
-                                               : guest->said));
+             json_text(*guest->service != '\0' ? guest->service : guest->said));
     if (guest->build != NULL) {
         char build[2 * STORE_BUILD_BYTES + 1];
 
@@ -194,8 +192,7 @@ bool collector_guests_locked(struct collector *collector, FILE *out)
     json_t *all = json_array();
 
     for (size_t i = 0; i < collector->guest_count; ++i)
-        json_array_append_new(all,
-                              guest_json(collector, collector->guests[i]));
+        json_array_append_new(all, guest_json(collector, collector->guests[i]));
     json_print(all, out);
     return !ferror(out);
 }

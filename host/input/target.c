@@ -157,8 +157,10 @@ static int open_unix(const char *uri, const char *where, const struct why *why)
     int file = connect_path(path, "unix:", seconds_now() + CONNECT_SECONDS);
 
     if (file < 0 && guest != NULL)
-        snprintf(why->text, why->room, "%s: %s; 'parasite serve --listen' has "
-                 "to listen there", uri, strerror(errno));
+        snprintf(why->text, why->room,
+                 "%s: %s; 'parasite serve --listen' has "
+                 "to listen there",
+                 uri, strerror(errno));
     else if (file < 0)
         snprintf(why->text, why->room,
                  "unix:%s: %s; to listen there, QEMU needs -chardev "

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
-from harness.suite import WIDTHS, Skip, background, check, run, soon
+from harness.suite import WIDTHS, background, check, run
 
 PARTS = (*WIDTHS, "hosts", "store")
 COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
@@ -230,8 +230,10 @@ def exact(s, serve, raw, texts):
             )
         )
         info = parasite.info(packets)
-        check.same(sums["attributed"] + sums["unresolved"] + sums["idle"],
-                   info["samples"])
+        check.same(
+            sums["attributed"] + sums["unresolved"] + sums["idle"],
+            info["samples"],
+        )
         check.same(sums["samples"], sums["attributed"])
         check.same(sums["missed"], info["missed_ticks"])
         check.same(sums["dropped"], info["dropped"] + info["discarded"])
@@ -253,9 +255,7 @@ def exact(s, serve, raw, texts):
 def test_file(s):
     """The sums are the trace's, whatever is in it."""
     parasite, stream = Command(s), s.work / "all.bin"
-    stream.write_bytes(
-        parasite.make_stream("--all", 20000, 7, CPUS=2)
-    )
+    stream.write_bytes(parasite.make_stream("--all", 20000, 7, CPUS=2))
     info = parasite.info(stream)
     done = run(s.parasite, "serve", "-q", "--json", f"made={stream}")
     sums = collections.Counter()
@@ -310,9 +310,7 @@ def test_loss(s, serve):
     """Samples in a packet that never came are lost, and a row says so."""
     packets = samples_of(400, 4)
     send(serve, packets[:2] + packets[3:])
-    serve.process.soon(
-        lambda: serve.rows("losses"), "the row of the loss"
-    )
+    serve.process.soon(lambda: serve.rows("losses"), "the row of the loss")
     guest, sums = sums_of_boot(serve, 4)
     (row,) = serve.rows("losses")
     check.same(row["guest"], guest)
@@ -348,9 +346,7 @@ def test_metrics(s, serve):
     )
     check.true(int(values["parasite_serve_rows_total"]) > 0, values)
     check.same(int(values["parasite_serve_packets_repeated_total"]), 2)
-    check.same(
-        int(values["parasite_serve_rows_total"]), len(serve.rows())
-    )
+    check.same(int(values["parasite_serve_rows_total"]), len(serve.rows()))
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/guests") as page:
         check.true(isinstance(json.loads(page.read()), list))
     for line in text.splitlines():
@@ -460,9 +456,7 @@ def passing_on(s):
         serve.stop()
         with s.test("packets are kept as they came"):
             (file,) = (s.work / "raw" / ("06" * 16)).iterdir()
-            check.same(
-                file.read_bytes(), b"".join(samples_of(300, 6))
-            )
+            check.same(file.read_bytes(), b"".join(samples_of(300, 6)))
 
 
 def test_budget(s):

@@ -10,6 +10,7 @@
 
 #define BASE_MS 1700000040000 /* a whole minute */
 #define MINUTE_MS 60000
+#define GRACE_MS 7000
 #define SECOND 10000000u /* clocks */
 #define ROWS_MAX 64
 
@@ -48,8 +49,10 @@ static void begin_rollup(void)
 {
     made = calloc(1, sizeof *made);
     made->packet_room = 4096;
-    rollup = (struct rollup){
-        .bucket_seconds = 60, .closed = closed, .owner = &rollup};
+    rollup = (struct rollup){.bucket_seconds = 60,
+                             .grace_ms = GRACE_MS,
+                             .closed = closed,
+                             .owner = &rollup};
     row_count = 0;
 }
 
@@ -163,9 +166,9 @@ TEST(a_bucket_is_closed_when_its_time_is_over)
     put_begin();
     put_samples(30);
     feed();
-    rollup_close(&rollup, BASE_MS + MINUTE_MS + ROLLUP_GRACE_MS - 1, false);
+    rollup_close(&rollup, BASE_MS + MINUTE_MS + GRACE_MS - 1, false);
     assert_int_equal(row_count, 0);
-    rollup_close(&rollup, BASE_MS + MINUTE_MS + ROLLUP_GRACE_MS, false);
+    rollup_close(&rollup, BASE_MS + MINUTE_MS + GRACE_MS, false);
     assert_int_equal(row_count, 1);
     assert_int_equal(rows[0].account.attributed, 3000);
 }
