@@ -65,7 +65,6 @@ decoder := attach/encoder attach/inside attach/pauses \
     input/http input/qemu input/send input/shared_ring input/vsock \
     profile/interval profile/ticks profile/under_sampled \
     store/address store/answer store/insert store/losses store/rows \
-    store/spool \
     timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \

@@ -37,9 +37,8 @@ static const char help_text[] =
     "$PARASITE_STORE. A trace is loaded into a store of its own, which is gone "
     "afterwards.\n\n"
     "For example:\n"
-    "  parasite sql run/store \"select service, sum(samples) from samples "
-    "group by service\"\n"
-    "  parasite sql x.trace \"select cpu, ticks, idle from accounts\"";
+    "  parasite sql run/store 'select sum(samples), sum(weight) from samples'\n"
+    "  parasite sql x.trace 'select cpu, ticks, idle from accounts'";
 
 static const struct argument options[] = {
     {"json", 0, NULL, "print a list of JSON objects", .flag = &given.json},

@@ -209,38 +209,3 @@ bool store_ask(struct store *store, const char *sql,
                  store->address.name);
     return fine && whole;
 }
-
-uint64_t store_u64(const struct store_answer *answer, size_t row,
-                   unsigned column)
-{
-    const char *value = store_value(answer, row, column);
-
-    return value == NULL ? 0 : strtoull(value, NULL, 10);
-}
-
-double store_double(const struct store_answer *answer, size_t row,
-                    unsigned column)
-{
-    const char *value = store_value(answer, row, column);
-
-    return value == NULL ? 0 : strtod(value, NULL);
-}
-
-char *store_quote(const char *text, char *to, size_t room)
-{
-    size_t used = 0;
-
-    if (room < sizeof "''")
-        die("no room for a text of SQL");
-    to[used++] = '\'';
-    for (; *text != '\0' && used + 4 <= room; ++text) {
-        if (*text == '\'' || *text == '\\')
-            to[used++] = '\\';
-        to[used++] = *text;
-    }
-    if (*text != '\0')
-        used = 1;
-    to[used++] = '\'';
-    to[used] = '\0';
-    return to;
-}

@@ -264,14 +264,15 @@ static bool is_by_port(struct MHD_Connection *connection)
            info->client_addr->sa_family == AF_INET;
 }
 
-static bool is_our_host(const struct embedded *embedded, const char *host)
+static bool is_our_host(const char *host)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
-    char ours[64];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        snprintf(ours, sizeof ours, "%s:%u", names[i], embedded->options->port);
-        if (strcasecmp(host, ours) == 0)
+        size_t bytes = strlen(names[i]);
+
+        if (strncasecmp(host, names[i], bytes) == 0 &&
+            (host[bytes] == '\0' || host[bytes] == ':'))
             return true;
     }
     return false;
@@ -554,7 +555,7 @@ static enum MHD_Result answer_request(struct embedded *embedded,
     char text[256];
 
     if (is_by_port(connection)) {
-        if (!is_our_host(embedded, header(connection, MHD_HTTP_HEADER_HOST)))
+        if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
             return say(connection, MHD_HTTP_FORBIDDEN, 0,
                        "this store answers to localhost only");
         if (password != NULL && !knows_password(connection, password))

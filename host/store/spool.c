@@ -234,7 +234,7 @@ void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN])
 
 uint8_t *spool_rows(int file, size_t *count)
 {
-    gzFile gz = gzdopen(dup(file), "rb");
+    gzFile gz = lseek(file, 0, SEEK_SET) == 0 ? gzdopen(dup(file), "rb") : NULL;
     uint8_t *bytes = NULL;
     size_t room = 0, used = 0;
     int got = 0;

@@ -64,7 +64,8 @@ int spool_read(const struct spool *spool, const struct spool_batch *batch);
 /* The text that is the same each time that the batch is sent. */
 void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN]);
 
-/* The rows of its file, of (count) bytes, to be freed; NULL: it is damaged. */
+/* The rows of its file, of (count) bytes, to be freed; NULL: it is damaged.
+ * Moves the file's offset. */
 uint8_t *spool_rows(int file, size_t *count);
 
 /* Removes the batch, or with (refused) puts it aside. */
