@@ -13,7 +13,7 @@ B ?=
 #: per cent by which an exact figure may be worse in `make bench-diff`
 WORSE ?= 1
 
-.PHONY: bench bench-diff
+.PHONY: bench bench-diff many-guests
 #: what it costs, in one table, with goals
 bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
     irc async split) tests/guest/trace/trace_crowd) \
@@ -24,3 +24,7 @@ bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
 bench-diff:
 	$(Q)python3 bench/diff.py --worse='$(WORSE)' \
 	    $(if $A$B,'$A' '$B',$(BUILD)/bench/kept)
+#: what `parasite serve` takes for 1,000 guests (bench/many.sh)
+many-guests: $(call image,x86_64,services/lua) $(BUILD)/host/parasite \
+    $(BUILD)/host/libparasite.a
+	$(Q)bench/many.sh $(BUILD)

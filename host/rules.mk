@@ -19,7 +19,7 @@ $(foreach b,host host32 host64,$(host_sources:%.c=$(BUILD)/$b/obj/%.o)): \
 $(BUILD)/rooms/host/.linked: host/rooms tools/build/rooms.py
 	$(call begin,ROOMS)
 	$(Q)tools/build/rooms.py link host $(@D) && touch $@
-parasite_libraries := -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
+parasite_libraries := -lcurl -ldw -lelf -lcapstone -ljansson -lmicrohttpd \
     -lncursesw -lnettle -lprotobuf-c -ltinfo -lz -lm
 # the messages of export/*.proto
 messages := $(BUILD)/host/messages
@@ -59,11 +59,12 @@ decoder := attach/encoder attach/inside attach/pauses \
     image/line_code image/lookup image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/series causal/verdict \
+    causal/series causal/verdict collect/rollup \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \
     profile/interval profile/ticks profile/under_sampled \
+    store/address store/answer store/insert store/losses store/rows \
     timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
     top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
@@ -71,9 +72,17 @@ $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(BUILD)/host$b/obj/profiler/causal/gain.o))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
+# the engine of embedded stores, which the command loads at run time
+chdb := $(BUILD)/chdb
+CHDB_VERSION := 26.5.3
+$(chdb)/libchdb.so: tools/build/chdb.sh
+	$(Q)$< $(CHDB_VERSION) $(chdb)
 test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
 
-.PHONY: tool install
+.PHONY: tool install store
+#= profile
+#: what `parasite store` keeps samples with, fetched once into build/chdb (166 MB)
+store: $(chdb)/libchdb.so
 #= profile
 #: the command parasite: build/host/parasite
 tool: $(BUILD)/host/parasite

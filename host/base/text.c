@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for terminals and for readers of UTF-8 and XML, and numbers. */
 
+#define _GNU_SOURCE /* vasprintf() */
+
 #include "base/text.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -226,5 +230,17 @@ const char *number_bytes(uint64_t bytes, char *text)
     for (; amount >= 999.95 && unit < 4; ++unit)
         amount /= 1000;
     snprintf(text, NUMBER_TEXT_MAX, "%.*f %s", unit > 0, amount, units[unit]);
+    return text;
+}
+
+char *text_format(const char *format, ...)
+{
+    char *text;
+    va_list words;
+
+    va_start(words, format);
+    if (vasprintf(&text, format, words) < 0)
+        die("out of memory");
+    va_end(words);
     return text;
 }

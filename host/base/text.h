@@ -51,6 +51,10 @@ const char *number_hz(uint64_t mhz, char *text);
 /* "1.2 MB"; the same. */
 const char *number_bytes(uint64_t bytes, char *text);
 
+/* The text that (format) makes, to be freed. */
+char *text_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
 /* The last part of (path), a file's name; all of it if it ends with '/'. */
 static inline const char *path_name(const char *path)
 {

@@ -11,6 +11,7 @@ int command_record(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_tell(int argc, char **argv);
 int command_top(int argc, char **argv);
+int command_serve(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);
@@ -23,6 +24,8 @@ int command_export(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_timeline(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_store(int argc, char **argv);
+int command_sql(int argc, char **argv);
 int command_embed(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 

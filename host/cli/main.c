@@ -37,6 +37,11 @@ static const struct {
     {"timeline", command_timeline,
      "draw tasks and promises over time, as an HTML page"},
     {"open", command_open, "show a trace in the browser"},
+    {"serve", command_serve,
+     "take the streams of many guests, for a store and for live readers"},
+    {"store", command_store,
+     "keep many guests' sums: the embedded store, and copies of one"},
+    {"sql", command_sql, "ask a store, or a trace, in SQL"},
     {"embed", command_embed, "give a linked image the names of its functions"},
     {"demangle", command_demangle, "demangle C++, Rust and OCaml names"},
 };

@@ -87,15 +87,88 @@ static int connect_path(const char *path, const char *scheme, double deadline)
     return connect_to((struct sockaddr *)&address, sizeof address, deadline);
 }
 
-static int open_unix(const char *path, const struct why *why)
+/* ---- a guest behind `parasite serve`: unix:PATH?guest=NAME */
+
+#define GUEST_MARK "?guest="
+#define ANSWER_MAX 256
+
+/* What follows the mark, which is cut off from (where); NULL without. */
+static char *cut_guest(char *where)
 {
-    int file = connect_path(path, "unix:", seconds_now() + CONNECT_SECONDS);
+    char *mark = strstr(where, GUEST_MARK);
+
+    if (mark == NULL)
+        return NULL;
+    *mark = '\0';
+    return mark + strlen(GUEST_MARK);
+}
+
+/* Reads the line that serve answers, byte by byte: a stream follows it. */
+static bool read_answer(int file, double deadline, char *line)
+{
+    size_t used = 0;
+
+    while (used < ANSWER_MAX - 1 && wait_readable(file, deadline, 0)) {
+        ssize_t count = read(file, line + used, 1);
+
+        if (count < 0 && (errno == EAGAIN || errno == EINTR))
+            continue;
+        if (count <= 0)
+            break;
+        if (line[used] == '\n') {
+            line[used] = '\0';
+            return true;
+        }
+        ++used;
+    }
+    return false;
+}
+
+/* Asks for the (guest), on (file), which is connected and otherwise closed. */
+static int ask_serve(int file, const char *uri, const char *guest,
+                     const struct why *why)
+{
+    const char *token = getenv("PARASITE_TOKEN");
+    char text[512], line[ANSWER_MAX];
+    int bytes = snprintf(text, sizeof text, "parasite read%s%s guest=%s\n",
+                         token != NULL ? " token=" : "",
+                         token != NULL ? token : "", guest);
 
     if (file < 0)
+        return file;
+    if (bytes >= (int)sizeof text)
+        snprintf(why->text, why->room, "%s: the name is too long", uri);
+    else if (send(file, text, (size_t)bytes, MSG_NOSIGNAL) != bytes ||
+             !read_answer(file, seconds_now() + CONNECT_SECONDS, line))
+        snprintf(why->text, why->room,
+                 "%s: no answer; does 'parasite serve' listen there?", uri);
+    else if (strcmp(line, "ok") == 0)
+        return file;
+    else
+        snprintf(why->text, why->room, "%s: %s", uri, line);
+    close(file);
+    return -1;
+}
+
+static int open_unix(const char *uri, const char *where, const struct why *why)
+{
+    char *path = xstrdup(where);
+    const char *guest = cut_guest(path);
+    int file = connect_path(path, "unix:", seconds_now() + CONNECT_SECONDS);
+
+    if (file < 0 && guest != NULL)
+        snprintf(why->text, why->room,
+                 "%s: %s; 'parasite serve --listen' has "
+                 "to listen there",
+                 uri, strerror(errno));
+    else if (file < 0)
         snprintf(why->text, why->room,
                  "unix:%s: %s; to listen there, QEMU needs -chardev "
                  "socket,id=prof,server=on,wait=on,path=%s",
                  path, strerror(errno), path);
+    if (guest != NULL)
+        file = ask_serve(file, uri, guest, why);
+    free(path);
     return file;
 }
 
@@ -158,16 +231,18 @@ static int connect_host(const char *host, const char *port, const char *name,
 
 static int open_tcp(const char *uri, const char *where, const struct why *why)
 {
-    const char *colon = strrchr(where, ':');
-    char *host;
+    char *host = xstrdup(where), *colon;
+    const char *guest = cut_guest(host);
     int file;
 
+    colon = strrchr(host, ':');
     if (colon == NULL)
         die_usage("%s: expected tcp:HOST:PORT", uri);
-    host = xstrdup(where);
-    host[colon - where] = '\0';
+    *colon = '\0';
     file = connect_host(host, colon + 1, uri, seconds_now() + CONNECT_SECONDS,
                         why);
+    if (guest != NULL)
+        file = ask_serve(file, uri, guest, why);
     free(host);
     return file;
 }
@@ -320,7 +395,7 @@ bool target_try(struct target *target, const char *uri, enum target_use use,
         return true;
     }
     if ((path = after_scheme(uri, "unix:")) != NULL) {
-        target->file = open_unix(path, &why);
+        target->file = open_unix(uri, path, &why);
         target->two_way = true;
     } else if ((path = after_scheme(uri, "tcp:")) != NULL) {
         target->file = open_tcp(uri, path, &why);

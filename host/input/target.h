@@ -7,6 +7,8 @@
  *
  *     unix:PATH      a socket that QEMU listens at
  *     tcp:HOST:PORT  the same
+ *     unix:PATH?guest=NAME, tcp:HOST:PORT?guest=NAME
+ *                    a guest that `parasite serve` has, which listens there
  *     http://HOST:PORT  the profiler's port of a guest (input/http.h)
  *     vsock:PATH:PORT  a guest's virtio socket device (input/vsock.h)
  *     vsock:CID:PORT   the same

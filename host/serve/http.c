@@ -26,6 +26,7 @@ struct server {
     unsigned count;
     void *owner;
     FILE **made; /* by page, NULL = not yet */
+    bool live;   /* pages are made anew */
     unsigned port;
 };
 
@@ -108,6 +109,10 @@ static FILE *made_page(struct server *server, unsigned number)
     struct serve_order order = {page, server, server->owner};
     FILE *file;
 
+    if (server->made[number] != NULL && server->live) {
+        fclose(server->made[number]);
+        server->made[number] = NULL;
+    }
     if (server->made[number] != NULL)
         return server->made[number];
     file = tmpfile();
@@ -189,8 +194,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
     return answer(connection, MHD_HTTP_NOT_FOUND, "page not found\n");
 }
 
-struct server *serve_begin(const struct serve_page *pages, unsigned count,
-                           void *owner, unsigned port)
+static struct server *begin(const struct serve_page *pages, unsigned count,
+                            void *owner, unsigned port, bool live)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET,
@@ -201,7 +206,12 @@ struct server *serve_begin(const struct serve_page *pages, unsigned count,
     const union MHD_DaemonInfo *info;
 
     *server = (struct server){
-        .pages = pages, .count = count, .owner = owner, .port = port};
+        .pages = pages,
+        .count = count,
+        .owner = owner,
+        .live = live,
+        .port = port,
+    };
     server->made = xreallocarray(NULL, count, sizeof *server->made);
     for (unsigned i = 0; i < count; ++i)
         server->made[i] = NULL;
@@ -215,6 +225,18 @@ struct server *serve_begin(const struct serve_page *pages, unsigned count,
     info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info != NULL ? info->port : port;
     return server;
+}
+
+struct server *serve_begin(const struct serve_page *pages, unsigned count,
+                           void *owner, unsigned port)
+{
+    return begin(pages, count, owner, port, false);
+}
+
+struct server *serve_begin_live(const struct serve_page *pages, unsigned count,
+                                void *owner, unsigned port)
+{
+    return begin(pages, count, owner, port, true);
 }
 
 unsigned serve_port(const struct server *server)

@@ -20,7 +20,8 @@ struct serve_order {
     void *owner; /* as given to serve_begin() */
 };
 
-/* Something to be served, made once, at the first request. */
+/* Something to be served, made once, at the first request; at each request of a
+ * live server. */
 struct serve_page {
     const char *path; /* "/name" */
     const char *type; /* MIME */
@@ -34,6 +35,10 @@ struct serve_page {
  * listen. */
 struct server *serve_begin(const struct serve_page *pages, unsigned count,
                            void *owner, unsigned port);
+
+/* The same of pages that change: a live server. */
+struct server *serve_begin_live(const struct serve_page *pages, unsigned count,
+                                void *owner, unsigned port);
 
 /* The port that it listens at. */
 unsigned serve_port(const struct server *server);

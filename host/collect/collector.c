@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop: what epoll says, RAM and files that it knows nothing of, and what
+ * is due by the clock. */
+
+#include "collect/parts.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/wait.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS 256
+#define WAIT_MS 100
+#define RAM_WAIT_MS 5
+#define END_SECONDS 10
+
+int64_t now_ms(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+struct collector *collector_open(const struct collector_options *options)
+{
+    struct collector *collector = xreallocarray(NULL, 1, sizeof *collector);
+
+    *collector = (struct collector){.options = *options, .begun_ms = now_ms()};
+    if (collector->options.bucket_seconds == 0)
+        collector->options.bucket_seconds = STORE_BUCKET_SECONDS;
+    if (options->host != NULL)
+        snprintf(collector->host, sizeof collector->host, "%s", options->host);
+    else if (gethostname(collector->host, sizeof collector->host - 1) != 0)
+        strcpy(collector->host, "localhost");
+    if (options->images != NULL)
+        builds_give(&collector->builds, options->images);
+    collector->batches.store = options->store;
+    pthread_mutex_init(&collector->lock, NULL);
+    collector->epoll = epoll_create1(EPOLL_CLOEXEC);
+    collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (collector->epoll < 0 || collector->wake < 0)
+        die("epoll: %s", strerror(errno));
+    state_read(collector);
+    lines_open(collector);
+    return collector;
+}
+
+static void take_events(struct collector *collector,
+                        const struct epoll_event *events, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        struct handle *handle = events[i].data.ptr;
+        uint64_t number;
+
+        if (handle == NULL)
+            (void)!read(collector->wake, &number, sizeof number);
+        else if (handle->kind == HANDLE_READER)
+            readers_event(collector, (struct reader *)(void *)handle,
+                          events[i].events);
+        else
+            lines_event(collector, handle, events[i].events);
+    }
+}
+
+/* What is due each second, and after a bucket. */
+static void tick(struct collector *collector)
+{
+    int64_t now = now_ms();
+
+    lines_tick(collector, now);
+    if (collector->ticked == now / 1000)
+        return;
+    collector->ticked = now / 1000;
+    guests_tick(collector, now);
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        raw_flush(collector, collector->guests[i]);
+    orders_tick(collector, now / 1000);
+    collector->state_due = collector->state_due || collector->state_new;
+    if (now / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
+        collector->pruned = now / 1000;
+        raw_prune(collector, now / 1000);
+    }
+}
+
+/* Buckets that were closed go out together: of a thousand guests they are a
+ * few batches. */
+static void send_closed(struct collector *collector)
+{
+    if (!collector->state_due)
+        return;
+    if (collector->options.store != NULL)
+        store_batches_send(&collector->batches);
+    if (collector->options.rows != NULL)
+        fflush(collector->options.rows);
+    state_write(collector);
+}
+
+void collector_run(struct collector *collector)
+{
+    struct epoll_event wake = {.events = EPOLLIN};
+    struct epoll_event events[EVENTS];
+    bool any = false;
+
+    epoll_ctl(collector->epoll, EPOLL_CTL_ADD, collector->wake, &wake);
+    while (!signals_caught() && lines_remain(collector)) {
+        int count = epoll_wait(collector->epoll, events, EVENTS,
+                               any ? RAM_WAIT_MS : WAIT_MS);
+
+        pthread_mutex_lock(&collector->lock);
+        take_events(collector, events, count);
+        any = lines_poll(collector);
+        tick(collector);
+        send_closed(collector);
+        lines_sweep(collector);
+        readers_sweep(collector);
+        pthread_mutex_unlock(&collector->lock);
+    }
+    pthread_mutex_lock(&collector->lock);
+    guests_close_all(collector);
+    send_closed(collector);
+    pthread_mutex_unlock(&collector->lock);
+    if (collector->options.store != NULL &&
+        !store_flush(collector->options.store, END_SECONDS))
+        log_info("the store has not taken all: the rest is in the spool");
+}
+
+void collector_close(struct collector *collector)
+{
+    readers_close(collector);
+    lines_close(collector);
+    guests_free(collector);
+    builds_free(&collector->builds);
+    store_batches_free(&collector->batches);
+    close(collector->epoll);
+    close(collector->wake);
+    free(collector->captures);
+    free(collector->kept);
+    free(collector);
+}

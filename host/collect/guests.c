@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The register of guests: a boot is known by the UUID in its packets, whatever
+ * line they come by, so a guest that reconnects goes on, one that reboots is
+ * another, and a packet that two lines bring counts once.
+ *
+ * Who claims the UUID of a guest of another service, or by a token that is not
+ * for that guest's, is not believed.
+ */
+
+#include "collect/parts.h"
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GUESTS_MAX 10000u
+#define GUEST_BYTES (1u << 20) /* a second */
+#define GRACE_MS 5000          /* not all guests' buckets are closed at once */
+#define GRACE_STEPS 8
+#define GRACE_STEP_MS 1000
+#define SENT_GUESTS 128u   /* closed buckets that are sent together */
+#define SILENT_SECONDS 600 /* after which one without a line is forgotten */
+
+static struct guest_boot *find_boot(struct collector *collector,
+                                    const uint8_t *uuid)
+{
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        if (memcmp(collector->guests[i]->uuid, uuid, UUID_BYTES) == 0)
+            return collector->guests[i];
+    return NULL;
+}
+
+/* What a rollup calls: a bucket is complete. */
+struct closing {
+    struct collector *collector;
+    struct guest_boot *guest;
+};
+
+static void bucket_closed(void *owner, const struct rollup_bucket *bucket)
+{
+    struct closing *closing = owner;
+
+    hand_over(closing->collector, closing->guest, bucket);
+}
+
+static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
+{
+    struct collector *collector = line->collector;
+    const struct collector_options *options = &collector->options;
+    struct guest_boot *guest;
+    struct closing *closing;
+
+    if (collector->guest_count >=
+        (options->guests > 0 ? options->guests : GUESTS_MAX)) {
+        ++collector->counters.refused_guests;
+        return NULL;
+    }
+    guest = xreallocarray(NULL, 1, sizeof *guest);
+    closing = xreallocarray(NULL, 1, sizeof *closing);
+    *guest = (struct guest_boot){.begun = now_ms() / 1000};
+    *closing = (struct closing){collector, guest};
+    memcpy(guest->uuid, uuid, UUID_BYTES);
+    guest->rollup.bucket_seconds = options->bucket_seconds;
+    guest->rollup.grace_ms = GRACE_MS + uuid[0] % GRACE_STEPS * GRACE_STEP_MS;
+    guest->rollup.closed = bucket_closed;
+    guest->rollup.owner = closing;
+    snprintf(guest->said, sizeof guest->said, "%s", line->service);
+    snprintf(guest->where, sizeof guest->where, "%s", line->name);
+    state_restore(collector, guest);
+    collector->state_new = true;
+    VECTOR_ADD(collector->guests, collector->guest_count, guest);
+    return guest;
+}
+
+static bool may_send(const struct line *line, const struct guest_boot *guest)
+{
+    return strcmp(line->service, guest->said) == 0;
+}
+
+bool guest_command(struct collector *collector, struct guest_boot *guest,
+                   const char *command)
+{
+    char text[SEND_LINE_MAX];
+    struct line *line = guest->line;
+    int bytes = snprintf(text, sizeof text, "\n%s\n", command);
+    ssize_t sent;
+
+    if (line == NULL || !line->two_way || line->handle.file < 0 ||
+        bytes >= (int)sizeof text)
+        return false;
+    sent = send(line->handle.file, text, (size_t)bytes,
+                MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0)
+        sent = write(line->handle.file, text, (size_t)bytes);
+    collector->counters.commands += sent == bytes;
+    return sent == bytes;
+}
+
+/* The boot that (line) sends now: it may be another than before. */
+static struct guest_boot *boot_of(struct line *line,
+                                  const struct packet *packet)
+{
+    struct collector *collector = line->collector;
+    struct guest_boot *guest = line->guest;
+
+    if (guest != NULL && memcmp(guest->uuid, packet->uuid, UUID_BYTES) == 0 &&
+        guest->line == line)
+        return guest;
+    guest = find_boot(collector, packet->uuid);
+    if (guest == NULL) {
+        guest = add_boot(line, packet->uuid);
+        if (guest != NULL && packet->sequence > 0) {
+            guest->line = line;
+            guest_command(collector, guest, "hello");
+        }
+    } else if (!may_send(line, guest)) {
+        ++collector->counters.refused_guests;
+        return NULL;
+    }
+    if (guest == NULL)
+        return NULL;
+    if (line->guest != NULL && line->guest != guest &&
+        line->guest->line == line)
+        guests_leave(line);
+    line->guest = guest;
+    guest->line = line;
+    return guest;
+}
+
+/* Whether the guest may send that much in this second. */
+static bool is_allowed(const struct collector *collector,
+                       struct guest_boot *guest, size_t bytes, int64_t now)
+{
+    if (guest->allowed != now / 1000) {
+        guest->allowed = now / 1000;
+        guest->allowance = collector->options.guest_bytes > 0
+                               ? collector->options.guest_bytes
+                               : GUEST_BYTES;
+    }
+    if (guest->allowance < bytes)
+        return false;
+    guest->allowance -= bytes;
+    return true;
+}
+
+/* The image is known as soon as a hello came; the service, too, at the latest
+ * when the first bucket is closed. */
+static void learn_build(struct collector *collector, struct guest_boot *guest)
+{
+    if (guest->build != NULL || guest->rollup.hello.version == 0)
+        return;
+    guest->build = builds_find(&collector->builds, &guest->rollup.hello);
+    if (guest->build != NULL)
+        build_look(guest->build, &collector->builds, now_ms() / 1000);
+    guest_name(collector, guest);
+}
+
+void guests_take(struct line *line, const struct packet *packet)
+{
+    struct collector *collector = line->collector;
+    struct guest_boot *guest = boot_of(line, packet);
+    int64_t now = now_ms();
+    uint64_t unread;
+
+    ++collector->counters.packets;
+    collector->counters.packet_bytes += packet->total_bytes;
+    if (guest == NULL)
+        return;
+    guest->heard = now / 1000;
+    if (!is_allowed(collector, guest, packet->total_bytes, now)) {
+        ++guest->excess_packets;
+        guest->excess_bytes += packet->total_bytes;
+        ++collector->counters.excess_packets;
+        return;
+    }
+    unread = guest->rollup.unread;
+    if (!rollup_take(&guest->rollup, packet, now)) {
+        ++*(guest->rollup.unread > unread ? &collector->counters.unread
+                                          : &collector->counters.repeated);
+        return;
+    }
+    collector->counters.unread += guest->rollup.unread - unread;
+    learn_build(collector, guest);
+    raw_take(collector, guest, packet);
+    if (line->ram || !line->two_way)
+        readers_pass(collector, guest, packet->bytes, packet->total_bytes);
+    if (guest->rollup.ended)
+        rollup_close(&guest->rollup, now, true);
+}
+
+void guests_leave(struct line *line)
+{
+    struct guest_boot *guest = line->guest;
+
+    line->guest = NULL;
+    if (guest == NULL || guest->line != line)
+        return;
+    raw_flush(line->collector, guest);
+    guest->line = NULL;
+}
+
+static void free_boot(struct guest_boot *guest)
+{
+    free(guest->rollup.owner);
+    rollup_free(&guest->rollup);
+    free(guest->raw);
+    if (guest->capture != NULL)
+        fclose(guest->capture);
+    free(guest);
+}
+
+static void forget_boot(struct collector *collector, size_t number)
+{
+    struct guest_boot *guest = collector->guests[number];
+
+    rollup_close(&guest->rollup, now_ms(), true);
+    raw_flush(collector, guest);
+    readers_leave(collector, guest);
+    for (size_t i = 0; i < collector->line_count; ++i)
+        if (collector->lines[i]->guest == guest)
+            collector->lines[i]->guest = NULL;
+    free_boot(guest);
+    collector->guests[number] = collector->guests[--collector->guest_count];
+    ++collector->counters.ended_guests;
+}
+
+void guests_tick(struct collector *collector, int64_t now)
+{
+    for (size_t i = 0; i < collector->guest_count;) {
+        struct guest_boot *guest = collector->guests[i];
+
+        rollup_close(&guest->rollup, now, false);
+        if (i % SENT_GUESTS == SENT_GUESTS - 1 &&
+            collector->options.store != NULL)
+            store_batches_send(&collector->batches);
+        if (guest->line == NULL &&
+            (guest->rollup.ended || guest->heard + SILENT_SECONDS < now / 1000))
+            forget_boot(collector, i);
+        else
+            ++i;
+    }
+}
+
+void guests_close_all(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->guest_count; ++i) {
+        rollup_close(&collector->guests[i]->rollup, now_ms(), true);
+        raw_flush(collector, collector->guests[i]);
+        if (i % SENT_GUESTS == SENT_GUESTS - 1 &&
+            collector->options.store != NULL)
+            store_batches_send(&collector->batches);
+    }
+}
+
+void guests_free(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        free_boot(collector->guests[i]);
+    free(collector->guests);
+    collector->guests = NULL;
+    collector->guest_count = 0;
+}
+
+static bool is_named(const struct guest_boot *guest, const char *name)
+{
+    char uuid[2 * UUID_BYTES + 1], id[24];
+    size_t bytes = strlen(name);
+
+    bytes_hex(guest->uuid, UUID_BYTES, uuid);
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)guest->id);
+    return bytes > 0 && (strcmp(guest->where, name) == 0 ||
+                         strcmp(guest->service, name) == 0 ||
+                         strcmp(guest->said, name) == 0 ||
+                         (bytes >= 4 &&
+                          (strncmp(uuid, name, bytes) == 0 ||
+                           (guest->id != 0 && strncmp(id, name, bytes) == 0))));
+}
+
+struct guest_boot *guests_find(struct collector *collector, const char *name,
+                               const char **why)
+{
+    struct guest_boot *found = NULL;
+
+    *why = "no guest is called so";
+    for (size_t i = 0; i < collector->guest_count; ++i) {
+        struct guest_boot *guest = collector->guests[i];
+
+        if (guest->line == NULL || !is_named(guest, name))
+            continue;
+        if (found != NULL) {
+            *why = "several guests are called so";
+            return NULL;
+        }
+        found = guest;
+    }
+    return found;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COLLECT_PARTS_H
+#define COLLECT_PARTS_H
+
+/* What the files of the collector share. */
+
+#include "collect/build.h"
+#include "collect/collector.h"
+#include "collect/rollup.h"
+#include "input/send.h"
+#include "input/shared_ring.h"
+#include "input/target.h"
+#include "trace/console.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#define UUID_BYTES 16
+#define NAME_MAX_BYTES 128
+#define RAW_KEPT (1u << 14) /* bytes of a guest's packets before they go out */
+
+/* One boot of a guest. */
+struct guest_boot {
+    uint8_t uuid[UUID_BYTES];
+    struct rollup rollup;
+    struct build *build;          /* NULL = no hello came */
+    char service[NAME_MAX_BYTES]; /* "" = not known yet */
+    char said[NAME_MAX_BYTES];    /* by its line, "" = nothing */
+    char where[NAME_MAX_BYTES];   /* its line */
+    uint64_t id;                  /* 0 = not known yet */
+    struct line *line;            /* that sent last, NULL = it is closed */
+    int64_t begun, heard;         /* UTC in seconds */
+    bool told;                    /* the store knows it, with */
+    uint32_t told_mhz;
+    size_t told_cpus;
+
+    uint64_t allowance; /* bytes that it may still send in this second */
+    int64_t allowed;    /* which second that is */
+    uint64_t excess_packets, excess_bytes;
+    uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
+    uint64_t rows;
+    uint32_t asked_mhz; /* the rate that we have set, 0 = none */
+
+    uint8_t *raw; /* packets, before they are written */
+    size_t raw_bytes;
+    int64_t raw_begun; /* of the file, UTC in seconds */
+    FILE *capture;     /* NULL = none is going on */
+};
+
+enum handle_kind {
+    HANDLE_LISTENER,
+    HANDLE_LINE,
+    HANDLE_READER,
+    HANDLE_WAKE,
+};
+
+/* What epoll tells about; the first member of each of the following. */
+struct handle {
+    enum handle_kind kind;
+    int file; /* -1 = closed */
+};
+
+struct listener {
+    struct handle handle;
+    const struct collector_source *source;
+    bool tcp;
+    char *path; /* of a local socket, to be removed; NULL = none */
+};
+
+#define FIRST_LINE_MAX 512
+
+/* A connection, or RAM, with a guest's stream. */
+struct line {
+    struct handle handle;
+    struct collector *collector;
+    const struct collector_source *source; /* NULL = closed for good */
+    char name[NAME_MAX_BYTES];
+    char service[NAME_MAX_BYTES]; /* "" = not said */
+    const struct collector_token *token;
+    bool accepted; /* a connection to a listener */
+    bool tcp;
+    bool undecided; /* the first line has not come */
+    bool two_way;
+    bool ram;
+    bool gone;    /* to be freed */
+    bool scanned; /* of a pattern: forgotten when its file is gone */
+    char first[FIRST_LINE_MAX];
+    size_t first_bytes;
+    struct scanner scanner;
+    struct console console;
+    struct answers answers;
+    struct guest_boot *guest; /* the last one, NULL = none */
+    char *path;               /* of RAM */
+    struct shared_ring share;
+    ino_t inode;
+    int64_t tried; /* when RAM was last looked for, ms */
+    unsigned tries;
+    uint64_t bytes;
+    uint64_t garbage; /* of scanners before */
+    unsigned connections;
+    /* of a target: a thread connects */
+    bool connecting;
+    bool is_file; /* it has an end */
+    struct target opened;
+    bool fine;
+    char why[TARGET_WHY_MAX];
+    char problem[TARGET_WHY_MAX]; /* the last that was printed */
+    double again;                 /* when to try next, seconds_now() */
+};
+
+#define READER_ROOM (1u << 20) /* bytes that wait for a slow reader */
+
+struct reader {
+    struct handle handle;
+    struct guest_boot *guest;
+    char line[SEND_LINE_MAX];
+    size_t line_bytes;
+    uint8_t *out;
+    size_t out_bytes, out_sent;
+    uint64_t dropped; /* bytes that a slow one has not got */
+    bool watches_out;
+    bool ending; /* closed when all is sent; it has no guest */
+};
+
+/* A capture of all guests of a service, at the next whole minute. */
+struct capture_order {
+    char service[NAME_MAX_BYTES];
+    int64_t begin, end; /* UTC in seconds */
+    unsigned rate;
+    bool running;
+    char folder[32];
+};
+
+struct counters {
+    uint64_t packets, packet_bytes, repeated, unread;
+    uint64_t connections, refused_connections, refused_guests;
+    uint64_t excess_packets, buckets, rows, commands, reader_bytes,
+        reader_dropped, raw_bytes, raw_failed, ended_guests;
+};
+
+struct collector {
+    struct collector_options options;
+    char host[NAME_MAX_BYTES];
+    int epoll, wake;
+    pthread_mutex_t lock; /* held but for waits: metrics are read by others */
+    struct listener **listeners;
+    size_t listener_count;
+    struct line **lines;
+    size_t line_count;
+    struct reader **readers;
+    size_t reader_count;
+    struct guest_boot **guests;
+    size_t guest_count;
+    struct builds builds;
+    struct store_batches batches;
+    struct counters counters;
+    struct capture_order *captures;
+    size_t capture_count;
+    int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
+    int64_t begun_ms;
+    bool state_due;        /* buckets were closed */
+    bool state_new;        /* guests came */
+    struct kept_cpu *kept; /* of the run before, (kept_count) of them */
+    size_t kept_count;
+
+    /* of the threads that connect */
+    pthread_t dialers[4];
+    pthread_mutex_t dial_lock;
+    pthread_cond_t dial;
+    struct line **to_dial, **dialled;
+    size_t to_dial_count, dialled_count;
+    bool ending;
+};
+
+int64_t now_ms(void); /* UTC */
+
+/* ---- guests.c: the register */
+
+/* A packet that came by (line). */
+void guests_take(struct line *line, const struct packet *packet);
+struct guest_boot *guests_find(struct collector *collector, const char *name,
+                               const char **why);
+void guests_tick(struct collector *collector, int64_t now);
+void guests_close_all(struct collector *collector);
+void guests_free(struct collector *collector);
+/* (line) has nothing to do with its guest any more. */
+void guests_leave(struct line *line);
+/* Sends (command) to the guest, as far as its line takes commands. */
+bool guest_command(struct collector *collector, struct guest_boot *guest,
+                   const char *command);
+
+/* ---- hand_over.c: buckets to the store */
+
+/* Gives it its service and number, which it keeps. */
+void guest_name(struct collector *collector, struct guest_boot *guest);
+void hand_over(struct collector *collector, struct guest_boot *guest,
+               const struct rollup_bucket *bucket);
+void hand_over_loss(struct collector *collector, struct guest_boot *guest,
+                    const char *why, const char *what, uint64_t rows,
+                    uint64_t amount, int64_t bucket);
+
+/* ---- lines.c */
+
+void lines_open(struct collector *collector);
+void lines_event(struct collector *collector, struct handle *handle,
+                 uint32_t events);
+void lines_tick(struct collector *collector, int64_t now);
+/* RAM and files, of which epoll knows nothing: whether there are any. */
+bool lines_poll(struct collector *collector);
+/* Whether a guest may still come. */
+bool lines_remain(const struct collector *collector);
+void lines_sweep(struct collector *collector);
+void lines_close(struct collector *collector);
+void watch(struct collector *collector, struct handle *handle, uint32_t events,
+           bool is_new);
+bool token_allows(const struct collector *collector, const char *token,
+                  const struct collector_token **found);
+
+/* ---- readers.c */
+
+void readers_add(struct collector *collector, int file,
+                 struct guest_boot *guest);
+/* Sends (count) bytes on (file), which then is closed. */
+void readers_answer(struct collector *collector, int file, const void *bytes,
+                    size_t count);
+void readers_event(struct collector *collector, struct reader *reader,
+                   uint32_t events);
+void readers_pass(struct collector *collector, struct guest_boot *guest,
+                  const void *bytes, size_t count);
+void readers_leave(struct collector *collector, const struct guest_boot *guest);
+void readers_sweep(struct collector *collector);
+void readers_close(struct collector *collector);
+
+/* ---- status.c: collector_guests() for whoever has the lock */
+
+bool collector_guests_locked(struct collector *collector, FILE *out);
+
+/* ---- raw.c */
+
+void raw_take(struct collector *collector, struct guest_boot *guest,
+              const struct packet *packet);
+void raw_flush(struct collector *collector, struct guest_boot *guest);
+void raw_prune(struct collector *collector, int64_t now);
+
+/* ---- state.c: where each guest was, for the next run */
+
+struct kept_cpu {
+    uint8_t uuid[UUID_BYTES];
+    uint16_t cpu;
+    uint32_t sequence;
+    uint64_t last, discarded;
+    uint32_t rate_mhz;
+};
+void state_read(struct collector *collector);
+void state_write(struct collector *collector);
+void state_restore(struct collector *collector, struct guest_boot *guest);
+
+/* ---- orders.c: budgets and captures */
+
+void orders_tick(struct collector *collector, int64_t now);
+const char *orders_capture(struct collector *collector, const char *service,
+                           double seconds, unsigned rate);
+
+#endif

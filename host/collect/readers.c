@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Live readers: they get a guest's bytes as they come, and the guest gets
+ * their commands, line by line. A reader that is slower than its guest loses
+ * bytes, which shows as packets that are missing; nobody else waits for it.
+ */
+
+#include "collect/parts.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void close_reader(struct collector *collector, struct reader *reader)
+{
+    if (reader->handle.file >= 0)
+        close(reader->handle.file);
+    reader->handle.file = -1;
+    reader->guest = NULL;
+    collector->counters.reader_dropped += reader->dropped;
+    reader->dropped = 0;
+}
+
+static void watch_reader(struct collector *collector, struct reader *reader,
+                         bool out)
+{
+    if (reader->watches_out == out)
+        return;
+    reader->watches_out = out;
+    watch(collector, &reader->handle, EPOLLIN | (out ? EPOLLOUT : 0u), false);
+}
+
+/* Sends what waits. */
+static void send_waiting(struct collector *collector, struct reader *reader)
+{
+    while (reader->handle.file >= 0 && reader->out_sent < reader->out_bytes) {
+        ssize_t sent = send(reader->handle.file, reader->out + reader->out_sent,
+                            reader->out_bytes - reader->out_sent,
+                            MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+            watch_reader(collector, reader, true);
+            return;
+        }
+        if (sent < 0) {
+            close_reader(collector, reader);
+            return;
+        }
+        reader->out_sent += (size_t)sent;
+        collector->counters.reader_bytes += (uint64_t)sent;
+    }
+    reader->out_bytes = reader->out_sent = 0;
+    if (reader->handle.file < 0)
+        return;
+    watch_reader(collector, reader, false);
+    if (reader->ending)
+        close_reader(collector, reader);
+}
+
+/* False: there is no room for it. */
+static bool put(struct reader *reader, const void *bytes, size_t count,
+                size_t room)
+{
+    if (reader->out_bytes - reader->out_sent + count > room)
+        return false;
+    if (reader->out_sent > 0) {
+        memmove(reader->out, reader->out + reader->out_sent,
+                reader->out_bytes - reader->out_sent);
+        reader->out_bytes -= reader->out_sent;
+        reader->out_sent = 0;
+    }
+    reader->out = xreallocarray(reader->out, reader->out_bytes + count, 1);
+    memcpy(reader->out + reader->out_bytes, bytes, count);
+    reader->out_bytes += count;
+    return true;
+}
+
+static struct reader *add(struct collector *collector, int file)
+{
+    struct reader *reader = xreallocarray(NULL, 1, sizeof *reader);
+
+    *reader = (struct reader){.handle = {HANDLE_READER, file}};
+    VECTOR_ADD(collector->readers, collector->reader_count, reader);
+    watch(collector, &reader->handle, EPOLLIN, true);
+    return reader;
+}
+
+void readers_add(struct collector *collector, int file,
+                 struct guest_boot *guest)
+{
+    struct reader *reader = add(collector, file);
+
+    reader->guest = guest;
+    put(reader, "ok\n", 3, READER_ROOM);
+    send_waiting(collector, reader);
+}
+
+void readers_answer(struct collector *collector, int file, const void *bytes,
+                    size_t count)
+{
+    struct reader *reader = add(collector, file);
+
+    reader->ending = true;
+    put(reader, bytes, count, SIZE_MAX);
+    send_waiting(collector, reader);
+}
+
+void readers_pass(struct collector *collector, struct guest_boot *guest,
+                  const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < collector->reader_count; ++i) {
+        struct reader *reader = collector->readers[i];
+
+        if (reader->guest != guest)
+            continue;
+        if (!put(reader, bytes, count, READER_ROOM))
+            reader->dropped += count;
+        else if (!reader->watches_out)
+            send_waiting(collector, reader);
+    }
+}
+
+static void take_line(struct collector *collector, struct reader *reader)
+{
+    char answer[2 * SEND_LINE_MAX];
+
+    reader->line[reader->line_bytes] = '\0';
+    reader->line_bytes = 0;
+    if (*reader->line == '\0' || reader->guest == NULL ||
+        guest_command(collector, reader->guest, reader->line) ||
+        strcmp(reader->line, "hello") == 0)
+        return;
+    snprintf(answer, sizeof answer,
+             "\n" PROF_ANSWER_MARK "error: \"%s\": the guest's line takes no "
+             "commands\n",
+             reader->line);
+    put(reader, answer, strlen(answer), READER_ROOM);
+    send_waiting(collector, reader);
+}
+
+static void read_commands(struct collector *collector, struct reader *reader)
+{
+    char bytes[1024];
+    ssize_t count = read(reader->handle.file, bytes, sizeof bytes);
+
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (count <= 0) {
+        close_reader(collector, reader);
+        return;
+    }
+    for (ssize_t i = 0; i < count && reader->handle.file >= 0; ++i) {
+        if (bytes[i] == '\n')
+            take_line(collector, reader);
+        else if (reader->line_bytes < sizeof reader->line - 1)
+            reader->line[reader->line_bytes++] = bytes[i];
+    }
+}
+
+void readers_event(struct collector *collector, struct reader *reader,
+                   uint32_t events)
+{
+    if (reader->handle.file >= 0 && (events & EPOLLOUT))
+        send_waiting(collector, reader);
+    if (reader->handle.file >= 0 && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+        read_commands(collector, reader);
+}
+
+/* The next boot on the same line has no readers: they are told by the end. */
+void readers_leave(struct collector *collector, const struct guest_boot *guest)
+{
+    for (size_t i = 0; i < collector->reader_count; ++i)
+        if (collector->readers[i]->guest == guest)
+            close_reader(collector, collector->readers[i]);
+}
+
+void readers_sweep(struct collector *collector)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < collector->reader_count; ++i) {
+        struct reader *reader = collector->readers[i];
+
+        if (reader->handle.file >= 0) {
+            collector->readers[kept++] = reader;
+            continue;
+        }
+        free(reader->out);
+        free(reader);
+    }
+    collector->reader_count = kept;
+}
+
+void readers_close(struct collector *collector)
+{
+    for (size_t i = 0; i < collector->reader_count; ++i)
+        close_reader(collector, collector->readers[i]);
+    readers_sweep(collector);
+    free(collector->readers);
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends batches from the spool: a thread for each shard, which takes the oldest
+ * batch of its shard, sends it, and removes it when it is acknowledged.
+ *
+ * A batch whose answer did not come may be stored or not. Sent again it is
+ * dropped as a copy by an engine with tokens and by replicated tables. Others
+ * would store it twice: there the thread waits until the server no longer works
+ * on it, by its query_id, and looks for its first row. Blocks are stored wholly
+ * or not at all, so one row says it of all.
+ */
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/wait.h"
+#include "store/answer.h"
+#include "store/columns.h"
+#include "store/losses.h"
+#include "store/spool.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SPOOL_BYTES (UINT64_C(1) << 30)
+#define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
+#define RETRY_MAX 10.0
+#define FLUSH_POLL 0.02
+
+struct shard {
+    struct sender *sender;
+    unsigned number;
+    pthread_t thread;
+    struct store_http *http;
+    bool reached; /* its version is known, and its tables are there */
+    bool running;
+};
+
+struct sender {
+    struct store *store;
+    struct shard *shards;
+    unsigned count;
+
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    bool stops;
+    struct spool spool;
+    struct losses losses;
+    struct store_state state;
+};
+
+/* ---- losses */
+
+/* Puts what was lost into the spool, whatever its limit; what cannot be put
+ * there yet is tried again later. Called with the lock. */
+static void keep_losses(struct sender *sender)
+{
+    while (losses_any(&sender->losses)) {
+        struct store_rows rows = {.table = STORE_LOSSES};
+        const char *why;
+        bool kept;
+
+        losses_take(&sender->losses, &rows);
+        kept = spool_add(&sender->spool, 0, &rows, 0, true, &why);
+        if (kept)
+            losses_forget(&sender->losses, &rows);
+        store_rows_free(&rows);
+        if (!kept)
+            break;
+    }
+}
+
+static void count_lost(struct sender *sender, uint64_t rows)
+{
+    ++sender->state.lost_batches;
+    sender->state.lost_rows += rows;
+}
+
+/* ---- one batch */
+
+enum outcome {
+    DONE,    /* it is stored */
+    REFUSED, /* its bytes are bad: it never will be */
+    AGAIN,   /* it is not stored, as things are */
+    DOUBT    /* it may be stored */
+};
+
+/* Errors of the bytes. All others are of the server, of its tables, or of who
+ * we are: they may pass, and the batch is kept. */
+static bool is_bad_data(int code)
+{
+    static const int codes[] = {
+        6,  /* cannot parse text */
+        26, /* cannot parse a quoted string */
+        27, /* cannot parse input */
+        33, /* cannot read all data */
+        38, /* cannot parse a date */
+        41, /* cannot parse a time */
+        53, /* type mismatch */
+        131 /* too large a string */
+    };
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; ++i)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+/* Answers that leave open whether the block was stored: a timeout, and a
+ * replica that did not hear back. */
+static bool is_open(const struct store_reply *reply)
+{
+    return reply->status == 0 ? reply->sent
+                              : reply->code == 209 || reply->code == 319 ||
+                                    reply->code == 999 || reply->code == 0;
+}
+
+static bool deduplicates(const struct store_server *server)
+{
+    return server->is_modern || server->replicates;
+}
+
+static enum outcome outcome_of(const struct store_reply *reply)
+{
+    if (reply->status != 0 && is_bad_data(reply->code))
+        return REFUSED;
+    return is_open(reply) ? DOUBT : AGAIN;
+}
+
+static enum outcome send_batch(struct shard *shard,
+                               const struct spool_batch *batch, int file,
+                               struct store_reply *reply)
+{
+    struct store *store = shard->sender->store;
+    struct store_server server = store_server(store, shard->number);
+    char token[SPOOL_TOKEN];
+    char *table = schema_local_name(batch->table, &store->address);
+    char *parameters;
+    bool fine;
+
+    spool_token(batch, token);
+    parameters = text_format(
+        "database=%s&query_id=%s%s%s&query=INSERT%%20INTO%%20%s%%20FORMAT"
+        "%%20RowBinary",
+        store->address.database, token,
+        server.is_modern ? "&async_insert=0&insert_deduplication_token=" : "",
+        server.is_modern ? token : "", table);
+    fine = store_http_ask(
+        shard->http,
+        &(struct store_request){.parameters = parameters, .file = file}, reply);
+    free(parameters);
+    free(table);
+    return fine ? DONE : outcome_of(reply);
+}
+
+/* ---- in doubt */
+
+/* Writes that a column has the value that RowBinary has at (part). */
+static void put_condition(FILE *out, const struct store_column *column,
+                          const struct store_part *part)
+{
+    const uint8_t *value = part->bytes;
+    char hex[2 * STORE_BUILD_BYTES + 1];
+    size_t at = 0;
+
+    switch (column->type) {
+    case STORE_CLOCK:
+        fprintf(out, " AND %s = toDateTime(%u)", column->name, le32(value));
+        break;
+    case STORE_TEXT:
+        while (value[at++] & 0x80)
+            continue;
+        fprintf(out, " AND %s = unhex('", column->name);
+        for (; at < part->count; ++at)
+            fprintf(out, "%02X", value[at]);
+        fputs("')", out);
+        break;
+    case STORE_BUILD:
+        bytes_hex(value, STORE_BUILD_BYTES, hex);
+        fprintf(out, " AND lower(hex(%s)) = '%s'", column->name, hex);
+        break;
+    case STORE_INT8:
+        fprintf(out, " AND CAST(%s AS Int8) = %d", column->name,
+                (int8_t)value[0]);
+        break;
+    case STORE_U8:
+        fprintf(out, " AND %s = %u", column->name, value[0]);
+        break;
+    case STORE_U16:
+        fprintf(out, " AND %s = %u", column->name, le16(value));
+        break;
+    case STORE_U64:
+        fprintf(out, " AND %s = %llu", column->name,
+                (unsigned long long)le64(value));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Asks for a row with the keys of the first of (bytes) that has an amount: one
+ * that has none may be dropped in a merge. NULL: there is none. */
+static char *presence_sql(const struct store_address *address,
+                          enum store_table table, const uint8_t *bytes,
+                          size_t count)
+{
+    const struct store_column *columns = store_columns(table);
+    struct store_part parts[STORE_COLUMNS_MAX];
+    struct store_amount row;
+    size_t at = 0, begin = 0, used;
+    char *sql, *name;
+    FILE *out;
+
+    do {
+        begin = at;
+        if (!store_row_amount(table, bytes, count, &at, &row))
+            return NULL;
+    } while (row.amount == 0);
+    store_row_parts(table, bytes, count, begin, parts);
+    out = open_memstream(&sql, &used);
+    if (out == NULL)
+        die("out of memory");
+    name = schema_local_name(table, address);
+    fprintf(out, "SELECT count() FROM %s WHERE 1", name);
+    for (unsigned i = 0; columns[i].name != NULL; ++i)
+        if (columns[i].role != STORE_IS_SUM &&
+            columns[i].role != STORE_IS_AMOUNT)
+            put_condition(out, &columns[i], &parts[i]);
+    free(name);
+    fclose(out);
+    return sql;
+}
+
+/* Counts by (sql); false: no answer. */
+static bool ask_count(struct shard *shard, const char *sql, uint64_t *count)
+{
+    struct store_answer answer;
+    struct store_reply reply;
+    bool fine = schema_run(shard->http, shard->sender->store->address.database,
+                           sql, &answer, &reply) &&
+                answer.rows == 1;
+
+    *count = fine ? store_u64(&answer, 0, 0) : 0;
+    store_answer_free(&answer);
+    return fine;
+}
+
+/* What became of a batch that was sent before: DONE, AGAIN or still DOUBT. */
+static enum outcome look_for(struct shard *shard,
+                             const struct spool_batch *batch, int file)
+{
+    struct store *store = shard->sender->store;
+    char token[SPOOL_TOKEN];
+    uint64_t found;
+    size_t count;
+    uint8_t *bytes;
+    char *sql;
+    bool known;
+
+    spool_token(batch, token);
+    sql = text_format("SELECT count() FROM system.processes WHERE query_id = "
+                      "'%s'",
+                      token);
+    known = ask_count(shard, sql, &found);
+    free(sql);
+    if (!known || found > 0)
+        return DOUBT;
+    bytes = spool_rows(file, &count);
+    if (bytes == NULL)
+        return AGAIN; /* where it is found to be damaged */
+    sql = presence_sql(&store->address, batch->table, bytes, count);
+    free(bytes);
+    if (sql == NULL)
+        return AGAIN;
+    known = ask_count(shard, sql, &found);
+    free(sql);
+    return !known ? DOUBT : found > 0 ? DONE : AGAIN;
+}
+
+/* ---- a shard's thread */
+
+static const char *shard_name(const struct shard *shard)
+{
+    const struct store_address *address = &shard->sender->store->address;
+
+    return address->folder != NULL ? address->name
+                                   : address->hosts[shard->number];
+}
+
+static void set_problem(struct sender *sender, const char *why)
+{
+    pthread_mutex_lock(&sender->lock);
+    snprintf(sender->state.problem, sizeof sender->state.problem, "%s", why);
+    ++sender->state.retries;
+    pthread_mutex_unlock(&sender->lock);
+}
+
+/* Waits for (seconds), unless it ends: false. */
+static bool sleep_for(struct sender *sender, double seconds)
+{
+    struct timespec until;
+    bool goes_on;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        ++until.tv_sec;
+    }
+    pthread_mutex_lock(&sender->lock);
+    while (!sender->stops &&
+           pthread_cond_timedwait(&sender->changed, &sender->lock, &until) !=
+               ETIMEDOUT)
+        continue;
+    goes_on = !sender->stops;
+    pthread_mutex_unlock(&sender->lock);
+    return goes_on;
+}
+
+/* The next batch of the shard and its file; false: the end. */
+static bool wait_batch(struct shard *shard, struct spool_batch *batch,
+                       int *file)
+{
+    struct sender *sender = shard->sender;
+    const struct spool_batch *first = NULL;
+    struct timespec until;
+    bool goes_on;
+
+    pthread_mutex_lock(&sender->lock);
+    while (!sender->stops && first == NULL) {
+        if (shard->number == 0)
+            keep_losses(sender);
+        first = spool_first(&sender->spool, shard->number, sender->count);
+        if (first != NULL)
+            break;
+        clock_gettime(CLOCK_REALTIME, &until);
+        ++until.tv_sec; /* losses that could not be kept are tried again */
+        pthread_cond_timedwait(&sender->changed, &sender->lock, &until);
+    }
+    goes_on = !sender->stops;
+    if (goes_on) {
+        *batch = *first;
+        *file = spool_read(&sender->spool, first);
+    }
+    pthread_mutex_unlock(&sender->lock);
+    return goes_on;
+}
+
+/* The batch as it is in the spool now; others may have been added and removed
+ * meanwhile, this one not. Called with the lock. */
+static const struct spool_batch *same_batch(const struct sender *sender,
+                                            const struct spool_batch *batch)
+{
+    for (uint64_t i = 0; i < sender->spool.count; ++i)
+        if (sender->spool.batches[i].token == batch->token)
+            return &sender->spool.batches[i];
+    return NULL;
+}
+
+static void end_batch(struct shard *shard, const struct spool_batch *batch,
+                      bool stored)
+{
+    struct sender *sender = shard->sender;
+    const struct spool_batch *same;
+
+    pthread_mutex_lock(&sender->lock);
+    same = same_batch(sender, batch);
+    if (stored) {
+        ++sender->state.sent_batches;
+        sender->state.sent_rows += batch->rows;
+        sender->state.sent_bytes += batch->bytes;
+    } else {
+        count_lost(sender, batch->rows);
+    }
+    if (same != NULL)
+        spool_remove(&sender->spool, same, !stored);
+    sender->state.problem[0] = '\0';
+    keep_losses(sender);
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+}
+
+/* Counts the rows of a batch that is given up. */
+static void lose_batch(struct shard *shard, const struct spool_batch *batch,
+                       int file, const char *why)
+{
+    struct sender *sender = shard->sender;
+    size_t count = 0;
+    uint8_t *bytes = file < 0 ? NULL : spool_rows(file, &count);
+
+    log_error("%s: a batch of %s with %llu rows is lost: %s",
+              store_name(sender->store), store_table_name(batch->table),
+              (unsigned long long)batch->rows, why);
+    pthread_mutex_lock(&sender->lock);
+    if (bytes != NULL)
+        losses_add(&sender->losses, batch->table, bytes, count, why);
+    else
+        losses_add_unknown(&sender->losses, batch->table, batch->rows,
+                           batch->amount, why);
+    pthread_mutex_unlock(&sender->lock);
+    free(bytes);
+    end_batch(shard, batch, false);
+}
+
+/* Whether the file is whole: a damaged one would be refused, and not said to be
+ * what it is. */
+static bool is_whole(int file)
+{
+    size_t count;
+    uint8_t *bytes = spool_rows(file, &count);
+
+    free(bytes);
+    return bytes != NULL;
+}
+
+/* Sends the batch until something has become of it; false: the end. */
+static bool settle(struct shard *shard, const struct spool_batch *batch,
+                   int file)
+{
+    struct sender *sender = shard->sender;
+    struct store_reply reply;
+    bool in_doubt = batch->is_old;
+    double delay = RETRY_MIN;
+    char why[STORE_WHY];
+
+    for (;;) {
+        enum outcome outcome = in_doubt ? DOUBT : AGAIN;
+        bool reached = shard->reached;
+
+        snprintf(why, sizeof why, "the store does not answer");
+        if (!reached)
+            reached =
+                store_reach(sender->store, shard->number, shard->http, why);
+        if (reached) {
+            struct store_server server =
+                store_server(sender->store, shard->number);
+
+            shard->reached = true;
+            if (in_doubt && !deduplicates(&server))
+                outcome = look_for(shard, batch, file);
+            else
+                outcome = AGAIN;
+            if (outcome == AGAIN) {
+                outcome = send_batch(shard, batch, file, &reply);
+                snprintf(why, sizeof why, "%.100s: %.400s", shard_name(shard),
+                         reply.text);
+                in_doubt = outcome == DOUBT;
+            }
+        }
+        if (outcome == DONE) {
+            end_batch(shard, batch, true);
+            return true;
+        }
+        if (outcome == REFUSED) {
+            lose_batch(shard, batch, file, "refused by the store");
+            return true;
+        }
+        shard->reached = false; /* it may be another one when it is back */
+        set_problem(sender, why);
+        if (!sleep_for(sender, delay))
+            return false;
+        delay = 2 * delay < RETRY_MAX ? 2 * delay : RETRY_MAX;
+    }
+}
+
+static void *run_shard(void *owner)
+{
+    struct shard *shard = owner;
+    struct spool_batch batch;
+    int file;
+    bool goes_on = true;
+
+    while (goes_on && wait_batch(shard, &batch, &file)) {
+        if (file < 0 || !is_whole(file))
+            lose_batch(shard, &batch, file, "damaged in the spool");
+        else
+            goes_on = settle(shard, &batch, file);
+        if (file >= 0)
+            close(file);
+    }
+    return NULL;
+}
+
+/* ---- the sender */
+
+struct sender *sender_open(struct store *store, char *why)
+{
+    struct sender *sender = xreallocarray(NULL, 1, sizeof *sender);
+    uint64_t limit = store->options.spool_bytes;
+    unsigned count = store->address.count;
+
+    *sender = (struct sender){
+        .store = store, .count = count, .losses.host = store->host};
+    if (!spool_open(&sender->spool, store->options.spool,
+                    limit == 0 ? SPOOL_BYTES : limit, why, STORE_WHY)) {
+        free(sender);
+        return NULL;
+    }
+    pthread_mutex_init(&sender->lock, NULL);
+    pthread_cond_init(&sender->changed, NULL);
+    sender->shards = xreallocarray(NULL, count, sizeof *sender->shards);
+    for (unsigned i = 0; i < count; ++i) {
+        struct shard *shard = &sender->shards[i];
+
+        *shard = (struct shard){.sender = sender, .number = i};
+        shard->http = store_http_open(&store->address, i, store->seconds);
+        if (pthread_create(&shard->thread, NULL, run_shard, shard) != 0)
+            die("no thread for a store");
+        shard->running = true;
+    }
+    return sender;
+}
+
+void sender_close(struct sender *sender)
+{
+    pthread_mutex_lock(&sender->lock);
+    sender->stops = true;
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+    for (unsigned i = 0; i < sender->count; ++i)
+        store_http_cancel(sender->shards[i].http);
+    for (unsigned i = 0; i < sender->count; ++i) {
+        pthread_join(sender->shards[i].thread, NULL);
+        store_http_close(sender->shards[i].http);
+    }
+    keep_losses(sender);
+    if (losses_any(&sender->losses))
+        log_error("%s: what was lost cannot be kept in the spool either",
+                  store_name(sender->store));
+    losses_free(&sender->losses);
+    spool_close(&sender->spool);
+    pthread_mutex_destroy(&sender->lock);
+    pthread_cond_destroy(&sender->changed);
+    free(sender->shards);
+    free(sender);
+}
+
+/* ---- for the client */
+
+static uint64_t amount_of(const struct store_rows *rows)
+{
+    struct store_amount row;
+    uint64_t amount = 0;
+
+    for (size_t at = 0;
+         store_row_amount(rows->table, rows->bytes, rows->used, &at, &row);)
+        amount += row.amount;
+    return amount;
+}
+
+bool store_send(struct store *store, unsigned shard,
+                const struct store_rows *rows)
+{
+    struct sender *sender = store->sender;
+    const char *why = NULL;
+    bool kept;
+
+    if (sender == NULL)
+        die("store_send() needs a spool");
+    if (rows->count == 0)
+        return true;
+    pthread_mutex_lock(&sender->lock);
+    kept = spool_add(&sender->spool, shard, rows, amount_of(rows), false, &why);
+    if (!kept) {
+        losses_add(&sender->losses, rows->table, rows->bytes, rows->used, why);
+        count_lost(sender, rows->count);
+        keep_losses(sender);
+    }
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+    return kept;
+}
+
+void store_state(struct store *store, struct store_state *state)
+{
+    struct sender *sender = store->sender;
+
+    *state = (struct store_state){0};
+    if (sender == NULL)
+        return;
+    pthread_mutex_lock(&sender->lock);
+    *state = sender->state;
+    state->spool_batches = sender->spool.count;
+    state->spool_bytes = sender->spool.bytes;
+    pthread_mutex_unlock(&sender->lock);
+}
+
+bool store_flush(struct store *store, double seconds)
+{
+    double deadline = seconds_now() + seconds;
+    struct sender *sender = store->sender;
+    bool empty = sender == NULL;
+
+    while (!empty) {
+        pthread_mutex_lock(&sender->lock);
+        empty = sender->spool.count == 0 && !losses_any(&sender->losses);
+        pthread_mutex_unlock(&sender->lock);
+        if (!empty && (seconds_now() > deadline ||
+                       !wait_until(seconds_now() + FLUSH_POLL)))
+            break;
+    }
+    return empty;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#define _GNU_SOURCE
+
+#include "store/spool.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define LEVEL 1 /* 13 bytes a row instead of 66; more saves little */
+#define PART "part"
+#define REFUSED "refused"
+#define NAME_FORMAT "%016" PRIx64 "-%016" PRIx64 ".%u.%s.%" PRIu64 ".%" PRIu64
+
+static char *file_name(const struct spool_batch *batch)
+{
+    return text_format(NAME_FORMAT ".gz", batch->order, batch->token,
+                       batch->shard, store_table_name(batch->table),
+                       batch->rows, batch->amount);
+}
+
+static bool parse_name(const char *name, struct spool_batch *batch)
+{
+    char table[32];
+    int end = 0;
+
+    if (sscanf(name,
+               "%" SCNx64 "-%" SCNx64 ".%u.%31[a-z].%" SCNu64 ".%" SCNu64
+               ".gz%n",
+               &batch->order, &batch->token, &batch->shard, table, &batch->rows,
+               &batch->amount, &end) != 6 ||
+        end == 0 || name[end] != '\0')
+        return false;
+    batch->table = store_table_find(table);
+    return batch->table != STORE_TABLES;
+}
+
+static int compare_order(const void *a, const void *b)
+{
+    const struct spool_batch *x = a, *y = b;
+
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void find_batches(struct spool *spool, DIR *folder)
+{
+    const struct dirent *entry;
+    struct stat status;
+
+    while ((entry = readdir(folder)) != NULL) {
+        struct spool_batch batch = {.is_old = true};
+
+        if (strcmp(entry->d_name, PART) == 0)
+            unlinkat(spool->folder, PART, 0);
+        if (!parse_name(entry->d_name, &batch) ||
+            fstatat(spool->folder, entry->d_name, &status, 0) != 0)
+            continue;
+        batch.bytes = (uint64_t)status.st_size;
+        VECTOR_ADD(spool->batches, spool->count, batch);
+        spool->bytes += batch.bytes;
+        if (batch.order > spool->order)
+            spool->order = batch.order;
+    }
+    if (spool->count > 0)
+        qsort(spool->batches, spool->count, sizeof *spool->batches,
+              compare_order);
+}
+
+bool spool_open(struct spool *spool, const char *path, uint64_t limit,
+                char *why, size_t room)
+{
+    DIR *folder;
+
+    *spool = (struct spool){.limit = limit, .folder = -1};
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        spool->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (spool->folder < 0) {
+        snprintf(why, room, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    if (flock(spool->folder, LOCK_EX | LOCK_NB) != 0) {
+        snprintf(why, room, "%s: another process uses this spool", path);
+        close(spool->folder);
+        return false;
+    }
+    folder = opendir(path);
+    if (folder == NULL) {
+        snprintf(why, room, "%s: %s", path, strerror(errno));
+        close(spool->folder);
+        return false;
+    }
+    find_batches(spool, folder);
+    closedir(folder);
+    return true;
+}
+
+void spool_close(struct spool *spool)
+{
+    free(spool->batches);
+    close(spool->folder);
+    *spool = (struct spool){.folder = -1};
+}
+
+/* ---- adding */
+
+static bool write_all(int file, const uint8_t *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t done = write(file, bytes, count);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        bytes += done;
+        count -= (size_t)done;
+    }
+    return true;
+}
+
+/* Rows as gzip, to be freed. */
+static uint8_t *compress_rows(const struct store_rows *rows, size_t *count)
+{
+    z_stream stream = {0};
+    uint8_t *bytes;
+    size_t room;
+
+    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, 15 + 16, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    room = deflateBound(&stream, rows->used);
+    bytes = xreallocarray(NULL, room, 1);
+    stream.next_in = rows->bytes;
+    stream.avail_in = (unsigned)rows->used;
+    stream.next_out = bytes;
+    stream.avail_out = (unsigned)room;
+    (void)deflate(&stream, Z_FINISH);
+    *count = stream.total_out;
+    deflateEnd(&stream);
+    return bytes;
+}
+
+static bool write_file(const struct spool *spool, const char *name,
+                       const uint8_t *bytes, size_t count)
+{
+    int file = openat(spool->folder, PART,
+                      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool fine = file >= 0 && write_all(file, bytes, count) && fsync(file) == 0;
+
+    if (file >= 0)
+        fine = close(file) == 0 && fine;
+    fine = fine && renameat(spool->folder, PART, spool->folder, name) == 0;
+    if (!fine)
+        unlinkat(spool->folder, PART, 0);
+    return fine && fsync(spool->folder) == 0;
+}
+
+bool spool_add(struct spool *spool, unsigned shard,
+               const struct store_rows *rows, uint64_t amount, bool beyond,
+               const char **why)
+{
+    struct spool_batch batch = {.order = spool->order + 1,
+                                .shard = shard,
+                                .table = rows->table,
+                                .rows = rows->count,
+                                .amount = amount};
+    size_t count = 0;
+    uint8_t *bytes = compress_rows(rows, &count);
+    char *name;
+    bool fine = true;
+
+    batch.bytes = count;
+    if (bytes == NULL ||
+        getrandom(&batch.token, sizeof batch.token, 0) != sizeof batch.token) {
+        *why = "spool cannot be written";
+        fine = false;
+    } else if (!beyond && spool->bytes + count > spool->limit) {
+        *why = "spool full";
+        fine = false;
+    }
+    name = file_name(&batch);
+    if (fine && !write_file(spool, name, bytes, count)) {
+        *why = errno == ENOSPC || errno == EDQUOT ? "disk full"
+                                                  : "spool cannot be written";
+        fine = false;
+    }
+    if (fine) {
+        VECTOR_ADD(spool->batches, spool->count, batch);
+        spool->bytes += count;
+        spool->order = batch.order;
+    }
+    free(name);
+    free(bytes);
+    return fine;
+}
+
+/* ---- sending */
+
+const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
+                                      unsigned shards)
+{
+    for (uint64_t i = 0; i < spool->count; ++i)
+        if (spool->batches[i].shard % shards == shard)
+            return &spool->batches[i];
+    return NULL;
+}
+
+int spool_read(const struct spool *spool, const struct spool_batch *batch)
+{
+    char *name = file_name(batch);
+    int file = openat(spool->folder, name, O_RDONLY | O_CLOEXEC);
+
+    free(name);
+    return file;
+}
+
+void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN])
+{
+    snprintf(text, SPOOL_TOKEN, "parasite-%016" PRIx64, batch->token);
+}
+
+uint8_t *spool_rows(int file, size_t *count)
+{
+    gzFile gz = lseek(file, 0, SEEK_SET) == 0 ? gzdopen(dup(file), "rb") : NULL;
+    uint8_t *bytes = NULL;
+    size_t room = 0, used = 0;
+    int got = 0;
+    bool whole;
+
+    if (gz == NULL)
+        return NULL;
+    do {
+        used += (size_t)got;
+        if (room - used < 65536) {
+            room = room == 0 ? 1 << 20 : 2 * room;
+            bytes = xreallocarray(bytes, room, 1);
+        }
+        got = gzread(gz, bytes + used, 65536);
+    } while (got > 0);
+    whole = got == 0 && gzdirect(gz) == 0;
+    whole = gzclose(gz) == Z_OK && whole;
+    *count = used;
+    if (whole)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+void spool_remove(struct spool *spool, const struct spool_batch *batch,
+                  bool refused)
+{
+    uint64_t at = (uint64_t)(batch - spool->batches);
+    char *name = file_name(batch);
+
+    if (refused) {
+        char *aside = text_format(REFUSED "/%s", name);
+
+        if (mkdirat(spool->folder, REFUSED, 0700) == 0 || errno == EEXIST)
+            (void)renameat(spool->folder, name, spool->folder, aside);
+        free(aside);
+    }
+    unlinkat(spool->folder, name, 0);
+    free(name);
+    spool->bytes -= batch->bytes;
+    memmove(spool->batches + at, spool->batches + at + 1,
+            (size_t)(spool->count - at - 1) * sizeof *spool->batches);
+    --spool->count;
+}

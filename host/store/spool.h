@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORE_SPOOL_H
+#define STORE_SPOOL_H
+
+/*
+ * A folder of batches that no server has acknowledged yet. Each is a file,
+ *
+ *     ORDER-TOKEN.SHARD.TABLE.ROWS.AMOUNT.gz
+ *
+ * whose bytes are the rows as gzip, which do not change. TOKEN is random: a
+ * number that is used again would make an engine drop the second batch as a copy
+ * of the first. A file is there as a whole or not at all: it is written under
+ * another name. What a server refuses for good is moved to refused/.
+ *
+ * Not for several threads at a time.
+ */
+
+#include "store/rows.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPOOL_TOKEN 40 /* bytes of a token's text */
+
+struct spool_batch {
+    uint64_t order, token;
+    unsigned shard;
+    enum store_table table;
+    uint64_t rows, amount;
+    uint64_t bytes; /* of the file */
+    bool is_old;    /* of an earlier process, which may have sent it */
+};
+
+struct spool {
+    int folder;
+    uint64_t limit; /* bytes */
+    uint64_t bytes, count;
+    uint64_t order;              /* of the last batch */
+    struct spool_batch *batches; /* sorted by (order) */
+};
+
+/* Opens the folder, makes it if it is missing, and finds what is in it; files
+ * that are half written are removed. False, and a line in (why) of (room)
+ * bytes. */
+bool spool_open(struct spool *spool, const char *path, uint64_t limit,
+                char *why, size_t room);
+void spool_close(struct spool *spool);
+
+/* Keeps a batch of (rows). With (beyond) the limit is not looked at. False: it
+ * is not kept, and *(why) says why in a few words that are always the same. */
+bool spool_add(struct spool *spool, unsigned shard,
+               const struct store_rows *rows, uint64_t amount, bool beyond,
+               const char **why);
+
+/* The first batch of (shard), of (shards) in all; NULL = none. It lives until
+ * the spool changes. */
+const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
+                                      unsigned shards);
+
+/* Opens its file; -1: it cannot be read. */
+int spool_read(const struct spool *spool, const struct spool_batch *batch);
+
+/* The text that is the same each time that the batch is sent. */
+void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN]);
+
+/* The rows of its file, of (count) bytes, to be freed; NULL: it is damaged.
+ * Moves the file's offset. */
+uint8_t *spool_rows(int file, size_t *count);
+
+/* Removes the batch, or with (refused) puts it aside. */
+void spool_remove(struct spool *spool, const struct spool_batch *batch,
+                  bool refused);
+
+#endif

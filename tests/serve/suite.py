@@ -1,0 +1,734 @@
+# SPDX-License-Identifier: Apache-2.0
+"""parasite serve: guests by sockets, files and RAM; what it adds up, what it
+passes on, what it refuses, and what is left when somebody is killed."""
+
+import collections
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import tempfile
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.command import Command, packets_of
+from harness.stream import CLOCK_HZ, TEXT, Stream
+from harness.suite import WIDTHS, background, check, run
+
+PARTS = (*WIDTHS, "hosts", "store")
+COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
+PERIOD = CLOCK_HZ // 100
+RATE_MHZ = 100_000
+
+
+class Serve:
+    """A running `parasite serve`, with a socket at which guests connect."""
+
+    def __init__(self, s, process, folder):
+        self.s, self.process, self.folder = s, process, folder
+        self.path = f"{folder}/g"
+        self.address = f"unix:{self.path}"
+
+    def text(self):
+        return self.process.text()
+
+    def rows(self, table=None):
+        """What it has printed: a row for each line."""
+        found = [
+            json.loads(line)
+            for line in self.text().splitlines()
+            if line.startswith("{") and line.endswith("}")
+        ]
+        return [r for r in found if table in {None, r["table"]}]
+
+    def sums(self, **wanted):
+        """The accounts' sums of guests with these values."""
+        sums = collections.Counter(dict.fromkeys((*COUNTS, "samples"), 0))
+        for row in self.rows():
+            if any(row[key] != value for key, value in wanted.items()):
+                continue
+            if row["table"] == "accounts":
+                sums.update({name: row[name] for name in COUNTS})
+            elif row["table"] == "samples":
+                sums["samples"] += row["samples"]
+        return sums
+
+    def connect(self, first="", address=None):
+        """A socket to it, with a first line."""
+        file = socket.socket(socket.AF_INET if address else socket.AF_UNIX)
+        file.settimeout(600)
+        file.connect(address or self.path)
+        if first:
+            file.sendall(f"parasite {first}\n".encode())
+        return file
+
+    def ask(self, line, address=None):
+        """The answer to a first line."""
+        with self.connect(line, address) as file:
+            return read_all(file)
+
+    def guests(self):
+        return json.loads(self.ask("list"))
+
+    def guest(self, **wanted):
+        """The only guest with these values in the list, or None."""
+        found = [
+            g
+            for g in self.guests()
+            if all(g[key] == value for key, value in wanted.items())
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def soon_guest(self, **wanted):
+        return self.process.soon(lambda: self.guest(**wanted), f"{wanted}")
+
+    def stop(self):
+        """Ends it as a user does; all that it has is then printed."""
+        self.process.signal(signal.SIGTERM)
+        self.process.end()
+
+
+@contextmanager
+def serving(s, *words, name="serve", service="one", json_rows=True, env=None):
+    """serve with (words), listening, for guests of (service)."""
+    folder = tempfile.mkdtemp(prefix="serve.")
+    try:
+        with background(
+            *(s.parasite, "serve", "--host", "here"),
+            *("--listen", f"{service}=unix:{folder}/g", *words),
+            *(("--json",) if json_rows else ()),
+            log=s.work / f"{name}.log",
+            env=env,
+        ) as process:
+            process.soon(
+                lambda: "listening at unix:" in process.text(), "it listens"
+            )
+            yield Serve(s, process, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_all(file):
+    said = b""
+    while data := file.recv(65536):
+        said += data
+    return said.decode()
+
+
+def samples_of(count, boot, *, end=True, room=512):
+    """A stream's packets with (count) samples at 100 Hz."""
+    stream = Stream(boot=boot, room=room)
+    stream.begins(RATE_MHZ)  # the first sample is a period later
+    stream.step = PERIOD
+    stream.node(1, 0, TEXT + 0x10)
+    stream.node(2, 1, TEXT + 0x20)
+    for i in range(count):
+        stream.sample(1 + i % 2)
+    if end:
+        stream.event("bye", code=0)
+    return packets_of(stream.data())
+
+
+def send(serve, packets, first=""):
+    """All of a guest, in one connection."""
+    with serve.connect(first) as file:
+        file.sendall(b"".join(packets))
+    return b"".join(packets)
+
+
+# ---- real guests
+
+
+def virtio_to(path):
+    return (
+        *("-device", "virtio-serial-pci"),
+        *("-chardev", f"socket,id=out,path={path}"),
+        *("-device", "virtconsole,chardev=out"),
+    )
+
+
+def guests_of(s):
+    """Three guests of this width at once, one of which is killed."""
+    width, parasite = s.part, Command(s)
+    raw = s.work / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    words = ("--keep-raw", "1h", "--raw", raw, "-k", s.image(width, "split"))
+    with serving(s, *words, service="split") as serve:
+        texts = []
+        with s.test(f"{width}: guests connect, run and end"):
+            guests = [
+                s.guest(
+                    *(width, "split", f"guest{i}"),
+                    append=f"prof.out=virtio prof.every=0 prof.hz=1000 "
+                    f"split.rounds={200 * (i + 1)}",
+                    icount=4,
+                    # of one image and time they would be one boot
+                    rtc=f"2026-01-0{i + 1}",
+                    args=virtio_to(serve.path),
+                )
+                for i in range(2)
+            ]
+            for guest in guests:
+                with guest:
+                    check.same(guest.end(), 0)
+                    texts.append(guest.text())
+        with s.test(f"{width}: a live reader gets stacks, the guest commands"):
+            with s.guest(
+                *(width, "split", "live"),
+                append="prof.out=virtio prof.every=0",
+                args=virtio_to(serve.path),
+            ) as guest:
+                live = guest.soon(
+                    lambda: serve.guest(connected=True), "the guest's stream"
+                )
+                target = f"{serve.address}?guest={live['boot'][:8]}"
+                said = parasite("tell", target, "rate", "200").lines()
+                check.contains(said[0], "ok rate 200")
+                trace = s.work / "live.trace"
+                shutil.rmtree(trace, ignore_errors=True)
+                with background(
+                    *(s.parasite, "record", "-q", "-g", "-o", trace),
+                    *("-k", s.image(width, "split"), target),
+                    log=s.work / "record.log",
+                ) as recorder:
+                    guest.soon(
+                        lambda: serve.guest(boot=live["boot"])["packets"]
+                        > live["packets"] + 12,
+                        "packets for the reader",
+                    )
+                    recorder.signal(signal.SIGINT)
+                    recorder.end()
+                check.same(parasite.info(trace)["depth"], 64)
+                rows = parasite.selves(trace)
+                check.true("leaf_a" in rows, rows)
+                guest.kill()
+        serve.stop()
+        with s.test(f"{width}: the sums are the guests' own counts"):
+            exact(s, serve, raw, texts)
+        with s.test(f"{width}: stacks have the functions' names"):
+            names = {
+                name for row in serve.rows("stacks") for name in row["names"]
+            }
+            check.true({"leaf_a", "leaf_d", "level_5"} <= names, names)
+
+
+def exact(s, serve, raw, texts):
+    """Each guest's accounts are what another reader of its packets adds up,
+    and those of the guests that ended are also what they have printed."""
+    parasite, totals = Command(s), []
+    boots = {row["boot"]: row["guest"] for row in serve.rows("guests")}
+    check.same(len(boots), 3)
+    for boot, guest in boots.items():
+        sums = serve.sums(guest=guest)
+        packets = s.work / f"{boot}.packets"
+        packets.write_bytes(
+            b"".join(
+                path.read_bytes() for path in sorted((raw / boot).iterdir())
+            )
+        )
+        info = parasite.info(packets)
+        check.same(
+            sums["attributed"] + sums["unresolved"] + sums["idle"],
+            info["samples"],
+        )
+        check.same(sums["samples"], sums["attributed"])
+        check.same(sums["missed"], info["missed_ticks"])
+        check.same(sums["dropped"], info["dropped"] + info["discarded"])
+        totals.append(sums["ticks"] - sums["missed"])
+    printed = [
+        int(re.search(r"([\d,]+) +all ticks", t)[1].replace(",", ""))
+        for t in texts
+    ]
+    for count in printed:  # and some until the end, after it is printed
+        check.true(
+            any(count <= total < count + 32 for total in totals),
+            (printed, totals),
+        )
+
+
+# ---- made streams
+
+
+def test_file(s):
+    """The sums are the trace's, whatever is in it."""
+    parasite, stream = Command(s), s.work / "all.bin"
+    stream.write_bytes(parasite.make_stream("--all", 20000, 7, CPUS=2))
+    info = parasite.info(stream)
+    done = run(s.parasite, "serve", "-q", "--json", f"made={stream}")
+    sums = collections.Counter()
+    for line in done.lines():
+        row = json.loads(line)
+        if row["table"] == "accounts":
+            sums.update({name: row[name] for name in COUNTS})
+        elif row["table"] == "samples":
+            sums["samples"] += row["samples"]
+            sums["weight"] += row["weight"]
+    check.same(sums["attributed"], info["stacks"] + info["overflowed"])
+    check.same(sums["samples"], sums["attributed"])
+    check.same(sums["idle"], info["idle"])
+    check.same(sums["dropped"], info["dropped"] + info["discarded"])
+    check.same(sums["missed"], info["missed_ticks"])
+
+
+def test_reboot(s, serve):
+    """A guest that reboots on its line, in the middle of a minute, is another
+    guest."""
+    send(serve, samples_of(300, 1, end=False) + samples_of(200, 2))
+    serve.process.soon(
+        lambda: serve.sums()["attributed"] >= 200, "the second boot's end"
+    )
+    check.same(serve.guest(boot="01" * 16)["packets"] > 1, True)
+
+
+def test_reconnect(s, serve):
+    """A guest that connects again goes on; what it repeats counts once."""
+    packets = samples_of(500, 3)
+    send(serve, packets[:3])
+    serve.soon_guest(boot="03" * 16, connected=False)
+    send(serve, packets[1:])
+    serve.process.soon(
+        lambda: [
+            r["guest"] for r in serve.rows("guests") if r["boot"] == "03" * 16
+        ],
+        "its row",
+    )
+
+
+def sums_of_boot(serve, boot):
+    (guest,) = {
+        row["guest"]
+        for row in serve.rows("guests")
+        if row["boot"] == f"{boot:02x}" * 16
+    }
+    return guest, serve.sums(guest=guest)
+
+
+def test_loss(s, serve):
+    """Samples in a packet that never came are lost, and a row says so."""
+    packets = samples_of(400, 4)
+    send(serve, packets[:2] + packets[3:])
+    serve.process.soon(lambda: serve.rows("losses"), "the row of the loss")
+    guest, sums = sums_of_boot(serve, 4)
+    (row,) = serve.rows("losses")
+    check.same(row["guest"], guest)
+    check.same(row["why"], "packets missing")
+    check.same(row["rows"], 1)
+    check.true(row["amount"] > 10, row)
+    check.same(sums["dropped"], row["amount"])
+    check.same(sums["ticks"], 400)
+
+
+def test_garbage(s, serve):
+    """Bytes that are no packets cost themselves only."""
+    packets = samples_of(100, 5)
+    send(serve, [b"no packet\xc1\x1f\xfc\xc1" * 50, *packets])
+    serve.process.soon(
+        lambda: sums_of_boot(serve, 5)[1]["attributed"] == 100
+        if any(r["boot"] == "05" * 16 for r in serve.rows("guests"))
+        else False,
+        "its samples",
+    )
+
+
+def test_metrics(s, serve):
+    """/metrics and /guests say the same as the rows."""
+    port = re.search(r"127\.0\.0\.1:(\d+)/metrics", serve.text())[1]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
+        check.contains(page.headers["Content-Type"], "text/plain")
+        text = page.read().decode()
+    values = dict(
+        line.rsplit(" ", 1)
+        for line in text.splitlines()
+        if not line.startswith("#")
+    )
+    check.true(int(values["parasite_serve_rows_total"]) > 0, values)
+    check.same(int(values["parasite_serve_packets_repeated_total"]), 2)
+    check.same(int(values["parasite_serve_rows_total"]), len(serve.rows()))
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/guests") as page:
+        check.true(isinstance(json.loads(page.read()), list))
+    for line in text.splitlines():
+        check.has(line, r"^(# (HELP|TYPE) )?parasite_serve_\w+ ")
+
+
+def one_serve(s):
+    """Tests that share one."""
+    with serving(s, "--http", 0) as serve:
+        for function in (
+            *(test_reboot, test_reconnect, test_loss, test_garbage),
+            test_metrics,
+        ):
+            s.holds(function, s, serve)
+        serve.stop()
+        with s.test("the sums of each boot are exact"):
+            for boot, count in ((1, 300), (2, 200), (3, 500), (5, 100)):
+                sums = sums_of_boot(serve, boot)[1]
+                check.same((sums["attributed"], sums["ticks"]), (count,) * 2)
+                check.same(sums["samples"], count)
+
+
+class Answering:
+    """A guest that is a socket: it answers commands as one does."""
+
+    def __init__(self, serve, packets):
+        self.file = serve.connect()
+        self.packets, self.heard = packets, b""
+        self.file.sendall(packets[0])
+
+    def wait_command(self, command):
+        """Reads until it was sent, and answers."""
+        while f"\n{command}\n".encode() not in self.heard:
+            data = self.file.recv(4096)
+            check.true(data, self.heard)
+            self.heard += data
+        self.file.sendall(f"\n#prof! ok {command}\n".encode())
+
+    def send_rest(self):
+        self.file.sendall(b"".join(self.packets[1:]))
+        self.file.close()
+
+
+def test_reader(s, serve):
+    """Commands reach the guest, its answers and packets the reader."""
+    guest = Answering(serve, samples_of(300, 6))
+    live = serve.soon_guest(boot="06" * 16)
+    target = f"{serve.address}?guest={live['guest'][:8]}"
+    with background(
+        *(s.parasite, "tell", target, "stop"), log=s.work / "tell.log"
+    ) as tell:
+        guest.wait_command("stop")
+        tell.end()
+        check.contains(tell.text(), "ok stop")
+    trace = s.work / "read.trace"
+    shutil.rmtree(trace, ignore_errors=True)
+    with background(
+        *(s.parasite, "record", "-o", trace, "-F", 50, target),
+        log=s.work / "record.log",
+    ) as recorder:
+        guest.wait_command("rate 50")
+        guest.send_rest()
+        recorder.end()
+    rest = s.work / "rest.packets"
+    rest.write_bytes(b"".join(guest.packets[1:]))
+    check.same(
+        Command(s).info(trace)["samples"], Command(s).info(rest)["samples"]
+    )
+
+
+def test_no_guest(s, serve):
+    """A reader of a guest that is not there gets a line that says so."""
+    said = Command(s)(
+        *("tell", f"{serve.address}?guest=nobody", "stop"), status=1
+    ).text
+    check.contains(said, "no guest is called so")
+    check.contains(serve.ask("jump"), "error: expected send, read")
+    check.contains(serve.ask("x" * 600), "error: the first line is too long")
+
+
+def test_capture(s, serve):
+    """All guests of a service are told a rate, and get theirs back."""
+    guest = Answering(serve, samples_of(100, 7))
+    serve.soon_guest(boot="07" * 16)
+    for wrong in ("", "service=one seconds=0", "service=one rate=0"):
+        check.contains(serve.ask(f"capture {wrong}"), "error: ")
+    check.same(serve.ask("capture service=one seconds=1 rate=500"), "ok\n")
+    guest.wait_command("rate 500")
+    guest.wait_command("hello")
+    guest.file.sendall(guest.packets[1])
+    guest.wait_command("rate 100")
+    guest.packets[1:2] = []
+    guest.send_rest()
+    (folder,) = Path(s.work / "raw").glob("capture-*")
+    (file,) = folder.iterdir()
+    check.same(file.name, f"{'07' * 16}.packets")
+    check.true(Command(s).info(file)["samples"] > 0)
+
+
+def passing_on(s):
+    shutil.rmtree(s.work / "raw", ignore_errors=True)
+    with serving(
+        s, "--keep-raw", "1h", "--raw", s.work / "raw", name="readers"
+    ) as serve:
+        for function in (test_reader, test_no_guest, test_capture):
+            s.holds(function, s, serve)
+        serve.stop()
+        with s.test("packets are kept as they came"):
+            (file,) = (s.work / "raw" / ("06" * 16)).iterdir()
+            check.same(file.read_bytes(), b"".join(samples_of(300, 6)))
+
+
+def test_budget(s):
+    """A budget of 36,000 samples an hour is 10 Hz for one CPU."""
+    with serving(s, "--budget", "one=36000/h", name="budget") as serve:
+        guest = Answering(serve, samples_of(10, 8))
+        guest.wait_command("rate 10")
+        guest.send_rest()
+        serve.stop()
+
+
+def test_flood(s):
+    """What a guest sends beyond its rate is lost, and counted."""
+    stream = Stream(step=PERIOD, boot=9, room=4096)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for i in range(2000):
+        if i in {20, 1980}:
+            stream.flush()
+        stream.sample(1)
+    stream.event("bye", code=0)
+    packets = packets_of(stream.data())
+    small = [p for p in packets if len(p) < 1024]
+    check.same((len(small), len(packets) > 3), (2, True))
+    with serving(s, "--guest-kb", 2, name="flood") as serve:
+        send(serve, packets)
+        serve.process.soon(lambda: serve.rows("accounts"), "the account")
+        serve.stop()
+        sums = serve.sums()
+        check.same(sums["ticks"], 2000)
+        check.true(sums["attributed"] < 100, sums)
+        (loss,) = serve.rows("losses")
+        check.same(loss["amount"], sums["dropped"])
+        check.same(loss["rows"], len(packets) - 2)
+
+
+def test_limits(s):
+    """No more guests than are allowed, and none that another service has."""
+    with serving(s, "--guests", 1, name="limits") as serve:
+        first = Answering(serve, samples_of(100, 10))
+        serve.soon_guest(boot="0a" * 16)
+        send(serve, samples_of(100, 11))
+        send(serve, samples_of(50, 10)[1:], "send service=other")
+        check.contains(serve.ask("list"), '"service": "one"')
+        first.send_rest()
+        serve.process.soon(lambda: serve.rows("accounts"), "the account")
+        serve.stop()
+        check.same(serve.sums()["attributed"], 100)
+        check.same({r["service"] for r in serve.rows()}, {"one"})
+
+
+def test_tokens(s):
+    """By TCP only with a token, and for its service only."""
+    tokens = s.work / "tokens"
+    tokens.write_text("# a comment\nsecret\nforone one\n", encoding="ascii")
+    tokens.chmod(0o644)
+    words = ("--listen", "tcp:127.0.0.1:0", "--tokens", tokens)
+    said = run(s.parasite, "serve", *words, status=2).text
+    check.contains(said, "others can read the tokens")
+    tokens.chmod(0o600)
+    with serving(s, *words, name="tokens") as serve:
+        port = int(re.search(r"tcp:127\.0\.0\.1:(\d+)", serve.text())[1])
+        address = ("127.0.0.1", port)
+        wrong = "error: wrong token\n"
+        check.same(serve.ask("list", address), wrong)
+        check.same(serve.ask("list token=secre", address), wrong)
+        check.same(serve.ask("list token=secrets", address), wrong)
+        check.same(serve.ask("list token=secret", address), "[]\n")
+        check.same(
+            serve.ask("list token=forone", address),
+            "error: the token is for sending only\n",
+        )
+        check.same(
+            serve.ask("send token=forone service=two", address),
+            "error: the token is not for this service\n",
+        )
+        with serve.connect(address=address) as file:
+            file.sendall(b"".join(samples_of(10, 12)))
+            check.same(read_all(file), "error: a token is needed\n")
+        with serve.connect("send token=forone", address) as file:
+            file.sendall(b"".join(samples_of(10, 13)))
+        serve.process.soon(lambda: serve.rows("accounts"), "the account")
+        serve.stop()
+        check.same({r["service"] for r in serve.rows()}, {"one"})
+        check.same(serve.sums()["attributed"], 10)
+
+
+def test_options(s):
+    """What makes no sense ends with 2 and one line."""
+    for words in (
+        (),
+        ("--listen", "udp:here"),
+        ("--listen", "tcp:0.0.0.0:0"),
+        ("--scan", "/dev/shm/*"),
+        ("--json", "--bucket", "0", "x"),
+        ("--bucket", "5", "x"),
+        ("--keep-raw", "never", "x"),
+        ("--raw", "r", "x"),
+        ("--budget", "one=5", "x"),
+        ("--label", "none", "x"),
+    ):
+        said = run(s.parasite, "serve", *words, status=2).text
+        check.same(len(said.splitlines()), 1, said)
+
+
+def test_ram(s):
+    """Guests whose RAM a pattern matches are found without their image."""
+    folder = Path(tempfile.mkdtemp(prefix="serve.ram.", dir="/dev/shm"))
+    try:
+        with serving(s, "--scan", f"ram=shm:{folder}/*", name="ram") as serve:
+            with s.guest(
+                *("x86_64", "split", "ram"),
+                append="prof.out=shm prof.every=0 split.rounds=300",
+                icount=4,
+                ram=folder / "ram",
+            ) as guest:
+                check.same(guest.end(), 0)
+                serve.soon_guest(service="ram", ended=True)
+            serve.stop()
+            sums = serve.sums(service="ram")
+            check.true(sums["attributed"] > 100, sums)
+            check.same(sums["attributed"], sums["samples"])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_target(s):
+    """A target is connected to again when its guest has gone."""
+    path = f"{tempfile.mkdtemp(prefix='serve.')}/guest"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(1)
+        listener.settimeout(600)
+        with serving(s, f"two=unix:{path}", name="target") as serve:
+            packets = samples_of(300, 14)
+            for some in (packets[:3], packets[2:]):
+                guest, _ = listener.accept()
+                with guest:
+                    guest.sendall(b"".join(some))
+                    if some[-1] is packets[2]:
+                        serve.soon_guest(boot="0e" * 16, packets=3)
+            serve.process.soon(lambda: serve.rows("accounts"), "the account")
+            serve.stop()
+            check.same(serve.sums(service="two")["attributed"], 300)
+    shutil.rmtree(Path(path).parent)
+
+
+def killed(s, number, name):
+    """Ended by that signal in the middle of a guest, and begun again: what is
+    in no bucket is a loss, and the sum is that of all ticks. The store is not
+    there: what it should get is in the spool."""
+    spool = s.work / f"spool.{name}"
+    shutil.rmtree(spool, ignore_errors=True)
+    words = ("--store", "http://127.0.0.1:1/none", "--spool", spool)
+    packets = samples_of(600, 15)
+    half = len(packets) // 2
+    with serving(s, *words, name=f"{name}.1") as serve:
+        file = serve.connect()
+        file.sendall(b"".join(packets[:half]))
+        boot = "0f" * 16
+        serve.soon_guest(boot=boot, packets=half)
+        serve.process.soon(
+            lambda: boot in (spool / "serve.state").read_text()
+            if (spool / "serve.state").exists()
+            else False,
+            "the state",
+        )
+        serve.process.signal(number)
+        serve.process.end(None)
+        before = serve.sums()
+    with serving(s, *words, name=f"{name}.2") as serve:
+        send(serve, packets[half:])
+        serve.process.soon(lambda: serve.rows("accounts"), "the account")
+        serve.process.signal(signal.SIGKILL)
+        after = serve.sums()
+        lost = sum(r["amount"] for r in serve.rows("losses"))
+        check.same(after["dropped"], lost)
+    check.true(
+        any(path.name != "serve.state" for path in spool.iterdir()),
+        "batches in the spool",
+    )
+    return before["ticks"], after, lost
+
+
+def test_killed(s):
+    """kill -9: the open bucket is lost, and known to be."""
+    before, after, lost = killed(s, signal.SIGKILL, "killed")
+    check.same(before, 0)
+    check.true(lost > 100, lost)
+    check.same(after["ticks"], 600)
+
+
+def test_stopped(s):
+    """Stopped and begun again, nothing is lost."""
+    before, after, lost = killed(s, signal.SIGTERM, "stopped")
+    check.true(before > 100, before)
+    check.same((before + after["ticks"], lost), (600, 0))
+
+
+# ---- a store
+
+
+def stored(s, store, what):
+    """The numbers of one row."""
+    done = run(s.parasite, "sql", "--json", store, what)
+    (row,) = json.loads(done.out)
+    return {name: int(value) for name, value in row.items()}
+
+
+SUMS = (
+    "SELECT sum(ticks) AS ticks, sum(attributed) AS attributed, "
+    "sum(dropped) AS dropped FROM accounts WHERE service = 'one'"
+)
+SAMPLES = (
+    "SELECT sum(samples) AS samples, sum(weight) AS weight FROM samples "
+    "WHERE service = 'one'"
+)
+
+
+def end_store(store):
+    """kill -9 of the engine that keeps it."""
+    os.kill(int((store / "lock").read_text().split()[0]), signal.SIGKILL)
+
+
+def test_stored(s, store, spool):
+    """What guests send is in the store once; the engine is killed between."""
+    with serving(s, "--store", store, "--spool", spool, name="st") as serve:
+        send(serve, samples_of(300, 20))
+        serve.process.soon(
+            lambda: stored(s, store, SUMS)["ticks"] == 300, "the first guest"
+        )
+        end_store(store)
+        send(serve, samples_of(500, 21))
+        serve.process.soon(
+            lambda: stored(s, store, SUMS)["ticks"] == 800, "the second"
+        )
+        serve.stop()
+    check.same(stored(s, store, SAMPLES)["samples"], 800)
+
+
+def test_twice(s, store, spool):
+    """The same packets again, in another run, are in it already."""
+    with serving(s, "--store", store, "--spool", spool, name="st2") as serve:
+        send(serve, samples_of(500, 21))
+        serve.soon_guest(boot="15" * 16, connected=False)
+        serve.stop()
+    check.same(stored(s, store, SUMS)["ticks"], 800)
+
+
+def with_store(s):
+    if not (s.build / "chdb" / "libchdb.so").exists():
+        for name in ("test stored", "test twice"):
+            s.skip(name, "no libchdb.so; 'make store' fetches it")
+        return
+    store, spool = s.work / "db", s.work / "spool"
+    for path in (store, spool):
+        shutil.rmtree(path, ignore_errors=True)
+    s.holds(test_stored, s, store, spool)
+    s.holds(test_twice, s, store, spool)
+
+
+def suite(s):
+    if s.part in WIDTHS:
+        guests_of(s)
+    elif s.part == "store":
+        with_store(s)
+    else:
+        s.holds(test_file, s)
+        one_serve(s)
+        passing_on(s)
+        for function in (
+            *(test_budget, test_flood, test_limits, test_tokens),
+            *(test_options, test_ram, test_target, test_killed, test_stopped),
+        ):
+            s.holds(function, s)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two engines of a store: the embedded one, and a server of ClickHouse
+18.16, which is Debian's, unpacked and not installed."""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import socket
+import urllib.error
+import urllib.request
+
+from harness.proc import Background
+from harness.suite import Skip, run, soon
+
+PASSWORD = "a wrong one would be refused"
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def fetched(s, folder, present, *words):
+    """(present) below the build's (folder), made by (words) once for all."""
+    there = s.build / folder / present
+    there.parent.mkdir(parents=True, exist_ok=True)
+    with open(s.build / f".{folder}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not there.exists():
+            done = run(*words, s.build / folder, status=None)
+            if done.status != 0:
+                raise Skip(done.text.strip() or f"{folder} cannot be had")
+    return there
+
+
+def ask(s, address, sql, env=None):
+    """The answer's rows, as dictionaries."""
+    done = run(s.parasite, "sql", "--json", address, sql, env=env)
+    return json.loads(done.out)
+
+
+class Embedded:
+    """A store in a folder, which the commands start by themselves."""
+
+    name = "embedded"
+    deduplicates = True
+
+    def __init__(self, s, name):
+        self.s, self.folder = s, s.work / name / "store"
+        self.spool = s.work / name / "spool"
+        self.address = self.folder
+        with open("host/rules.mk", encoding="utf-8") as rules:
+            version = re.search(r"CHDB_VERSION := (\S+)", rules.read())[1]
+        library = fetched(
+            s, "chdb", "libchdb.so", "tools/build/chdb.sh", version
+        )
+        self.env = {
+            "PATH": f"{s.build / 'host'}:{os.environ['PATH']}",
+            "PARASITE_CHDB": str(library),
+        }
+        self.port, self.process = None, None
+        (s.work / name).mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def serve(self, **env):
+        """At a port, too; returns it."""
+        self.port = self.port or free_port()
+        self.process = Background(
+            (self.s.parasite, "store", "--path", self.folder, "--port")
+            + (self.port,),
+            self.s.work / f"store-{self.port}.log",
+            env={**self.env, **env},
+        )
+        soon(
+            lambda: ping(self.port), "a store at a port", self.process.alive
+        )
+        return self.port
+
+    def owner(self):
+        try:
+            return int((self.folder / "lock").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
+
+    def kill(self, number=signal.SIGKILL):
+        """Ends its process, if there is one, which it waits for."""
+        owner = self.owner()
+        if owner is None:
+            return
+        with open(self.folder / "lock", "rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return  # nobody has it
+            except BlockingIOError:
+                pass
+            os.kill(owner, number)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if self.process:
+            self.process.kill()
+            self.process = None
+
+    def restart(self):
+        """Commands do it."""
+        if self.port:
+            self.serve()
+
+    def ask(self, sql):
+        return ask(self.s, self.address, sql, env=self.env)
+
+
+CONFIG = """<yandex>
+<logger><level>warning</level><log>{0}/log</log><errorlog>{0}/errors</errorlog>
+</logger><http_port>{1}</http_port><listen_host>127.0.0.1</listen_host>
+<path>{0}/data/</path><tmp_path>{0}/tmp/</tmp_path>
+<users_config>{0}/users.xml</users_config>
+<default_profile>default</default_profile>
+<default_database>default</default_database>
+<mark_cache_size>67108864</mark_cache_size></yandex>
+"""
+USERS = """<yandex><profiles><default>
+<max_memory_usage>1000000000</max_memory_usage></default></profiles>
+<quotas><default></default></quotas><users><default>
+<password>{0}</password><networks><ip>127.0.0.1</ip></networks>
+<profile>default</profile><quota>default</quota></default></users></yandex>
+"""
+
+
+class Old:
+    """A server of ClickHouse 18.16 without ZooKeeper."""
+
+    name = "18.16"
+    deduplicates = False
+
+    def __init__(self, s, name):
+        self.s, self.folder = s, s.work / name / "server"
+        self.spool = s.work / name / "spool"
+        fetched(
+            s,
+            "clickhouse",
+            "unpacked",
+            *("tests/store/unpack.sh", "tests/store/packages.txt"),
+        )
+        self.root = s.build / "clickhouse" / "root"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.port, self.process = free_port(), None
+        self.address = f"http://127.0.0.1:{self.port}/parasite"
+        self.env = {
+            "PATH": f"{s.build / 'host'}:{os.environ['PATH']}",
+            "PARASITE_STORE_PASSWORD": PASSWORD,
+        }
+        self.config = self.folder / "config.xml"
+        self.config.write_text(
+            CONFIG.format(self.folder, self.port), encoding="ascii"
+        )
+        (self.folder / "users.xml").write_text(
+            USERS.format(PASSWORD), encoding="ascii"
+        )
+
+    def __enter__(self):
+        self.restart()
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def serve(self, **_):
+        return self.port
+
+    def restart(self):
+        if self.process:
+            return
+        libraries = self.root / "usr/lib/x86_64-linux-gnu"
+        self.process = Background(
+            (
+                self.root / "usr/sbin/clickhouse-server",
+                f"--config-file={self.config}",
+            ),
+            self.folder / "out",
+            env={"LD_LIBRARY_PATH": str(libraries)},
+        )
+        soon(
+            lambda: ping(self.port), "ClickHouse's server", self.process.alive
+        )
+
+    def kill(self, number=signal.SIGKILL):
+        if self.process:
+            self.process.signal(number)
+            self.process.kill()
+            self.process = None
+
+    def ask(self, sql):
+        return ask(self.s, self.address, sql, env=self.env)
+
+
+def http(port, path, data=None, headers=None):
+    """Status and text of an answer."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", data=data, headers=headers or {}
+    )
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def ping(port):
+    try:
+        return http(port, "/ping")[0] == 200
+    except OSError:
+        return False

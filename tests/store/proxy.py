@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A proxy between a client of a store and its server, which spoils requests."""
+
+import socket
+import threading
+
+PIECE = 65536
+
+
+class Proxy:
+    """Listens at (port); (spoil)(number of an insert) says what becomes of it:
+
+    "pass"       it goes through
+    "lose"       it is carried out, and its answer is not passed on
+    "cut"        half of it is passed on, and then the connection ends
+    "double"     it is carried out twice, and the second answer is passed on
+    """
+
+    def __init__(self, target, spoil):
+        self.target, self.spoil = target, spoil
+        self.count = 0
+        self.done = {"pass": 0, "lose": 0, "cut": 0, "double": 0}
+        self.socket = socket.socket()
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.listen(16)
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(
+                target=self._serve, args=(client,), daemon=True
+            ).start()
+
+    def _serve(self, client):
+        with client:
+            try:
+                while True:
+                    request = read_message(client)
+                    if not request or not self._carry_out(client, request):
+                        return
+            except OSError:
+                return
+
+    def _carry_out(self, client, request):
+        """False: the client's connection is to end."""
+        # only inserts are spoilt: others may be sent again by anybody
+        fate = "pass"
+        if b"query=INSERT" in request:
+            self.count += 1
+            fate = self.spoil(self.count)
+        self.done[fate] += 1
+        if fate == "cut":
+            with socket.create_connection(self.target) as server:
+                server.sendall(request[: len(request) - len(request) // 3])
+            return False
+        answer = self._ask(request)
+        if fate == "double":
+            answer = self._ask(request)
+        if fate == "lose" or not answer:
+            return False
+        client.sendall(answer)
+        return True
+
+    def _ask(self, request):
+        try:
+            with socket.create_connection(self.target) as server:
+                server.sendall(request)
+                return read_message(server)
+        except OSError:
+            return b""
+
+
+def read_message(stream):
+    """A request or an answer with its body; b"" at the end."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = stream.recv(PIECE)
+        if not piece:
+            return b""
+        data += piece
+    head, _, body = data.partition(b"\r\n\r\n")
+    lines = [line.partition(b":") for line in head.lower().split(b"\r\n")]
+    words = {name.strip(): value.strip() for name, _, value in lines}
+    if words.get(b"transfer-encoding") == b"chunked":
+        while not body.endswith(b"0\r\n\r\n"):
+            piece = stream.recv(PIECE)
+            if not piece:
+                return b""
+            body += piece
+    else:
+        length = int(words.get(b"content-length", b"0"))
+        while len(body) < length:
+            piece = stream.recv(PIECE)
+            if not piece:
+                return b""
+            body += piece
+    return head + b"\r\n\r\n" + body

@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many guests' rows are stored exactly once, whatever is killed, cut off or
+sent twice, on both engines; and what is asked of a store. fill.c sends made
+rows, whose sums are known."""
+
+import gzip
+import json
+import os
+import re
+import signal
+
+from engines import PASSWORD, Embedded, Old, ask, free_port, http
+from harness.made_profile import profile
+from harness.suite import background, check, run, soon
+from proxy import Proxy
+
+PARTS = ("embedded", "server", "both")
+ENGINES = {"embedded": Embedded, "server": Old}
+GUESTS, STACKS = 3, 4
+BEGIN = 1699920000
+
+
+def samples_of(minute, guest):
+    return sum(1 + minute % 7 + guest + 10 * i for i in range(STACKS))
+
+
+def make_fill(s):
+    program = s.work / "fill"
+    run(
+        *("gcc", "-std=gnu11", "-O1", "-Ihost", "-o", program),
+        *("tests/store/fill.c", s.build / "host/libparasite.a"),
+        *("-lcurl", "-lz", "-lmicrohttpd", "-lm"),
+    )
+    return program
+
+
+def words_of(fill, engine, address=None, **numbers):
+    numbers = {"guests": GUESTS, "stacks": STACKS, "flush_s": 9999, **numbers}
+    return (
+        fill,
+        address or engine.address,
+        engine.spool,
+        *(f"{name}={number}" for name, number in numbers.items()),
+    )
+
+
+def send(fill, engine, status=0, env=None, **numbers):
+    return run(
+        *words_of(fill, engine, **numbers),
+        status=status,
+        env={**engine.env, **(env or {})},
+        by_lines=True,
+    )
+
+
+def stored(engine, table="samples", column="samples"):
+    """Sums by (minute, guest)."""
+    rows = engine.ask(
+        f"SELECT toUnixTimestamp(bucket) AS at, guest, sum({column}) AS n "
+        f"FROM {table} GROUP BY at, guest"
+    )
+    return {((r["at"] - BEGIN) // 60, r["guest"]): r["n"] for r in rows}
+
+
+def expected(minutes):
+    return {
+        (minute, guest): samples_of(minute, guest)
+        for minute in minutes
+        for guest in range(1, GUESTS + 1)
+    }
+
+
+def check_sums(engine, minutes):
+    """Each guest's of each minute: samples, and the account that says so."""
+    wanted = expected(minutes)
+    check.same(stored(engine), wanted)
+    check.same(stored(engine, "accounts", "attributed"), wanted)
+    ticks = {key: sum + 5 for key, sum in wanted.items()}
+    check.same(stored(engine, "accounts", "ticks"), ticks)
+    counts = {key: 1 + key[1] for key in wanted}
+    check.same(stored(engine, "loop", "count"), counts)
+    check.same(stored(engine, "waits", "count"), dict.fromkeys(wanted, 2))
+    (stacks,) = engine.ask("SELECT uniq(build, stack) AS n FROM stacks")
+    check.same(stacks["n"], STACKS)
+    (guests,) = engine.ask("SELECT uniq(guest) AS n FROM guests")
+    check.same(guests["n"], GUESTS)
+
+
+# ---- on each engine
+
+
+def what_is_sent_is_stored(make, fill):
+    with make("plain") as engine:
+        done = send(fill, engine, minutes=4)
+        check.has(done.out, r"^empty: 18 sent, 0 in the spool, 0 retries")
+        check_sums(engine, range(4))
+        names = engine.ask(
+            "SELECT names[2] AS leaf, hex(build) AS build FROM stacks LIMIT 1"
+        )
+        check.same(names[0]["leaf"], "leaf\n\n'")
+        check.same(names[0]["build"][:18], b"a build\n\n".hex().upper())
+
+
+def a_store_that_is_killed_has_all(make, fill):
+    with make("killed") as engine:
+        words = words_of(fill, engine, minutes=60, pause_ms=10)
+        log = engine.s.work / "killed.log"
+        with background(*words, log=log, env=engine.env) as sender:
+            for minute in (5, 20, 35):
+                line = f"minute {minute}\n"
+                sender.soon(lambda: line in sender.text(), line)
+                engine.kill()
+                engine.restart()
+            sender.end()
+        check.has(sender.text(), "^empty: 242 sent")
+        check_sums(engine, range(60))
+
+
+def a_collector_that_is_killed_sends_the_rest_later(make, fill):
+    with make("collector") as engine:
+        words = words_of(fill, engine, minutes=1000, pause_ms=1)
+        log = engine.s.work / "collector.log"
+        with background(*words, log=log, env=engine.env) as sender:
+            sender.soon(lambda: "minute 30\n" in sender.text(), "minute 30")
+            sender.signal(signal.SIGKILL)
+            sender.end(status=-signal.SIGKILL)
+        said = len(re.findall("^minute", sender.text(), re.M))
+        send(fill, engine, minutes=0)
+        found = stored(engine)
+        # one more may have been on its way into the spool, wholly or not at all
+        minutes = {minute for minute, _ in found}
+        check.contains((said, said + 1), len(minutes))
+        check.same(found, expected(minutes))
+        accounts = stored(engine, "accounts", "attributed")
+        for key, sum in expected(range(said)).items():
+            check.same(accounts[key], sum)
+        check.true(
+            set(accounts) <= set(expected(range(said + 1))), "accounts"
+        )
+
+
+def spoilt(engine, fill, spoil, minutes):
+    """Sends through a proxy; returns what it did."""
+    port = engine.serve()
+    with Proxy(("127.0.0.1", port), spoil) as proxy:
+        address = f"http://127.0.0.1:{proxy.port}/parasite"
+        done = send(fill, engine, address=address, minutes=minutes)
+        check.has(done.out, "^empty: ")
+    check_sums(engine, range(minutes))
+    return proxy.done, done.out
+
+
+def lost_answers_double_nothing(make, fill):
+    with make("lost") as engine:
+        done, said = spoilt(
+            engine, fill, lambda n: "pass" if n % 3 == 0 else "lose", 4
+        )
+        check.true(done["lose"] > 5, "answers were lost")
+        retries = int(re.search(r"(\d+) retries", said)[1])
+        check.true(retries >= done["lose"], "retries")
+
+
+def cut_requests_store_nothing(make, fill):
+    with make("cut") as engine:
+        done, _ = spoilt(
+            engine, fill, lambda n: "pass" if n % 2 == 0 else "cut", 4
+        )
+        check.true(done["cut"] > 5, "requests were cut off")
+
+
+def a_store_that_is_away_gets_all_later(make, fill):
+    with make("away") as engine:
+        port = engine.serve()
+        engine.kill()
+        address = f"http://127.0.0.1:{port}/parasite"
+        done = send(
+            fill, engine, address=address, wait=1, minutes=3, flush_s=0
+        )
+        check.has(done.out, r"^empty: 0 sent, 14 in the spool")
+        done = send(
+            fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
+        )
+        check.has(done.out, "^not empty: .*127.0.0.1:.*connect")
+        engine.restart()
+        send(fill, engine, address=address, minutes=0)
+        check_sums(engine, range(3))
+
+
+def a_full_spool_is_a_loss_in_the_store(make, fill):
+    with make("full") as engine:
+        port = engine.serve()
+        engine.kill()
+        done = send(
+            *(fill, engine),
+            address=f"http://127.0.0.1:{port}/parasite",
+            **{"wait": 1, "minutes": 40, "flush_s": 0, "spool_kb": 4},
+        )
+        refused = re.search(r"^refused by the spool: (\d+)", done.out, re.M)
+        check.true(int(refused[1]) > 20, "batches were refused")
+        engine.restart()
+        send(
+            *(fill, engine),
+            address=f"http://127.0.0.1:{port}/parasite",
+            minutes=0,
+        )
+        for table, column in (("samples", "samples"), ("accounts", "ticks")):
+            sums = stored(engine, table, column)
+            lost = engine.ask(
+                "SELECT toUnixTimestamp(bucket) AS at, guest, why, host, "
+                "sum(amount) AS n FROM losses "
+                f"WHERE what = '{table}' GROUP BY at, guest, why, host"
+            )
+            check.true(lost != [], "there are losses")
+            for row in lost:
+                check.same(row["why"], "spool full")
+                check.same(row["host"], "collector")
+                key = ((row["at"] - BEGIN) // 60, row["guest"])
+                check.true(key not in sums, "lost, and not stored")
+                sums[key] = row["n"]
+            more = 5 if table == "accounts" else 0
+            check.same(
+                sums, {k: n + more for k, n in expected(range(40)).items()}
+            )
+
+
+def a_damaged_batch_is_a_loss(make, fill):
+    with make("damaged") as engine:
+        port = engine.serve()
+        engine.kill()
+        address = f"http://127.0.0.1:{port}/parasite"
+        send(fill, engine, address=address, wait=1, minutes=2, flush_s=0)
+        batch = sorted(engine.spool.glob("*.samples.*"))[0]
+        amount = int(batch.name.split(".")[4])
+        batch.write_bytes(batch.read_bytes()[:-9])
+        (engine.spool / "part").write_bytes(b"half")
+        engine.restart()
+        done = send(fill, engine, address=address, minutes=0)
+        check.has(done.err, "a batch of samples with 12 rows is lost: damaged")
+        check.same(stored(engine), expected([1]))
+        (lost,) = engine.ask(
+            "SELECT what, why, lost_rows AS n, amount FROM losses"
+        )
+        check.same(lost["amount"], amount)
+        check.same(amount, sum(expected([0]).values()))
+        check.same(lost["why"], "damaged in the spool")
+        check.true((engine.spool / "refused" / batch.name).exists(), "kept")
+        check.same(list(engine.spool.glob("*.gz")), [])
+
+
+def a_newer_schema_is_refused(make, fill):
+    with make("newer") as engine:
+        send(fill, engine, minutes=1)
+        run(
+            *(engine.s.parasite, "sql", engine.address),
+            "INSERT INTO parasite_schema VALUES (99, now())",
+            env=engine.env,
+        )
+        done = send(fill, engine, 1, minutes=1)
+        check.has(done.err, "have version 99, and this .* knows 1 at most")
+        done = run(
+            *(engine.s.parasite, "sql", engine.address, "SELECT 1"),
+            status=1,
+            env=engine.env,
+        )
+        check.has(done.err, "use a newer parasite$")
+
+
+def tables_that_are_missing_are_made(make, fill):
+    with make("half") as engine:
+        send(fill, engine, minutes=1)
+        for sql in (
+            "DROP TABLE waits",
+            "DROP TABLE parasite_schema",
+        ):
+            run(engine.s.parasite, "sql", engine.address, sql, env=engine.env)
+        done = run(
+            *(engine.s.parasite, "sql", engine.address, "SELECT 1"),
+            status=1,
+            env=engine.env,
+        )
+        check.has(done.err, "there are no tables of parasite in 'parasite'")
+        send(fill, engine, minutes=1, first=1)
+        check.same(stored(engine), expected(range(2)))
+        check.same(len(stored(engine, "waits", "count")), GUESTS)
+
+
+def a_wrong_password_keeps_the_batches(make, fill):
+    with make("password") as engine:
+        port = engine.serve(PARASITE_STORE_PASSWORD=PASSWORD)
+        address = f"http://127.0.0.1:{port}/parasite"
+        wrong = {"PARASITE_STORE_PASSWORD": "not it"}
+        done = send(fill, engine, 1, address=address, env=wrong)
+        check.has(done.err, "wrong user or password")
+        check.lacks(done.text, "not it")
+        done = send(
+            *(fill, engine, 1),
+            address=address,
+            env=wrong,
+            **{"wait": 1, "minutes": 2, "flush_s": 1},
+        )
+        check.has(done.out, "^not empty: .*10 in the.*wrong user or password")
+        right = {"PARASITE_STORE_PASSWORD": PASSWORD}
+        send(fill, engine, address=address, env=right, minutes=0)
+        check_sums(engine, range(2))
+
+
+def one_process_uses_a_spool(make, fill):
+    with make("spool") as engine:
+        words = words_of(fill, engine, minutes=1000, pause_ms=1000)
+        log = engine.s.work / "spool.log"
+        with background(*words, log=log, env=engine.env) as sender:
+            sender.soon(lambda: "minute 0\n" in sender.text(), "minute 0")
+            done = send(fill, engine, 1)
+            check.has(done.err, "another process uses this spool")
+
+
+ON_EACH = (
+    what_is_sent_is_stored,
+    a_store_that_is_killed_has_all,
+    a_collector_that_is_killed_sends_the_rest_later,
+    lost_answers_double_nothing,
+    cut_requests_store_nothing,
+    a_store_that_is_away_gets_all_later,
+    a_full_spool_is_a_loss_in_the_store,
+    a_damaged_batch_is_a_loss,
+    a_newer_schema_is_refused,
+    tables_that_are_missing_are_made,
+    a_wrong_password_keeps_the_batches,
+    one_process_uses_a_spool,
+)
+
+
+# ---- the embedded store alone
+
+
+def doubled_requests_double_nothing(make, fill):
+    with make("double") as engine:
+        done, _ = spoilt(engine, fill, lambda n: "double", 4)
+        check.true(done["double"] > 10, "requests came twice")
+
+
+def its_http_is_that_of_clickhouse(make):
+    with make("http") as engine:
+        engine.folder.mkdir(parents=True)
+        port = engine.serve()
+
+        def post(sql, path="/?database=d", **more):
+            return http(port, path, sql.encode(), **more)
+
+        check.same(http(port, "/"), (200, "Ok.\n"))
+        check.same(http(port, "/nothing")[0], 404)
+        check.same(post("CREATE DATABASE d", "/"), (200, ""))
+        table = "CREATE TABLE t (a UInt8, s String) ENGINE = MergeTree ORDER BY"
+        check.same(post(f"{table} a"), (200, ""))
+        insert = "/?database=d&query=INSERT+INTO+t+FORMAT+"
+        rows = b"\x0a\x02\x0a\x0a\x0b\x00"
+        for data, coding in (rows, ""), (gzip.compress(rows), "gzip"):
+            headers = {"Content-Encoding": coding} if coding else {}
+            check.same(
+                http(port, f"{insert}RowBinary", data, headers), (200, "")
+            )
+        check.same(post("(5, 'x')", f"{insert}Values"), (200, ""))
+        check.same(post("6\ty\n", f"{insert}TabSeparated"), (200, ""))
+        status, text = post("SELECT a, s FROM t ORDER BY a FORMAT JSONEachRow")
+        check.same(status, 200)
+        check.same(
+            [json.loads(line)["s"] for line in text.splitlines()],
+            ["x", "y", "\n\n", "\n\n", "", ""],
+        )
+        cut = gzip.compress(rows)[:-3]
+        headers = {"Content-Encoding": "gzip"}
+        check.same(http(port, f"{insert}RowBinary", cut, headers)[0], 400)
+        check.same(http(port, f"{insert}RowBinary", rows[:-1])[0], 500)
+        # a GET changes nothing
+        drop = "/?database=d&query=DROP+TABLE+t"
+        check.has(http(port, drop)[1], r"^Code: 164\.")
+        check.same(http(port, "/?database=d&query=SELECT+count()+FROM+t")[1],
+                   "6\n")
+        check.has(post("SELECT 1", "/?max_x=1")[1], "^Code: 115.*max_x")
+        check.same(post("SELECT * FROM nothing")[0], 404)
+        check.same(post("SELECT 1", headers={"Host": "example.org"})[0], 403)
+        engine.kill(signal.SIGTERM)
+
+
+def it_has_one_owner_and_ends_when_told(make):
+    with make("owner") as engine:
+        engine.folder.mkdir(parents=True)
+        engine.serve()
+        words = (engine.s.parasite, "store", "--path", engine.folder)
+        done = run(*words, env=engine.env, status=1)
+        check.has(done.err, f"process {engine.owner()} has this store open")
+        engine.process.signal(signal.SIGTERM)
+        engine.process.end()
+
+
+def it_ends_when_it_is_idle(make):
+    with make("idle") as engine:
+        words = (engine.s.parasite, "store", "--path", engine.folder)
+        run(*words, "--idle", 1, env=engine.env)
+
+
+def its_folder_may_have_a_long_name(make, fill):
+    name = "/".join("x" * 60 for _ in range(3))
+    with make(name) as engine:
+        send(fill, engine, minutes=1)
+        check_sums(engine, range(1))
+
+
+def a_missing_library_is_said(make, fill):
+    with make("missing") as engine:
+        for library, why in ("/nothing.so", "/nothing.so: "), (
+            "/bin/true",
+            "/bin/true",
+        ):
+            env = {**engine.env, "PARASITE_CHDB": library}
+            words = (engine.s.parasite, "store", "--path", engine.folder)
+            done = run(*words, env=env, status=1)
+            check.has(done.err, f"^parasite store: {why}")
+        done = send(fill, engine, 1, env={"PARASITE_CHDB": "/nothing.so"})
+        check.has(done.err, "the embedded store did not start: .*/nothing.so")
+
+
+def a_trace_is_asked_in_sql(make):
+    with make("trace") as engine:
+        trace = engine.s.work / "made.stream"
+        trace.write_bytes(profile())
+        report = run(engine.s.parasite, "report", trace).out
+        found = re.search(r"^# ([\d,]+) samples", report, re.M)
+        (row,) = ask(
+            *(engine.s, trace),
+            "SELECT (SELECT sum(samples) FROM samples) AS n, "
+            "sum(attributed) AS attributed, sum(ticks) AS ticks, "
+            "sum(idle) + sum(dropped) + sum(missed) AS rest FROM accounts",
+            env={**engine.env, "TMPDIR": engine.s.work},
+        )
+        check.true(row["n"] > 0, "there are samples")
+        check.same(row["n"], row["attributed"])
+        check.same(row["ticks"], row["attributed"] + row["rest"])
+        check.true(
+            row["n"] <= int(found[1].replace(",", "")) <= row["ticks"],
+            "those of the report",
+        )
+        check.same(list(engine.s.work.glob("parasite-sql-*")), [])
+
+
+def sql_prints_a_table_or_says_what_is_wrong(make, fill):
+    with make("sql") as engine:
+        send(fill, engine, minutes=1)
+        words = (engine.s.parasite, "sql", engine.address)
+        done = run(
+            *words,
+            "SELECT 'a' AS x, 5 AS n UNION ALL SELECT 'bcd', 1000 ORDER BY n",
+            env=engine.env,
+        )
+        check.same(done.lines(), ["x       n", "a       5", "bcd  1000"])
+        done = run(*words, "SELECT nothing", env=engine.env, status=1)
+        check.has(done.err, "^parasite sql: .*nothing")
+        done = run(*words[:2], "SELECT 1", env=engine.env, status=2)
+        check.has(done.err, "set PARASITE_STORE")
+        done = run(
+            *words[:2],
+            "SELECT 1 AS x",
+            env={**engine.env, "PARASITE_STORE": engine.address},
+        )
+        check.same(done.lines(), ["x", "1"])
+
+
+EMBEDDED = (
+    (doubled_requests_double_nothing, True),
+    (its_http_is_that_of_clickhouse, False),
+    (it_has_one_owner_and_ends_when_told, False),
+    (it_ends_when_it_is_idle, False),
+    (its_folder_may_have_a_long_name, True),
+    (a_missing_library_is_said, True),
+    (a_trace_is_asked_in_sql, False),
+    (sql_prints_a_table_or_says_what_is_wrong, True),
+)
+
+
+# ---- both together
+
+QUESTIONS = (
+    "SELECT toUnixTimestamp(bucket) AS at, service, guest, cpu, kind, stack, "
+    "sum(samples) AS n, sum(weight) AS w FROM samples GROUP BY bucket, service,"
+    " guest, cpu, kind, stack ORDER BY at, guest, cpu, stack",
+    "SELECT fn, sum(w) AS total, sum(w * (fn = leaf)) AS self FROM ("
+    "SELECT arrayJoin(arrayDistinct(path)) AS fn, path[-1] AS leaf, w FROM ("
+    "SELECT build, stack, sum(weight) AS w FROM samples WHERE service = 'made' "
+    "AND kind = 'time' GROUP BY build, stack) AS l ALL INNER JOIN (SELECT "
+    "build, stack, argMax(names, named) AS path FROM stacks WHERE build GLOBAL "
+    "IN (SELECT build FROM accounts WHERE service = 'made') GROUP BY build, "
+    "stack) AS r USING (build, stack)) GROUP BY fn ORDER BY self DESC, fn",
+    "SELECT service, quantileExactWeighted(0.99)(low, count) AS p99 FROM loop "
+    "WHERE measure = 'delay' GROUP BY service",
+    "SELECT guest, sum(ticks) AS t, sum(attributed) AS a, sum(dropped) AS d "
+    "FROM accounts GROUP BY guest ORDER BY guest",
+    "SELECT guest, host, target, labels[1] AS label, mhz FROM guests "
+    "ORDER BY guest",
+)
+
+
+def both_give_the_same_figures(s, fill):
+    with Embedded(s, "same-new") as new, Old(s, "same-old") as old:
+        for engine in new, old:
+            send(fill, engine, minutes=5)
+        for sql in QUESTIONS:
+            answer = new.ask(sql)
+            check.true(answer != [], "an answer")
+            check.same(old.ask(sql), answer)
+
+
+def copy(s, one, other, status=0):
+    return run(
+        *(s.parasite, "store", "copy", one.address, other.address),
+        env={**one.env, **other.env},
+        status=status,
+    )
+
+
+def copies_have_the_same_sums(s, fill):
+    with Embedded(s, "copy-new") as new, Old(s, "copy-old") as old:
+        send(fill, new, minutes=3)
+        send(fill, new, minutes=1, first=1440)  # of the next day
+        done = copy(s, new, old)
+        check.has(done.out, "^samples +48 rows$")
+        check.has(done.out, "^stacks +")
+        check_sums(old, [0, 1, 2, 1440])
+        done = copy(s, new, old, status=1)
+        check.has(done.err, "has rows of samples of 2023-11-14 already")
+        check_sums(old, [0, 1, 2, 1440])
+        with Embedded(s, "copy-back") as back:
+            copy(s, old, back)
+            check_sums(back, [0, 1, 2, 1440])
+
+
+def a_copy_of_nothing_is_refused(s):
+    with Embedded(s, "copy-none") as new, Old(s, "copy-to") as old:
+        done = copy(s, new, old, status=1)
+        check.has(done.err, "there is no such store")
+        done = copy(s, old, new, status=1)
+        check.has(done.err, "there are no tables of parasite")
+
+
+def suite(s):
+    fill = make_fill(s)
+    if s.part == "both":
+        s.holds(both_give_the_same_figures, s, fill)
+        s.holds(copies_have_the_same_sums, s, fill)
+        s.holds(a_copy_of_nothing_is_refused, s)
+        return
+
+    def make(name):
+        return ENGINES[s.part](s, name)
+
+    for test in ON_EACH:
+        s.holds(test, make, fill)
+    if s.part == "embedded":
+        for test, has_fill in EMBEDDED:
+            s.holds(test, make, *((fill,) if has_fill else ()))
