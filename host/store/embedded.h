@@ -15,8 +15,8 @@
  * A request is a GET or POST of "/", its query in the parameter `query`, in the
  * body, or in both, one after the other. GET changes nothing. Known parameters:
  * database, default_format, insert_deduplication_token, async_insert, query_id
- * and wait_end_of_query (answers are always whole), user, password; any other is
- * refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
+ * and wait_end_of_query (answers are always whole), user, password; any other
+ * is refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
  */
 
 #include <stdbool.h>
@@ -34,7 +34,8 @@ struct embedded_options {
 int embedded_run(const struct embedded_options *options);
 
 /* Has a process of its own run it, unless one does, and waits until it answers,
- * at most (seconds). False, and a line in (why) of (room) bytes: it does not. */
+ * at most (seconds). False, and a line in (why) of (room) bytes, if it does
+ * not. */
 bool embedded_start(const char *path, double seconds, char *why, size_t room);
 
 /* Has the process that owns (path) end, and waits until it has. */

@@ -79,9 +79,7 @@ class Embedded:
             self.s.work / f"store-{self.port}.log",
             env={**self.env, **env},
         )
-        soon(
-            lambda: ping(self.port), "a store at a port", self.process.alive
-        )
+        soon(lambda: ping(self.port), "a store at a port", self.process.alive)
         return self.port
 
     def owner(self):
@@ -186,9 +184,7 @@ class Old:
             self.folder / "out",
             env={"LD_LIBRARY_PATH": str(libraries)},
         )
-        soon(
-            lambda: ping(self.port), "ClickHouse's server", self.process.alive
-        )
+        soon(lambda: ping(self.port), "ClickHouse's server", self.process.alive)
 
     def kill(self, number=signal.SIGKILL):
         if self.process:

@@ -5,13 +5,12 @@ rows, whose sums are known."""
 
 import gzip
 import json
-import os
 import re
 import signal
 
-from engines import PASSWORD, Embedded, Old, ask, free_port, http
+from engines import PASSWORD, Embedded, Old, ask, http
 from harness.made_profile import profile
-from harness.suite import background, check, run, soon
+from harness.suite import background, check, run
 from proxy import Proxy
 
 PARTS = ("embedded", "server", "both")
@@ -134,9 +133,7 @@ def a_collector_that_is_killed_sends_the_rest_later(make, fill):
         accounts = stored(engine, "accounts", "attributed")
         for key, sum in expected(range(said)).items():
             check.same(accounts[key], sum)
-        check.true(
-            set(accounts) <= set(expected(range(said + 1))), "accounts"
-        )
+        check.true(set(accounts) <= set(expected(range(said + 1))), "accounts")
 
 
 def spoilt(engine, fill, spoil, minutes):
@@ -173,9 +170,7 @@ def a_store_that_is_away_gets_all_later(make, fill):
         port = engine.serve()
         engine.kill()
         address = f"http://127.0.0.1:{port}/parasite"
-        done = send(
-            fill, engine, address=address, wait=1, minutes=3, flush_s=0
-        )
+        done = send(fill, engine, address=address, wait=1, minutes=3, flush_s=0)
         check.has(done.out, r"^empty: 0 sent, 14 in the spool")
         done = send(
             fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
@@ -374,8 +369,9 @@ def its_http_is_that_of_clickhouse(make):
         # a GET changes nothing
         drop = "/?database=d&query=DROP+TABLE+t"
         check.has(http(port, drop)[1], r"^Code: 164\.")
-        check.same(http(port, "/?database=d&query=SELECT+count()+FROM+t")[1],
-                   "6\n")
+        check.same(
+            http(port, "/?database=d&query=SELECT+count()+FROM+t")[1], "6\n"
+        )
         check.has(post("SELECT 1", "/?max_x=1")[1], "^Code: 115.*max_x")
         check.same(post("SELECT * FROM nothing")[0], 404)
         check.same(post("SELECT 1", headers={"Host": "example.org"})[0], 403)
