@@ -8,7 +8,7 @@ import json
 import re
 import signal
 
-from engines import PASSWORD, Embedded, Old, ask, http
+from engines import PASSWORD, Cluster, Embedded, Old, ask, http
 from harness.made_profile import profile
 from harness.suite import background, check, run
 from proxy import Proxy
@@ -473,6 +473,24 @@ EMBEDDED = (
 )
 
 
+# ---- servers alone
+
+
+def servers_share_the_guests(s, fill):
+    with Cluster(s, "cluster") as both:
+        send(fill, both, minutes=3)
+        check_sums(both, range(3))
+        for server in both.servers:
+            (row,) = server.ask("SELECT count() AS n FROM samples_local")
+            check.true(0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows")
+        both.servers[1].kill()
+        done = send(fill, both, 1, wait=1, minutes=2, first=3, flush_s=5)
+        check.has(done.out, "^not empty: ")
+        both.servers[1].restart()
+        send(fill, both, minutes=0)
+        check_sums(both, range(5))
+
+
 # ---- both together
 
 QUESTIONS = (
@@ -550,6 +568,8 @@ def suite(s):
 
     for test in ON_EACH:
         s.holds(test, make, fill)
+    if s.part == "server":
+        s.holds(servers_share_the_guests, s, fill)
     if s.part == "embedded":
         for test, has_fill in EMBEDDED:
             s.holds(test, make, *((fill,) if has_fill else ()))
