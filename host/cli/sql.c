@@ -62,6 +62,8 @@ static const struct command_line line = {options, "[STORE|TRACE] QUERY",
 
 static bool is_number(const char *type)
 {
+    if (strncmp(type, "Nullable(", strlen("Nullable(")) == 0)
+        type += strlen("Nullable(");
     return strncmp(type, "UInt", 4) == 0 || strncmp(type, "Int", 3) == 0 ||
            strncmp(type, "Float", 5) == 0 || strncmp(type, "Decimal", 7) == 0;
 }

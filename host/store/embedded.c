@@ -31,6 +31,7 @@
 #include <zlib.h>
 
 #define POLL_SECONDS 0.2
+#define OWNER_TRIES 300
 #define QUERY_MAX (256u << 10) /* ClickHouse's max_query_size */
 #define TOKEN_MAX 256
 
@@ -761,14 +762,21 @@ int embedded_run(const struct embedded_options *options)
 {
     struct embedded embedded = {.options = options, .used = seconds_now()};
     char why[512], owner[32], *path = NULL;
+    unsigned tries = 0;
 
     if (!engine_may_be_there(why, sizeof why))
         die("%s", why);
     if (!make_folders(&embedded, options->path))
         die("%s: %s", options->path, strerror(errno));
-    if (!take_lock(&embedded, owner, sizeof owner)) {
-        if (options->waits_not)
-            return STATUS_OK;
+    while (!take_lock(&embedded, owner, sizeof owner)) {
+        /* that one may be about to answer, or to end */
+        if (options->is_started && tries++ < OWNER_TRIES) {
+            if (embedded_listens(options->path))
+                return STATUS_OK;
+            close(embedded.lock);
+            wait_until(seconds_now() + POLL_SECONDS);
+            continue;
+        }
         die("%s: process %s has this store open; ask that one: it answers at "
             "%s/socket",
             options->path, owner, embedded.folder);

@@ -27,7 +27,7 @@ struct embedded_options {
     unsigned port;        /* 0 = the socket only */
     const char *password; /* asked for at the port; NULL = none */
     double idle_seconds;  /* without a request, then it ends; 0 = never */
-    bool waits_not;       /* another owner is no error: it ends in silence */
+    bool is_started; /* by a command: another owner that answers is no error */
 };
 
 /* Runs it until a signal is caught; returns the exit status. */
@@ -37,6 +37,9 @@ int embedded_run(const struct embedded_options *options);
  * at most (seconds). False, and a line in (why) of (room) bytes, if it does
  * not. */
 bool embedded_start(const char *path, double seconds, char *why, size_t room);
+
+/* Whether somebody takes connections there. */
+bool embedded_listens(const char *path);
 
 /* Has the process that owns (path) end, and waits until it has. */
 void embedded_stop(const char *path);

@@ -445,7 +445,8 @@ def sql_prints_a_table_or_says_what_is_wrong(make, fill):
         words = (engine.s.parasite, "sql", engine.address)
         done = run(
             *words,
-            "SELECT 'a' AS x, 5 AS n UNION ALL SELECT 'bcd', 1000 ORDER BY n",
+            "SELECT * FROM (SELECT 'a' AS x, 5 AS n UNION ALL "
+            "SELECT 'bcd', 1000) ORDER BY n",
             env=engine.env,
         )
         check.same(done.lines(), ["x       n", "a       5", "bcd  1000"])
