@@ -81,7 +81,7 @@ test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
 
 .PHONY: tool install store
 #= profile
-#: what `parasite store` keeps samples with, fetched once into build/chdb (166 MB)
+#: fetch what `parasite store` keeps samples with into build/chdb (166 MB)
 store: $(chdb)/libchdb.so
 #= profile
 #: the command parasite: build/host/parasite

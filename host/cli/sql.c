@@ -3,8 +3,6 @@
 
 #define _GNU_SOURCE /* nftw() */
 
-#include "export/tables.h"
-
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -12,6 +10,7 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
+#include "cli/trace_tables.h"
 #include "store/embedded.h"
 
 #include <ftw.h>
@@ -63,6 +62,8 @@ static const struct command_line line = {options, "[STORE|TRACE] QUERY",
 
 static bool is_number(const char *type)
 {
+    if (strncmp(type, "Nullable(", strlen("Nullable(")) == 0)
+        type += strlen("Nullable(");
     return strncmp(type, "UInt", 4) == 0 || strncmp(type, "Int", 3) == 0 ||
            strncmp(type, "Float", 5) == 0 || strncmp(type, "Decimal", 7) == 0;
 }
@@ -219,7 +220,7 @@ static int ask_trace(const char *trace, const char *sql)
     if (store == NULL) {
         log_error("%s", why);
     } else {
-        export_tables(&given.view, store);
+        trace_tables_send(&given.view, store);
         if (store_flush(store, LOAD_SECONDS))
             status = ask(store, sql);
         else

@@ -76,7 +76,7 @@ int command_store(int argc, char **argv)
     if (given.idle != NULL)
         embedded.idle_seconds =
             arguments_number("--idle", given.idle, 0.1, 1e9);
-    embedded.waits_not = given.started;
+    embedded.is_started = given.started;
     embedded.password = getenv("PARASITE_STORE_PASSWORD");
     return embedded_run(&embedded);
 }

@@ -2,7 +2,8 @@
 #ifndef STORE_ANSWER_H
 #define STORE_ANSWER_H
 
-/* Reads TabSeparatedWithNamesAndTypes as it comes into a struct store_answer. */
+/* Reads TabSeparatedWithNamesAndTypes, as it comes, into a struct
+ * store_answer. */
 
 #include "store/client.h"
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ANSWER_SECONDS 300
@@ -117,6 +118,9 @@ struct store *store_open(const char *address,
         memset(store->https, 0, count * sizeof *store->https);
         store->servers = xreallocarray(NULL, count, sizeof *store->servers);
         memset(store->servers, 0, count * sizeof *store->servers);
+        /* its socket's name may need the folder */
+        if (store->address.folder != NULL && options->create)
+            (void)mkdir(store->address.folder, 0700);
         if (!options->may_wait || options->spool == NULL)
             fine = reach_all(store, why);
     }

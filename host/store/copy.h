@@ -2,7 +2,7 @@
 #ifndef STORE_COPY_H
 #define STORE_COPY_H
 
-/* Adds the rows of the store at (from) to the one at (to): addresses as those of
+/* Adds the rows of the store at (from) to the one at (to), addresses as for
  * store_open(). Each table and day is sent once, and refused if (to) has any of
  * it. Prints what it has copied; returns the exit status. */
 int copy_store(const char *from, const char *to);

@@ -31,6 +31,7 @@
 #include <zlib.h>
 
 #define POLL_SECONDS 0.2
+#define OWNER_TRIES 300
 #define QUERY_MAX (256u << 10) /* ClickHouse's max_query_size */
 #define TOKEN_MAX 256
 
@@ -227,6 +228,7 @@ static void end_request(void *owner, struct MHD_Connection *connection,
 
 /* ---- who asks */
 
+/* In a time that does not say how much of it is right. */
 static bool same_text(const char *a, const char *b)
 {
     size_t bytes = strlen(a);
@@ -552,17 +554,19 @@ static enum MHD_Result answer_request(struct embedded *embedded,
 {
     struct parameters parameters = {NULL};
     const char *password = embedded->options->password;
+    bool is_ping = strcmp(url, "/ping") == 0;
     char text[256];
 
     if (is_by_port(connection)) {
         if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
             return say(connection, MHD_HTTP_FORBIDDEN, 0,
                        "this store answers to localhost only");
-        if (password != NULL && !knows_password(connection, password))
+        if (password != NULL && !is_ping &&
+            !knows_password(connection, password))
             return say(connection, MHD_HTTP_UNAUTHORIZED, 193,
                        "wrong password");
     }
-    if (strcmp(url, "/ping") == 0)
+    if (is_ping)
         return say(connection, MHD_HTTP_OK, 0, "Ok.");
     if (strcmp(url, "/") != 0)
         return say(connection, MHD_HTTP_NOT_FOUND, 0, "there is no such page");
@@ -758,14 +762,21 @@ int embedded_run(const struct embedded_options *options)
 {
     struct embedded embedded = {.options = options, .used = seconds_now()};
     char why[512], owner[32], *path = NULL;
+    unsigned tries = 0;
 
     if (!engine_may_be_there(why, sizeof why))
         die("%s", why);
     if (!make_folders(&embedded, options->path))
         die("%s: %s", options->path, strerror(errno));
-    if (!take_lock(&embedded, owner, sizeof owner)) {
-        if (options->waits_not)
-            return STATUS_OK;
+    while (!take_lock(&embedded, owner, sizeof owner)) {
+        /* that one may be about to answer, or to end */
+        if (options->is_started && tries++ < OWNER_TRIES) {
+            if (embedded_listens(options->path))
+                return STATUS_OK;
+            close(embedded.lock);
+            wait_until(seconds_now() + POLL_SECONDS);
+            continue;
+        }
         die("%s: process %s has this store open; ask that one: it answers at "
             "%s/socket",
             options->path, owner, embedded.folder);

@@ -15,8 +15,8 @@
  * A request is a GET or POST of "/", its query in the parameter `query`, in the
  * body, or in both, one after the other. GET changes nothing. Known parameters:
  * database, default_format, insert_deduplication_token, async_insert, query_id
- * and wait_end_of_query (answers are always whole), user, password; any other is
- * refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
+ * and wait_end_of_query (answers are always whole), user, password; any other
+ * is refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
  */
 
 #include <stdbool.h>
@@ -27,15 +27,19 @@ struct embedded_options {
     unsigned port;        /* 0 = the socket only */
     const char *password; /* asked for at the port; NULL = none */
     double idle_seconds;  /* without a request, then it ends; 0 = never */
-    bool waits_not;       /* another owner is no error: it ends in silence */
+    bool is_started; /* by a command: another owner that answers is no error */
 };
 
 /* Runs it until a signal is caught; returns the exit status. */
 int embedded_run(const struct embedded_options *options);
 
 /* Has a process of its own run it, unless one does, and waits until it answers,
- * at most (seconds). False, and a line in (why) of (room) bytes: it does not. */
+ * at most (seconds). False, and a line in (why) of (room) bytes, if it does
+ * not. */
 bool embedded_start(const char *path, double seconds, char *why, size_t room);
+
+/* Whether somebody takes connections there. */
+bool embedded_listens(const char *path);
 
 /* Has the process that owns (path) end, and waits until it has. */
 void embedded_stop(const char *path);

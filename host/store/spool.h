@@ -7,10 +7,10 @@
  *
  *     ORDER-TOKEN.SHARD.TABLE.ROWS.AMOUNT.gz
  *
- * whose bytes are the rows as gzip, which do not change. TOKEN is random: a
- * number that is used again would make an engine drop the second batch as a copy
- * of the first. A file is there as a whole or not at all: it is written under
- * another name. What a server refuses for good is moved to refused/.
+ * whose bytes are the rows as gzip, which do not change. TOKEN is random: were
+ * one used again, an engine would drop the second batch as a copy of the first.
+ * A file is there as a whole or not at all: it is written under another name.
+ * What a server refuses for good is moved to refused/.
  *
  * Not for several threads at a time.
  */

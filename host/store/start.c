@@ -24,7 +24,7 @@
 #define IDLE_SECONDS "120" /* without a request, then it ends */
 #define POLL_SECONDS 0.05
 
-static bool is_listening(const char *path)
+bool embedded_listens(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char *name = embedded_socket(path);
@@ -103,7 +103,7 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
 
     if (last > 0 && waitpid(last, NULL, WNOHANG) != 0)
         last = 0;
-    if (is_listening(path))
+    if (embedded_listens(path))
         return true;
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
         snprintf(why, room, "%s: %s", path, strerror(errno));
@@ -118,7 +118,7 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
         snprintf(why, room, "%s: %s", name, strerror(errno));
     if (log >= 0)
         close(log);
-    while (child > 0 && !is_listening(path)) {
+    while (child > 0 && !embedded_listens(path)) {
         bool ended = waitpid(child, &status, WNOHANG) == child;
 
         /* if another process was faster, that one answers soon */

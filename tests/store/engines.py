@@ -79,9 +79,7 @@ class Embedded:
             self.s.work / f"store-{self.port}.log",
             env={**self.env, **env},
         )
-        soon(
-            lambda: ping(self.port), "a store at a port", self.process.alive
-        )
+        soon(lambda: ping(self.port), "a store at a port", self.process.alive)
         return self.port
 
     def owner(self):
@@ -118,7 +116,7 @@ class Embedded:
 
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{0}/log</log><errorlog>{0}/errors</errorlog>
-</logger><http_port>{1}</http_port><listen_host>127.0.0.1</listen_host>
+</logger><http_port>{1}</http_port>{2}<listen_host>127.0.0.1</listen_host>
 <path>{0}/data/</path><tmp_path>{0}/tmp/</tmp_path>
 <users_config>{0}/users.xml</users_config>
 <default_profile>default</default_profile>
@@ -134,12 +132,13 @@ USERS = """<yandex><profiles><default>
 
 
 class Old:
-    """A server of ClickHouse 18.16 without ZooKeeper."""
+    """A server of ClickHouse 18.16 without ZooKeeper; (more) is added to its
+    configuration."""
 
     name = "18.16"
     deduplicates = False
 
-    def __init__(self, s, name):
+    def __init__(self, s, name, more=""):
         self.s, self.folder = s, s.work / name / "server"
         self.spool = s.work / name / "spool"
         fetched(
@@ -158,7 +157,7 @@ class Old:
         }
         self.config = self.folder / "config.xml"
         self.config.write_text(
-            CONFIG.format(self.folder, self.port), encoding="ascii"
+            CONFIG.format(self.folder, self.port, more), encoding="ascii"
         )
         (self.folder / "users.xml").write_text(
             USERS.format(PASSWORD), encoding="ascii"
@@ -186,15 +185,47 @@ class Old:
             self.folder / "out",
             env={"LD_LIBRARY_PATH": str(libraries)},
         )
-        soon(
-            lambda: ping(self.port), "ClickHouse's server", self.process.alive
-        )
+        soon(lambda: ping(self.port), "ClickHouse's server", self.process.alive)
 
     def kill(self, number=signal.SIGKILL):
         if self.process:
             self.process.signal(number)
             self.process.kill()
             self.process = None
+
+    def ask(self, sql):
+        return ask(self.s, self.address, sql, env=self.env)
+
+
+class Cluster:
+    """Two of them, that share the guests."""
+
+    def __init__(self, s, name):
+        ports = [free_port() for _ in range(2)]
+        shards = "".join(
+            "<shard><replica><host>127.0.0.1</host>"
+            f"<port>{port}</port><user>default</user>"
+            f"<password>{PASSWORD}</password></replica></shard>"
+            for port in ports
+        )
+        servers = f"<remote_servers><pair>{shards}</pair></remote_servers>"
+        self.servers = [
+            Old(s, f"{name}-{i}", f"<tcp_port>{port}</tcp_port>{servers}")
+            for i, port in enumerate(ports)
+        ]
+        self.s, self.env = s, self.servers[0].env
+        self.spool = s.work / name
+        hosts = ",".join(f"127.0.0.1:{one.port}" for one in self.servers)
+        self.address = f"http://{hosts}/parasite?cluster=pair"
+
+    def __enter__(self):
+        for server in self.servers:
+            server.restart()
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.kill()
 
     def ask(self, sql):
         return ask(self.s, self.address, sql, env=self.env)

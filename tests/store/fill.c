@@ -11,9 +11,9 @@
  *     spool_kb=N   limit of the spool
  *     wait=1       the store may be away at first
  *
- * Prints "minute N" when a minute is in the spool, and at the end a line of what
- * the sending has come to. A guest's samples and ticks of a minute follow from
- * its number, so each sum is known: see samples_of().
+ * Prints "minute N" when a minute is in the spool, and at the end what the
+ * sending has come to. A guest's samples and ticks of a minute follow from its
+ * number, so each sum is known: see samples_of().
  */
 
 #include "base/log.h"

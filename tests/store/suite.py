@@ -5,13 +5,12 @@ rows, whose sums are known."""
 
 import gzip
 import json
-import os
 import re
 import signal
 
-from engines import PASSWORD, Embedded, Old, ask, free_port, http
+from engines import PASSWORD, Cluster, Embedded, Old, ask, http
 from harness.made_profile import profile
-from harness.suite import background, check, run, soon
+from harness.suite import background, check, run
 from proxy import Proxy
 
 PARTS = ("embedded", "server", "both")
@@ -134,9 +133,7 @@ def a_collector_that_is_killed_sends_the_rest_later(make, fill):
         accounts = stored(engine, "accounts", "attributed")
         for key, sum in expected(range(said)).items():
             check.same(accounts[key], sum)
-        check.true(
-            set(accounts) <= set(expected(range(said + 1))), "accounts"
-        )
+        check.true(set(accounts) <= set(expected(range(said + 1))), "accounts")
 
 
 def spoilt(engine, fill, spoil, minutes):
@@ -173,9 +170,7 @@ def a_store_that_is_away_gets_all_later(make, fill):
         port = engine.serve()
         engine.kill()
         address = f"http://127.0.0.1:{port}/parasite"
-        done = send(
-            fill, engine, address=address, wait=1, minutes=3, flush_s=0
-        )
+        done = send(fill, engine, address=address, wait=1, minutes=3, flush_s=0)
         check.has(done.out, r"^empty: 0 sent, 14 in the spool")
         done = send(
             fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
@@ -374,8 +369,9 @@ def its_http_is_that_of_clickhouse(make):
         # a GET changes nothing
         drop = "/?database=d&query=DROP+TABLE+t"
         check.has(http(port, drop)[1], r"^Code: 164\.")
-        check.same(http(port, "/?database=d&query=SELECT+count()+FROM+t")[1],
-                   "6\n")
+        check.same(
+            http(port, "/?database=d&query=SELECT+count()+FROM+t")[1], "6\n"
+        )
         check.has(post("SELECT 1", "/?max_x=1")[1], "^Code: 115.*max_x")
         check.same(post("SELECT * FROM nothing")[0], 404)
         check.same(post("SELECT 1", headers={"Host": "example.org"})[0], 403)
@@ -449,7 +445,8 @@ def sql_prints_a_table_or_says_what_is_wrong(make, fill):
         words = (engine.s.parasite, "sql", engine.address)
         done = run(
             *words,
-            "SELECT 'a' AS x, 5 AS n UNION ALL SELECT 'bcd', 1000 ORDER BY n",
+            "SELECT * FROM (SELECT 'a' AS x, 5 AS n UNION ALL "
+            "SELECT 'bcd', 1000) ORDER BY n",
             env=engine.env,
         )
         check.same(done.lines(), ["x       n", "a       5", "bcd  1000"])
@@ -475,6 +472,24 @@ EMBEDDED = (
     (a_trace_is_asked_in_sql, False),
     (sql_prints_a_table_or_says_what_is_wrong, True),
 )
+
+
+# ---- servers alone
+
+
+def servers_share_the_guests(s, fill):
+    with Cluster(s, "cluster") as both:
+        send(fill, both, minutes=3)
+        check_sums(both, range(3))
+        for server in both.servers:
+            (row,) = server.ask("SELECT count() AS n FROM samples_local")
+            check.true(0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows")
+        both.servers[1].kill()
+        done = send(fill, both, 1, wait=1, minutes=2, first=3, flush_s=5)
+        check.has(done.out, "^not empty: ")
+        both.servers[1].restart()
+        send(fill, both, minutes=0)
+        check_sums(both, range(5))
 
 
 # ---- both together
@@ -554,6 +569,8 @@ def suite(s):
 
     for test in ON_EACH:
         s.holds(test, make, fill)
+    if s.part == "server":
+        s.holds(servers_share_the_guests, s, fill)
     if s.part == "embedded":
         for test, has_fill in EMBEDDED:
             s.holds(test, make, *((fill,) if has_fill else ()))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXPORT_TABLES_H
-#define EXPORT_TABLES_H
+#ifndef CLI_TRACE_TABLES_H
+#define CLI_TRACE_TABLES_H
 
 /* A trace as the tables of a store. */
 
@@ -11,6 +11,6 @@
  * account for each CPU and the guest itself to (store), which has a spool.
  * Times count from the guest's boot; if that is unknown, from 1970-01-02. The
  * accounts are those of the whole trace and stand in its first minute. */
-void export_tables(struct view *view, struct store *store);
+void trace_tables_send(struct view *view, struct store *store);
 
 #endif

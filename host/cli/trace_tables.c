@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "export/tables.h"
+#include "cli/trace_tables.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -168,7 +168,7 @@ static void add_guest(struct tables *tables, const char *host)
     store_add_guest(&tables->batches, &row);
 }
 
-void export_tables(struct view *view, struct store *store)
+void trace_tables_send(struct view *view, struct store *store)
 {
     static const uint8_t no_boot[STORE_BOOT_BYTES];
     const struct model *model = &view->model;
