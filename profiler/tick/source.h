@@ -84,7 +84,8 @@ uint64_t prof_source_begun(const struct prof_cpu *cpu);
 void prof_source_taken(struct prof_cpu *cpu);
 void prof_source_let_go(struct prof_cpu *cpu);
 
-/* prof_source_look() for the calling CPU, if it has joined. Contexts: thread. */
+/* prof_source_look() for the calling CPU, if it has joined. Contexts:
+ * thread. */
 void prof_source_poll(void);
 #endif
 

@@ -204,9 +204,9 @@ class Made:
 
 
 def loop(seconds, wrong="nothing", seed=1, calls=False, cpu=0):
-    """A stream of (cpu), nothing of which is wrong but, in the last round, what (wrong)
-    says; and what is in that, {site: [calls, own, total, longest]} in cycles
-    and the account's wall_cycles and idle_cycles."""
+    """A stream of (cpu), nothing of which is wrong but, in the last round, what
+    (wrong) says; and what is in that, {site: [calls, own, total, longest]} in
+    cycles and the account's wall_cycles and idle_cycles."""
     made = Made(seed, calls)
     stream = made.stream
     stream.cpu = cpu
