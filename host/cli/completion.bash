@@ -42,6 +42,8 @@ _parasite()
         choices='own total longest delay wall calls pending name'
         ;;
     loop:--histogram) choices='run delay wall call' ;;
+    fleet:-s) choices='self total' ;;
+    fleet:fleet) choices='list top flame diff odd push' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
