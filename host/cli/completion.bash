@@ -43,7 +43,6 @@ _parasite()
         ;;
     loop:--histogram) choices='run delay wall call' ;;
     fleet:-s) choices='self total' ;;
-    fleet:fleet) choices='list top flame diff odd push' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
@@ -53,6 +52,8 @@ _parasite()
         *)
             if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
                 choices='start stop rate depth stacks loop causal reset hello report'
+            elif [ "$before" = fleet ] && [ "$COMP_CWORD" -eq 2 ]; then
+                choices='list top flame diff odd push'
             fi
             ;;
         esac

@@ -16,10 +16,10 @@ PARTS = ("options", "output", "plain", "examples", *WIDTHS)
 COMMANDS = ["record", "attach", "tell", "top", "report", "annotate", "diff"]
 COMMANDS += ["script"]
 COMMANDS += ["info", "tasks", "loop", "causal", "export", "flame", "timeline"]
-COMMANDS += ["open", "store", "sql", "embed", "demangle"]
+COMMANDS += ["open", "store", "sql", "fleet", "embed", "demangle"]
 RATE = re.compile("start rate_mhz=([0-9]+)")
-#: than a trace: suite/{attach,store,symbol_space}
-NEED_MORE = ("attach", "store", "sql", "embed")
+#: than a trace: suite/{attach,fleet,store,symbol_space}
+NEED_MORE = ("attach", "store", "sql", "fleet", "embed")
 
 
 #: functions that the examples of help texts name
