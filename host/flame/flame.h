@@ -112,9 +112,7 @@ struct flame {
     bool is_joined; /* samples of one tick share its time: --latency, --blame */
     struct sides *sides; /* or NULL: a guest from both sides (sides.h) */
     bool by_time;        /* the initial weight */
-    uint64_t span; /* clocks around its time that each sample is of, if they are
-                      sums; 0 = it is of a moment */
-    uint64_t begin; /* of FLAME_NEW, clocks */
+    uint64_t begin;      /* of FLAME_NEW, clocks */
     uint64_t end;
     uint64_t lead; /* clocks before (begin) that the page begins at */
     double hz;

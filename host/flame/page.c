@@ -210,8 +210,6 @@ static json_t *head_of(const struct flame *flame)
     json_set(head, "sides", sides_of(flame));
     json_set(head, "cpus", cpus_of(flame));
     json_set(head, "irqs_off", json_boolean(flame->has_irqs_off));
-    if (flame->span > 0)
-        json_set(head, "span", json_count(flame->span));
     if (flame->ticks.ticks > 0)
         json_set(head, "ticks", ticks_of(flame));
     json_set(head, "languages", languages);

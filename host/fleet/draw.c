@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A service as a flame graph, whose timeline chooses minutes: the samples of a
- * stack in a minute, of all guests, are one of its samples. */
+ * stack in a minute are those of all guests. */
 
 #include "fleet/fleet.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "flame/flame.h"
 
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PIECES 4800u /* of all minutes together */
+#define SAMPLES_MAX 500000u
 #define BUCKET_CLOCKS (STORE_BUCKET_SECONDS * (uint64_t)PROF_CLOCK_HZ)
 
 static uint32_t stack_of(struct flame *flame, const char *folded)
@@ -70,9 +73,45 @@ static double rate_of(const struct fleet_guests *guests)
     return seconds > 0 ? ticks / seconds : 0;
 }
 
+/* How many samples the (rows) stacks of minutes become each: the timeline has
+ * some 400 bars, of which each should have several, but a page has no more than
+ * half a million samples for that. */
+static unsigned pieces_of(const struct fleet *fleet, size_t rows)
+{
+    uint32_t minutes = (fleet->until - fleet->since) / STORE_BUCKET_SECONDS;
+    size_t fine = 1 + PIECES / minutes, most = 1 + SAMPLES_MAX / (rows + 1);
+
+    return (unsigned)(fine < most ? fine : most);
+}
+
+/* Adds the samples of (stack) in the minute that begins at (time), spread
+ * evenly: nothing more is known of them. */
+static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
+                       const struct model_count *count, unsigned pieces)
+{
+    uint64_t samples = 0, clocks = 0;
+
+    for (unsigned i = 1; i <= pieces; ++i) {
+        uint64_t now = checked_scale(count->samples, i, pieces);
+        uint64_t weight = checked_scale(count->clocks, i, pieces);
+        struct flame_sample sample = {
+            .time = time + (2 * i - 1) * BUCKET_CLOCKS / (2 * pieces),
+            .clocks = weight - clocks,
+            .samples = (uint32_t)(now - samples),
+            .stack = stack,
+        };
+
+        samples = now;
+        clocks = weight;
+        if (sample.samples > 0 || sample.clocks > 0)
+            flame_put_sample(flame, &sample);
+    }
+}
+
 static void add_side(struct flame *flame, const struct fleet *fleet,
                      enum flame_side side)
 {
+    unsigned pieces;
     struct store_answer answer;
     struct fleet_guests guests;
     struct flame_whole *whole = &flame->wholes[side];
@@ -85,6 +124,7 @@ static void add_side(struct flame *flame, const struct fleet *fleet,
     }
     fleet_guests_free(&guests);
     fleet_ask(fleet, "stacks", NULL, &answer);
+    pieces = pieces_of(fleet, answer.rows);
     for (size_t i = 0; i < answer.rows; ++i) {
         uint64_t time =
             (store_u64(&answer, i, 0) - fleet->since) * PROF_CLOCK_HZ;
@@ -95,12 +135,7 @@ static void add_side(struct flame *flame, const struct fleet *fleet,
         model_count_add(&flame->stacks[stack].self[side], &count);
         whole->clocks += count.clocks;
         if (side == FLAME_NEW)
-            flame_put_sample(flame, &(struct flame_sample){
-                                        .time = time + BUCKET_CLOCKS / 2,
-                                        .samples = (uint32_t)count.samples,
-                                        .clocks = count.clocks,
-                                        .stack = stack,
-                                    });
+            put_minute(flame, stack, time, &count, pieces);
     }
     store_answer_free(&answer);
     if (side == FLAME_NEW)
@@ -114,7 +149,6 @@ void fleet_flame(const struct fleet *fleet, const char *title,
 
     *flame = (struct flame){.by_time = true, .arch = ""};
     flame->title = strings_put(&flame->strings, title);
-    flame->span = BUCKET_CLOCKS;
     flame->end = (uint64_t)(fleet->until - fleet->since) * PROF_CLOCK_HZ;
     flame->is_diff = fleet->build_count == 2;
     if (flame->is_diff) {

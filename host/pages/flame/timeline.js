@@ -61,16 +61,6 @@ function barColours() {
 
 const BAR_SAMPLES = 1 << 15; // counted before the page may do something else
 
-// Adds a sample that is of (span) clocks to the bars that these are in.
-function spreadOver(bars, at, samples, {span, unit, count, colours}) {
-  const from = Math.max(0, (at - span / 2) * unit),
-    to = Math.min(count, (at + span / 2) * unit);
-  for (let bar = Math.floor(from); bar < to; ++bar) {
-    const part = Math.min(bar + 1, to) - Math.max(bar, from);
-    bars[bar * colours] += (samples * part) / (span * unit);
-  }
-}
-
 // Samples by lane, bar and colour; and the height of the whole time. In slices,
 // for it is a pass over all samples in sight.
 function* countBars(of, colours) {
@@ -81,22 +71,11 @@ function* countBars(of, colours) {
     lane = laneOfCpus(),
     bars = new Float64Array((rows + 1) * count * colours);
   const unit = lineWidth() / (line.to - line.from) / BAR;
-  const span = data.head.span || 0;
-  const last = firstAtLeast(time, line.to + span / 2);
-  for (let i = firstAtLeast(time, line.from - span / 2); i < last; ++i) {
+  const last = firstAtLeast(time, line.to);
+  for (let i = firstAtLeast(time, line.from); i < last; ++i) {
     if (stackRemoved[stack[i]]) continue;
-    const at = time[i] - line.from,
-      first = lane[cpu[i]] * count;
-    if (span)
-      spreadOver(
-        bars.subarray(first * colours + of[stack[i]]),
-        at,
-        samples[i],
-        {span, unit, count, colours},
-      );
-    else
-      bars[(first + Math.floor(at * unit)) * colours + of[stack[i]]] +=
-        samples[i];
+    const bar = lane[cpu[i]] * count + Math.floor((time[i] - line.from) * unit);
+    bars[bar * colours + of[stack[i]]] += samples[i];
     if (i % BAR_SAMPLES === 0) yield;
   }
   const due =
