@@ -33,7 +33,8 @@ $(messages)/%.o: $(messages)/%.c
 	$(call begin,HOSTCC)
 	$(Q)gcc -std=gnu11 -g -O2 $(WARNINGS) -c -o $@ $<
 message_users := \
-    $(patsubst %.c,$(BUILD)/host/obj/%.o,$(wildcard host/export/*.c))
+    $(patsubst %.c,$(BUILD)/host/obj/%.o,$(wildcard host/export/*.c \
+    host/push/*.c))
 $(message_users): | $(message_sources)
 $(message_users): host_room.host += -I$(messages)
 parasite_main := host/cli/main.c
@@ -51,7 +52,7 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 decoder := attach/encoder attach/inside attach/pauses \
     base/bytes base/index base/log base/memory base/text \
     base/wait \
-    flame/align \
+    flame/align fleet/statistics fleet/times \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls \
     trace/console trace/event \

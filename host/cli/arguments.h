@@ -26,6 +26,7 @@ int command_timeline(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_store(int argc, char **argv);
 int command_sql(int argc, char **argv);
+int command_fleet(int argc, char **argv);
 int command_embed(int argc, char **argv);
 int command_demangle(int argc, char **argv);
 

@@ -42,6 +42,7 @@ _parasite()
         choices='own total longest delay wall calls pending name'
         ;;
     loop:--histogram) choices='run delay wall call' ;;
+    fleet:-s) choices='self total' ;;
     annotate:-M) choices='intel att' ;;
     *:--weight) choices='samples time' ;;
     *:--color) choices='always never auto' ;;
@@ -51,6 +52,8 @@ _parasite()
         *)
             if [ "${COMP_WORDS[1]}" = tell ] && [ "$COMP_CWORD" -gt 2 ]; then
                 choices='start stop rate depth stacks loop causal reset hello report'
+            elif [ "$before" = fleet ] && [ "$COMP_CWORD" -eq 2 ]; then
+                choices='list top flame diff odd push'
             fi
             ;;
         esac

@@ -42,6 +42,8 @@ static const struct {
     {"store", command_store,
      "keep many guests' sums: the embedded store, and copies of one"},
     {"sql", command_sql, "ask a store, or a trace, in SQL"},
+    {"fleet", command_fleet,
+     "show many guests: a table, functions, builds, odd ones"},
     {"embed", command_embed, "give a linked image the names of its functions"},
     {"demangle", command_demangle, "demangle C++, Rust and OCaml names"},
 };

@@ -30,6 +30,7 @@ extern const struct page page_annotate;
 extern const struct page page_overview;
 extern const struct page page_timeline;
 extern const struct page page_causal;
+extern const struct page page_fleet;
 
 /* What is seen where scripts are off or fail. It is part of the file, so it has
  * few bytes. */

@@ -25,8 +25,10 @@ page_overview := $(addprefix host/pages/overview/,body.html style.css \
     script.js)
 page_causal := $(addprefix host/pages/causal/,body.html style.css draw.js \
     script.js)
+page_fleet := $(addprefix host/pages/fleet/,body.html style.css chart.js \
+    script.js)
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
-    overview.html timeline.html causal.html)
+    overview.html timeline.html causal.html fleet.html)
 
 $(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) \
     $(page_flame) host/flame/sides.h
@@ -37,6 +39,9 @@ $(BUILD)/host/pages/timeline.html: $(page_shared) $(page_interactive) \
 $(BUILD)/host/pages/causal.html: \
     $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
     $(page_causal)
+$(BUILD)/host/pages/fleet.html: \
+    $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
+    $(page_fleet)
 page_own = $(filter-out $(page_base),$^)
 page_sources = $(filter %.css %.h %.js,$(page_own))
 $(pages): $(page_base)

@@ -19,5 +19,6 @@ page annotate
 page overview
 page timeline
 page causal
+page fleet
 
 section .note.GNU-stack noalloc noexec nowrite progbits

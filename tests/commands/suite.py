@@ -16,10 +16,10 @@ PARTS = ("options", "output", "plain", "examples", *WIDTHS)
 COMMANDS = ["record", "attach", "tell", "top", "report", "annotate", "diff"]
 COMMANDS += ["script"]
 COMMANDS += ["info", "tasks", "loop", "causal", "export", "flame", "timeline"]
-COMMANDS += ["open", "serve", "store", "sql", "embed", "demangle"]
+COMMANDS += ["open", "serve", "store", "sql", "fleet", "embed", "demangle"]
 RATE = re.compile("start rate_mhz=([0-9]+)")
-#: than a trace: suite/{attach,symbol_space,serve,store}
-NEED_MORE = ("attach", "embed", "serve", "store", "sql")
+#: than a trace: suite/{attach,symbol_space,serve,store,fleet}
+NEED_MORE = ("attach", "embed", "serve", "store", "sql", "fleet")
 
 
 #: functions that the examples of help texts name

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A service as a flame graph, whose timeline chooses minutes: the samples of a
+ * stack in a minute are those of all guests. */
+
+#include "fleet/fleet.h"
+
+#include "base/checked.h"
+#include "base/log.h"
+#include "flame/flame.h"
+
+#include <prof/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES 4800u /* of all minutes together */
+#define SAMPLES_MAX 500000u
+#define BUCKET_CLOCKS (STORE_BUCKET_SECONDS * (uint64_t)PROF_CLOCK_HZ)
+
+static uint32_t stack_of(struct flame *flame, const char *folded)
+{
+    uint32_t at = flame_child(flame, FLAME_NONE, FLAME_NONE);
+    char *names = strdup(folded), *next = names;
+
+    if (names == NULL)
+        die("out of memory");
+    while (next != NULL) {
+        char *name = strsep(&next, "\n");
+
+        at = flame_child(flame, at, flame_pseudo(flame, name, ""));
+    }
+    free(names);
+    return flame_stack_at(flame, at, false);
+}
+
+/* The accounts of (guests), each CPU of each guest as one. */
+static struct flame_whole whole_of(const struct fleet_guests *guests)
+{
+    struct flame_whole whole = {0};
+
+    for (size_t i = 0; i < guests->count; ++i) {
+        const struct fleet_account *account = &guests->list[i].account;
+
+        whole.samples += account->attributed;
+        whole.losses[FLAME_MISSED] += account->missed;
+        whole.losses[FLAME_DROPPED] += account->dropped;
+        whole.losses[FLAME_STOLEN] +=
+            account->stolen_ns / (1000000000u / PROF_CLOCK_HZ);
+        whole.cpus += guests->list[i].cpus;
+    }
+    return whole;
+}
+
+/* What the page says where it names a trace's machine. */
+static const char *guests_text(const struct fleet_guests *guests)
+{
+    static char text[48];
+
+    snprintf(text, sizeof text, "%zu guest%s", guests->count,
+             guests->count == 1 ? "" : "s");
+    return text;
+}
+
+/* The mean rate of the CPUs, in Hz. */
+static double rate_of(const struct fleet_guests *guests)
+{
+    double ticks = 0, seconds = 0;
+
+    for (size_t i = 0; i < guests->count; ++i) {
+        ticks += (double)guests->list[i].account.ticks;
+        seconds += (double)guests->list[i].buckets * STORE_BUCKET_SECONDS *
+                   (double)guests->list[i].cpus;
+    }
+    return seconds > 0 ? ticks / seconds : 0;
+}
+
+/* How many samples the (rows) stacks of minutes become each: the timeline has
+ * some 400 bars, of which each should have several, but a page has no more than
+ * half a million samples for that. */
+static unsigned pieces_of(const struct fleet *fleet, size_t rows)
+{
+    uint32_t minutes = (fleet->until - fleet->since) / STORE_BUCKET_SECONDS;
+    size_t fine = 1 + PIECES / minutes, most = 1 + SAMPLES_MAX / (rows + 1);
+
+    return (unsigned)(fine < most ? fine : most);
+}
+
+/* Adds the samples of (stack) in the minute that begins at (time), spread
+ * evenly: nothing more is known of them. */
+static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
+                       const struct model_count *count, unsigned pieces)
+{
+    uint64_t samples = 0, clocks = 0;
+
+    for (unsigned i = 1; i <= pieces; ++i) {
+        uint64_t now = checked_scale(count->samples, i, pieces);
+        uint64_t weight = checked_scale(count->clocks, i, pieces);
+        struct flame_sample sample = {
+            .time = time + (2 * i - 1) * BUCKET_CLOCKS / (2 * pieces),
+            .clocks = weight - clocks,
+            .samples = (uint32_t)(now - samples),
+            .stack = stack,
+        };
+
+        samples = now;
+        clocks = weight;
+        if (sample.samples > 0 || sample.clocks > 0)
+            flame_put_sample(flame, &sample);
+    }
+}
+
+static void add_side(struct flame *flame, const struct fleet *fleet,
+                     enum flame_side side)
+{
+    unsigned pieces;
+    struct store_answer answer;
+    struct fleet_guests guests;
+    struct flame_whole *whole = &flame->wholes[side];
+
+    fleet_guests(fleet, &guests);
+    *whole = whole_of(&guests);
+    if (side == FLAME_NEW) {
+        flame->hz = rate_of(&guests);
+        flame->arch = guests_text(&guests);
+    }
+    fleet_guests_free(&guests);
+    fleet_ask(fleet, "stacks", NULL, &answer);
+    pieces = pieces_of(fleet, answer.rows);
+    for (size_t i = 0; i < answer.rows; ++i) {
+        uint64_t time =
+            (store_u64(&answer, i, 0) - fleet->since) * PROF_CLOCK_HZ;
+        uint32_t stack = stack_of(flame, store_value(&answer, i, 1));
+        struct model_count count = {.samples = store_u64(&answer, i, 2),
+                                    .clocks = store_u64(&answer, i, 3)};
+
+        model_count_add(&flame->stacks[stack].self[side], &count);
+        whole->clocks += count.clocks;
+        if (side == FLAME_NEW)
+            put_minute(flame, stack, time, &count, pieces);
+    }
+    store_answer_free(&answer);
+    if (side == FLAME_NEW)
+        flame_sort(flame);
+}
+
+void fleet_flame(const struct fleet *fleet, const char *title,
+                 struct flame *flame)
+{
+    struct fleet side = *fleet;
+
+    *flame = (struct flame){.by_time = true, .arch = ""};
+    flame->title = strings_put(&flame->strings, title);
+    flame->end = (uint64_t)(fleet->until - fleet->since) * PROF_CLOCK_HZ;
+    flame->is_diff = fleet->build_count == 2;
+    if (flame->is_diff) {
+        side.build_count = 1;
+        memcpy(side.builds[0], fleet->builds[1], FLEET_BUILD_HEX);
+    }
+    add_side(flame, &side, FLAME_NEW);
+    if (flame->is_diff) {
+        memcpy(side.builds[0], fleet->builds[0], FLEET_BUILD_HEX);
+        add_side(flame, &side, FLAME_BASE);
+    }
+    if (flame_nodes(flame) == 0)
+        die("%s: %s: no samples at that time", store_name(fleet->store),
+            fleet->service);
+    flame_finish(flame);
+}

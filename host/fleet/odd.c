@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Guests that differ from the others: by how far each is from the median, in
+ * median absolute deviations, which a few odd guests do not move. Where all
+ * guests are alike, their deviation is 0 and any difference would be infinitely
+ * large: so it is at least what chance makes, and at least what matters.
+ */
+
+#include "fleet/fleet.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "fleet/statistics.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *explains;
+    double least; /* a smaller deviation than that matters to nobody */
+    bool is_low;  /* odd, too, where it is smaller than the others' */
+} measures[FLEET_MEASURES] = {
+    [FLEET_BUSY] = {"busy", "busy", 0.005, true},
+    [FLEET_MIX] = {"mix", "of its samples in other stacks than the mean's",
+                   0.005, false},
+    [FLEET_LOST] = {"lost", "of its ticks lost", 0.001, false},
+    [FLEET_DELAY] = {"delay", "p99 of the event loop's delay", 0.25, true},
+};
+
+const char *fleet_measure_name(enum fleet_measure measure)
+{
+    return measures[measure].name;
+}
+
+static int by_number(const void *key, const void *element)
+{
+    uint64_t number = *(const uint64_t *)key;
+    const struct fleet_odd_guest *odd = element;
+
+    return (number > odd->guest->number) - (number < odd->guest->number);
+}
+
+static int in_order(const void *one, const void *other)
+{
+    const struct fleet_odd_guest *a = one, *b = other;
+
+    return (a->guest->number > b->guest->number) -
+           (a->guest->number < b->guest->number);
+}
+
+static uint64_t sampled(const struct fleet_guests *guests)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < guests->count; ++i)
+        count += guests->list[i].account.attributed > 0;
+    return count;
+}
+
+static void take_mixes(const struct fleet *fleet, struct fleet_odd *odd)
+{
+    struct fleet_more more = {.guests = sampled(&odd->guests)};
+    struct store_answer mixes, noise;
+    double least;
+
+    if (more.guests == 0)
+        return;
+    fleet_ask(fleet, "mixes", &more, &mixes);
+    fleet_ask(fleet, "mix_noise", &more, &noise);
+    least = noise.rows > 0 ? store_double(&noise, 0, 0) : 0;
+    for (size_t i = 0; i < mixes.rows; ++i) {
+        uint64_t number = store_u64(&mixes, i, 0);
+        double samples = (double)store_u64(&mixes, i, 1);
+        double chance =
+            samples > 0 ? least * sqrt(1 / (2 * M_PI * samples)) : 1;
+        struct fleet_odd_guest *guest = bsearch(&number, odd->list, odd->count,
+                                                sizeof *odd->list, by_number);
+
+        if (guest != NULL)
+            guest->values[FLEET_MIX] =
+                fmax(0, store_double(&mixes, i, 2) - chance);
+    }
+    store_answer_free(&mixes);
+    store_answer_free(&noise);
+}
+
+static void take_values(struct fleet_odd *odd)
+{
+    const struct fleet_guests *guests = &odd->guests;
+
+    odd->count = guests->count;
+    odd->list = xreallocarray(NULL, odd->count + 1, sizeof *odd->list);
+    for (size_t i = 0; i < odd->count; ++i) {
+        const struct fleet_guest *guest = &guests->list[i];
+
+        odd->list[i] = (struct fleet_odd_guest){.guest = guest};
+        odd->list[i].values[FLEET_BUSY] = fleet_busy(&guest->account);
+        odd->list[i].values[FLEET_MIX] = NAN;
+        odd->list[i].values[FLEET_LOST] = fleet_lost(&guest->account);
+        /* by its order of magnitude: bins of histograms grow with it */
+        odd->list[i].values[FLEET_DELAY] =
+            guest->has_delay ? log2(fmax(1, (double)guest->delay_99)) : NAN;
+    }
+    qsort(odd->list, odd->count, sizeof *odd->list, in_order);
+}
+
+/* What chance makes of a share of that many ticks. */
+static double chance_of(const struct fleet_odd *odd, enum fleet_measure measure,
+                        double median, double *ticks)
+{
+    double middle;
+
+    if (measure != FLEET_BUSY && measure != FLEET_LOST)
+        return 0;
+    for (size_t i = 0; i < odd->count; ++i)
+        ticks[i] = (double)odd->list[i].guest->account.ticks;
+    middle = statistics_median(ticks, odd->count);
+    return middle > 0 ? sqrt(median * (1 - median) / middle) : 0;
+}
+
+static void deviate(struct fleet_odd *odd, enum fleet_measure measure,
+                    double *values)
+{
+    size_t count = 0;
+    double median, spread;
+
+    for (size_t i = 0; i < odd->count; ++i)
+        if (!isnan(odd->list[i].values[measure]))
+            values[count++] = odd->list[i].values[measure];
+    median = statistics_median(values, count);
+    spread = statistics_mad(values, count, median);
+    odd->medians[measure] = median;
+    odd->spreads[measure] = NAN;
+    for (size_t i = 0; i < odd->count; ++i)
+        odd->list[i].deviations[measure] = NAN;
+    if (count < FLEET_ODD_GUESTS)
+        return;
+    spread = fmax(spread, measures[measure].least);
+    spread = fmax(spread, chance_of(odd, measure, median, values));
+    odd->spreads[measure] = spread;
+    for (size_t i = 0; i < odd->count; ++i) {
+        struct fleet_odd_guest *guest = &odd->list[i];
+        double deviation = (guest->values[measure] - median) / spread;
+
+        guest->deviations[measure] = deviation;
+        if (!measures[measure].is_low)
+            deviation = fmax(0, deviation);
+        if (fabs(deviation) > guest->most) {
+            guest->most = fabs(deviation);
+            guest->measure = measure;
+        }
+    }
+}
+
+static int by_most(const void *one, const void *other)
+{
+    const struct fleet_odd_guest *a = one, *b = other;
+
+    if (a->most != b->most)
+        return (a->most < b->most) - (a->most > b->most);
+    return in_order(one, other);
+}
+
+/* The functions in which the mix of (guest) differs most. */
+static void explain(const struct fleet *fleet, const struct fleet_odd *odd,
+                    struct fleet_odd_guest *guest)
+{
+    struct fleet_more more = {sampled(&odd->guests), guest->guest->number};
+    struct store_answer *answer = &guest->functions;
+
+    fleet_ask(fleet, "mix_functions", &more, answer);
+    for (size_t row = 0; row < answer->rows; ++row) {
+        struct fleet_share share = {store_value(answer, row, 0),
+                                    store_double(answer, row, 1),
+                                    store_double(answer, row, 2)};
+        size_t at = guest->share_count;
+
+        while (at > 0 &&
+               fabs(share.own - share.mean) >
+                   fabs(guest->shares[at - 1].own - guest->shares[at - 1].mean))
+            --at;
+        if (at == 3)
+            continue;
+        if (guest->share_count < 3)
+            ++guest->share_count;
+        memmove(&guest->shares[at + 1], &guest->shares[at],
+                (guest->share_count - 1 - at) * sizeof share);
+        guest->shares[at] = share;
+    }
+}
+
+void fleet_odd(const struct fleet *fleet, double above, size_t explained,
+               struct fleet_odd *odd)
+{
+    double *values;
+
+    *odd = (struct fleet_odd){.above = above};
+    fleet_guests(fleet, &odd->guests);
+    take_values(odd);
+    take_mixes(fleet, odd);
+    values = xreallocarray(NULL, odd->count + 1, sizeof *values);
+    for (int measure = 0; measure < FLEET_MEASURES; ++measure)
+        deviate(odd, (enum fleet_measure)measure, values);
+    free(values);
+    qsort(odd->list, odd->count, sizeof *odd->list, by_most);
+    while (odd->odd < odd->count && odd->list[odd->odd].most >= above)
+        ++odd->odd;
+    for (size_t i = 0; i < odd->odd && i < explained; ++i)
+        if (odd->list[i].deviations[FLEET_MIX] >= above)
+            explain(fleet, odd, &odd->list[i]);
+}
+
+void fleet_odd_free(struct fleet_odd *odd)
+{
+    for (size_t i = 0; i < odd->count; ++i)
+        store_answer_free(&odd->list[i].functions);
+    free(odd->list);
+    fleet_guests_free(&odd->guests);
+}
+
+/* ---- the table */
+
+static void print_value(enum fleet_measure measure, double value, FILE *out)
+{
+    char text[FLEET_NS_MAX];
+
+    if (measure == FLEET_DELAY)
+        fputs(fleet_ns_text(exp2(value), text), out);
+    else
+        fprintf(out, "%.2f %%", 100 * value);
+}
+
+/* Whether (guest) is odd by (measure), too. */
+static bool is_odd(const struct fleet_odd *odd,
+                   const struct fleet_odd_guest *guest,
+                   enum fleet_measure measure)
+{
+    double deviation = guest->deviations[measure];
+
+    return deviation >= odd->above ||
+           (measures[measure].is_low && -deviation >= odd->above);
+}
+
+static void print_guest(const struct fleet_odd *odd,
+                        const struct fleet_odd_guest *guest, FILE *out)
+{
+    char name[FLEET_NAME_MAX];
+
+    fprintf(out, "%s (build %.12s)\n", fleet_guest_name(guest->guest, name),
+            guest->guest->build);
+    for (int i = 0; i < FLEET_MEASURES; ++i) {
+        enum fleet_measure measure = (enum fleet_measure)i;
+
+        if (!is_odd(odd, guest, measure))
+            continue;
+        fprintf(out, "%8.1f deviations: ", guest->deviations[i]);
+        print_value(measure, guest->values[i], out);
+        fprintf(out, " %s, median ", measures[i].explains);
+        print_value(measure, odd->medians[i], out);
+        putc('\n', out);
+        for (size_t j = 0; measure == FLEET_MIX && j < guest->share_count;
+             ++j) {
+            const struct fleet_share *share = &guest->shares[j];
+
+            fprintf(out, "%24.2f %% in ", 100 * share->own);
+            printable_put(out, share->function);
+            fprintf(out, ", mean of all %.2f %%\n", 100 * share->mean);
+        }
+    }
+}
+
+void fleet_odd_print(const struct fleet *fleet, const struct fleet_odd *odd,
+                     size_t rows, FILE *out)
+{
+    fleet_print_head(fleet, out);
+    if (odd->count < FLEET_ODD_GUESTS) {
+        fprintf(out, "%zu guest%s: too few, it takes %u\n", odd->count,
+                odd->count == 1 ? "" : "s", FLEET_ODD_GUESTS);
+        return;
+    }
+    for (size_t i = 0; i < odd->odd && (rows == 0 || i < rows); ++i)
+        print_guest(odd, &odd->list[i], out);
+    if (rows > 0 && odd->odd > rows)
+        fprintf(out, "and %zu more\n", odd->odd - rows);
+    fprintf(out, "%zu of %zu guests deviate by %g or more\n", odd->odd,
+            odd->count, odd->above);
+}
+
+/* ---- as JSON */
+
+static double value_of(enum fleet_measure measure, double value)
+{
+    return measure == FLEET_DELAY ? exp2(value) : value;
+}
+
+static json_t *odd_guest_json(const struct fleet_odd *odd,
+                              const struct fleet_odd_guest *guest)
+{
+    json_t *object = json_object(), *shares = json_array();
+    char number[32];
+
+    snprintf(number, sizeof number, "%" PRIu64, guest->guest->number);
+    json_set(object, "guest", json_text(number));
+    json_set(object, "host", json_text(guest->guest->host));
+    json_set(object, "target", json_text(guest->guest->target));
+    json_set(object, "build", json_text(guest->guest->build));
+    json_set(object, "odd", json_boolean(guest->most >= odd->above));
+    json_set(object, "by", json_text(measures[guest->measure].name));
+    for (int i = 0; i < FLEET_MEASURES; ++i) {
+        json_t *one = json_object();
+
+        json_set(one, "value",
+                 fleet_real(value_of((enum fleet_measure)i, guest->values[i])));
+        json_set(one, "deviations", fleet_real(guest->deviations[i]));
+        json_set(object, measures[i].name, one);
+    }
+    for (size_t i = 0; i < guest->share_count; ++i) {
+        json_t *share = json_object();
+
+        json_set(share, "function", json_text(guest->shares[i].function));
+        json_set(share, "share", fleet_real(guest->shares[i].own));
+        json_set(share, "mean", fleet_real(guest->shares[i].mean));
+        json_array_append_new(shares, share);
+    }
+    json_set(object, "functions", shares);
+    return object;
+}
+
+json_t *fleet_odd_json(const struct fleet *fleet, const struct fleet_odd *odd)
+{
+    json_t *object = fleet_json(fleet), *list = json_array();
+    json_t *medians = json_object();
+
+    for (int i = 0; i < FLEET_MEASURES; ++i)
+        json_set(medians, measures[i].name,
+                 fleet_real(value_of((enum fleet_measure)i, odd->medians[i])));
+    for (size_t i = 0; i < odd->count; ++i)
+        json_array_append_new(list, odd_guest_json(odd, &odd->list[i]));
+    json_set(object, "above", fleet_real(odd->above));
+    json_set(object, "odd", json_count(odd->odd));
+    json_set(object, "medians", medians);
+    json_set(object, "guests", list);
+    return object;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The texts of queries. In them @where@ is the choice, @identity@ the same for
+ * the table of guests, @guests@ and @guest@ are numbers, and @NAME@ or
+ * @NAME COLUMN@ is another file, in which @key@ is that column with a comma.
+ */
+
+#include "fleet/fleet.h"
+
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fleet_query {
+    const char *name; /* NULL = the end */
+    const char *begin, *end;
+};
+
+extern const struct fleet_query fleet_queries[];
+
+struct text {
+    const struct fleet *fleet;
+    const struct fleet_more *more;
+    FILE *out;
+};
+
+static const struct fleet_query *find(const char *name, size_t bytes)
+{
+    const struct fleet_query *query = fleet_queries;
+
+    while (query->name != NULL && (strlen(query->name) != bytes ||
+                                   memcmp(query->name, name, bytes) != 0))
+        ++query;
+    if (query->name == NULL)
+        die("there is no query '%.*s'", (int)bytes, name);
+    return query;
+}
+
+static void put_service(const struct text *text)
+{
+    char quoted[1024];
+
+    if (text->fleet->service == NULL)
+        fputs("1", text->out);
+    else
+        fprintf(text->out, "service = %s",
+                store_quote(text->fleet->service, quoted, sizeof quoted));
+}
+
+/* Days, too: they are what tables are divided by. */
+static void put_where(const struct text *text)
+{
+    const struct fleet *fleet = text->fleet;
+    char since[FLEET_TIME_MAX], until[FLEET_TIME_MAX];
+
+    fleet_time_text(fleet->since, since);
+    fleet_time_text(fleet->until, until);
+    fputc('(', text->out);
+    put_service(text);
+    fprintf(text->out,
+            " AND day >= '%.10s' AND day <= '%.10s' AND "
+            "bucket >= toDateTime(%" PRIu32 ") AND "
+            "bucket < toDateTime(%" PRIu32 ")",
+            since, until, fleet->since, fleet->until);
+    for (unsigned i = 0; i < fleet->build_count; ++i)
+        fprintf(text->out, "%sbuild = toFixedString(unhex('%s'), %d)%s",
+                i == 0 ? " AND (" : " OR ", fleet->builds[i], STORE_BUILD_BYTES,
+                i + 1 == fleet->build_count ? ")" : "");
+    fputc(')', text->out);
+}
+
+static void put_query(const struct text *text, const struct fleet_query *query,
+                      const char *key, size_t key_bytes);
+
+/* What stands between two marks. */
+static void put_mark(const struct text *text, const char *mark, size_t bytes,
+                     const char *key, size_t key_bytes)
+{
+    const char *space = memchr(mark, ' ', bytes);
+    size_t name = space != NULL ? (size_t)(space - mark) : bytes;
+
+    if (bytes == 3 && memcmp(mark, "key", 3) == 0) {
+        if (key_bytes > 0)
+            fprintf(text->out, "%.*s,", (int)key_bytes, key);
+    } else if (bytes == 5 && memcmp(mark, "where", 5) == 0) {
+        put_where(text);
+    } else if (bytes == 8 && memcmp(mark, "identity", 8) == 0) {
+        put_service(text);
+    } else if (bytes == 6 && memcmp(mark, "guests", 6) == 0) {
+        fprintf(text->out, "%" PRIu64, text->more->guests);
+    } else if (bytes == 5 && memcmp(mark, "guest", 5) == 0) {
+        fprintf(text->out, "%" PRIu64, text->more->guest);
+    } else {
+        put_query(text, find(mark, name), space != NULL ? space + 1 : "",
+                  space != NULL ? bytes - name - 1 : 0);
+    }
+}
+
+static void put_query(const struct text *text, const struct fleet_query *query,
+                      const char *key, size_t key_bytes)
+{
+    const char *at = query->begin;
+
+    while (at < query->end) { /* comments in front of it */
+        const char *end = memchr(at, '\n', (size_t)(query->end - at));
+
+        if (strncmp(at, "--", 2) != 0 || end == NULL)
+            break;
+        at = end + 1;
+    }
+    while (at < query->end) {
+        const char *mark = memchr(at, '@', (size_t)(query->end - at));
+        const char *end = mark != NULL ? memchr(mark + 1, '@',
+                                                (size_t)(query->end - mark - 1))
+                                       : NULL;
+
+        if (end == NULL) {
+            fwrite(at, 1, (size_t)(query->end - at), text->out);
+            return;
+        }
+        fwrite(at, 1, (size_t)(mark - at), text->out);
+        put_mark(text, mark + 1, (size_t)(end - mark - 1), key, key_bytes);
+        at = end + 1;
+    }
+}
+
+char *fleet_sql(const struct fleet *fleet, const char *name,
+                const struct fleet_more *more)
+{
+    static const struct fleet_more none;
+    struct text text = {fleet, more != NULL ? more : &none, NULL};
+    char *sql;
+    size_t bytes;
+
+    text.out = open_memstream(&sql, &bytes);
+    if (text.out == NULL)
+        die("out of memory");
+    put_query(&text, find(name, strlen(name)), "", 0);
+    if (fclose(text.out) != 0)
+        die("out of memory");
+    return sql;
+}
+
+void fleet_ask(const struct fleet *fleet, const char *name,
+               const struct fleet_more *more, struct store_answer *answer)
+{
+    char *sql = fleet_sql(fleet, name, more);
+    char why[STORE_WHY];
+
+    log_verbose("%s: %s", name, sql);
+    if (!store_ask(fleet->store, sql, answer, why))
+        die("%s", why);
+    free(sql);
+}

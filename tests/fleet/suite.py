@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""parasite fleet on both engines of a store: planted defects are found, with
+the same figures, and sums are those of the rows. Its pages, in Chromium. What
+it sends to other systems, read with their own schemas."""
+
+import collections
+import json
+import math
+import shutil
+import sys
+
+from harness.suite import Skip, check, run
+
+sys.path.insert(0, "tests/store")
+# pylint: disable=wrong-import-position
+import made_fleet as made
+from dashboards import test_dashboards
+from engines import Embedded, Old
+from pushed import test_push
+
+PARTS = ("engines", "pages", "push")
+PLAYWRIGHT = "playwright-core@1.60.0"
+TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
+CLOSE = 1e-6  # sums of an engine depend on their order
+
+
+class Fleet:
+    """A filled store, and the command on it."""
+
+    def __init__(self, s, engine):
+        self.s, self.engine = s, engine
+        self.env = {**engine.env, "PARASITE_STORE": str(engine.address)}
+
+    def fill(self):
+        rows = self.s.work / "rows"
+        if not rows.exists():
+            rows.mkdir()
+            for name, data in made.tables().items():
+                (rows / name).write_bytes(data)
+        run(
+            *(self.s.build / "host" / "fill_store", self.engine.address),
+            *(self.engine.spool, rows),
+            env=self.env,
+        )
+
+    def __call__(self, *words, times=TIMES, status=0, env=None):
+        return run(
+            *(self.s.parasite, "fleet", *words, *times),
+            status=status,
+            env={**self.env, **(env or {})},
+        )
+
+    def json(self, *words):
+        return json.loads(self(*words, "--json").out)
+
+
+def new_engine(s, kind, name):
+    """Without what an earlier run has left."""
+    shutil.rmtree(s.work / name, ignore_errors=True)
+    return kind(s, name)
+
+
+def number(index):
+    return str(made.guest_number("web", index))
+
+
+def target(index):
+    return f"host{index % 4} shm:/dev/shm/web-{index}"
+
+
+# ---- what is planted
+
+
+def the_list_adds_up(fleet):
+    """Of each guest, and of all: ticks are in one of the accounts' rows."""
+    found = fleet.json()
+    guests = found["guests"]
+    check.same(len(guests), made.GUESTS + made.MAIL_GUESTS)
+    parts = "attributed idle masked unresolved dropped missed".split()
+    for guest in guests:
+        account = guest["account"]
+        check.same(account["ticks"], made.TICKS * made.BUCKETS)
+        check.same(sum(account[part] for part in parts), account["ticks"])
+        check.same(guest["buckets"], made.BUCKETS)
+    for part in parts:
+        check.same(
+            found["account"][part], sum(g["account"][part] for g in guests)
+        )
+
+
+def samples_are_the_attributed_ticks(fleet):
+    account = collections.Counter()
+    for guest in fleet.json()["guests"]:
+        account[guest["service"]] += guest["account"]["attributed"]
+    for service, attributed in account.items():
+        top = fleet.json("top", service)
+        check.same(top["samples"], attributed)
+        check.same(
+            sum(row["self_samples"] for row in top["functions"]), attributed
+        )
+        check.same(top["ns"], attributed * made.WEIGHT * 100)
+        rows = {row["function"]: row for row in top["functions"]}
+        outside = rows["[stack unknown]"]["total_samples"]
+        check.same(rows["main"]["total_samples"], attributed - outside)
+
+
+def the_list_has_the_losses(fleet):
+    found = fleet.json("list", "web")
+    lost = {g["guest"]: g["lost"] for g in found["guests"] if g["lost"] > 0}
+    check.same(list(lost), [number(made.LOSES)])
+    check.near(lost[number(made.LOSES)], 0.1, 1e-9)
+    (loss,) = found["not_stored"]
+    check.same(loss["guest"], number(made.LOST_BATCH))
+    check.same(
+        (loss["rows"], loss["amount"]), (made.LOST_ROWS, made.LOST_TICKS)
+    )
+    text = fleet("list", "web", "--rows", 3).out
+    check.contains(text, f"lost: 10.00 % of the ticks of web {target(17)}\n")
+    check.has(text, "^not stored: 120 rows of samples .*: spool full$")
+
+
+def diff_names_the_slower_function(fleet):
+    found = fleet.json("diff", "web")
+    check.same(found["base"]["build"], made.OLD.hex())
+    check.same(found["new"]["build"], made.NEW.hex())
+    first = found["functions"][0]
+    check.same(first["function"], made.SLOW)
+    check.true(first["t"] > 5 and first["significant"])
+    whole = sum(made.LEAVES.values())
+    share = made.LEAVES[made.SLOW] / whole
+    slower = made.SLOWER * share / (1 + (made.SLOWER - 1) * share)
+    check.near(first["base"]["mean"], share, 0.002)
+    check.near(first["new"]["mean"], slower, 0.002)
+    for row in found["functions"][1:]:
+        check.true(row["t"] < 5, row["function"])
+    for measure in found["measures"]:
+        check.true(not measure["significant"], measure["measure"])
+    swapped = fleet.json("diff", "web", "-b", "last", "-b", "first")
+    check.near(-swapped["functions"][0]["t"], first["t"], 1e-6)
+    total = fleet.json("diff", "web", "-s", "total")
+    main = next(r for r in total["functions"] if r["function"] == "main")
+    check.true(not main["significant"])
+
+
+def odd_names_the_guests(fleet):
+    found = fleet.json("odd", "web")
+    odd = [g["guest"] for g in found["guests"] if g["odd"]]
+    check.same(sorted(odd), sorted(map(number, (made.LOSES, made.OTHER_MIX))))
+    guests = {g["guest"]: g for g in found["guests"]}
+    lossy, other = guests[number(made.LOSES)], guests[number(made.OTHER_MIX)]
+    check.same((lossy["by"], other["by"]), ("lost", "mix"))
+    check.same(other["functions"][0]["function"], "handle_login")
+    check.true(other["functions"][0]["share"] > 0.7)
+    check.near(other["delay"]["value"], 8 * 400000, 1)
+    check.true(other["delay"]["deviations"] > 5)
+    strict = fleet.json("odd", "web", "--above", 80)
+    check.same(strict["odd"], 1)
+    alike = fleet.json("odd", "mail")
+    check.same(alike["odd"], 0)
+
+
+def a_build_is_chosen(fleet):
+    """By its first digits; top and the list have its guests only."""
+    found = fleet.json("list", "web", "-b", made.NEW.hex()[:6].upper())
+    check.same(len(found["guests"]), made.GUESTS - made.OLD_GUESTS)
+    for guest in found["guests"]:
+        check.same(guest["build"], made.NEW.hex())
+    both = fleet.json("top", "web")["samples"]
+    one = [fleet.json("top", "web", "-b", b) for b in ("first", "last")]
+    check.same(sum(each["samples"] for each in one), both)
+
+
+def a_time_is_chosen(fleet):
+    times = ("--since", "2026-11-02 00:02", "--until", "2026-11-02 00:05")
+    found = json.loads(fleet("--json", times=times).out)
+    for guest in found["guests"]:
+        check.same(guest["account"]["ticks"], 3 * made.TICKS)
+    check.same(found["until"] - found["since"], 180)
+
+
+def mistakes_are_explained(fleet):
+    for words, status, text in (
+        (("diff",), 2, "diff needs a service"),
+        (("nonsense",), 2, "is none of list, top, flame, diff, odd, push"),
+        (("top", "web", "-b", "ffff"), 1, "no build begins with 'ffff'"),
+        (("top", "none", "-b", "last"), 1, "none: no guests at that time"),
+        (("diff", "mail"), 1, "one build at that time; diff needs two"),
+        (("diff", "web", "-b", "last"), 2, "diff needs two builds, or none"),
+        (("diff", "web", "-b", "last", "-b", "last"), 2, "with itself"),
+        (("top", "web", "-b", "first", "-b", "last"), 2, "only flame and diff"),
+        (("list", "--every", "5"), 2, "--every is for list with -o FILE"),
+        (("push", "web"), 2, "push needs --to TARGET"),
+        (("flame", "none", "-o", "-"), 1, "no samples at that time"),
+    ):
+        done = fleet(*words, status=status)
+        check.contains(done.err, text)
+        check.same(len(done.err.splitlines()), 1)
+    for times in (("--since", "soon"), ("--since", "1h", "--until", "2h")):
+        fleet(times=times, status=2)
+    done = fleet(status=2, env={"PARASITE_STORE": ""})
+    check.contains(done.err, "Give --store, or set PARASITE_STORE")
+
+
+def names_are_no_sql(fleet):
+    """A service is quoted, whatever it is called."""
+    for name in ("a' OR '1' = '1", "\\", "';--", "@where@"):
+        check.same(fleet.json("top", name)["samples"], 0)
+
+
+def what_is_printed(fleet):
+    """Lines of the tables, as the documents show them."""
+    text = fleet("diff", "web", "--rows", 1).out
+    check.has(text, r"^ +27\.\d+ % +32\.\d+ % +\+\d+\.\d % +\d+\.\d  \*  json_")
+    check.has(text, "^and 8 more functions$")
+    check.contains(text, "base: build 1c48e1abc0b6, 50 guests; new: build b8")
+    text = fleet("odd", "web").out
+    check.contains(text, f"{target(42)} (build 1c48e1abc0b6)\n")
+    check.has(text, r"deviations: 10.00 % of its ticks lost, median 0.00 %$")
+    check.has(text, r"^ +7\d\.\d+ % in handle_login, mean of all 40\.\d+ %$")
+    check.contains(text, "2 of 100 guests deviate by 5 or more\n")
+    text = fleet("top", "web", "--rows", 2).out
+    check.has(text, r"^ 30\.\d+ %    30\.\d+ %    1,0\d\d,\d+    json_parse$")
+    check.contains(text, "and 13 more functions\n")
+
+
+DEFECTS = (
+    the_list_adds_up,
+    samples_are_the_attributed_ticks,
+    the_list_has_the_losses,
+    diff_names_the_slower_function,
+    odd_names_the_guests,
+    a_build_is_chosen,
+    a_time_is_chosen,
+    mistakes_are_explained,
+    names_are_no_sql,
+    what_is_printed,
+)
+
+# ---- both engines
+
+
+def differences(one, other, path=""):
+    """What is not the same, numbers but for the order of their sums."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one.keys() | other.keys():
+            yield from differences(
+                one.get(name), other.get(name), f"{path}.{name}"
+            )
+    elif isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            yield f"{path}: {len(one)} and {len(other)}"
+        for i, pair in enumerate(zip(one, other)):
+            yield from differences(*pair, f"{path}[{i}]")
+    elif isinstance(one, float) and isinstance(other, float):
+        if not math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE):
+            yield f"{path}: {one} and {other}"
+    elif one != other:
+        yield f"{path}: {one} and {other}"
+
+
+def figures(fleet):
+    return {
+        "list": fleet.json(),
+        "top": fleet.json("top", "web", "-s", "total"),
+        "diff": fleet.json("diff", "web"),
+        "odd": fleet.json("odd", "web"),
+        "mail": fleet.json("odd", "mail"),
+    }
+
+
+def test_engines(s):
+    found = {}
+    for kind in (Embedded, Old):
+        try:
+            engine = new_engine(s, kind, kind.__name__)
+        except Skip as skip:
+            for holds in DEFECTS:
+                s.skip(f"{kind.name}: {holds.__name__}", str(skip))
+            s.skip(f"{kind.name}: is filled", str(skip))
+            test_dashboards(s, None, kind.name)
+            continue
+        with engine:
+            fleet = Fleet(s, engine)
+            s.holds(f"{kind.name}: is filled", fleet.fill)
+            for holds in DEFECTS:
+                s.holds(
+                    f"{kind.name}: {holds.__name__.replace('_', ' ')}",
+                    *(holds, fleet),
+                )
+            test_dashboards(s, engine, kind.name)
+            with s.test(f"{kind.name}: all figures"):
+                found[kind.name] = figures(fleet)
+    with s.test("both engines have the same figures"):
+        if len(found) < 2:
+            raise Skip("there is one engine only")
+        check.same(list(differences(*found.values()))[:9], [])
+
+
+def test_pages(s, engine):
+    modules = s.npm(PLAYWRIGHT, "playwright")
+    with engine:
+        fleet = Fleet(s, engine)
+        fleet.fill()
+        fleet("-o", s.work / "guests.html")
+        fleet("list", "mail", "-o", s.work / "mail.html")
+        fleet("flame", "web", "-o", s.work / "flame.html")
+        fleet(
+            *("flame", "web", "-b", "first", "-b", "last"),
+            *("-o", s.work / "change.html"),
+        )
+        for name, words in (
+            ("list", ()),
+            ("top", ("top", "web")),
+            ("odd", ("odd", "web")),
+        ):
+            (s.work / f"{name}.json").write_text(fleet(*words, "--json").out)
+    done = run(
+        *("node", "tests/fleet/pages.js", s.work, "-", s.parasite),
+        status=None,
+        env={"NODE_PATH": str(modules)},
+        cpu_limit=1500,
+    )
+    s.tap_of("", done.text)
+
+
+def test_pushes(s, engine):
+    with engine:
+        fleet = Fleet(s, engine)
+        fleet.fill()
+        test_push(s, fleet)
+
+
+def suite(s):
+    if s.part == "engines":
+        test_engines(s)
+        return
+    run_tests, count = {"pages": (test_pages, 10), "push": (test_pushes, 7)}[
+        s.part
+    ]
+    try:
+        engine = new_engine(s, Embedded, s.part)
+    except Skip as skip:
+        for one in range(count):
+            s.skip(f"{s.part} {one + 1}", str(skip))
+    else:
+        run_tests(s, engine)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What is judged of many guests: Welch's test and Student's t against published
+ * values and by simulation, medians, and words for times.
+ */
+
+#include "../unit.h"
+
+#include <math.h>
+
+#include "fleet/fleet.h"
+#include "fleet/statistics.h"
+
+static void near(double is, double wanted, double within)
+{
+    if (!(fabs(is - wanted) <= within))
+        fail_msg("%.9f should be %.9f", is, wanted);
+}
+
+/* Two-sided quantiles of Student's t, as tables have them. */
+TEST(student_is_as_in_tables)
+{
+    static const struct {
+        double t, freedom, p;
+    } known[] = {
+        {12.7062047, 1, 0.05},   {4.30265273, 2, 0.05},  {2.57058184, 5, 0.05},
+        {2.22813885, 10, 0.05},  {2.04227246, 30, 0.05}, {3.16927267, 10, 0.01},
+        {1.98397152, 100, 0.05}, {63.6567412, 1, 0.01},  {0, 7, 1},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        near(statistics_student(known[i].t, known[i].freedom), known[i].p,
+             1e-8);
+        near(statistics_student(-known[i].t, known[i].freedom), known[i].p,
+             1e-8);
+    }
+    near(statistics_student(1.959963985, 1e9), 0.05, 1e-6);
+    near(statistics_student(INFINITY, 3), 0, 0);
+    near(statistics_student(1, 0), 1, 0);
+}
+
+/* Means 20.82 and 23.71 of 15 and 12 numbers, by hand. */
+TEST(welch_is_as_by_hand)
+{
+    struct welch welch = statistics_welch(20.82, 2.8, 15, 23.71, 22.0, 12);
+
+    near(welch.t, 2.89 / sqrt(2.8 / 15 + 22.0 / 12), 1e-12);
+    near(welch.freedom,
+         pow(2.8 / 15 + 22.0 / 12, 2) /
+             (pow(2.8 / 15, 2) / 14 + pow(22.0 / 12, 2) / 11),
+         1e-12);
+    assert_true(welch.p > 0.05 && welch.p < 0.1);
+}
+
+TEST(without_variance_any_difference_is_sure)
+{
+    struct welch same = statistics_welch(0.5, 0, 9, 0.5, 0, 9);
+    struct welch less = statistics_welch(0.5, 0, 9, 0.25, 0, 9);
+    struct welch few = statistics_welch(0.5, 0, 1, 0.25, 1, 9);
+
+    near(same.t, 0, 0);
+    near(same.p, 1, 0);
+    assert_true(isinf(less.t) && less.t < 0);
+    near(less.p, 0, 0);
+    near(few.p, 1, 0); /* one guest says nothing */
+}
+
+TEST(sums_count_those_that_are_left_out_as_0)
+{
+    double mean, variance;
+
+    statistics_of_sums(0.75, 0.25 + 0.0625, 4, &mean, &variance);
+    near(mean, 0.1875, 1e-15);
+    near(variance, (0.3125 - 4 * 0.1875 * 0.1875) / 3, 1e-15);
+    statistics_of_sums(0.5, 0.25, 1, &mean, &variance);
+    near(variance, 0, 0);
+    statistics_of_sums(0, 0, 0, &mean, &variance);
+    near(mean, 0, 0);
+}
+
+/* Normal enough: the sum of twelve uniform numbers. */
+static double noise(void)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; ++i)
+        sum += unit_part();
+    return sum;
+}
+
+/* Builds that do not differ are called different as often as was said. */
+TEST(false_alarms_are_as_rare_as_was_said)
+{
+    enum { RUNS = 20000, GUESTS = 6 };
+    unsigned alarms = 0;
+
+    for (unsigned run = 0; run < RUNS; ++run) {
+        double sums[2] = {0}, squares[2] = {0}, mean[2], variance[2];
+
+        for (int i = 0; i < 2 * GUESTS; ++i) {
+            double value = 10 + (i % 2 + 1) * noise();
+
+            sums[i % 2] += value;
+            squares[i % 2] += value * value;
+        }
+        for (int i = 0; i < 2; ++i)
+            statistics_of_sums(sums[i], squares[i], GUESTS, &mean[i],
+                               &variance[i]);
+        alarms += statistics_welch(mean[0], variance[0], GUESTS, mean[1],
+                                   variance[1], GUESTS)
+                      .p < 0.05;
+    }
+    near((double)alarms / RUNS, 0.05, 0.006);
+}
+
+TEST(medians_and_deviations)
+{
+    double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, spread[] = {1, 2, 3, 9, 4};
+
+    near(statistics_median(odd, 3), 2, 0);
+    near(statistics_median(even, 4), 2.5, 0);
+    near(statistics_mad(spread, 5, 3), 1.4826, 1e-12);
+    assert_true(isnan(statistics_median(odd, 0)));
+}
+
+TEST(times_are_words)
+{
+    static const struct {
+        const char *word;
+        uint32_t seconds;
+    } known[] = {
+        {"now", 1000000},
+        {"90s", 999910},
+        {"30m", 998200},
+        {"2h", 992800},
+        {"1d", 913600},
+        {"@77", 77},
+        {"1970-01-02", 86400},
+        {"1970-01-02 01:30", 91800},
+        {"1970-01-02T01:30:05Z", 91805},
+    };
+    static const char *const none[] = {"",
+                                       "x",
+                                       "5",
+                                       "5w",
+                                       "@",
+                                       "@x",
+                                       "12d",
+                                       "-5m",
+                                       "5m ",
+                                       "1970-13-01",
+                                       "1960-01-01",
+                                       "@99999999999",
+                                       "1970-01-02 01:30 X"};
+    uint32_t seconds;
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        assert_true(fleet_time(known[i].word, 1000000, &seconds));
+        assert_int_equal(seconds, known[i].seconds);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; ++i)
+        if (fleet_time(none[i], 1000000, &seconds))
+            fail_msg("'%s' is taken as %u", none[i], (unsigned)seconds);
+}
