@@ -86,12 +86,13 @@ def passes(s, machine, image, append, *args, **options):
     with boot(
         s, machine, f"test/{image}", append, args=args, **options
     ) as guest:
-        check.same(guest.end(), 0)
+        status = guest.end()
         text = guest.text()
+    check.lacks(text, "^not ok")  # first: it says what failed
+    check.same(status, 0)
     planned = re.search(r"^1\.\.(\d+)$", text, re.M)
     check.true(planned, text)
     check.has(text, f"^ok {planned[1]} ")
-    check.lacks(text, "^not ok")
     return text
 
 
