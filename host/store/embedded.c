@@ -51,9 +51,18 @@ struct request {
     int body; /* a file without a name; -1 = no body */
     uint64_t bytes;
     bool is_gzip, ended; /* the gzip's end was seen */
-    const char *problem; /* of the body */
+    const char *problem; /* why it is refused, and */
+    int code;            /* ClickHouse's number of that */
+    unsigned status;     /* HTTP's */
     z_stream stream;
 };
+
+/* Codes of ClickHouse's. Senders give up a batch for BAD_DATA only. */
+#define BAD_DATA 33
+#define CANNOT_OPEN 76
+#define CANNOT_WRITE 75
+#define NO_MEMORY 241
+#define NO_SPACE 243
 
 /* What a request asks for. */
 struct order {
@@ -120,6 +129,29 @@ static const char *header(struct MHD_Connection *connection, const char *name)
 
 /* ---- its body */
 
+static void refuse(struct request *request, unsigned status, int code,
+                   const char *problem)
+{
+    request->status = status;
+    request->code = code;
+    request->problem = problem;
+}
+
+static void refuse_for_now(struct request *request, int error,
+                           const char *problem, int code)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+        code = NO_SPACE;
+        problem = "the body cannot be kept: the disk is full";
+    }
+    refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR, code, problem);
+}
+
+static void refuse_bytes(struct request *request, const char *problem)
+{
+    refuse(request, MHD_HTTP_BAD_REQUEST, BAD_DATA, problem);
+}
+
 static bool write_body(struct request *request, const void *bytes, size_t count)
 {
     const char *at = bytes;
@@ -130,7 +162,9 @@ static bool write_body(struct request *request, const void *bytes, size_t count)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            request->problem = "the body cannot be kept: the disk is full";
+            refuse_for_now(request, done < 0 ? errno : ENOSPC,
+                           "the body cannot be kept: it cannot be written",
+                           CANNOT_WRITE);
             return false;
         }
         at += done;
@@ -151,7 +185,7 @@ static void inflate_body(struct request *request, const char *bytes,
         int result;
 
         if (request->ended) {
-            request->problem = "the body goes on after its gzip";
+            refuse_bytes(request, "the body goes on after its gzip");
             return;
         }
         do {
@@ -160,7 +194,7 @@ static void inflate_body(struct request *request, const char *bytes,
             result = inflate(&request->stream, Z_NO_FLUSH);
             if (result != Z_OK && result != Z_STREAM_END &&
                 result != Z_BUF_ERROR) {
-                request->problem = "the body is no gzip";
+                refuse_bytes(request, "the body is not gzip");
                 return;
             }
             if (!write_body(request, out,
@@ -180,7 +214,9 @@ static void take_body(struct embedded *embedded, struct request *request,
         request->body = openat(embedded->incoming, ".",
                                O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         if (request->body < 0) {
-            request->problem = "the body cannot be kept: no temporary file";
+            refuse_for_now(request, errno,
+                           "the body cannot be kept: no temporary file",
+                           CANNOT_OPEN);
             return;
         }
     }
@@ -190,8 +226,7 @@ static void take_body(struct embedded *embedded, struct request *request,
         (void)write_body(request, bytes, count);
 }
 
-static struct request *begin_request(struct MHD_Connection *connection,
-                                     const char **problem)
+static struct request *begin_request(struct MHD_Connection *connection)
 {
     const char *coding = header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING);
     struct request *request = xreallocarray(NULL, 1, sizeof *request);
@@ -200,9 +235,9 @@ static struct request *begin_request(struct MHD_Connection *connection,
     request->is_gzip = strcasecmp(coding, "gzip") == 0;
     if (!request->is_gzip && *coding != '\0' &&
         strcasecmp(coding, "identity") != 0)
-        *problem = "bodies are gzip or plain";
+        refuse_bytes(request, "bodies are gzip or plain");
     if (request->is_gzip && inflateInit2(&request->stream, 15 + 16) != Z_OK)
-        *problem = "out of memory";
+        refuse_for_now(request, 0, "out of memory", NO_MEMORY);
     return request;
 }
 
@@ -571,9 +606,10 @@ static enum MHD_Result answer_request(struct embedded *embedded,
     if (strcmp(url, "/") != 0)
         return say(connection, MHD_HTTP_NOT_FOUND, 0, "there is no such page");
     if (request->is_gzip && !request->ended && request->problem == NULL)
-        request->problem = "the body's gzip has no end";
+        refuse_bytes(request, "the body's gzip has no end");
     if (request->problem != NULL)
-        return say(connection, MHD_HTTP_BAD_REQUEST, 33, request->problem);
+        return say(connection, request->status, request->code,
+                   request->problem);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND,
                               look_at_parameter, &parameters);
     if (parameters.unknown != NULL) {
@@ -597,11 +633,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 
     (void)version;
     if (request == NULL) {
-        const char *problem = NULL;
-
         atomic_fetch_add(&embedded->busy, 1);
-        request = begin_request(connection, &problem);
-        request->problem = problem;
+        request = begin_request(connection);
         *slot = request;
         return MHD_YES;
     }
@@ -783,6 +816,7 @@ int embedded_run(const struct embedded_options *options)
     }
     signals_catch();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk */
     path = text_format("%s/db", embedded.folder);
     embedded.engine = engine_open(path, why, sizeof why);
     if (embedded.engine == NULL)

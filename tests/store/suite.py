@@ -6,6 +6,7 @@ rows, whose sums are known."""
 import gzip
 import json
 import re
+import resource
 import signal
 
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
@@ -328,6 +329,26 @@ ON_EACH = (
 # ---- the embedded store alone
 
 
+def a_full_disk_loses_nothing(make, fill):
+    """RLIMIT_FSIZE stands for it: no file of the store may grow beyond."""
+    with make("disk") as engine:
+        engine.serve()
+        send(fill, engine, minutes=1)
+        owner, files = engine.owner(), resource.RLIMIT_FSIZE
+        before = resource.prlimit(owner, files)
+        resource.prlimit(owner, files, (700, before[1]))
+        words = words_of(fill, engine, minutes=2, first=1)
+        log = engine.s.work / "disk.log"
+        with background(*words, log=log, env=engine.env) as sender:
+            full = re.compile("^retry .*the disk is full", re.M)
+            sender.soon(lambda: full.search(sender.text()), "a full disk")
+            resource.prlimit(owner, files, before)
+            sender.end()
+        check.has(sender.text(), "^empty: .* 0 lost with 0 rows")
+        check_sums(engine, range(3))
+        check.same(engine.ask("SELECT * FROM losses"), [])
+
+
 def doubled_requests_double_nothing(make, fill):
     with make("double") as engine:
         done, _ = spoilt(engine, fill, lambda n: "double", 4)
@@ -463,6 +484,7 @@ def sql_prints_a_table_or_says_what_is_wrong(make, fill):
 
 
 EMBEDDED = (
+    (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
     (its_http_is_that_of_clickhouse, False),
     (it_has_one_owner_and_ends_when_told, False),
