@@ -34,6 +34,9 @@
 #define OWNER_TRIES 300
 #define QUERY_MAX (256u << 10) /* ClickHouse's max_query_size */
 #define TOKEN_MAX 256
+#define BODY_MAX (256u << 20) /* unpacked; batches are STORE_BYTES_MAX */
+#define CONNECTIONS_MAX 64u   /* of each socket: each is a thread */
+#define SILENT_SECONDS 600u   /* then a connection ends */
 
 struct embedded {
     const struct embedded_options *options;
@@ -63,6 +66,7 @@ struct request {
 #define CANNOT_WRITE 75
 #define NO_MEMORY 241
 #define NO_SPACE 243
+#define TOO_MANY_BYTES 307
 
 /* What a request asks for. */
 struct order {
@@ -156,6 +160,11 @@ static bool write_body(struct request *request, const void *bytes, size_t count)
 {
     const char *at = bytes;
 
+    if (request->bytes + count > BODY_MAX) {
+        refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, TOO_MANY_BYTES,
+               "the body has more than 256 MiB");
+        return false;
+    }
     while (count > 0) {
         ssize_t done = write(request->body, at, count);
 
@@ -263,15 +272,15 @@ static void end_request(void *owner, struct MHD_Connection *connection,
 
 /* ---- who asks */
 
-/* In a time that does not say how much of it is right. */
-static bool same_text(const char *a, const char *b)
+/* In a time that depends on the length of (given) alone. */
+static bool same_text(const char *given, const char *right)
 {
-    size_t bytes = strlen(a);
-    unsigned differs = bytes != strlen(b);
+    size_t bytes = strlen(right);
+    unsigned differs = strlen(given) != bytes;
 
-    for (size_t i = 0; i < bytes && !differs; ++i)
-        differs |= (unsigned char)(a[i] ^ b[i]);
-    return !differs;
+    for (size_t i = 0; given[i] != '\0'; ++i)
+        differs |= (unsigned char)(given[i] ^ right[bytes > 0 ? i % bytes : 0]);
+    return differs == 0;
 }
 
 static bool knows_password(struct MHD_Connection *connection,
@@ -290,8 +299,7 @@ static bool knows_password(struct MHD_Connection *connection,
     return knows;
 }
 
-/* Whether it came by the port: then a page of the browser may have sent it, by
- * a name of its own (DNS rebinding). */
+/* Whether it came by the port: then a page of a browser may have sent it. */
 static bool is_by_port(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -313,6 +321,36 @@ static bool is_our_host(const char *host)
             return true;
     }
     return false;
+}
+
+/* Browsers say so; no other client does. */
+static bool is_of_a_page(struct MHD_Connection *connection)
+{
+    const char *site = header(connection, "Sec-Fetch-Site");
+
+    return *header(connection, MHD_HTTP_HEADER_ORIGIN) != '\0' ||
+           (*site != '\0' && strcmp(site, "none") != 0 &&
+            strcmp(site, "same-origin") != 0);
+}
+
+/* Refuses what came by the port and is not to be answered. Its body is then
+ * read and not kept. A page of a browser gets here under the name of localhost,
+ * or under one of its own that stands for it (DNS rebinding). */
+static void look_at_sender(const struct embedded *embedded,
+                           struct MHD_Connection *connection, const char *url,
+                           struct request *request)
+{
+    if (!is_by_port(connection))
+        return;
+    if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
+        refuse(request, MHD_HTTP_FORBIDDEN, 0,
+               "this store answers to localhost only");
+    else if (is_of_a_page(connection))
+        refuse(request, MHD_HTTP_FORBIDDEN, 0,
+               "this store answers to no page of another site");
+    else if (strcmp(url, "/ping") != 0 &&
+             !knows_password(connection, embedded->options->password))
+        refuse(request, MHD_HTTP_UNAUTHORIZED, 193, "wrong password");
 }
 
 /* ---- what it asks for */
@@ -588,28 +626,17 @@ static enum MHD_Result answer_request(struct embedded *embedded,
                                       bool read_only)
 {
     struct parameters parameters = {NULL};
-    const char *password = embedded->options->password;
-    bool is_ping = strcmp(url, "/ping") == 0;
     char text[256];
 
-    if (is_by_port(connection)) {
-        if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
-            return say(connection, MHD_HTTP_FORBIDDEN, 0,
-                       "this store answers to localhost only");
-        if (password != NULL && !is_ping &&
-            !knows_password(connection, password))
-            return say(connection, MHD_HTTP_UNAUTHORIZED, 193,
-                       "wrong password");
-    }
-    if (is_ping)
-        return say(connection, MHD_HTTP_OK, 0, "Ok.");
-    if (strcmp(url, "/") != 0)
-        return say(connection, MHD_HTTP_NOT_FOUND, 0, "there is no such page");
     if (request->is_gzip && !request->ended && request->problem == NULL)
         refuse_bytes(request, "the body's gzip has no end");
     if (request->problem != NULL)
         return say(connection, request->status, request->code,
                    request->problem);
+    if (strcmp(url, "/ping") == 0)
+        return say(connection, MHD_HTTP_OK, 0, "Ok.");
+    if (strcmp(url, "/") != 0)
+        return say(connection, MHD_HTTP_NOT_FOUND, 0, "there is no such page");
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND,
                               look_at_parameter, &parameters);
     if (parameters.unknown != NULL) {
@@ -635,6 +662,7 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
     if (request == NULL) {
         atomic_fetch_add(&embedded->busy, 1);
         request = begin_request(connection);
+        look_at_sender(embedded, connection, url, request);
         *slot = request;
         return MHD_YES;
     }
@@ -711,7 +739,9 @@ static struct MHD_Daemon *serve_on(struct embedded *embedded, int file)
             MHD_USE_POLL,
         0, NULL, NULL, handle, embedded, MHD_OPTION_LISTEN_SOCKET, file,
         MHD_OPTION_NOTIFY_COMPLETED, end_request, embedded,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)512 << 10, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)512 << 10,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS, MHD_OPTION_END);
 }
 
 /* ---- its folder */

@@ -60,6 +60,7 @@ class Embedded:
         self.env = {
             "PATH": f"{s.build / 'host'}:{os.environ['PATH']}",
             "PARASITE_CHDB": str(library),
+            "PARASITE_STORE_PASSWORD": PASSWORD,
         }
         self.port, self.process = None, None
         (s.work / name).mkdir(parents=True, exist_ok=True)

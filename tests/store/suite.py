@@ -9,6 +9,7 @@ import re
 import resource
 import signal
 
+import engines
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
 from harness.made_profile import profile
 from harness.suite import background, check, run
@@ -360,6 +361,10 @@ def its_http_is_that_of_clickhouse(make):
         engine.folder.mkdir(parents=True)
         port = engine.serve()
 
+        def http(port, path, data=None, headers=None):
+            headers = {"X-ClickHouse-Key": PASSWORD, **(headers or {})}
+            return engines.http(port, path, data, headers)
+
         def post(sql, path="/?database=d", **more):
             return http(port, path, sql.encode(), **more)
 
@@ -395,8 +400,46 @@ def its_http_is_that_of_clickhouse(make):
         )
         check.has(post("SELECT 1", "/?max_x=1")[1], "^Code: 115.*max_x")
         check.same(post("SELECT * FROM nothing")[0], 404)
-        check.same(post("SELECT 1", headers={"Host": "example.org"})[0], 403)
         engine.kill(signal.SIGTERM)
+
+
+def its_port_answers_to_who_may_ask(make):
+    """Not to pages, by whatever name, and to nobody without the password."""
+    with make("port") as engine:
+        words = (engine.s.parasite, "store", "--path", engine.folder)
+        for password in None, "":
+            env = {**engine.env, "PARASITE_STORE_PASSWORD": password}
+            env = {name: word for name, word in env.items() if word is not None}
+            done = run(*words, "--port", 8123, env=env, status=2)
+            check.has(done.err, "set a password, PARASITE_STORE_PASSWORD")
+        engine.folder.mkdir(parents=True)
+        port = engine.serve()
+        make_it = "/?query=CREATE+DATABASE+made"
+        knows = {"X-ClickHouse-Key": PASSWORD}
+        for headers, status in (
+            ({}, 401),
+            ({"X-ClickHouse-Key": ""}, 401),
+            ({"X-ClickHouse-Key": PASSWORD[:-1]}, 401),
+            ({"X-ClickHouse-Key": PASSWORD + "x"}, 401),
+            ({**knows, "Host": "example.org"}, 403),
+            ({**knows, "Origin": "http://example.org"}, 403),
+            ({**knows, "Origin": "null"}, 403),
+            ({**knows, "Sec-Fetch-Site": "cross-site"}, 403),
+            ({**knows, "Sec-Fetch-Site": "same-site"}, 403),
+        ):
+            check.same(http(port, make_it, b"", headers)[0], status)
+            # and of a body nothing is kept: this is no gzip
+            coded = {**headers, "Content-Encoding": "gzip"}
+            check.same(http(port, make_it, b"x" * 9999, coded)[0], status)
+        check.same(http(port, "/ping")[0], 200)
+        headers = {**knows, "Sec-Fetch-Site": "none"}
+        check.same(
+            http(port, "/?query=EXISTS+DATABASE+made", None, headers),
+            (200, "0\n"),
+        )
+        large = gzip.compress(bytes(257 << 20), 1)
+        coded = {**knows, "Content-Encoding": "gzip"}
+        check.same(http(port, "/?query=SELECT+1", large, coded)[0], 413)
 
 
 def it_has_one_owner_and_ends_when_told(make):
@@ -487,6 +530,7 @@ EMBEDDED = (
     (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
     (its_http_is_that_of_clickhouse, False),
+    (its_port_answers_to_who_may_ask, False),
     (it_has_one_owner_and_ends_when_told, False),
     (it_ends_when_it_is_idle, False),
     (its_folder_may_have_a_long_name, True),
