@@ -403,7 +403,7 @@ static void put_column(FILE *out, const char *name, size_t name_bytes,
             (int)type_bytes, type);
 }
 
-/* Whether the column (name) is among (columns), "a, `b`". */
+/* The one of (lines), of (count) bytes, that begins with the column (name). */
 static const char *line_of_column(const char *lines, size_t count,
                                   const char *name, size_t bytes)
 {
@@ -679,39 +679,38 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 
 /* ---- its sockets */
 
-char *embedded_socket(const char *path)
+char *embedded_socket(const char *path, int *folder)
 {
     struct sockaddr_un address;
-    char *name = NULL;
-    int folder;
 
-    if (strlen(path) + sizeof "/socket" <= sizeof address.sun_path) {
+    *folder = -1;
+    if (strlen(path) + sizeof "/socket" <= sizeof address.sun_path)
         return text_format("%s/socket", path);
-    }
-    folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
+    *folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0)
         return NULL;
-    name = text_format("/proc/self/fd/%d/socket", folder);
-    return name;
+    return text_format("/proc/self/fd/%d/socket", *folder);
 }
 
-static int listen_in(const char *folder)
+static int listen_in(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char *name = embedded_socket(folder);
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int folder, file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char *name = embedded_socket(path, &folder);
+    bool fine = name != NULL && file >= 0;
 
-    if (name == NULL || file < 0)
-        return -1;
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
-    unlink(name); /* of an owner that is gone: we have the lock */
-    free(name);
-    if (bind(file, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(file, 64) != 0) {
-        close(file);
-        return -1;
+    if (fine) {
+        snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
+        unlink(name); /* of an owner that is gone: we have the lock */
+        fine = bind(file, (struct sockaddr *)&address, sizeof address) == 0 &&
+               listen(file, 64) == 0;
     }
-    return file;
+    free(name);
+    if (folder >= 0)
+        close(folder);
+    if (!fine && file >= 0)
+        close(file);
+    return fine ? file : -1;
 }
 
 static int listen_at(unsigned port)

@@ -49,8 +49,10 @@ bool embedded_listens(const char *path);
 /* Has the process that owns (path) end, and waits until it has. */
 void embedded_stop(const char *path);
 
-/* The socket of the store in (path), a name that fits into struct sockaddr_un:
- * one of this process that lives until it ends. NULL: there is no folder. */
-char *embedded_socket(const char *path);
+/* The socket of the store in (path), a name that fits into struct sockaddr_un,
+ * to be freed. If the path is too long for that, the name leads through
+ * (folder), a file to be closed when the socket is bound or connected; else
+ * that is -1. NULL: there is no folder. */
+char *embedded_socket(const char *path, int *folder);
 
 #endif

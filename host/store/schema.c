@@ -61,6 +61,7 @@ bool schema_run(struct store_http *http, const char *database, const char *sql,
     struct store_request request = {
         .parameters = parameters,
         .text = sql,
+        .file = -1,
         .take = answer != NULL ? answer_take : NULL,
         .owner = &reader,
     };

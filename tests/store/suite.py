@@ -5,9 +5,11 @@ rows, whose sums are known."""
 
 import gzip
 import json
+import os
 import re
 import resource
 import signal
+from pathlib import Path
 
 import engines
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
@@ -200,24 +202,29 @@ def a_full_spool_is_a_loss_in_the_store(make, fill):
             address=f"http://127.0.0.1:{port}/parasite",
             minutes=0,
         )
-        for table, column in (("samples", "samples"), ("accounts", "ticks")):
-            sums = stored(engine, table, column)
-            lost = engine.ask(
-                "SELECT toUnixTimestamp(bucket) AS at, guest, why, host, "
-                "sum(amount) AS n FROM losses "
-                f"WHERE what = '{table}' GROUP BY at, guest, why, host"
-            )
-            check.true(lost != [], "there are losses")
-            for row in lost:
-                check.same(row["why"], "spool full")
-                check.same(row["host"], "collector")
-                key = ((row["at"] - BEGIN) // 60, row["guest"])
-                check.true(key not in sums, "lost, and not stored")
-                sums[key] = row["n"]
-            more = 5 if table == "accounts" else 0
-            check.same(
-                sums, {k: n + more for k, n in expected(range(40)).items()}
-            )
+        check_losses(engine, 40, "spool full")
+
+
+def check_losses(engine, minutes, why):
+    """What is lost is not stored, and both together are all there was."""
+    for table, column in (("samples", "samples"), ("accounts", "ticks")):
+        sums = stored(engine, table, column)
+        lost = engine.ask(
+            "SELECT toUnixTimestamp(bucket) AS at, guest, why, host, "
+            "sum(amount) AS n FROM losses "
+            f"WHERE what = '{table}' GROUP BY at, guest, why, host"
+        )
+        check.true(lost != [], "there are losses")
+        for row in lost:
+            check.same(row["why"], why)
+            check.same(row["host"], "collector")
+            key = ((row["at"] - BEGIN) // 60, row["guest"])
+            check.true(key not in sums, "lost, and not stored")
+            sums[key] = row["n"]
+        more = 5 if table == "accounts" else 0
+        check.same(
+            sums, {k: n + more for k, n in expected(range(minutes)).items()}
+        )
 
 
 def a_damaged_batch_is_a_loss(make, fill):
@@ -328,6 +335,22 @@ ON_EACH = (
 
 
 # ---- the embedded store alone
+
+
+def what_is_counted_as_lost_is_not_kept(make, fill):
+    """The spool's folder cannot be written through when a batch is in it."""
+    with make("fsync") as engine:
+        library = engine.s.work / "failing_fsync.so"
+        run(
+            *("gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library),
+            "tests/store/failing_fsync.c",
+        )
+        env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": "8"}
+        done = send(fill, engine, minutes=8, env=env)
+        refused = re.search(r"^refused by the spool: (\d+)", done.out, re.M)
+        check.true(int(refused[1]) > 3, "batches were refused")
+        send(fill, engine, minutes=0)
+        check_losses(engine, 8, "spool cannot be written")
 
 
 def a_full_disk_loses_nothing(make, fill):
@@ -466,6 +489,45 @@ def its_folder_may_have_a_long_name(make, fill):
         check_sums(engine, range(1))
 
 
+def a_folder_that_is_not_there_is_waited_for(make, fill):
+    """One with a long name, under the name of a folder that comes later: what
+    is sent goes to no port, and files are closed."""
+    with make("later/" + "/".join("x" * 60 for _ in range(3))) as engine:
+        engine.spool = engine.s.work / "later-spool"
+        engine.folder.parent.rmdir()
+        words = words_of(fill, engine, wait=1)
+        log = engine.s.work / "later.log"
+        broken = {**engine.env, "PARASITE_CHDB": "/nothing.so"}
+        with background(*words, log=log, env=broken) as sender:
+            sender.soon(
+                lambda: re.search("^retry .*No such file", sender.text(), re.M),
+                "a retry",
+            )
+            engine.folder.mkdir(parents=True)
+            tries = "did not start: .*/nothing.so"
+            sender.soon(
+                lambda: len(re.findall(tries, sender.text())) >= 4,
+                "four more",
+            )
+            links = Path(f"/proc/{sender.pid}/fd").iterdir()
+            check.true(
+                [link_of(link) for link in links].count(str(engine.folder)) < 2,
+                "its folder is closed",
+            )
+            sender.signal(signal.SIGKILL)
+            sender.end(status=-signal.SIGKILL)
+        done = send(fill, engine, minutes=0)
+        check.has(done.out, "^empty: 6 sent")
+        check_sums(engine, range(1))
+
+
+def link_of(link):
+    try:
+        return os.readlink(link)
+    except OSError:  # closed meanwhile
+        return ""
+
+
 def a_missing_library_is_said(make, fill):
     with make("missing") as engine:
         for library, why in ("/nothing.so", "/nothing.so: "), (
@@ -527,6 +589,7 @@ def sql_prints_a_table_or_says_what_is_wrong(make, fill):
 
 
 EMBEDDED = (
+    (what_is_counted_as_lost_is_not_kept, True),
     (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
     (its_http_is_that_of_clickhouse, False),
@@ -534,6 +597,7 @@ EMBEDDED = (
     (it_has_one_owner_and_ends_when_told, False),
     (it_ends_when_it_is_idle, False),
     (its_folder_may_have_a_long_name, True),
+    (a_folder_that_is_not_there_is_waited_for, True),
     (a_missing_library_is_said, True),
     (a_trace_is_asked_in_sql, False),
     (sql_prints_a_table_or_says_what_is_wrong, True),
