@@ -5,7 +5,6 @@
 import fcntl
 import json
 import os
-import re
 import signal
 import socket
 import urllib.error
@@ -23,16 +22,17 @@ def free_port():
         return one.getsockname()[1]
 
 
-def fetched(s, folder, present, *words):
-    """(present) below the build's (folder), made by (words) once for all."""
+def engine_in(s, folder, present):
+    """(present) below the build's (folder), which make has fetched, if it
+    could."""
     there = s.build / folder / present
-    there.parent.mkdir(parents=True, exist_ok=True)
-    with open(s.build / f".{folder}.lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not there.exists():
-            done = run(*words, s.build / folder, status=None)
-            if done.status != 0:
-                raise Skip(done.text.strip() or f"{folder} cannot be had")
+    if not there.exists():
+        why = s.build / folder / "missing"
+        raise Skip(
+            why.read_text(encoding="utf-8").strip()
+            if why.exists()
+            else f"no {folder}: 'make store-engines' fetches it"
+        )
     return there
 
 
@@ -52,11 +52,7 @@ class Embedded:
         self.s, self.folder = s, s.work / name / "store"
         self.spool = s.work / name / "spool"
         self.address = self.folder
-        with open("host/rules.mk", encoding="utf-8") as rules:
-            version = re.search(r"CHDB_VERSION := (\S+)", rules.read())[1]
-        library = fetched(
-            s, "chdb", "libchdb.so", "tools/build/chdb.sh", version
-        )
+        library = engine_in(s, "chdb", "libchdb.so")
         self.env = {
             "PATH": f"{s.build / 'host'}:{os.environ['PATH']}",
             "PARASITE_CHDB": str(library),
@@ -142,12 +138,7 @@ class Old:
     def __init__(self, s, name, more=""):
         self.s, self.folder = s, s.work / name / "server"
         self.spool = s.work / name / "spool"
-        fetched(
-            s,
-            "clickhouse",
-            "unpacked",
-            *("tests/store/unpack.sh", "tests/store/packages.txt"),
-        )
+        engine_in(s, "clickhouse", "unpacked")
         self.root = s.build / "clickhouse" / "root"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.port, self.process = free_port(), None
@@ -186,7 +177,9 @@ class Old:
             self.folder / "out",
             env={"LD_LIBRARY_PATH": str(libraries)},
         )
-        soon(lambda: ping(self.port), "ClickHouse's server", self.process.alive)
+        soon(
+            lambda: ping(self.port), "ClickHouse's server", self.process.alive
+        )
 
     def kill(self, number=signal.SIGKILL):
         if self.process:

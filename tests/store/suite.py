@@ -121,7 +121,7 @@ def a_store_that_is_killed_has_all(make, fill):
 
 def a_collector_that_is_killed_sends_the_rest_later(make, fill):
     with make("collector") as engine:
-        words = words_of(fill, engine, minutes=1000, pause_ms=1)
+        words = words_of(fill, engine, minutes=10**6, pause_ms=5)
         log = engine.s.work / "collector.log"
         with background(*words, log=log, env=engine.env) as sender:
             sender.soon(lambda: "minute 30\n" in sender.text(), "minute 30")
@@ -174,7 +174,9 @@ def a_store_that_is_away_gets_all_later(make, fill):
         port = engine.serve()
         engine.kill()
         address = f"http://127.0.0.1:{port}/parasite"
-        done = send(fill, engine, address=address, wait=1, minutes=3, flush_s=0)
+        done = send(
+            fill, engine, address=address, wait=1, minutes=3, flush_s=0
+        )
         check.has(done.out, r"^empty: 0 sent, 14 in the spool")
         done = send(
             fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
@@ -394,7 +396,9 @@ def its_http_is_that_of_clickhouse(make):
         check.same(http(port, "/"), (200, "Ok.\n"))
         check.same(http(port, "/nothing")[0], 404)
         check.same(post("CREATE DATABASE d", "/"), (200, ""))
-        table = "CREATE TABLE t (a UInt8, s String) ENGINE = MergeTree ORDER BY"
+        table = (
+            "CREATE TABLE t (a UInt8, s String) ENGINE = MergeTree ORDER BY"
+        )
         check.same(post(f"{table} a"), (200, ""))
         insert = "/?database=d&query=INSERT+INTO+t+FORMAT+"
         rows = b"\x0a\x02\x0a\x0a\x0b\x00"
@@ -415,6 +419,20 @@ def its_http_is_that_of_clickhouse(make):
         headers = {"Content-Encoding": "gzip"}
         check.same(http(port, f"{insert}RowBinary", cut, headers)[0], 400)
         check.same(http(port, f"{insert}RowBinary", rows[:-1])[0], 500)
+        # nor does one request change what others mean
+        for sql in (
+            *("USE system", "SET limit = 1", "-- USE\nUSE system"),
+            *("SELECT 1; SET limit = 1", "/* */ SET limit = 1"),
+            "CREATE TEMPORARY TABLE t (a UInt8)",
+        ):
+            for _ in range(3):
+                post(sql)
+            check.same(post("SELECT count() FROM t"), (200, "6\n"))
+            check.same(post("SELECT a FROM t")[1].count("\n"), 6)
+        read = "/?database=d&query=SELECT+a+FROM+t"
+        for _ in range(5):
+            http(port, "/?query=SET+limit+%3D+1")
+            check.same(http(port, read)[1].count("\n"), 6)
         # a GET changes nothing
         drop = "/?database=d&query=DROP+TABLE+t"
         check.has(http(port, drop)[1], r"^Code: 164\.")
@@ -432,7 +450,9 @@ def its_port_answers_to_who_may_ask(make):
         words = (engine.s.parasite, "store", "--path", engine.folder)
         for password in None, "":
             env = {**engine.env, "PARASITE_STORE_PASSWORD": password}
-            env = {name: word for name, word in env.items() if word is not None}
+            env = {
+                name: word for name, word in env.items() if word is not None
+            }
             done = run(*words, "--port", 8123, env=env, status=2)
             check.has(done.err, "set a password, PARASITE_STORE_PASSWORD")
         engine.folder.mkdir(parents=True)
@@ -500,7 +520,9 @@ def a_folder_that_is_not_there_is_waited_for(make, fill):
         broken = {**engine.env, "PARASITE_CHDB": "/nothing.so"}
         with background(*words, log=log, env=broken) as sender:
             sender.soon(
-                lambda: re.search("^retry .*No such file", sender.text(), re.M),
+                lambda: re.search(
+                    "^retry .*No such file", sender.text(), re.M
+                ),
                 "a retry",
             )
             engine.folder.mkdir(parents=True)
@@ -511,7 +533,8 @@ def a_folder_that_is_not_there_is_waited_for(make, fill):
             )
             links = Path(f"/proc/{sender.pid}/fd").iterdir()
             check.true(
-                [link_of(link) for link in links].count(str(engine.folder)) < 2,
+                [link_of(link) for link in links].count(str(engine.folder))
+                < 2,
                 "its folder is closed",
             )
             sender.signal(signal.SIGKILL)
@@ -613,7 +636,9 @@ def servers_share_the_guests(s, fill):
         check_sums(both, range(3))
         for server in both.servers:
             (row,) = server.ask("SELECT count() AS n FROM samples_local")
-            check.true(0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows")
+            check.true(
+                0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows"
+            )
         both.servers[1].kill()
         done = send(fill, both, 1, wait=1, minutes=2, first=3, flush_s=5)
         check.has(done.out, "^not empty: ")
