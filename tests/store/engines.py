@@ -177,9 +177,7 @@ class Old:
             self.folder / "out",
             env={"LD_LIBRARY_PATH": str(libraries)},
         )
-        soon(
-            lambda: ping(self.port), "ClickHouse's server", self.process.alive
-        )
+        soon(lambda: ping(self.port), "ClickHouse's server", self.process.alive)
 
     def kill(self, number=signal.SIGKILL):
         if self.process:

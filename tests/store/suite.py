@@ -174,9 +174,7 @@ def a_store_that_is_away_gets_all_later(make, fill):
         port = engine.serve()
         engine.kill()
         address = f"http://127.0.0.1:{port}/parasite"
-        done = send(
-            fill, engine, address=address, wait=1, minutes=3, flush_s=0
-        )
+        done = send(fill, engine, address=address, wait=1, minutes=3, flush_s=0)
         check.has(done.out, r"^empty: 0 sent, 14 in the spool")
         done = send(
             fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
@@ -396,9 +394,7 @@ def its_http_is_that_of_clickhouse(make):
         check.same(http(port, "/"), (200, "Ok.\n"))
         check.same(http(port, "/nothing")[0], 404)
         check.same(post("CREATE DATABASE d", "/"), (200, ""))
-        table = (
-            "CREATE TABLE t (a UInt8, s String) ENGINE = MergeTree ORDER BY"
-        )
+        table = "CREATE TABLE t (a UInt8, s String) ENGINE = MergeTree ORDER BY"
         check.same(post(f"{table} a"), (200, ""))
         insert = "/?database=d&query=INSERT+INTO+t+FORMAT+"
         rows = b"\x0a\x02\x0a\x0a\x0b\x00"
@@ -450,9 +446,7 @@ def its_port_answers_to_who_may_ask(make):
         words = (engine.s.parasite, "store", "--path", engine.folder)
         for password in None, "":
             env = {**engine.env, "PARASITE_STORE_PASSWORD": password}
-            env = {
-                name: word for name, word in env.items() if word is not None
-            }
+            env = {name: word for name, word in env.items() if word is not None}
             done = run(*words, "--port", 8123, env=env, status=2)
             check.has(done.err, "set a password, PARASITE_STORE_PASSWORD")
         engine.folder.mkdir(parents=True)
@@ -520,9 +514,7 @@ def a_folder_that_is_not_there_is_waited_for(make, fill):
         broken = {**engine.env, "PARASITE_CHDB": "/nothing.so"}
         with background(*words, log=log, env=broken) as sender:
             sender.soon(
-                lambda: re.search(
-                    "^retry .*No such file", sender.text(), re.M
-                ),
+                lambda: re.search("^retry .*No such file", sender.text(), re.M),
                 "a retry",
             )
             engine.folder.mkdir(parents=True)
@@ -533,8 +525,7 @@ def a_folder_that_is_not_there_is_waited_for(make, fill):
             )
             links = Path(f"/proc/{sender.pid}/fd").iterdir()
             check.true(
-                [link_of(link) for link in links].count(str(engine.folder))
-                < 2,
+                [link_of(link) for link in links].count(str(engine.folder)) < 2,
                 "its folder is closed",
             )
             sender.signal(signal.SIGKILL)
@@ -636,9 +627,7 @@ def servers_share_the_guests(s, fill):
         check_sums(both, range(3))
         for server in both.servers:
             (row,) = server.ask("SELECT count() AS n FROM samples_local")
-            check.true(
-                0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows"
-            )
+            check.true(0 < row["n"] < 3 * GUESTS * STACKS, "a part of the rows")
         both.servers[1].kill()
         done = send(fill, both, 1, wait=1, minutes=2, first=3, flush_s=5)
         check.has(done.out, "^not empty: ")
