@@ -76,8 +76,8 @@ $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 # the engine of embedded stores, which the command loads at run time
 chdb := $(BUILD)/chdb
 CHDB_VERSION := 26.5.3
-CHDB_INTEGRITY := sha512-fPrLmRt5Moor9yGz4mazbrNje4t7X9KB2mTGkXFWRxRBs2iKy8yh6j$\
-    x11xsa0Qr3iDFMU/yHqd+bVdYJXu3QaQ==
+CHDB_INTEGRITY := sha512-fPrLmRt5Moor9yGz4mazbrNje4t7X9KB2mTGkXFWRxRBs2iKy8$\
+    yh6jx11xsa0Qr3iDFMU/yHqd+bVdYJXu3QaQ==
 test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
 
 .PHONY: tool install store

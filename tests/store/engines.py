@@ -5,6 +5,7 @@
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import urllib.error
@@ -49,6 +50,8 @@ class Embedded:
     deduplicates = True
 
     def __init__(self, s, name):
+        # what an earlier run has left
+        shutil.rmtree(s.work / name, ignore_errors=True)
         self.s, self.folder = s, s.work / name / "store"
         self.spool = s.work / name / "spool"
         self.address = self.folder
@@ -136,6 +139,7 @@ class Old:
     deduplicates = False
 
     def __init__(self, s, name, more=""):
+        shutil.rmtree(s.work / name, ignore_errors=True)
         self.s, self.folder = s, s.work / name / "server"
         self.spool = s.work / name / "spool"
         engine_in(s, "clickhouse", "unpacked")
@@ -207,6 +211,7 @@ class Cluster:
         ]
         self.s, self.env = s, self.servers[0].env
         self.spool = s.work / name
+        shutil.rmtree(self.spool, ignore_errors=True)
         hosts = ",".join(f"127.0.0.1:{one.port}" for one in self.servers)
         self.address = f"http://{hosts}/parasite?cluster=pair"
 

@@ -12,8 +12,9 @@
  *     wait=1       the store may be away at first
  *
  * Prints "minute N" when a minute is in the spool, "retry N: WHY" while it
- * waits for the store, and at the end what the sending has come to. A guest's samples and ticks of a minute follow from its
- * number, so each sum is known: see samples_of().
+ * waits for the store, and at the end what the sending has come to. A guest's
+ * samples and ticks of a minute follow from its number, so each sum is known:
+ * see samples_of().
  */
 
 #include "base/log.h"
