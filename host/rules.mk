@@ -76,14 +76,15 @@ $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 # the engine of embedded stores, which the command loads at run time
 chdb := $(BUILD)/chdb
 CHDB_VERSION := 26.5.3
-$(chdb)/libchdb.so: tools/build/chdb.sh
-	$(Q)$< $(CHDB_VERSION) $(chdb)
+CHDB_INTEGRITY := sha512-fPrLmRt5Moor9yGz4mazbrNje4t7X9KB2mTGkXFWRxRBs2iKy8$\
+    yh6jx11xsa0Qr3iDFMU/yHqd+bVdYJXu3QaQ==
 test-images bench: $(BUILD)/host/parasite $(BUILD)/host/libparasite.a
 
 .PHONY: tool install store
 #= profile
 #: fetch what `parasite store` keeps samples with into build/chdb (166 MB)
-store: $(chdb)/libchdb.so
+store:
+	$(Q)tools/build/chdb.sh $(CHDB_VERSION) $(CHDB_INTEGRITY) $(chdb)
 #= profile
 #: the command parasite: build/host/parasite
 tool: $(BUILD)/host/parasite

@@ -26,16 +26,19 @@ static const char help_text[] =
     "and tables that the other has are refused."
     "\vThe engine is libchdb.so, which 'make store' fetches. Commands with a "
     "store start it by themselves, so it is to be started by hand only for "
-    "--port. A store is a folder, or http://USER@HOST:PORT/DATABASE with the "
+    "--port, which asks for PARASITE_STORE_PASSWORD. A store is a folder, or "
+    "http://USER@HOST:PORT/DATABASE with the "
     "password in PARASITE_STORE_PASSWORD.\n\n"
     "For example:\n"
-    "  parasite store --path run/store --port 8123\n"
+    "  PARASITE_STORE_PASSWORD=... parasite store --path run/store --port "
+    "8123\n"
     "  parasite store copy run/store http://profiles@db1:8123/parasite";
 
 static const struct argument options[] = {
     {"path", 'p', "DIR", "the store's folder, made if it is missing",
      .text = &given.path},
-    {"port", 0, "PORT", "answer at this port of 127.0.0.1, too",
+    {"port", 0, "PORT",
+     "answer at this port of 127.0.0.1, too, with a password",
      .text = &given.port},
     {"idle", 0, "SECONDS", "end after so long without a request",
      .text = &given.idle},
@@ -78,5 +81,9 @@ int command_store(int argc, char **argv)
             arguments_number("--idle", given.idle, 0.1, 1e9);
     embedded.is_started = given.started;
     embedded.password = getenv("PARASITE_STORE_PASSWORD");
+    if (embedded.port != 0 &&
+        (embedded.password == NULL || *embedded.password == '\0'))
+        die_usage("--port is for every user of this machine: set a password, "
+                  "PARASITE_STORE_PASSWORD");
     return embedded_run(&embedded);
 }

@@ -80,8 +80,7 @@ bool store_reach(struct store *store, unsigned shard, struct store_http *http,
     return true;
 }
 
-/* The asker's connection to a server. The socket of an embedded store may not
- * be there before it is started. */
+/* The asker's connection to a server. */
 static struct store_http *connection_to(struct store *store, unsigned shard)
 {
     if (store->https[shard] == NULL)
@@ -93,8 +92,7 @@ static struct store_http *connection_to(struct store *store, unsigned shard)
 static bool reach_all(struct store *store, char *why)
 {
     for (unsigned i = 0; i < store->address.count; ++i)
-        if (!start_embedded(store, why) ||
-            !store_reach(store, i, connection_to(store, i), why))
+        if (!store_reach(store, i, connection_to(store, i), why))
             return false;
     return true;
 }
@@ -118,7 +116,7 @@ struct store *store_open(const char *address,
         memset(store->https, 0, count * sizeof *store->https);
         store->servers = xreallocarray(NULL, count, sizeof *store->servers);
         memset(store->servers, 0, count * sizeof *store->servers);
-        /* its socket's name may need the folder */
+        /* the spool may be in it */
         if (store->address.folder != NULL && options->create)
             (void)mkdir(store->address.folder, 0700);
         if (!options->may_wait || options->spool == NULL)
@@ -168,7 +166,8 @@ unsigned store_shards(const struct store *store)
 bool store_query(struct store *store, const char *sql, const char *format,
                  store_take_fn *take, void *owner, char *why)
 {
-    struct store_request request = {.text = sql, .take = take, .owner = owner};
+    struct store_request request = {
+        .text = sql, .file = -1, .take = take, .owner = owner};
     struct store_reply reply;
     char *parameters;
     bool fine;

@@ -31,7 +31,8 @@ struct copy {
     uint8_t *bytes;          /* of a row that has not come wholly */
     size_t used, room;
     uint64_t count;
-    bool failed;
+    const char *spool; /* a folder */
+    bool refused;      /* rows were not taken by it */
 };
 
 /* Waits until the spool has room: what is copied can be read again, so nothing
@@ -55,8 +56,12 @@ static bool send_rows(struct copy *copy, unsigned shard)
 
     if (rows->count == 0)
         return true;
-    if (!wait_room(copy) || !store_send(copy->to, shard, rows))
+    if (!wait_room(copy))
         return false;
+    if (!store_send(copy->to, shard, rows)) {
+        copy->refused = true;
+        return false;
+    }
     rows->used = 0;
     rows->count = 0;
     rows->day = 0;
@@ -147,7 +152,7 @@ static uint64_t count_rows(struct store *store, enum store_table table,
 /* Copies the rows of a table for which (where) holds. */
 static void copy_rows(struct copy *copy, const char *where)
 {
-    char why[STORE_WHY];
+    char why[STORE_WHY] = "";
     char *sql = select_sql(copy->table, where);
     bool fine =
         store_query(copy->from, sql, "RowBinary", take_bytes, copy, why);
@@ -158,6 +163,9 @@ static void copy_rows(struct copy *copy, const char *where)
     if (signals_caught())
         die("interrupted: what was copied of %s%s stays",
             store_table_name(copy->table), where);
+    if (copy->refused)
+        die("%s: rows of %s%s cannot be kept to be sent: is its disk full?",
+            copy->spool, store_table_name(copy->table), where);
     if (!fine || copy->used > 0)
         die("%s", fine ? "an answer that ends in the middle of a row" : why);
 }
@@ -245,6 +253,7 @@ int copy_store(const char *from, const char *to)
     if (copy.from == NULL)
         die("%s", why);
     make_spool(spool, sizeof spool);
+    copy.spool = spool;
     copy.to = store_open(to, &write, why);
     if (copy.to == NULL) {
         rmdir(spool);

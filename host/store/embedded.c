@@ -34,6 +34,9 @@
 #define OWNER_TRIES 300
 #define QUERY_MAX (256u << 10) /* ClickHouse's max_query_size */
 #define TOKEN_MAX 256
+#define BODY_MAX (256u << 20) /* unpacked; batches are STORE_BYTES_MAX */
+#define CONNECTIONS_MAX 64u   /* of each socket: each is a thread */
+#define SILENT_SECONDS 600u   /* then a connection ends */
 
 struct embedded {
     const struct embedded_options *options;
@@ -51,9 +54,19 @@ struct request {
     int body; /* a file without a name; -1 = no body */
     uint64_t bytes;
     bool is_gzip, ended; /* the gzip's end was seen */
-    const char *problem; /* of the body */
+    const char *problem; /* why it is refused, and */
+    int code;            /* ClickHouse's number of that */
+    unsigned status;     /* HTTP's */
     z_stream stream;
 };
+
+/* Codes of ClickHouse's. Senders give up a batch for BAD_DATA only. */
+#define BAD_DATA 33
+#define CANNOT_OPEN 76
+#define CANNOT_WRITE 75
+#define NO_MEMORY 241
+#define NO_SPACE 243
+#define TOO_MANY_BYTES 307
 
 /* What a request asks for. */
 struct order {
@@ -120,17 +133,47 @@ static const char *header(struct MHD_Connection *connection, const char *name)
 
 /* ---- its body */
 
+static void refuse(struct request *request, unsigned status, int code,
+                   const char *problem)
+{
+    request->status = status;
+    request->code = code;
+    request->problem = problem;
+}
+
+static void refuse_for_now(struct request *request, int error,
+                           const char *problem, int code)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+        code = NO_SPACE;
+        problem = "the body cannot be kept: the disk is full";
+    }
+    refuse(request, MHD_HTTP_INTERNAL_SERVER_ERROR, code, problem);
+}
+
+static void refuse_bytes(struct request *request, const char *problem)
+{
+    refuse(request, MHD_HTTP_BAD_REQUEST, BAD_DATA, problem);
+}
+
 static bool write_body(struct request *request, const void *bytes, size_t count)
 {
     const char *at = bytes;
 
+    if (request->bytes + count > BODY_MAX) {
+        refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, TOO_MANY_BYTES,
+               "the body has more than 256 MiB");
+        return false;
+    }
     while (count > 0) {
         ssize_t done = write(request->body, at, count);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            request->problem = "the body cannot be kept: the disk is full";
+            refuse_for_now(request, done < 0 ? errno : ENOSPC,
+                           "the body cannot be kept: it cannot be written",
+                           CANNOT_WRITE);
             return false;
         }
         at += done;
@@ -151,7 +194,7 @@ static void inflate_body(struct request *request, const char *bytes,
         int result;
 
         if (request->ended) {
-            request->problem = "the body goes on after its gzip";
+            refuse_bytes(request, "the body goes on after its gzip");
             return;
         }
         do {
@@ -160,7 +203,7 @@ static void inflate_body(struct request *request, const char *bytes,
             result = inflate(&request->stream, Z_NO_FLUSH);
             if (result != Z_OK && result != Z_STREAM_END &&
                 result != Z_BUF_ERROR) {
-                request->problem = "the body is no gzip";
+                refuse_bytes(request, "the body is not gzip");
                 return;
             }
             if (!write_body(request, out,
@@ -180,7 +223,9 @@ static void take_body(struct embedded *embedded, struct request *request,
         request->body = openat(embedded->incoming, ".",
                                O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         if (request->body < 0) {
-            request->problem = "the body cannot be kept: no temporary file";
+            refuse_for_now(request, errno,
+                           "the body cannot be kept: no temporary file",
+                           CANNOT_OPEN);
             return;
         }
     }
@@ -190,8 +235,7 @@ static void take_body(struct embedded *embedded, struct request *request,
         (void)write_body(request, bytes, count);
 }
 
-static struct request *begin_request(struct MHD_Connection *connection,
-                                     const char **problem)
+static struct request *begin_request(struct MHD_Connection *connection)
 {
     const char *coding = header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING);
     struct request *request = xreallocarray(NULL, 1, sizeof *request);
@@ -200,9 +244,9 @@ static struct request *begin_request(struct MHD_Connection *connection,
     request->is_gzip = strcasecmp(coding, "gzip") == 0;
     if (!request->is_gzip && *coding != '\0' &&
         strcasecmp(coding, "identity") != 0)
-        *problem = "bodies are gzip or plain";
+        refuse_bytes(request, "bodies are gzip or plain");
     if (request->is_gzip && inflateInit2(&request->stream, 15 + 16) != Z_OK)
-        *problem = "out of memory";
+        refuse_for_now(request, 0, "out of memory", NO_MEMORY);
     return request;
 }
 
@@ -228,15 +272,15 @@ static void end_request(void *owner, struct MHD_Connection *connection,
 
 /* ---- who asks */
 
-/* In a time that does not say how much of it is right. */
-static bool same_text(const char *a, const char *b)
+/* In a time that depends on the length of (given) alone. */
+static bool same_text(const char *given, const char *right)
 {
-    size_t bytes = strlen(a);
-    unsigned differs = bytes != strlen(b);
+    size_t bytes = strlen(right);
+    unsigned differs = strlen(given) != bytes;
 
-    for (size_t i = 0; i < bytes && !differs; ++i)
-        differs |= (unsigned char)(a[i] ^ b[i]);
-    return !differs;
+    for (size_t i = 0; given[i] != '\0'; ++i)
+        differs |= (unsigned char)(given[i] ^ right[bytes > 0 ? i % bytes : 0]);
+    return differs == 0;
 }
 
 static bool knows_password(struct MHD_Connection *connection,
@@ -255,8 +299,7 @@ static bool knows_password(struct MHD_Connection *connection,
     return knows;
 }
 
-/* Whether it came by the port: then a page of the browser may have sent it, by
- * a name of its own (DNS rebinding). */
+/* Whether it came by the port: then a page of a browser may have sent it. */
 static bool is_by_port(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -278,6 +321,36 @@ static bool is_our_host(const char *host)
             return true;
     }
     return false;
+}
+
+/* Browsers say so; no other client does. */
+static bool is_of_a_page(struct MHD_Connection *connection)
+{
+    const char *site = header(connection, "Sec-Fetch-Site");
+
+    return *header(connection, MHD_HTTP_HEADER_ORIGIN) != '\0' ||
+           (*site != '\0' && strcmp(site, "none") != 0 &&
+            strcmp(site, "same-origin") != 0);
+}
+
+/* Refuses what came by the port and is not to be answered. Its body is then
+ * read and not kept. A page of a browser gets here under the name of localhost,
+ * or under one of its own that stands for it (DNS rebinding). */
+static void look_at_sender(const struct embedded *embedded,
+                           struct MHD_Connection *connection, const char *url,
+                           struct request *request)
+{
+    if (!is_by_port(connection))
+        return;
+    if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
+        refuse(request, MHD_HTTP_FORBIDDEN, 0,
+               "this store answers to localhost only");
+    else if (is_of_a_page(connection))
+        refuse(request, MHD_HTTP_FORBIDDEN, 0,
+               "this store answers to no page of another site");
+    else if (strcmp(url, "/ping") != 0 &&
+             !knows_password(connection, embedded->options->password))
+        refuse(request, MHD_HTTP_UNAUTHORIZED, 193, "wrong password");
 }
 
 /* ---- what it asks for */
@@ -330,7 +403,7 @@ static void put_column(FILE *out, const char *name, size_t name_bytes,
             (int)type_bytes, type);
 }
 
-/* Whether the column (name) is among (columns), "a, `b`". */
+/* The one of (lines), of (count) bytes, that begins with the column (name). */
 static const char *line_of_column(const char *lines, size_t count,
                                   const char *name, size_t bytes)
 {
@@ -553,27 +626,17 @@ static enum MHD_Result answer_request(struct embedded *embedded,
                                       bool read_only)
 {
     struct parameters parameters = {NULL};
-    const char *password = embedded->options->password;
-    bool is_ping = strcmp(url, "/ping") == 0;
     char text[256];
 
-    if (is_by_port(connection)) {
-        if (!is_our_host(header(connection, MHD_HTTP_HEADER_HOST)))
-            return say(connection, MHD_HTTP_FORBIDDEN, 0,
-                       "this store answers to localhost only");
-        if (password != NULL && !is_ping &&
-            !knows_password(connection, password))
-            return say(connection, MHD_HTTP_UNAUTHORIZED, 193,
-                       "wrong password");
-    }
-    if (is_ping)
+    if (request->is_gzip && !request->ended && request->problem == NULL)
+        refuse_bytes(request, "the body's gzip has no end");
+    if (request->problem != NULL)
+        return say(connection, request->status, request->code,
+                   request->problem);
+    if (strcmp(url, "/ping") == 0)
         return say(connection, MHD_HTTP_OK, 0, "Ok.");
     if (strcmp(url, "/") != 0)
         return say(connection, MHD_HTTP_NOT_FOUND, 0, "there is no such page");
-    if (request->is_gzip && !request->ended && request->problem == NULL)
-        request->problem = "the body's gzip has no end";
-    if (request->problem != NULL)
-        return say(connection, MHD_HTTP_BAD_REQUEST, 33, request->problem);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND,
                               look_at_parameter, &parameters);
     if (parameters.unknown != NULL) {
@@ -597,11 +660,9 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 
     (void)version;
     if (request == NULL) {
-        const char *problem = NULL;
-
         atomic_fetch_add(&embedded->busy, 1);
-        request = begin_request(connection, &problem);
-        request->problem = problem;
+        request = begin_request(connection);
+        look_at_sender(embedded, connection, url, request);
         *slot = request;
         return MHD_YES;
     }
@@ -618,39 +679,38 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 
 /* ---- its sockets */
 
-char *embedded_socket(const char *path)
+char *embedded_socket(const char *path, int *folder)
 {
     struct sockaddr_un address;
-    char *name = NULL;
-    int folder;
 
-    if (strlen(path) + sizeof "/socket" <= sizeof address.sun_path) {
+    *folder = -1;
+    if (strlen(path) + sizeof "/socket" <= sizeof address.sun_path)
         return text_format("%s/socket", path);
-    }
-    folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
+    *folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0)
         return NULL;
-    name = text_format("/proc/self/fd/%d/socket", folder);
-    return name;
+    return text_format("/proc/self/fd/%d/socket", *folder);
 }
 
-static int listen_in(const char *folder)
+static int listen_in(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char *name = embedded_socket(folder);
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int folder, file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char *name = embedded_socket(path, &folder);
+    bool fine = name != NULL && file >= 0;
 
-    if (name == NULL || file < 0)
-        return -1;
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
-    unlink(name); /* of an owner that is gone: we have the lock */
-    free(name);
-    if (bind(file, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(file, 64) != 0) {
-        close(file);
-        return -1;
+    if (fine) {
+        snprintf(address.sun_path, sizeof address.sun_path, "%s", name);
+        unlink(name); /* of an owner that is gone: we have the lock */
+        fine = bind(file, (struct sockaddr *)&address, sizeof address) == 0 &&
+               listen(file, 64) == 0;
     }
-    return file;
+    free(name);
+    if (folder >= 0)
+        close(folder);
+    if (!fine && file >= 0)
+        close(file);
+    return fine ? file : -1;
 }
 
 static int listen_at(unsigned port)
@@ -678,7 +738,9 @@ static struct MHD_Daemon *serve_on(struct embedded *embedded, int file)
             MHD_USE_POLL,
         0, NULL, NULL, handle, embedded, MHD_OPTION_LISTEN_SOCKET, file,
         MHD_OPTION_NOTIFY_COMPLETED, end_request, embedded,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)512 << 10, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)512 << 10,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, SILENT_SECONDS, MHD_OPTION_END);
 }
 
 /* ---- its folder */
@@ -783,6 +845,7 @@ int embedded_run(const struct embedded_options *options)
     }
     signals_catch();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk */
     path = text_format("%s/db", embedded.folder);
     embedded.engine = engine_open(path, why, sizeof why);
     if (embedded.engine == NULL)

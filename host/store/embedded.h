@@ -17,6 +17,11 @@
  * database, default_format, insert_deduplication_token, async_insert, query_id
  * and wait_end_of_query (answers are always whole), user, password; any other
  * is refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
+ *
+ * SQL may read and write files, so whoever is answered can do what the owner of
+ * the process can. The socket is as private as its folder. By the port, where
+ * any user and any page of a browser may come from, a request needs the
+ * password, a Host that is localhost, and no Origin.
  */
 
 #include <stdbool.h>
@@ -25,7 +30,7 @@
 struct embedded_options {
     const char *path;     /* of the folder, made if it is missing */
     unsigned port;        /* 0 = the socket only */
-    const char *password; /* asked for at the port; NULL = none */
+    const char *password; /* asked for at the port, which needs one */
     double idle_seconds;  /* without a request, then it ends; 0 = never */
     bool is_started; /* by a command: another owner that answers is no error */
 };
@@ -44,8 +49,10 @@ bool embedded_listens(const char *path);
 /* Has the process that owns (path) end, and waits until it has. */
 void embedded_stop(const char *path);
 
-/* The socket of the store in (path), a name that fits into struct sockaddr_un:
- * one of this process that lives until it ends. NULL: there is no folder. */
-char *embedded_socket(const char *path);
+/* The socket of the store in (path), a name that fits into struct sockaddr_un,
+ * to be freed. If the path is too long for that, the name leads through
+ * (folder), a file to be closed when the socket is bound or connected; else
+ * that is -1. NULL: there is no folder. */
+char *embedded_socket(const char *path, int *folder);
 
 #endif

@@ -41,6 +41,7 @@ struct chdb {
 #define WRITERS 2
 #define CONNECTIONS 6
 #define DATABASE_MAX 128
+#define NO_CONNECTION 210 /* ClickHouse's number of it */
 
 struct connection {
     chdb_connection *chdb;
@@ -53,6 +54,8 @@ struct engine {
     struct connection connections[CONNECTIONS];
     pthread_mutex_t lock; /* of (busy) */
     pthread_cond_t freed;
+    pthread_mutex_t opening; /* a connection, as signals are shared */
+    char *path;
 };
 
 /* ---- the library */
@@ -101,7 +104,7 @@ bool engine_may_be_there(char *why, size_t room)
     char *path = library_path();
     bool fine = access(path, R_OK) == 0;
 
-    /* not loaded: that takes a moment, and a second copy of it memory */
+    /* without loading it, which takes a moment */
     if (!fine && strchr(path, '/') != NULL)
         snprintf(why, room, "%s: %s", path, strerror(errno));
     else if (!fine)
@@ -147,25 +150,34 @@ static const int taken[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS,
                             SIGFPE, SIGSEGV, SIGTSTP, SIGSYS};
 #define TAKEN (sizeof taken / sizeof *taken)
 
-static bool connect_all(struct engine *engine, const char *path)
+static chdb_connection *connect_one(struct engine *engine)
 {
-    char word[4200];
+    char *word = text_format("--path=%s", engine->path);
     char *words[] = {(char *)"clickhouse", word, NULL};
     struct sigaction before[TAKEN];
-    bool fine = true;
+    chdb_connection *chdb;
 
-    snprintf(word, sizeof word, "--path=%s", path);
+    pthread_mutex_lock(&engine->opening);
     for (size_t i = 0; i < TAKEN; ++i)
         sigaction(taken[i], NULL, &before[i]);
-    if (engine->chdb.set_signal_handlers != NULL)
-        engine->chdb.set_signal_handlers(0);
-    for (unsigned i = 0; i < CONNECTIONS && fine; ++i) {
-        engine->connections[i].chdb = engine->chdb.connect(2, words);
-        fine = engine->connections[i].chdb != NULL;
-    }
+    chdb = engine->chdb.connect(2, words);
     for (size_t i = 0; i < TAKEN; ++i)
         sigaction(taken[i], &before[i], NULL);
-    return fine;
+    pthread_mutex_unlock(&engine->opening);
+    free(word);
+    return chdb;
+}
+
+static bool connect_all(struct engine *engine)
+{
+    if (engine->chdb.set_signal_handlers != NULL)
+        engine->chdb.set_signal_handlers(0);
+    for (unsigned i = 0; i < CONNECTIONS; ++i) {
+        engine->connections[i].chdb = connect_one(engine);
+        if (engine->connections[i].chdb == NULL)
+            return false;
+    }
+    return true;
 }
 
 static void take_result(const struct chdb *chdb, chdb_result *result,
@@ -212,6 +224,12 @@ static bool run_plain(struct engine *engine, struct connection *connection,
     return fine;
 }
 
+/* Those after WRITERS only read. */
+static bool set_up_reader(struct engine *engine, struct connection *connection)
+{
+    return run_plain(engine, connection, "SET readonly = 2");
+}
+
 struct engine *engine_open(const char *path, char *why, size_t room)
 {
     struct engine *engine;
@@ -227,21 +245,23 @@ struct engine *engine_open(const char *path, char *why, size_t room)
     }
     engine = xreallocarray(NULL, 1, sizeof *engine);
     *engine = (struct engine){.lock = PTHREAD_MUTEX_INITIALIZER,
-                              .freed = PTHREAD_COND_INITIALIZER};
+                              .freed = PTHREAD_COND_INITIALIZER,
+                              .opening = PTHREAD_MUTEX_INITIALIZER,
+                              .path = xstrdup(path)};
     if (!find_calls(library, &engine->chdb, why, room)) {
-        free(engine);
+        engine_close(engine);
         return NULL;
     }
-    if (!connect_all(engine, path)) {
+    if (!connect_all(engine)) {
         snprintf(why, room,
-                 "%s: the engine does not open it: it is another "
-                 "process's, or no store",
+                 "%s: the engine does not open it: it belongs to another "
+                 "process, or it is not a store",
                  path);
         engine_close(engine);
         return NULL;
     }
     for (unsigned i = WRITERS; i < CONNECTIONS; ++i)
-        if (!run_plain(engine, &engine->connections[i], "SET readonly = 2")) {
+        if (!set_up_reader(engine, &engine->connections[i])) {
             snprintf(why, room, "%s: the engine has no readonly", path);
             engine_close(engine);
             return NULL;
@@ -254,6 +274,7 @@ void engine_close(struct engine *engine)
     for (unsigned i = 0; i < CONNECTIONS; ++i)
         if (engine->connections[i].chdb != NULL)
             engine->chdb.close(engine->connections[i].chdb);
+    free(engine->path);
     free(engine);
 }
 
@@ -304,17 +325,68 @@ static bool use_database(struct engine *engine, struct connection *connection,
     return true;
 }
 
+/* Whether a statement changes nothing of its connection, as USE, SET and
+ * temporary tables do: one SELECT or INSERT. A ';' may begin another one, or be
+ * in a text; then it is not said of it. */
+static bool leaves_nothing(const char *sql, size_t bytes)
+{
+    static const char *const words[] = {"SELECT", "INSERT", "DESCRIBE"};
+    const char *end = sql + bytes;
+
+    while (end > sql && strchr(" \t\r\n;", end[-1]) != NULL)
+        --end;
+    while (sql < end && strchr(" \t\r\n(", *sql) != NULL)
+        ++sql;
+    if (memchr(sql, ';', (size_t)(end - sql)) != NULL)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        size_t count = strlen(words[i]);
+
+        if ((size_t)(end - sql) > count &&
+            strncasecmp(sql, words[i], count) == 0 &&
+            strchr(" \t\r\n(", sql[count]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Opens it anew, without what a statement has left in it. One that cannot be
+ * opened is tried again when it is needed. */
+static void renew(struct engine *engine, struct connection *connection)
+{
+    chdb_connection *fresh = connect_one(engine);
+
+    if (connection->chdb != NULL)
+        engine->chdb.close(connection->chdb);
+    connection->chdb = fresh;
+    connection->database[0] = '\0';
+    if (fresh != NULL && connection >= &engine->connections[WRITERS] &&
+        !set_up_reader(engine, connection)) {
+        engine->chdb.close(fresh);
+        connection->chdb = NULL;
+    }
+}
+
 void engine_query(struct engine *engine, const char *database, bool read_only,
                   const char *sql, size_t bytes, const char *format,
                   struct engine_answer *answer)
 {
     struct connection *connection = connection_take(engine, read_only);
 
-    if (strlen(database) >= DATABASE_MAX || strpbrk(database, "`\\") != NULL)
+    if (connection->chdb == NULL)
+        renew(engine, connection);
+    if (connection->chdb == NULL)
+        *answer = (struct engine_answer){"no connection to the engine",
+                                         strlen("no connection to the engine"),
+                                         NO_CONNECTION, NULL};
+    else if (strlen(database) >= DATABASE_MAX ||
+             strpbrk(database, "`\\") != NULL)
         *answer = (struct engine_answer){"no such database",
                                          strlen("no such database"), 81, NULL};
     else if (use_database(engine, connection, database, answer))
         query_on(&engine->chdb, connection, sql, bytes, format, answer);
+    if (!leaves_nothing(sql, bytes))
+        renew(engine, connection);
     connection_release(engine, connection);
 }
 

@@ -38,7 +38,8 @@ struct engine_answer {
 
 /* Runs (sql) in (database), with its answer in (format) unless it says another.
  * Any thread may call it; as many run at a time as there are connections, the
- * others wait. With (read_only) it may change nothing. */
+ * others wait. With (read_only) it may change nothing. What a statement leaves
+ * in its session, as USE and SET do, is gone when it ends. */
 void engine_query(struct engine *engine, const char *database, bool read_only,
                   const char *sql, size_t bytes, const char *format,
                   struct engine_answer *answer);

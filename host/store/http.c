@@ -21,7 +21,8 @@
 
 struct store_http {
     CURL *curl;
-    char *base; /* "http://host:port/?" */
+    const char *folder; /* of an embedded store, or NULL */
+    char *base;         /* "http://host:port/?" */
     struct curl_slist *text_headers, *gzip_headers;
     atomic_bool cancelled;
 };
@@ -77,17 +78,11 @@ struct store_http *store_http_open(const struct store_address *address,
         die("out of memory");
     *http = (struct store_http){
         .curl = curl,
+        .folder = address->folder,
         .base = text_format("http://%s/?", address->hosts[shard]),
         .text_headers = headers_of(NULL),
         .gzip_headers = headers_of("Content-Encoding: gzip"),
     };
-    if (address->folder != NULL) {
-        char *name = embedded_socket(address->folder);
-
-        if (name != NULL)
-            curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, name);
-        free(name);
-    }
     set_login(curl, address);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
@@ -162,7 +157,7 @@ static size_t read_body(char *to, size_t one, size_t room, void *owner)
     ssize_t bytes;
 
     room *= one;
-    if (exchange->request->file == 0) {
+    if (exchange->request->file < 0) {
         if (count > room)
             count = room;
         memcpy(to, exchange->request->text + exchange->text_at, count);
@@ -258,12 +253,33 @@ static void set_up(struct store_http *http, struct exchange *exchange,
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_body);
     curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER,
-                     request->file != 0 ? http->gzip_headers
+                     request->file >= 0 ? http->gzip_headers
                                         : http->text_headers);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+}
+
+/* An embedded store is reached by its socket alone. False: there is none. Then
+ * nothing may be sent, which would go to a port of this machine. */
+static bool perform(struct store_http *http, CURLcode *result)
+{
+    char *name;
+    int folder = -1;
+
+    if (http->folder != NULL) {
+        name = embedded_socket(http->folder, &folder);
+        if (name == NULL)
+            return false;
+        *result = curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, name);
+        free(name);
+    }
+    if (*result == CURLE_OK)
+        *result = curl_easy_perform(http->curl);
+    if (folder >= 0)
+        close(folder);
+    return true;
 }
 
 bool store_http_ask(struct store_http *http,
@@ -272,19 +288,23 @@ bool store_http_ask(struct store_http *http,
 {
     struct exchange *exchange = xreallocarray(NULL, 1, sizeof *exchange);
     char *url = text_format("%s%s", http->base, request->parameters);
-    CURLcode result;
-    bool fine;
+    CURLcode result = CURLE_OK;
+    bool fine, there;
 
     *reply = (struct store_reply){0};
     *exchange = (struct exchange){
         .request = request, .reply = reply, .curl = http->curl};
     exchange->text_bytes = request->text == NULL ? 0 : strlen(request->text);
     set_up(http, exchange, url);
-    result = curl_easy_perform(http->curl);
+    there = perform(http, &result);
     curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
     reply->sent = exchange->body_ended;
-    fine = result == CURLE_OK && reply->status == 200 && exchange->code == 0;
-    if (!fine && result == CURLE_OK) {
+    fine = there && result == CURLE_OK && reply->status == 200 &&
+           exchange->code == 0;
+    if (!there) {
+        *reply = (struct store_reply){0};
+        snprintf(reply->text, sizeof reply->text, "there is no such store");
+    } else if (!fine && result == CURLE_OK) {
         exchange->error[exchange->error_bytes] = '\0';
         reply->code = exchange->code != 0 ? exchange->code
                                           : store_error_code(exchange->error);

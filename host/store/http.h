@@ -28,7 +28,7 @@ struct store_request {
 
     /* The body: text, or bytes of a file that is gzip, or neither. */
     const char *text;
-    int file; /* read from its beginning; 0 = none */
+    int file; /* read from its beginning; -1 = none */
 
     /* What takes the answer of a query that succeeded, or NULL. */
     bool (*take)(void *owner, const void *bytes, size_t count);

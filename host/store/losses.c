@@ -20,18 +20,28 @@ struct loss {
     uint64_t rows, amount;
 };
 
+/* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const uint8_t *at = bytes;
+
+    for (size_t i = 0; i < count; ++i)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static uint64_t hash_of(const struct store_amount *row, enum store_table table,
                         const char *why)
 {
-    uint64_t hash = row->guest ^ ((uint64_t)row->bucket << 32 | table);
+    const uint64_t numbers[] = {row->guest, row->bucket, table,
+                                row->service_bytes};
+    uint64_t hash =
+        hash_bytes(UINT64_C(0xcbf29ce484222325), numbers, sizeof numbers);
 
-    for (const char *at = why; *at != '\0'; ++at)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    for (size_t i = 0; i < row->service_bytes; ++i)
-        hash =
-            (hash ^ (unsigned char)row->service[i]) * UINT64_C(0x100000001b3);
-    for (unsigned i = 0; row->build != NULL && i < STORE_BUILD_BYTES; ++i)
-        hash = (hash ^ row->build[i]) * UINT64_C(0x100000001b3);
+    hash = hash_bytes(hash, why, strlen(why));
+    hash = hash_bytes(hash, row->service, row->service_bytes);
+    if (row->build != NULL)
+        hash = hash_bytes(hash, row->build, STORE_BUILD_BYTES);
     return hash;
 }
 

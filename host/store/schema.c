@@ -22,7 +22,11 @@
 #include <string.h>
 
 #define MODERN_MAJOR 22
-#define WINDOW "10000" /* batches that are remembered: a week of minutes */
+/* What is remembered of a table to tell a batch that comes again: so many, and
+ * of replicated tables none that is older, where recent servers forget after
+ * an hour. A host sends some 10 batches of a table in a minute. */
+#define WINDOW "10000"
+#define WINDOW_SECONDS "604800"
 
 static const struct {
     const char *engine;
@@ -61,6 +65,7 @@ bool schema_run(struct store_http *http, const char *database, const char *sql,
     struct store_request request = {
         .parameters = parameters,
         .text = sql,
+        .file = -1,
         .take = answer != NULL ? answer_take : NULL,
         .owner = &reader,
     };
@@ -93,7 +98,8 @@ bool schema_ask(struct store_http *http, struct store_server *server,
         &answer, reply);
     if (fine && (answer.rows != 1 || answer.columns != 3 ||
                  store_value(&answer, 0, 0) == NULL)) {
-        snprintf(reply->text, sizeof reply->text, "it is no ClickHouse");
+        snprintf(reply->text, sizeof reply->text,
+                 "this is not a ClickHouse server");
         fine = false;
     }
     if (fine) {
@@ -172,7 +178,9 @@ char *schema_table_sql(enum store_table table,
             store_table_has_days(table) ? " PARTITION BY day" : "",
             tables[table].order, tables[table].granularity);
     if (server->replicates)
-        fputs(", replicated_deduplication_window = " WINDOW, out);
+        fputs(", replicated_deduplication_window = " WINDOW
+              ", replicated_deduplication_window_seconds = " WINDOW_SECONDS,
+              out);
     else if (server->is_modern)
         fputs(", non_replicated_deduplication_window = " WINDOW, out);
     /* what was acknowledged survives a loss of power */

@@ -123,8 +123,10 @@ static bool write_all(int file, const uint8_t *bytes, size_t count)
 
         if (done < 0 && errno == EINTR)
             continue;
-        if (done <= 0)
+        if (done <= 0) {
+            errno = done == 0 ? ENOSPC : errno;
             return false;
+        }
         bytes += done;
         count -= (size_t)done;
     }
@@ -153,19 +155,32 @@ static uint8_t *compress_rows(const struct store_rows *rows, size_t *count)
     return bytes;
 }
 
+/* False: it is not there, and errno says why. */
 static bool write_file(const struct spool *spool, const char *name,
                        const uint8_t *bytes, size_t count)
 {
     int file = openat(spool->folder, PART,
                       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool fine = file >= 0 && write_all(file, bytes, count) && fsync(file) == 0;
+    int error = errno;
 
-    if (file >= 0)
-        fine = close(file) == 0 && fine;
-    fine = fine && renameat(spool->folder, PART, spool->folder, name) == 0;
-    if (!fine)
+    if (file >= 0 && close(file) != 0 && fine) {
+        error = errno;
+        fine = false;
+    }
+    if (fine && renameat(spool->folder, PART, spool->folder, name) != 0) {
+        error = errno;
+        fine = false;
+    }
+    if (!fine) {
         unlinkat(spool->folder, PART, 0);
-    return fine && fsync(spool->folder) == 0;
+    } else if (fsync(spool->folder) != 0) {
+        error = errno;
+        /* were it left, it would be sent later and counted as lost now */
+        fine = unlinkat(spool->folder, name, 0) != 0;
+    }
+    errno = error;
+    return fine;
 }
 
 bool spool_add(struct spool *spool, unsigned shard,

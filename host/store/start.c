@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +24,13 @@
 
 #define IDLE_SECONDS "120" /* without a request, then it ends */
 #define POLL_SECONDS 0.05
+#define LOG_BYTES_MAX (1 << 20)
 
 bool embedded_listens(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char *name = embedded_socket(path);
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int folder, file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char *name = embedded_socket(path, &folder);
     bool listens = false;
 
     if (name != NULL && file >= 0) {
@@ -38,6 +40,8 @@ bool embedded_listens(const char *path)
     }
     if (file >= 0)
         close(file);
+    if (folder >= 0)
+        close(folder);
     free(name);
     return listens;
 }
@@ -78,12 +82,15 @@ static void become_store(const char *command, const char *path, int log)
     _exit(127);
 }
 
-/* The last line of its log, in (why). */
-static void tell_log(const char *path, const char *name, char *why, size_t room)
+/* The log's last line since (begin), in (why). */
+static void tell_log(const char *path, const char *name, off_t begin, char *why,
+                     size_t room)
 {
     char line[400] = "";
     FILE *file = fopen(name, "re");
 
+    if (file != NULL)
+        (void)fseeko(file, begin, SEEK_SET);
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         continue;
     line[strcspn(line, "\n")] = '\0';
@@ -93,11 +100,24 @@ static void tell_log(const char *path, const char *name, char *why, size_t room)
              *line != '\0' ? ": " : ", see its file log", line);
 }
 
-bool embedded_start(const char *path, double seconds, char *why, size_t room)
+/* Opens its log. What is in it may be of an owner that was faster, so that it
+ * is emptied only when it is large. */
+static int open_log(const char *name, off_t *begin)
+{
+    int log = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+    *begin = log < 0 ? 0 : lseek(log, 0, SEEK_END);
+    if (*begin > LOG_BYTES_MAX && ftruncate(log, 0) == 0)
+        *begin = 0;
+    return log;
+}
+
+static bool start(const char *path, double seconds, char *why, size_t room)
 {
     double deadline = seconds_now() + seconds;
     char *name;
     int log, status = 0;
+    off_t begin;
     pid_t child;
     static pid_t last; /* the process that was started before: it may end */
 
@@ -110,7 +130,7 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
         return false;
     }
     name = text_format("%s/log", path);
-    log = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    log = open_log(name, &begin);
     child = log < 0 ? -1 : fork();
     if (child == 0)
         become_store(own_command(), path, log);
@@ -123,7 +143,7 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
 
         /* if another process was faster, that one answers soon */
         if (ended && status != 0) {
-            tell_log(path, name, why, room);
+            tell_log(path, name, begin, why, room);
             child = -1;
         } else if (seconds_now() > deadline || signals_caught()) {
             snprintf(why, room, "%s: the embedded store does not answer", path);
@@ -136,6 +156,18 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
     if (child > 0)
         last = child;
     return child > 0;
+}
+
+bool embedded_start(const char *path, double seconds, char *why, size_t room)
+{
+    /* one at a time: threads of senders and of who asks come here */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool fine;
+
+    pthread_mutex_lock(&lock);
+    fine = start(path, seconds, why, room);
+    pthread_mutex_unlock(&lock);
+    return fine;
 }
 
 void embedded_stop(const char *path)

@@ -11,12 +11,14 @@
  *     spool_kb=N   limit of the spool
  *     wait=1       the store may be away at first
  *
- * Prints "minute N" when a minute is in the spool, and at the end what the
- * sending has come to. A guest's samples and ticks of a minute follow from its
- * number, so each sum is known: see samples_of().
+ * Prints "minute N" when a minute is in the spool, "retry N: WHY" while it
+ * waits for the store, and at the end what the sending has come to. A guest's
+ * samples and ticks of a minute follow from its number, so each sum is known:
+ * see samples_of().
  */
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "store/client.h"
 
 #include <inttypes.h>
@@ -132,6 +134,25 @@ static void send_minutes(struct store *store)
     store_batches_free(&batches);
 }
 
+static bool flush(struct store *store)
+{
+    double deadline = seconds_now() + (double)given.flush_s;
+    struct store_state state;
+    uint64_t retries = 0;
+
+    while (!store_flush(store, 0.02)) {
+        store_state(store, &state);
+        if (state.retries != retries && state.problem[0] != '\0') {
+            retries = state.retries;
+            printf("retry %" PRIu64 ": %s\n", retries, state.problem);
+            fflush(stdout);
+        }
+        if (seconds_now() > deadline)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct store_options options = {.create = true};
@@ -154,7 +175,7 @@ int main(int argc, char **argv)
         die("%s", why);
     send_minutes(store);
     if (given.flush_s > 0)
-        empty = store_flush(store, (double)given.flush_s);
+        empty = flush(store);
     store_state(store, &state);
     printf("%s: %" PRIu64 " sent, %" PRIu64 " in the spool, %" PRIu64
            " retries, %" PRIu64 " lost with %" PRIu64 " rows; problem: %s\n",

@@ -81,6 +81,19 @@ class Proxy:
             return b""
 
 
+def is_whole(body):
+    """Whether the chunks of a body have come to their end."""
+    at = 0
+    while True:
+        line = body.find(b"\r\n", at)
+        if line < 0:
+            return False
+        count = int(body[at:line].split(b";")[0], 16)
+        at = line + 2 + count + 2
+        if count == 0 or at > len(body):
+            return at <= len(body)
+
+
 def read_message(stream):
     """A request or an answer with its body; b"" at the end."""
     data = b""
@@ -93,7 +106,7 @@ def read_message(stream):
     lines = [line.partition(b":") for line in head.lower().split(b"\r\n")]
     words = {name.strip(): value.strip() for name, _, value in lines}
     if words.get(b"transfer-encoding") == b"chunked":
-        while not body.endswith(b"0\r\n\r\n"):
+        while not is_whole(body):
             piece = stream.recv(PIECE)
             if not piece:
                 return b""

@@ -5,9 +5,13 @@ rows, whose sums are known."""
 
 import gzip
 import json
+import os
 import re
+import resource
 import signal
+from pathlib import Path
 
+import engines
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
 from harness.made_profile import profile
 from harness.suite import background, check, run
@@ -117,7 +121,7 @@ def a_store_that_is_killed_has_all(make, fill):
 
 def a_collector_that_is_killed_sends_the_rest_later(make, fill):
     with make("collector") as engine:
-        words = words_of(fill, engine, minutes=1000, pause_ms=1)
+        words = words_of(fill, engine, minutes=10**6, pause_ms=5)
         log = engine.s.work / "collector.log"
         with background(*words, log=log, env=engine.env) as sender:
             sender.soon(lambda: "minute 30\n" in sender.text(), "minute 30")
@@ -198,24 +202,29 @@ def a_full_spool_is_a_loss_in_the_store(make, fill):
             address=f"http://127.0.0.1:{port}/parasite",
             minutes=0,
         )
-        for table, column in (("samples", "samples"), ("accounts", "ticks")):
-            sums = stored(engine, table, column)
-            lost = engine.ask(
-                "SELECT toUnixTimestamp(bucket) AS at, guest, why, host, "
-                "sum(amount) AS n FROM losses "
-                f"WHERE what = '{table}' GROUP BY at, guest, why, host"
-            )
-            check.true(lost != [], "there are losses")
-            for row in lost:
-                check.same(row["why"], "spool full")
-                check.same(row["host"], "collector")
-                key = ((row["at"] - BEGIN) // 60, row["guest"])
-                check.true(key not in sums, "lost, and not stored")
-                sums[key] = row["n"]
-            more = 5 if table == "accounts" else 0
-            check.same(
-                sums, {k: n + more for k, n in expected(range(40)).items()}
-            )
+        check_losses(engine, 40, "spool full")
+
+
+def check_losses(engine, minutes, why):
+    """What is lost is not stored, and both together are all there was."""
+    for table, column in (("samples", "samples"), ("accounts", "ticks")):
+        sums = stored(engine, table, column)
+        lost = engine.ask(
+            "SELECT toUnixTimestamp(bucket) AS at, guest, why, host, "
+            "sum(amount) AS n FROM losses "
+            f"WHERE what = '{table}' GROUP BY at, guest, why, host"
+        )
+        check.true(lost != [], "there are losses")
+        for row in lost:
+            check.same(row["why"], why)
+            check.same(row["host"], "collector")
+            key = ((row["at"] - BEGIN) // 60, row["guest"])
+            check.true(key not in sums, "lost, and not stored")
+            sums[key] = row["n"]
+        more = 5 if table == "accounts" else 0
+        check.same(
+            sums, {k: n + more for k, n in expected(range(minutes)).items()}
+        )
 
 
 def a_damaged_batch_is_a_loss(make, fill):
@@ -328,6 +337,42 @@ ON_EACH = (
 # ---- the embedded store alone
 
 
+def what_is_counted_as_lost_is_not_kept(make, fill):
+    """The spool's folder cannot be written through when a batch is in it."""
+    with make("fsync") as engine:
+        library = engine.s.work / "failing_fsync.so"
+        run(
+            *("gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library),
+            "tests/store/failing_fsync.c",
+        )
+        env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": "8"}
+        done = send(fill, engine, minutes=8, env=env)
+        refused = re.search(r"^refused by the spool: (\d+)", done.out, re.M)
+        check.true(int(refused[1]) > 3, "batches were refused")
+        send(fill, engine, minutes=0)
+        check_losses(engine, 8, "spool cannot be written")
+
+
+def a_full_disk_loses_nothing(make, fill):
+    """RLIMIT_FSIZE stands for it: no file of the store may grow beyond."""
+    with make("disk") as engine:
+        engine.serve()
+        send(fill, engine, minutes=1)
+        owner, files = engine.owner(), resource.RLIMIT_FSIZE
+        before = resource.prlimit(owner, files)
+        resource.prlimit(owner, files, (700, before[1]))
+        words = words_of(fill, engine, minutes=2, first=1)
+        log = engine.s.work / "disk.log"
+        with background(*words, log=log, env=engine.env) as sender:
+            full = re.compile("^retry .*the disk is full", re.M)
+            sender.soon(lambda: full.search(sender.text()), "a full disk")
+            resource.prlimit(owner, files, before)
+            sender.end()
+        check.has(sender.text(), "^empty: .* 0 lost with 0 rows")
+        check_sums(engine, range(3))
+        check.same(engine.ask("SELECT * FROM losses"), [])
+
+
 def doubled_requests_double_nothing(make, fill):
     with make("double") as engine:
         done, _ = spoilt(engine, fill, lambda n: "double", 4)
@@ -338,6 +383,10 @@ def its_http_is_that_of_clickhouse(make):
     with make("http") as engine:
         engine.folder.mkdir(parents=True)
         port = engine.serve()
+
+        def http(port, path, data=None, headers=None):
+            headers = {"X-ClickHouse-Key": PASSWORD, **(headers or {})}
+            return engines.http(port, path, data, headers)
 
         def post(sql, path="/?database=d", **more):
             return http(port, path, sql.encode(), **more)
@@ -366,6 +415,20 @@ def its_http_is_that_of_clickhouse(make):
         headers = {"Content-Encoding": "gzip"}
         check.same(http(port, f"{insert}RowBinary", cut, headers)[0], 400)
         check.same(http(port, f"{insert}RowBinary", rows[:-1])[0], 500)
+        # nor does one request change what others mean
+        for sql in (
+            *("USE system", "SET limit = 1", "-- USE\nUSE system"),
+            *("SELECT 1; SET limit = 1", "/* */ SET limit = 1"),
+            "CREATE TEMPORARY TABLE t (a UInt8)",
+        ):
+            for _ in range(3):
+                post(sql)
+            check.same(post("SELECT count() FROM t"), (200, "6\n"))
+            check.same(post("SELECT a FROM t")[1].count("\n"), 6)
+        read = "/?database=d&query=SELECT+a+FROM+t"
+        for _ in range(5):
+            http(port, "/?query=SET+limit+%3D+1")
+            check.same(http(port, read)[1].count("\n"), 6)
         # a GET changes nothing
         drop = "/?database=d&query=DROP+TABLE+t"
         check.has(http(port, drop)[1], r"^Code: 164\.")
@@ -374,8 +437,46 @@ def its_http_is_that_of_clickhouse(make):
         )
         check.has(post("SELECT 1", "/?max_x=1")[1], "^Code: 115.*max_x")
         check.same(post("SELECT * FROM nothing")[0], 404)
-        check.same(post("SELECT 1", headers={"Host": "example.org"})[0], 403)
         engine.kill(signal.SIGTERM)
+
+
+def its_port_answers_to_who_may_ask(make):
+    """Not to pages, by whatever name, and to nobody without the password."""
+    with make("port") as engine:
+        words = (engine.s.parasite, "store", "--path", engine.folder)
+        for password in None, "":
+            env = {**engine.env, "PARASITE_STORE_PASSWORD": password}
+            env = {name: word for name, word in env.items() if word is not None}
+            done = run(*words, "--port", 8123, env=env, status=2)
+            check.has(done.err, "set a password, PARASITE_STORE_PASSWORD")
+        engine.folder.mkdir(parents=True)
+        port = engine.serve()
+        make_it = "/?query=CREATE+DATABASE+made"
+        knows = {"X-ClickHouse-Key": PASSWORD}
+        for headers, status in (
+            ({}, 401),
+            ({"X-ClickHouse-Key": ""}, 401),
+            ({"X-ClickHouse-Key": PASSWORD[:-1]}, 401),
+            ({"X-ClickHouse-Key": PASSWORD + "x"}, 401),
+            ({**knows, "Host": "example.org"}, 403),
+            ({**knows, "Origin": "http://example.org"}, 403),
+            ({**knows, "Origin": "null"}, 403),
+            ({**knows, "Sec-Fetch-Site": "cross-site"}, 403),
+            ({**knows, "Sec-Fetch-Site": "same-site"}, 403),
+        ):
+            check.same(http(port, make_it, b"", headers)[0], status)
+            # and of a body nothing is kept: this is no gzip
+            coded = {**headers, "Content-Encoding": "gzip"}
+            check.same(http(port, make_it, b"x" * 9999, coded)[0], status)
+        check.same(http(port, "/ping")[0], 200)
+        headers = {**knows, "Sec-Fetch-Site": "none"}
+        check.same(
+            http(port, "/?query=EXISTS+DATABASE+made", None, headers),
+            (200, "0\n"),
+        )
+        large = gzip.compress(bytes(257 << 20), 1)
+        coded = {**knows, "Content-Encoding": "gzip"}
+        check.same(http(port, "/?query=SELECT+1", large, coded)[0], 413)
 
 
 def it_has_one_owner_and_ends_when_told(make):
@@ -400,6 +501,45 @@ def its_folder_may_have_a_long_name(make, fill):
     with make(name) as engine:
         send(fill, engine, minutes=1)
         check_sums(engine, range(1))
+
+
+def a_folder_that_is_not_there_is_waited_for(make, fill):
+    """One with a long name, under the name of a folder that comes later: what
+    is sent goes to no port, and files are closed."""
+    with make("later/" + "/".join("x" * 60 for _ in range(3))) as engine:
+        engine.spool = engine.s.work / "later-spool"
+        engine.folder.parent.rmdir()
+        words = words_of(fill, engine, wait=1)
+        log = engine.s.work / "later.log"
+        broken = {**engine.env, "PARASITE_CHDB": "/nothing.so"}
+        with background(*words, log=log, env=broken) as sender:
+            sender.soon(
+                lambda: re.search("^retry .*No such file", sender.text(), re.M),
+                "a retry",
+            )
+            engine.folder.mkdir(parents=True)
+            tries = "did not start: .*/nothing.so"
+            sender.soon(
+                lambda: len(re.findall(tries, sender.text())) >= 4,
+                "four more",
+            )
+            links = Path(f"/proc/{sender.pid}/fd").iterdir()
+            check.true(
+                [link_of(link) for link in links].count(str(engine.folder)) < 2,
+                "its folder is closed",
+            )
+            sender.signal(signal.SIGKILL)
+            sender.end(status=-signal.SIGKILL)
+        done = send(fill, engine, minutes=0)
+        check.has(done.out, "^empty: 6 sent")
+        check_sums(engine, range(1))
+
+
+def link_of(link):
+    try:
+        return os.readlink(link)
+    except OSError:  # closed meanwhile
+        return ""
 
 
 def a_missing_library_is_said(make, fill):
@@ -463,11 +603,15 @@ def sql_prints_a_table_or_says_what_is_wrong(make, fill):
 
 
 EMBEDDED = (
+    (what_is_counted_as_lost_is_not_kept, True),
+    (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
     (its_http_is_that_of_clickhouse, False),
+    (its_port_answers_to_who_may_ask, False),
     (it_has_one_owner_and_ends_when_told, False),
     (it_ends_when_it_is_idle, False),
     (its_folder_may_have_a_long_name, True),
+    (a_folder_that_is_not_there_is_waited_for, True),
     (a_missing_library_is_said, True),
     (a_trace_is_asked_in_sql, False),
     (sql_prints_a_table_or_says_what_is_wrong, True),

@@ -13,7 +13,8 @@ rm -rf "$out/packages" "$out/root"
 mkdir -p "$out/packages" "$out/root"
 # shellcheck disable=SC2013 # words, not lines
 for package in $(sed 's/#.*//' "$list"); do
-    (cd "$out/packages" && apt-get -qq download "$package" 2>/dev/null) || {
+    (cd "$out/packages" && apt-get -qq \
+        -o Acquire::Retries=1 download "$package" 2>/dev/null) || {
         echo "no package $package"
         exit 1
     }

@@ -301,6 +301,30 @@ TEST(losses_are_sums_by_guest_and_reason)
     losses_free(&losses);
 }
 
+TEST(losses_of_each_guest_and_table_stay_apart)
+{
+    struct losses losses = {.host = "h"};
+    struct store_rows out = {.table = STORE_LOSSES};
+
+    for (uint64_t guest = 0; guest < 64; ++guest) {
+        struct store_sample sample = {.key = key_of(NOON, guest), .samples = 1};
+        struct store_account account = {.key = sample.key, .ticks = 1};
+
+        store_put_sample(&rows, &sample);
+        losses_add(&losses, STORE_SAMPLES, rows.bytes, rows.used, "full");
+        store_rows_free(&rows);
+        rows.table = STORE_ACCOUNTS;
+        store_put_account(&rows, &account);
+        losses_add(&losses, STORE_ACCOUNTS, rows.bytes, rows.used, "full");
+        store_rows_free(&rows);
+        rows.table = STORE_SAMPLES;
+    }
+    losses_take(&losses, &out);
+    assert_int_equal(out.count, 2 * 64);
+    store_rows_free(&out);
+    losses_free(&losses);
+}
+
 TEST(losses_of_another_day_are_kept_for_later)
 {
     struct losses losses = {.host = "h"};
