@@ -9,6 +9,7 @@
 #include "base/wait.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -44,6 +45,7 @@ struct collector *collector_open(const struct collector_options *options)
         builds_give(&collector->builds, options->images);
     collector->batches.store = options->store;
     pthread_mutex_init(&collector->lock, NULL);
+    signal(SIGPIPE, SIG_IGN); /* one guest or reader that went is no end */
     collector->epoll = epoll_create1(EPOLL_CLOEXEC);
     collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (collector->epoll < 0 || collector->wake < 0)

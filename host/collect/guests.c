@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ bool guest_command(struct collector *collector, struct guest_boot *guest,
         return false;
     sent = send(line->handle.file, text, (size_t)bytes,
                 MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0)
+    if (sent < 0 && errno == ENOTSOCK)
         sent = write(line->handle.file, text, (size_t)bytes);
     collector->counters.commands += sent == bytes;
     return sent == bytes;

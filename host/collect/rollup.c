@@ -319,7 +319,9 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
         node = overflow_node(rollup, event->as_overflow.address);
         __attribute__((fallthrough));
     default:
-        if (node == 0 || node >= 2 * ROLLUP_NODES_MAX ||
+        /* the guest's numbers end where those of its addresses begin */
+        if (node == 0 ||
+            (event->kind != PROF_EVENT_OVERFLOW && node >= ROLLUP_NODES_MAX) ||
             !add_to_cell(bucket, node, cpu->cpu, samples, clocks)) {
             count = &account->unresolved;
             rollup->refused += node != 0;

@@ -417,6 +417,22 @@ def test_reader(s, serve):
     )
 
 
+def test_deaf_guest(s, serve):
+    """A guest that takes no bytes any more costs its reader an error only."""
+    guest = Answering(serve, samples_of(20, 24, end=False))
+    live = serve.soon_guest(boot="18" * 16)
+    guest.file.shutdown(socket.SHUT_RD)
+    with serve.connect(f"read guest={live['guest']}") as reader:
+        reader.sendall(b"rate 5\n")
+        said = b""
+        while b"takes no commands" not in said:
+            data = reader.recv(4096)
+            check.true(data, said)
+            said += data
+    guest.file.close()
+    check.same(serve.ask("capture"), "error: service= is missing\n")
+
+
 def test_no_guest(s, serve):
     """A reader of a guest that is not there gets a line that says so."""
     said = Command(s)(
@@ -451,7 +467,10 @@ def passing_on(s):
     with serving(
         s, "--keep-raw", "1h", "--raw", s.work / "raw", name="readers"
     ) as serve:
-        for function in (test_reader, test_no_guest, test_capture):
+        for function in (
+            *(test_reader, test_deaf_guest, test_no_guest),
+            test_capture,
+        ):
             s.holds(function, s, serve)
         serve.stop()
         with s.test("packets are kept as they came"):

@@ -395,6 +395,18 @@ TEST(nodes_beyond_the_limit_are_unresolved)
     assert_true(rollup_bytes(&rollup) < 100000);
 }
 
+TEST(a_node_beyond_the_limit_is_not_an_address_without_callers)
+{
+    put_begin();
+    made->step = SECOND / 100;
+    made_script(made, "overflow %u 2 100", MADE_TEXT + 0x30);
+    made_sample(made, ROLLUP_NODES_MAX);
+    feed();
+    close_all();
+    assert_int_equal(sum().attributed, 2);
+    assert_int_equal(sum().unresolved, 1);
+}
+
 TEST(cells_beyond_the_limit_are_unresolved)
 {
     put_begin();
