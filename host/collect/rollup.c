@@ -174,8 +174,8 @@ static uint64_t believed_seconds(const struct rollup *rollup)
                       rollup->backlog_seconds);
 }
 
-/* Adds (more), or what is left until (limit), to a (sum) of the account. Returns
- * what was added. */
+/* Adds (more), or what is left until (limit), to a (sum) of the account.
+ * Returns what was added. */
 static uint64_t add_believed(struct rollup_account *account, uint64_t *sum,
                              uint64_t more, uint64_t limit)
 {
