@@ -41,7 +41,7 @@ static const char help_text[] =
     "  parasite serve --listen unix:guests.sock --store run/store\n"
     "  parasite serve --scan 'shm:/dev/shm/guest-*' -k irc.elf --json\n"
     "  parasite serve irc=tcp:10.0.0.7:9000 lua=tcp:10.0.0.8:9000 \\\n"
-    "    --store http://user@host1:8123,host2:8123/parasite\n"
+    "    --store 'http://user@host1,host2/parasite?cluster=NAME'\n"
     "  parasite top 'unix:guests.sock?guest=irc'";
 
 /* SERVICE=WHERE: a service has no colon or slash, which each WHERE has. */
@@ -202,7 +202,8 @@ static const struct argument options[] = {
     {"host", 0, "NAME", "what this host is called in the store",
      .text = &collect.host, .group = 1},
     {"store", 0, "STORE",
-     "a folder, or http://USER@HOST[,HOST...]/DATABASE, as with 'sql'",
+     "a folder, or http://USER@HOST[,HOST...]/DATABASE[?cluster=NAME], as with "
+     "'sql'",
      .text = &request.store, .group = 2},
     {"spool", 0, "DIR", "what the store has not acknowledged (parasite-spool)",
      .text = &request.spool, .group = 2},

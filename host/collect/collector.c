@@ -9,10 +9,12 @@
 #include "base/wait.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +29,20 @@ int64_t now_ms(void)
 
     clock_gettime(CLOCK_REALTIME, &time);
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* As many files as may be: each guest and reader has one. */
+static void raise_files(const struct collector_options *options)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < options->guests)
+        log_info("only %llu files can be open, fewer than --guests",
+                 (unsigned long long)limit.rlim_cur);
 }
 
 struct collector *collector_open(const struct collector_options *options)
@@ -44,10 +60,12 @@ struct collector *collector_open(const struct collector_options *options)
         builds_give(&collector->builds, options->images);
     collector->batches.store = options->store;
     pthread_mutex_init(&collector->lock, NULL);
+    signal(SIGPIPE, SIG_IGN); /* one guest or reader that went is no end */
     collector->epoll = epoll_create1(EPOLL_CLOEXEC);
     collector->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (collector->epoll < 0 || collector->wake < 0)
         die("epoll: %s", strerror(errno));
+    raise_files(options);
     state_read(collector);
     lines_open(collector);
     return collector;

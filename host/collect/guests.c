@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@
 
 #define GUESTS_MAX 10000u
 #define GUEST_BYTES (1u << 20) /* a second */
-#define GRACE_MS 5000          /* not all guests' buckets are closed at once */
+#define LINE_SECONDS 3600      /* of samples, that may come at once by a line */
+#define FILE_SECONDS 31536000
+#define GRACE_MS 5000 /* not all guests' buckets are closed at once */
 #define GRACE_STEPS 8
 #define GRACE_STEP_MS 1000
 #define SENT_GUESTS 128u   /* closed buckets that are sent together */
@@ -69,6 +72,8 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     memcpy(guest->uuid, uuid, UUID_BYTES);
     guest->rollup.bucket_seconds = options->bucket_seconds;
     guest->rollup.grace_ms = GRACE_MS + uuid[0] % GRACE_STEPS * GRACE_STEP_MS;
+    guest->rollup.backlog_seconds =
+        line->is_file || line->ram ? FILE_SECONDS : LINE_SECONDS;
     guest->rollup.closed = bucket_closed;
     guest->rollup.owner = closing;
     snprintf(guest->said, sizeof guest->said, "%s", line->service);
@@ -97,7 +102,7 @@ bool guest_command(struct collector *collector, struct guest_boot *guest,
         return false;
     sent = send(line->handle.file, text, (size_t)bytes,
                 MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0)
+    if (sent < 0 && errno == ENOTSOCK)
         sent = write(line->handle.file, text, (size_t)bytes);
     collector->counters.commands += sent == bytes;
     return sent == bytes;
@@ -175,6 +180,7 @@ void guests_take(struct line *line, const struct packet *packet)
         return;
     guest->heard = now / 1000;
     if (!is_allowed(collector, guest, packet->total_bytes, now)) {
+        rollup_skip(&guest->rollup, packet, now);
         ++guest->excess_packets;
         guest->excess_bytes += packet->total_bytes;
         ++collector->counters.excess_packets;
@@ -288,14 +294,14 @@ struct guest_boot *guests_find(struct collector *collector, const char *name,
 {
     struct guest_boot *found = NULL;
 
-    *why = "no guest is called so";
+    *why = "there is no guest of that name";
     for (size_t i = 0; i < collector->guest_count; ++i) {
         struct guest_boot *guest = collector->guests[i];
 
         if (guest->line == NULL || !is_named(guest, name))
             continue;
         if (found != NULL) {
-            *why = "several guests are called so";
+            *why = "several guests have that name";
             return NULL;
         }
         found = guest;

@@ -336,6 +336,9 @@ static void put_account(struct collector *collector, struct guest_boot *guest,
     if (from->packets_lost > 0)
         hand_over_loss(collector, guest, "packets missing", "samples",
                        from->packets_lost, from->lost, key->bucket);
+    if (from->implausible > 0)
+        hand_over_loss(collector, guest, "implausible", "samples",
+                       from->implausible, 0, key->bucket);
     guest->samples = checked_add(guest->samples, from->attributed);
     guest->samples = checked_add(guest->samples, from->unresolved);
     guest->idle = checked_add(guest->idle, from->idle);

@@ -320,17 +320,24 @@ static int listen_unix(const char *path)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct stat about;
+    mode_t mask;
+    bool fine;
 
     if (strlen(path) >= sizeof address.sun_path)
         die_usage("unix:%s: path too long for a socket", path);
     strcpy(address.sun_path, path);
     if (connect(probe, (struct sockaddr *)&address, sizeof address) == 0)
         die("unix:%s: somebody listens there already", path);
-    if (errno == ECONNREFUSED)
+    if (errno == ECONNREFUSED && lstat(path, &about) == 0 &&
+        S_ISSOCK(about.st_mode))
         unlink(path); /* of one that has ended */
     close(probe);
-    if (bind(file, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(file, BACKLOG) != 0)
+    /* whoever can connect may read guests and send them commands */
+    mask = umask(0177);
+    fine = bind(file, (struct sockaddr *)&address, sizeof address) == 0;
+    umask(mask);
+    if (!fine || listen(file, BACKLOG) != 0)
         die("unix:%s: %s", path, strerror(errno));
     return file;
 }
@@ -401,6 +408,8 @@ static void open_listener(struct collector *collector,
     if (strncmp(source->where, "unix:", 5) == 0) {
         listener->handle.file = listen_unix(source->where + 5);
         listener->path = xstrdup(source->where + 5);
+        if (stat(listener->path, &listener->about) != 0)
+            die("%s: %s", source->where, strerror(errno));
         log_info("listening at %s", source->where);
     } else if (strncmp(source->where, "tcp:", 4) == 0) {
         listener->tcp = true;
@@ -414,14 +423,29 @@ static void open_listener(struct collector *collector,
     watch(collector, &listener->handle, EPOLLIN, true);
 }
 
+/* No more files can be opened: it is asked again a second later, as epoll would
+ * tell of the same connection without end. */
+static void rest_listener(struct collector *collector,
+                          struct listener *listener)
+{
+    if (collector->counters.unopened++ == 0)
+        log_error("%s: a connection waits: %s", listener->source->where,
+                  strerror(errno));
+    listener->rests = true;
+    watch(collector, &listener->handle, 0, false);
+}
+
 static void accept_line(struct collector *collector, struct listener *listener)
 {
     int file = accept4(listener->handle.file, NULL, NULL,
                        SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct line *line;
 
-    if (file < 0)
+    if (file < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            rest_listener(collector, listener);
         return;
+    }
     line = add_line(collector, listener->source);
     line->handle.file = file;
     line->accepted = line->undecided = line->two_way = true;
@@ -606,7 +630,7 @@ static bool ram_changed(const struct line *line)
     return stat(line->path, &about) != 0 || about.st_ino != line->inode;
 }
 
-/* False: it takes no packets from it any more. */
+/* Opens the RAM, or leaves what is no longer the guest's. */
 static void check_ram(struct line *line, int64_t now)
 {
     if (line->share.ram == NULL) {
@@ -682,6 +706,12 @@ void lines_tick(struct collector *collector, int64_t now)
     const struct collector_options *options = &collector->options;
 
     take_all_dialled(collector);
+    for (size_t i = 0;
+         i < collector->listener_count && collector->scanned != now / 1000; ++i)
+        if (collector->listeners[i]->rests) {
+            collector->listeners[i]->rests = false;
+            watch(collector, &collector->listeners[i]->handle, EPOLLIN, false);
+        }
     if (collector->scanned != now / 1000)
         for (size_t i = 0; i < options->source_count; ++i)
             if (options->sources[i].way == COLLECTOR_SCAN)
@@ -762,10 +792,13 @@ void lines_close(struct collector *collector)
         free_line(collector->lines[i]);
     for (size_t i = 0; i < collector->listener_count; ++i) {
         struct listener *listener = collector->listeners[i];
+        struct stat about;
 
         close(listener->handle.file);
-        if (listener->path != NULL)
-            unlink(listener->path);
+        if (listener->path != NULL && stat(listener->path, &about) == 0 &&
+            about.st_dev == listener->about.st_dev &&
+            about.st_ino == listener->about.st_ino)
+            unlink(listener->path); /* nobody has put another there */
         free(listener->path);
         free(listener);
     }

@@ -13,6 +13,7 @@
 #include "trace/console.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #define UUID_BYTES 16
@@ -64,7 +65,9 @@ struct listener {
     struct handle handle;
     const struct collector_source *source;
     bool tcp;
-    char *path; /* of a local socket, to be removed; NULL = none */
+    char *path;        /* of a local socket, to be removed; NULL = none */
+    struct stat about; /* which it is */
+    bool rests;        /* until the next second, for want of files */
 };
 
 #define FIRST_LINE_MAX 512
@@ -133,7 +136,7 @@ struct capture_order {
 
 struct counters {
     uint64_t packets, packet_bytes, repeated, unread;
-    uint64_t connections, refused_connections, refused_guests;
+    uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
         reader_dropped, raw_bytes, raw_failed, ended_guests;
 };

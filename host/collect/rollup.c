@@ -97,6 +97,7 @@ static void close_first(struct rollup *rollup)
     struct rollup_bucket *first = &rollup->open[0];
 
     note_closed(rollup, first);
+    rollup->since = rollup->now;
     rollup->closed_to = bucket_end(rollup, first);
     if (rollup->closed != NULL)
         rollup->closed(rollup->owner, first);
@@ -105,15 +106,19 @@ static void close_first(struct rollup *rollup)
     rollup->open[1] = (struct rollup_bucket){0};
 }
 
-void rollup_close(struct rollup *rollup, int64_t now, bool all)
+/* Those that the host's clock, which went back, would not end for long. The one
+ * after that of now is not: what is late is put there. */
+static void close_future(struct rollup *rollup, int64_t now)
 {
-    while (
-        rollup->open[0].begin != 0 &&
-        (all ||
-         bucket_end(rollup, &rollup->open[0]) * MS + rollup->grace_ms <= now))
+    const struct rollup_bucket *last =
+        &rollup->open[rollup->open[1].begin != 0 ? 1 : 0];
+
+    while (last->begin != 0 &&
+           (last->begin - 2 * rollup->bucket_seconds) * MS > now) {
         close_first(rollup);
-    /* the host's clock went back: the next bucket is not in its future, where
-     * one that was closed before its end is */
+        last = &rollup->open[0];
+    }
+    /* nor is the next bucket there, where one was closed before its end */
     if (rollup->open[0].begin == 0 &&
         (rollup->closed_to - 2 * rollup->bucket_seconds) * MS > now)
         rollup->closed_to = 0;
@@ -157,6 +162,47 @@ static struct rollup_account *account_of(struct rollup_bucket *bucket,
     VECTOR_ADD(bucket->accounts, bucket->account_count,
                (struct rollup_account){.cpu = cpu});
     return &bucket->accounts[bucket->account_count - 1];
+}
+
+/* ---- what is believed */
+
+static uint64_t believed_seconds(const struct rollup *rollup)
+{
+    int64_t seconds = (rollup->now - rollup->since) / MS;
+
+    return (uint64_t)((seconds > 0 ? seconds : 0) + rollup->bucket_seconds +
+                      rollup->backlog_seconds);
+}
+
+/* Adds (more), or what is left until (limit), to a (sum) of the account.
+ * Returns what was added. */
+static uint64_t add_believed(struct rollup_account *account, uint64_t *sum,
+                             uint64_t more, uint64_t limit)
+{
+    uint64_t left = checked_sub(limit, *sum);
+
+    if (more > left) {
+        ++account->implausible;
+        more = left;
+    }
+    *sum += more;
+    return more;
+}
+
+static uint64_t add_ticks(const struct rollup *rollup,
+                          struct rollup_account *account, uint64_t *sum,
+                          uint64_t more)
+{
+    return add_believed(account, sum, more,
+                        ROLLUP_RATE_MAX * believed_seconds(rollup));
+}
+
+static uint64_t add_clocks(const struct rollup *rollup,
+                           struct rollup_account *account, uint64_t *sum,
+                           uint64_t more)
+{
+    return add_believed(account, sum, more,
+                        2 * PROF_CLOCK_HZ * believed_seconds(rollup));
 }
 
 /* False: there is no room for another cell. */
@@ -267,8 +313,8 @@ static void end_gap(struct rollup *rollup, struct rollup_cpu *cpu,
 
     if (cpu->running && period > 0 && cpu->previous > 0 && time > cpu->previous)
         lost = checked_sub((time - cpu->previous + period / 2) / period, 1);
-    account->lost =
-        checked_add(account->lost, checked_sub(lost, cpu->gap_known));
+    add_ticks(rollup, account, &account->lost,
+              checked_sub(lost, cpu->gap_known));
     cpu->in_gap = false;
     cpu->gap_known = 0;
 }
@@ -297,10 +343,15 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
     uint64_t samples = event_samples(event), clocks;
     uint64_t *count = &account->attributed;
     uint32_t node = event->node;
+    uint64_t taken = rollup_ticks(account);
 
     if (cpu->in_gap)
         end_gap(rollup, cpu, account, event->time);
     clocks = clocks_until(rollup, cpu, event->time);
+    if (event->kind == PROF_EVENT_OVERFLOW)
+        clocks = event->as_overflow.clocks;
+    clocks = add_clocks(rollup, account, &account->clocks, clocks);
+    samples = add_ticks(rollup, account, &taken, samples);
     account->last = event->time;
     account->sequence = cpu->order.next;
     account->discarded = cpu->discarded;
@@ -315,11 +366,12 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
         count = &account->dropped;
         break;
     case PROF_EVENT_OVERFLOW:
-        clocks = event->as_overflow.clocks;
         node = overflow_node(rollup, event->as_overflow.address);
         __attribute__((fallthrough));
     default:
-        if (node == 0 || node >= 2 * ROLLUP_NODES_MAX ||
+        /* the guest's numbers end where those of its addresses begin */
+        if (node == 0 ||
+            (event->kind != PROF_EVENT_OVERFLOW && node >= ROLLUP_NODES_MAX) ||
             !add_to_cell(bucket, node, cpu->cpu, samples, clocks)) {
             count = &account->unresolved;
             rollup->refused += node != 0;
@@ -413,12 +465,12 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
         break;
     case PROF_EVENT_MISS:
         account = account_of(bucket_at(rollup, event->time), cpu->cpu);
-        account->missed = checked_add(account->missed, event->as_miss.ticks);
+        add_ticks(rollup, account, &account->missed, event->as_miss.ticks);
         break;
     case PROF_EVENT_STOLEN:
         account = account_of(bucket_at(rollup, event->time), cpu->cpu);
-        account->stolen_clocks =
-            checked_add(account->stolen_clocks, event->as_stolen.clocks);
+        add_clocks(rollup, account, &account->stolen_clocks,
+                   event->as_stolen.clocks);
         cpu->stolen = checked_add(cpu->stolen, event->as_stolen.clocks);
         break;
     case PROF_EVENT_IRQS_OFF:
@@ -477,7 +529,7 @@ static void take_discarded(struct rollup *rollup, struct rollup_cpu *cpu,
     if (more == 0)
         return;
     account = account_of(bucket_at(rollup, packet->begin), cpu->cpu);
-    account->dropped = checked_add(account->dropped, more);
+    more = add_ticks(rollup, account, &account->dropped, more);
     if (cpu->in_gap)
         cpu->gap_known = checked_add(cpu->gap_known, more);
 }
@@ -502,7 +554,8 @@ static bool take_head(struct rollup *rollup, struct rollup_cpu *cpu,
     }
     if (follows == PACKET_AFTER_GAP) {
         account = account_of(bucket_at(rollup, packet->begin), cpu->cpu);
-        account->packets_lost += missing;
+        add_ticks(rollup, account, &account->packets_lost, missing);
+        cpu->skipped = 0; /* they are among these */
         cpu->known = cpu->irqs_off = false;
         cpu->in_gap = true;
         cpu->stolen = 0;
@@ -524,7 +577,10 @@ bool rollup_take(struct rollup *rollup, const struct packet *packet,
         ++rollup->unread;
         return false;
     }
+    if (rollup->since == 0)
+        rollup->since = now;
     rollup->now = now;
+    close_future(rollup, now);
     set_anchor(rollup, packet->end, now);
     rollup->text_begin = packet->text_begin;
     if (!take_head(rollup, cpu, packet))
@@ -538,7 +594,70 @@ bool rollup_take(struct rollup *rollup, const struct packet *packet,
     return true;
 }
 
+void rollup_skip(struct rollup *rollup, const struct packet *packet,
+                 int64_t now)
+{
+    struct rollup_cpu *cpu = NULL;
+
+    if (packet->version == PROF_FORMAT_VERSION)
+        cpu = cpu_of(rollup, packet->cpu);
+    if (cpu == NULL || (cpu->order.begun && packet->sequence < cpu->order.next))
+        return;
+    if (rollup->since == 0)
+        rollup->since = now;
+    rollup->now = now;
+    if (!cpu->order.begun) {
+        cpu->order = (struct packet_order){true, packet->sequence};
+        cpu->previous = packet->begin;
+        cpu->discarded = packet->sequence > 0 ? packet->discarded : 0;
+    }
+    ++cpu->skipped;
+    cpu->skipped_next = packet->sequence + 1;
+    cpu->skipped_end = packet->end;
+}
+
+/* Packets that were skipped, and after which none came. */
+static void close_skipped(struct rollup *rollup)
+{
+    for (size_t i = 0; i < rollup->cpu_count; ++i) {
+        struct rollup_cpu *cpu = &rollup->cpus[i];
+        uint64_t period = period_of(rollup), lost = 0;
+        struct rollup_account *account;
+
+        if (cpu->skipped == 0)
+            continue;
+        set_anchor(rollup, cpu->skipped_end, rollup->now);
+        account = account_of(bucket_at(rollup, cpu->skipped_end), cpu->cpu);
+        if (cpu->running && period > 0)
+            lost = (checked_sub(cpu->skipped_end, cpu->previous) + period / 2) /
+                   period;
+        add_ticks(rollup, account, &account->lost,
+                  checked_sub(lost, cpu->gap_known));
+        add_ticks(rollup, account, &account->packets_lost, cpu->skipped);
+        cpu->order.next = cpu->skipped_next;
+        cpu->previous = cpu->skipped_end;
+        account->last = cpu->skipped_end + (cpu->skipped_end == 0);
+        account->sequence = cpu->skipped_next;
+        account->discarded = cpu->discarded;
+        cpu->known = cpu->irqs_off = cpu->in_gap = false;
+        cpu->stolen = cpu->gap_known = 0;
+        cpu->skipped = 0;
+    }
+}
+
 /* ---- the rest */
+
+void rollup_close(struct rollup *rollup, int64_t now, bool all)
+{
+    if (all)
+        close_skipped(rollup);
+    close_future(rollup, now);
+    while (
+        rollup->open[0].begin != 0 &&
+        (all ||
+         bucket_end(rollup, &rollup->open[0]) * MS + rollup->grace_ms <= now))
+        close_first(rollup);
+}
 
 size_t rollup_bytes(const struct rollup *rollup)
 {

@@ -19,6 +19,10 @@
  * What a guest can make a rollup hold is limited. What is beyond a limit counts
  * as unresolved. Packets that never came are a loss: their samples are
  * estimated from the time that they covered and the rate.
+ *
+ * What a guest can say is limited, too, so that one that lies does not spoil
+ * the sums of all: the counts of a CPU in a bucket are no more than fit into
+ * the time since the last bucket was closed, and (backlog_seconds) before.
  */
 
 #include "base/index.h"
@@ -33,7 +37,8 @@
 #define ROLLUP_STACK_MAX 256u
 #define ROLLUP_LATE_MS 30000
 #define ROLLUP_EARLY_MS 1000
-#define ROLLUP_OLD_MS 120000 /* older events are put there */
+#define ROLLUP_OLD_MS 120000  /* older events are put there */
+#define ROLLUP_RATE_MAX 20000 /* samples a second of a CPU that are believed */
 
 /* An address and its caller, by the guest's number. Addresses are within 2 GiB
  * of the image's code, as offsets in the store are. */
@@ -63,9 +68,11 @@ struct rollup_account {
     uint64_t lost;       /* in packets that never came: estimated */
     uint64_t packets_lost;
     uint64_t stolen_clocks;
-    uint64_t last;      /* clock of its last sample, 0 = none */
-    uint64_t discarded; /* as of then */
-    uint32_t sequence;  /* of the next packet after it */
+    uint64_t clocks;      /* of all samples */
+    uint64_t implausible; /* times that it said more than can be */
+    uint64_t last;        /* clock of its last sample, 0 = none */
+    uint64_t discarded;   /* as of then */
+    uint32_t sequence;    /* of the next packet after it */
 };
 
 static inline uint64_t rollup_ticks(const struct rollup_account *account)
@@ -106,7 +113,10 @@ struct rollup_cpu {
     uint64_t stolen;    /* since then, clocks */
     uint64_t discarded; /* samples, from the last packet */
     uint64_t gap_known; /* of those that are missing: as discarded says */
-    bool running;       /* it samples, as far as is known */
+    uint32_t skipped; /* packets that came after the last, and were not read */
+    uint32_t skipped_next;
+    uint64_t skipped_end; /* clock */
+    bool running;         /* it samples, as far as is known */
 
     /* after its last sample in a closed bucket, or before its first packet */
     uint64_t closed_last; /* clock, not 0 */
@@ -117,7 +127,8 @@ struct rollup_cpu {
 /* Starts as zeros, and what the caller sets. */
 struct rollup {
     int64_t bucket_seconds;
-    int64_t grace_ms; /* from the end of a bucket to when it is closed */
+    int64_t grace_ms;        /* from the end of a bucket to when it is closed */
+    int64_t backlog_seconds; /* that it may have waited before it came */
 
     /* gets a bucket that is complete, which is empty after that */
     void (*closed)(void *owner, const struct rollup_bucket *bucket);
@@ -129,7 +140,8 @@ struct rollup {
     uint64_t text_begin; /* what offsets are from */
     bool ended;          /* a BYE came */
 
-    int64_t now; /* when the last packet came, UTC in ms */
+    int64_t now;   /* when the last packet came, UTC in ms */
+    int64_t since; /* when the last bucket was closed, or it came */
     bool anchored;
     int64_t anchor_ms; /* UTC of clock 0 */
     int64_t closed_to; /* end of the last closed bucket */
@@ -158,7 +170,13 @@ struct rollup {
 bool rollup_take(struct rollup *rollup, const struct packet *packet,
                  int64_t now);
 
-/* Closes the buckets whose time is over, or (all). */
+/* Notes a packet that came at (now) and is not to be read: it is lost, as is
+ * said when one after it comes, or when all is closed. */
+void rollup_skip(struct rollup *rollup, const struct packet *packet,
+                 int64_t now);
+
+/* Closes the buckets whose time is over, or is not to come for long as the
+ * clock went back; or (all). */
 void rollup_close(struct rollup *rollup, int64_t now, bool all);
 
 /* The addresses of the stack that ends at (node), innermost first, to

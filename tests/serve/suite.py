@@ -417,12 +417,29 @@ def test_reader(s, serve):
     )
 
 
+def test_deaf_guest(s, serve):
+    """A guest that takes no bytes any more costs its reader an error only."""
+    guest = Answering(serve, samples_of(20, 24, end=False))
+    live = serve.soon_guest(boot="18" * 16)
+    guest.file.shutdown(socket.SHUT_RD)
+    with serve.connect(f"read guest={live['guest']}") as reader:
+        check.same(reader.recv(3), b"ok\n")
+        reader.sendall(b"rate 5\n")
+        said = b""
+        while b"takes no commands" not in said:
+            data = reader.recv(4096)
+            check.true(data, said)
+            said += data
+    guest.file.close()
+    check.same(serve.ask("capture"), "error: service= is missing\n")
+
+
 def test_no_guest(s, serve):
     """A reader of a guest that is not there gets a line that says so."""
     said = Command(s)(
         *("tell", f"{serve.address}?guest=nobody", "stop"), status=1
     ).text
-    check.contains(said, "no guest is called so")
+    check.contains(said, "there is no guest of that name")
     check.contains(serve.ask("jump"), "error: expected send, read")
     check.contains(serve.ask("x" * 600), "error: the first line is too long")
 
@@ -451,7 +468,10 @@ def passing_on(s):
     with serving(
         s, "--keep-raw", "1h", "--raw", s.work / "raw", name="readers"
     ) as serve:
-        for function in (test_reader, test_no_guest, test_capture):
+        for function in (
+            *(test_reader, test_deaf_guest, test_no_guest),
+            test_capture,
+        ):
             s.holds(function, s, serve)
         serve.stop()
         with s.test("packets are kept as they came"):
@@ -491,6 +511,43 @@ def test_flood(s):
         (loss,) = serve.rows("losses")
         check.same(loss["amount"], sums["dropped"])
         check.same(loss["rows"], len(packets) - 2)
+
+
+def test_flood_to_the_end(s):
+    """So it is if no packet comes after them."""
+    stream = Stream(step=PERIOD, boot=25, room=4096)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for i in range(2000):
+        if i == 20:
+            stream.flush()
+        stream.sample(1)
+    packets = packets_of(stream.data())
+    with serving(s, "--guest-kb", 2, name="flood_end") as serve:
+        send(serve, packets)
+        serve.soon_guest(boot="19" * 16, connected=False)
+        serve.stop()
+        sums = serve.sums()
+        check.same((sums["ticks"], sums["attributed"]), (2000, 20))
+        (loss,) = serve.rows("losses")
+        check.same((loss["rows"], loss["amount"]), (len(packets) - 1, 1980))
+
+
+def test_liar(s):
+    """What a guest says and cannot be is no sum, but a row."""
+    stream = Stream(step=PERIOD, boot=26)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    stream.sample(1)
+    stream.event("drop", samples=2**32 - 1, clocks=2**32 - 1)
+    stream.event("bye", code=0)
+    with serving(s, name="liar") as serve:
+        send(serve, packets_of(stream.data()))
+        serve.process.soon(lambda: serve.rows("losses"), "the row of the loss")
+        serve.stop()
+        (loss,) = serve.rows("losses")
+        check.same(loss["why"], "implausible")
+        check.true(serve.sums()["ticks"] < 10**9, serve.sums())
 
 
 def test_limits(s):
@@ -560,6 +617,22 @@ def test_options(s):
     ):
         said = run(s.parasite, "serve", *words, status=2).text
         check.same(len(said.splitlines()), 1, said)
+
+
+def test_socket_file(s):
+    """A socket takes the place of no other file, and is its owner's alone."""
+    with tempfile.TemporaryDirectory(prefix="serve.") as folder:
+        path = Path(folder) / "image"
+        path.write_text("not a socket", encoding="ascii")
+        run(s.parasite, "serve", "--listen", f"unix:{path}", status=1)
+        check.same(path.read_text(encoding="ascii"), "not a socket")
+    with serving(s, name="socket") as serve:
+        path = Path(serve.path)
+        check.same(path.stat().st_mode & 0o777, 0o600)
+        path.unlink()
+        path.write_text("another", encoding="ascii")
+        serve.stop()
+        check.same(path.read_text(encoding="ascii"), "another")
 
 
 def test_ram(s):
@@ -728,7 +801,9 @@ def suite(s):
         one_serve(s)
         passing_on(s)
         for function in (
-            *(test_budget, test_flood, test_limits, test_tokens),
-            *(test_options, test_ram, test_target, test_killed, test_stopped),
+            *(test_budget, test_flood, test_flood_to_the_end, test_liar),
+            *(test_limits, test_tokens),
+            *(test_options, test_socket_file, test_ram, test_target),
+            *(test_killed, test_stopped),
         ):
             s.holds(function, s)

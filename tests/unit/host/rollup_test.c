@@ -377,6 +377,98 @@ TEST(a_host_clock_that_goes_back_takes_no_bucket_with_it)
     assert_int_equal(sum().attributed, 2000);
 }
 
+TEST(an_open_bucket_is_not_in_the_future_of_a_clock_that_went_back)
+{
+    unsigned first;
+
+    put_begin();
+    put_samples(10);
+    made_flush(made);
+    feed_from(0, UINT32_MAX);
+    first = made->sequence;
+    put_samples(10);
+    made_flush(made);
+    for (unsigned i = first; i < made->sequence; ++i)
+        feed_one(i, BASE_MS - 3600 * 1000);
+    assert_int_equal(row_count, 1); /* no other call has closed it */
+    assert_int_equal(rows[0].begin, BASE_MS / 1000);
+    assert_int_equal(rows[0].account.attributed, 1000);
+    close_all();
+    assert_true(row_count > 1);
+    for (size_t i = 1; i < row_count; ++i)
+        assert_true(rows[i].begin < BASE_MS / 1000 - 3000);
+    assert_int_equal(sum().attributed, 2000);
+}
+
+TEST(a_guest_that_lies_is_not_believed)
+{
+    const uint64_t most = 60 * ROLLUP_RATE_MAX;
+    uint64_t implausible = 0;
+    struct rollup_account all;
+
+    put_begin();
+    put_samples(1);
+    made_script(made, "drop 18446744073709551615 1; miss 18446744073709551615;"
+                      "stolen 18446744073709551615");
+    made_script(made, "overflow %u 18446744073709551615 18446744073709551615",
+                MADE_TEXT + 0x30);
+    made_script(made, "clock 9223372036854775808");
+    made_sample(made, 1);
+    made->discarded = UINT64_MAX;
+    feed();
+    close_all();
+    all = sum();
+    assert_true(all.attributed + all.dropped <= 2 * most);
+    assert_int_equal(all.missed, most);
+    assert_true(all.stolen_clocks <= 120u * SECOND);
+    assert_true(sum_clocks() <= 240u * SECOND);
+    for (size_t i = 0; i < row_count; ++i)
+        implausible += rows[i].account.implausible;
+    assert_true(implausible >= 4);
+}
+
+TEST(what_is_lost_is_no_more_than_can_be)
+{
+    put_begin();
+    put_samples(1);
+    made_flush(made);
+    ++made->sequence_of[0];
+    made_script(made, "clock 9223372036854775808");
+    made_sample(made, 1);
+    feed();
+    close_all();
+    assert_int_equal(sum().packets_lost, 1);
+    assert_int_equal(sum().lost, 60 * ROLLUP_RATE_MAX);
+}
+
+TEST(packets_that_are_not_read_are_lost_though_none_follows)
+{
+    unsigned half;
+
+    made->packet_room = 512;
+    put_begin();
+    put_samples(10);
+    made_flush(made);
+    half = made->sequence;
+    put_samples(10);
+    made_flush(made);
+    assert_true(made->sequence > half + 1);
+    for (unsigned i = 0; i < made->sequence; ++i) {
+        struct packet packet = packet_of(i);
+        int64_t now = BASE_MS + (int64_t)(packet.end / 10000);
+
+        if (i < half)
+            assert_true(rollup_take(&rollup, &packet, now));
+        else
+            rollup_skip(&rollup, &packet, now);
+    }
+    close_all();
+    close_all();
+    assert_int_equal(sum().packets_lost, made->sequence - half);
+    assert_int_equal(sum().attributed, 1000);
+    assert_int_equal(sum().lost, 1000);
+}
+
 TEST(nodes_beyond_the_limit_are_unresolved)
 {
     put_begin();
@@ -393,6 +485,18 @@ TEST(nodes_beyond_the_limit_are_unresolved)
     assert_int_equal(sum().unresolved, 3);
     assert_int_equal(sum().attributed, 1);
     assert_true(rollup_bytes(&rollup) < 100000);
+}
+
+TEST(a_node_beyond_the_limit_is_not_an_address_without_callers)
+{
+    put_begin();
+    made->step = SECOND / 100;
+    made_script(made, "overflow %u 2 100", MADE_TEXT + 0x30);
+    made_sample(made, ROLLUP_NODES_MAX);
+    feed();
+    close_all();
+    assert_int_equal(sum().attributed, 2);
+    assert_int_equal(sum().unresolved, 1);
 }
 
 TEST(cells_beyond_the_limit_are_unresolved)
