@@ -86,8 +86,10 @@ struct prof_cpu_stats {
  *
  * Contexts: the CPU that joins, once, interrupts off, after prof_init(). Its
  * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
- * prof_init(), or where the number has joined; PROF_EVALUE for a number that
- * there is not; PROF_ECPU where what identifies it is also another CPU's;
+ * prof_init(), where the number has joined, or where the event loop of another
+ * CPU has begun to be counted as that number, or this CPU's as another one
+ * (prof_cpu_poll()): it keeps its number; PROF_EVALUE for a number that there
+ * is not; PROF_ECPU where what identifies it is also another CPU's;
  * PROF_EGATE; PROF_ELAPIC where the source needs a local APIC and there is
  * none; PROF_EABSENT where PROF_CPUS_MAX is 1.
  */
