@@ -32,7 +32,8 @@
  * What other CPUs may call, beside the calls below: prof_sample(),
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them, and those of <prof/loop.h> for its
- * own event loop. Events of the recorder (<prof/trace.h>) and of causal
+ * own event loop, but not those that open, reset, set limits or report: these
+ * do nothing there. Events of the recorder (<prof/trace.h>) and of causal
  * profiling are the first CPU's: on others these calls do nothing. Experiments
  * of the latter are refused (PROF_ECAUSAL_CPUS).
  */
