@@ -27,9 +27,19 @@ bool prof_cpus_are_several(void)
     return cpu_count() > 1;
 }
 
-static bool never(void)
+/* Of each CPU: it was kicked, and has not polled since. */
+static bool is_due[ARCH_CPUS_MAX];
+
+static bool due(void)
 {
-    return false;
+    return is_due[arch_cpu_number()];
+}
+
+/* Cleared first: what is asked for from now on comes with another kick. */
+static void poll(void)
+{
+    is_due[arch_cpu_number()] = false;
+    prof_cpu_poll();
 }
 
 static void join(void *context)
@@ -41,8 +51,7 @@ static void join(void *context)
     (void)context;
     errors[number] = prof_cpu_join(number);
     arch_interrupts_restore(on);
-    sources[number] =
-        (struct loop_source){.waiting = never, .turn = prof_cpu_poll};
+    sources[number] = (struct loop_source){.waiting = due, .turn = poll};
     loop_add(&sources[number]);
     __atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
 }
@@ -81,7 +90,8 @@ static bool is_inexact(unsigned number)
            stats.tsc_error > ERROR_CYCLES;
 }
 
-/* Its loop turns, and calls prof_cpu_poll(), whatever it waits for. */
+/* Messages come after polls in a turn of the loop, so one more turn is due. No
+ * kick is lost: whoever finds that one is sent has asked before on_kick(). */
 static struct {
     struct cpu_message message;
     bool is_sent;
@@ -90,13 +100,14 @@ static struct {
 static void on_kick(void *context)
 {
     (void)context;
+    is_due[arch_cpu_number()] = true;
     __atomic_store_n(&kicks[arch_cpu_number()].is_sent, false,
-                     __ATOMIC_RELEASE);
+                     __ATOMIC_SEQ_CST);
 }
 
 void prof_cpus_kick(uint32_t number)
 {
-    if (__atomic_exchange_n(&kicks[number].is_sent, true, __ATOMIC_ACQUIRE))
+    if (__atomic_exchange_n(&kicks[number].is_sent, true, __ATOMIC_SEQ_CST))
         return;
     kicks[number].message.function = on_kick;
     cpu_send(number, &kicks[number].message);

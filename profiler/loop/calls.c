@@ -254,7 +254,8 @@ int prof_loop_count_calls(void *memory, uint32_t count)
     if (prof_loop_on == 0 || prof_loop_calls_on != 0)
         return PROF_ESTATE;
 #if PROF_CPUS_MAX > 1
-    if (prof_loop_others_begun()) /* their memory is too small */
+    if (!prof_loop_is_first() ||
+        prof_loop_others_begun()) /* their memory is too small */
         return PROF_ESTATE;
 #endif
     open_here(memory, count);

@@ -26,7 +26,8 @@ static struct share {
 
 /* What the others are to follow, written by the first CPU. */
 static PROF_OWN_LINE struct {
-    uint32_t resets, changes;
+    uint32_t resets;
+    uint32_t changes; /* of the limits, twice; odd: they are being written */
     uint64_t held_cycles, freeze_cycles;
     size_t bytes; /* of memory, for what the first one counts */
     uint64_t tsc_hz;
@@ -174,29 +175,47 @@ bool prof_loop_others_begun(void)
 
 /* ---- the CPU that counts */
 
+/* A reset that comes meanwhile is followed once more, at the next turn. */
 static void begin(uint32_t number)
 {
+    uint32_t resets = __atomic_load_n(&orders.resets, __ATOMIC_ACQUIRE);
     bool on = prof_interrupts_save();
     char *memory = shares[number].memory;
 
+    prof_cpu_keep_number(number);
     set_slot(number);
     prof_calls_open_here(memory + orders.bytes);
     prof_loop_open_here(memory, orders.bytes, orders.tsc_hz);
-    prof_loop_cpu_here()->resets =
-        __atomic_load_n(&orders.resets, __ATOMIC_ACQUIRE);
+    prof_loop_cpu_here()->resets = resets;
+    prof_interrupts_restore(on);
+}
+
+/* Both halves of each limit, unless the first CPU writes them meanwhile: then
+ * the next turn follows. */
+static void follow_limits(struct prof_loop_cpu *cpu)
+{
+    uint32_t changes = __atomic_load_n(&orders.changes, __ATOMIC_ACQUIRE);
+    uint64_t held = *(const volatile uint64_t *)&orders.held_cycles;
+    uint64_t freeze = *(const volatile uint64_t *)&orders.freeze_cycles;
+    bool on;
+
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (changes % 2 != 0 ||
+        changes != __atomic_load_n(&orders.changes, __ATOMIC_RELAXED))
+        return;
+    cpu->changes = changes;
+    on = prof_interrupts_save(); /* the guard reads its limit there */
+    prof_long_runs_set_limits(held, UINT64_MAX);
+    prof_guard_set(freeze, NULL);
     prof_interrupts_restore(on);
 }
 
 static void follow(struct prof_loop_cpu *cpu)
 {
     uint32_t resets = __atomic_load_n(&orders.resets, __ATOMIC_ACQUIRE);
-    uint32_t changes = __atomic_load_n(&orders.changes, __ATOMIC_ACQUIRE);
 
-    if (changes != cpu->changes) {
-        cpu->changes = changes;
-        prof_long_runs_set_limits(orders.held_cycles, UINT64_MAX);
-        prof_guard_set(orders.freeze_cycles, NULL);
-    }
+    if (__atomic_load_n(&orders.changes, __ATOMIC_RELAXED) != cpu->changes)
+        follow_limits(cpu);
     if (resets != cpu->resets) {
         cpu->resets = resets;
         prof_loop_reset_here();
@@ -243,6 +262,7 @@ static void copy_sites(struct prof_loop_snapshot *copy)
         if (!prof_loop_site_begun(site))
             continue;
         prof_copy_words(to, site, sizeof *site / sizeof(void *));
+        to->oldest = to->newest = NULL;
         prof_loop_read_row(site, copy->tsc, &to->row);
     }
     copy->sites.site_count = own->site_count;
@@ -290,9 +310,33 @@ static void fill(struct prof_loop_cpu *cpu, struct prof_loop_snapshot *copy)
     copy->serial++;
 }
 
+/* Whether there is something to follow, or it was asked for a copy. */
+static bool is_due(const struct share *share, const struct prof_loop_cpu *cpu)
+{
+    return __atomic_load_n(&share->state, __ATOMIC_RELAXED) == ASKED ||
+           __atomic_load_n(&orders.resets, __ATOMIC_RELAXED) != cpu->resets ||
+           __atomic_load_n(&orders.changes, __ATOMIC_RELAXED) != cpu->changes;
+}
+
+/* Begun first: then it also follows what was ordered before it was asked. */
+static void hand_over(struct share *share)
+{
+    uint32_t asked = ASKED;
+    bool begun =
+        __atomic_compare_exchange_n(&share->state, &asked, FILLS, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+    follow(prof_loop_cpu_here());
+    if (!begun)
+        return;
+    fill(prof_loop_cpu_here(), &share->copy);
+    __atomic_store_n(&share->state, RESTS, __ATOMIC_RELEASE);
+}
+
 void prof_loop_poll(void)
 {
-    uint32_t number = prof_cpu_number(prof_cpu_here()), asked = ASKED;
+    uint32_t number = prof_cpu_number(prof_cpu_here());
+    struct prof_loop_frame frame;
     struct share *share;
 
     if (prof_loop_slot() == 0) {
@@ -302,12 +346,11 @@ void prof_loop_poll(void)
         begin(number);
     }
     share = &shares[prof_loop_slot() - 1]; /* it may have left since */
-    follow(prof_loop_cpu_here());
-    if (!__atomic_compare_exchange_n(&share->state, &asked, FILLS, false,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (!is_due(share, prof_loop_cpu_here()))
         return;
-    fill(prof_loop_cpu_here(), &share->copy);
-    __atomic_store_n(&share->state, RESTS, __ATOMIC_RELEASE);
+    prof_loop_put_profiler(&frame);
+    hand_over(share);
+    prof_loop_leave(&frame);
 }
 
 /* ---- the first CPU */
@@ -322,9 +365,10 @@ void prof_loop_reset_others(void)
 
 void prof_loop_limit_others(uint64_t held_cycles, uint64_t freeze_cycles)
 {
+    __atomic_add_fetch(&orders.changes, 1, __ATOMIC_SEQ_CST);
     orders.held_cycles = held_cycles;
     orders.freeze_cycles = freeze_cycles;
-    __atomic_add_fetch(&orders.changes, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&orders.changes, 1, __ATOMIC_SEQ_CST);
 }
 
 static bool rests(const struct share *share)
@@ -335,63 +379,83 @@ static bool rests(const struct share *share)
 void prof_loop_ask(uint32_t number)
 {
     struct share *share = &shares[number];
+    uint32_t state = __atomic_load_n(&share->state, __ATOMIC_ACQUIRE);
 
-    if (share->memory == NULL || !rests(share))
+    if (share->memory == NULL || state == FILLS)
         return;
-    prof_loop_send_copy(number); /* the next one has not its long runs */
-    __atomic_store_n(&share->state, ASKED, __ATOMIC_RELEASE);
+    if (state == RESTS) {
+        prof_loop_send_copy(number); /* the next one has not its long runs */
+        __atomic_store_n(&share->state, ASKED, __ATOMIC_RELEASE);
+    }
     if (prof_loop_kick != NULL)
         prof_loop_kick(number);
 }
 
-/* For how long to wait: what is being made is there soon. */
-static uint64_t limit(const struct share *share, uint64_t most)
+/* Answers CPUs that join meanwhile: they wait no longer for that. */
+static void wait_for(struct share *share, uint64_t begin, uint64_t most)
 {
-    return __atomic_load_n(&share->state, __ATOMIC_RELAXED) == FILLS
-               ? orders.tsc_hz
-               : most;
-}
+    uint32_t asked = ASKED;
 
-void prof_loop_wait(uint32_t part)
-{
-    uint64_t begin = prof_tsc(), most = prof_divide(orders.tsc_hz, part);
-
-    for (uint32_t i = 1; i < prof_cpu_count(); i++) {
-        uint32_t asked = ASKED;
-
-        while (!rests(&shares[i]) &&
-               prof_tsc() - begin < limit(&shares[i], most))
-            pause_for_others();
-        (void)__atomic_compare_exchange_n(&shares[i].state, &asked, RESTS,
-                                          false, __ATOMIC_ACQUIRE,
-                                          __ATOMIC_RELAXED);
+    while (!rests(share) && prof_tsc() - begin < most) {
+        prof_cpu_answer();
+        pause_for_others();
     }
+    (void)__atomic_compare_exchange_n(&share->state, &asked, RESTS, false,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-bool prof_loop_view(uint32_t number)
+void prof_loop_wait(uint32_t first, uint32_t count, uint32_t part)
 {
     struct prof_loop_cpu *cpu = prof_loop_cpu_here();
-    struct share *share;
+    uint64_t begin = prof_tsc(), most = prof_divide(orders.tsc_hz, part);
+    struct prof_loop_frame frame;
+
+    prof_loop_profiler(&frame);
+    cpu->waits = &frame;
+    for (uint32_t i = first; i < first + count && i < prof_cpu_count(); i++)
+        wait_for(&shares[i], begin, most);
+    cpu->waits = NULL;
+    prof_loop_leave(&frame);
+}
+
+bool prof_loop_view_copy(uint32_t number)
+{
+    struct prof_loop_cpu *cpu = prof_loop_cpu_here();
+    struct share *share = &shares[number];
 
     cpu->viewed = NULL;
-    if (number == 0)
-        return true;
-    if (number >= prof_cpu_count())
-        return false;
-    share = &shares[number];
-    if (share->memory == NULL || !rests(share) || share->copy.serial == 0 ||
-        share->copy.resets != orders.resets)
+    if (share->memory == NULL || !rests(share) || share->copy.serial == 0)
         return false;
     cpu->viewed = &share->copy;
     return true;
 }
 
+bool prof_loop_copy_counts(void)
+{
+    return prof_loop_cpu_here()->viewed->resets == orders.resets;
+}
+
+bool prof_loop_view(uint32_t number)
+{
+    prof_loop_cpu_here()->viewed = NULL;
+    if (number == 0)
+        return true;
+    if (number >= prof_cpu_count() || !prof_loop_view_copy(number))
+        return false;
+    if (prof_loop_copy_counts())
+        return true;
+    prof_loop_cpu_here()->viewed = NULL;
+    return false;
+}
+
 bool prof_loop_read_cpu(uint32_t number)
 {
+    if (!prof_loop_is_first())
+        return false;
     (void)prof_loop_view(0);
     if (number != 0 && number < prof_cpu_count()) {
         prof_loop_ask(number);
-        prof_loop_wait(WAIT);
+        prof_loop_wait(number, 1, WAIT);
     }
     return prof_loop_view(number);
 }

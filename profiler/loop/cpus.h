@@ -4,8 +4,9 @@
 
 /*
  * The statistics of several CPUs. Each CPU counts in a state of its own, which
- * no other one reads or writes. Numbers of sites are those of all, since a site
- * has room for one. For a reader, who is on the first CPU, each other one makes
+ * no other one reads or writes, but for its time in interrupts, which the first
+ * CPU reports. Numbers of sites are those of all, since a site has room for
+ * one. For a reader, who is on the first CPU, each other one makes
  * a copy of its state in a turn of its loop, where nothing changes meanwhile:
  *
  *     RESTS   the copy is the first CPU's, which asks
@@ -25,8 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The states, reached by the following: with several CPUs the first one is of
- * those that do not count. */
+/* The states, reached by the following: with several CPUs state 0 is for CPUs
+ * that do not count. */
 #define PROF_LOOP_STATES (PROF_CPUS_MAX == 1 ? 1 : PROF_CPUS_MAX + 1)
 
 #if PROF_CPUS_MAX == 1
@@ -34,6 +35,12 @@
 static inline uint32_t prof_loop_slot(void)
 {
     return 0;
+}
+
+/* Whether the current CPU is the one that reads, sends and resets. */
+static inline bool prof_loop_is_first(void)
+{
+    return true;
 }
 
 #else
@@ -51,6 +58,11 @@ static inline uint32_t prof_loop_slot(void)
 #endif
 }
 
+static inline bool prof_loop_is_first(void)
+{
+    return prof_loop_slot() == 1;
+}
+
 /* One at a time, with interrupts off: who gives a number to a site. */
 bool prof_loop_lock(void);
 void prof_loop_unlock(bool interrupts);
@@ -64,9 +76,17 @@ bool prof_loop_next_number(uint32_t *number);
 /* Asks CPU (number) for a copy, unless that is under way. */
 void prof_loop_ask(uint32_t number);
 
-/* Waits until all that were asked have answered, for 1/(part) of a second at
- * most, and takes back what was asked of the others. */
-void prof_loop_wait(uint32_t part);
+/* Waits until those of (count) CPUs from (first) on that were asked have
+ * answered, for 1/(part) of a second in all, and takes back what was asked of
+ * the others of them. Who is making a copy then has none meanwhile. The guard
+ * does not take this for a freeze. */
+void prof_loop_wait(uint32_t first, uint32_t count, uint32_t part);
+
+/* As prof_loop_view(), for a further CPU's copy that may be from before a
+ * reset: then what has happened once is in it, but no counts (which is what
+ * prof_loop_copy_counts() says of the one that is read). */
+bool prof_loop_view_copy(uint32_t number);
+bool prof_loop_copy_counts(void);
 
 /* The others are to follow: a reset; or limits. */
 void prof_loop_reset_others(void);

@@ -6,6 +6,7 @@
  */
 
 #include "loop/loop.h"
+#include "sample/cpus.h"
 #include "unwind/decode.h"
 #include "unwind/prologue.h"
 
@@ -51,6 +52,16 @@ static const struct prof_loop_frame *held_by(uint64_t *mark)
         at = at->outer;
     }
     return NULL;
+}
+
+static inline bool waits_for_others(const struct prof_loop_cpu *cpu)
+{
+#if PROF_CPUS_MAX > 1
+    return cpu->waits != NULL && cpu->top == cpu->waits;
+#else
+    (void)cpu;
+    return false;
+#endif
 }
 
 static void add_address(struct prof_freeze *freeze, uintptr_t address)
@@ -116,13 +127,25 @@ static void write_function(struct prof_text *out, uintptr_t address,
     prof_text_char(out, '\n');
 }
 
+static inline void write_begin(struct prof_text *out)
+{
+#if PROF_CPUS_MAX > 1
+    if (prof_cpu_count() > 1) {
+        prof_text_format(out, "\nloop of CPU %u: held for ",
+                         prof_loop_slot() - 1);
+        return;
+    }
+#endif
+    prof_text_string(out, "\nloop: held for ");
+}
+
 static __attribute__((noinline)) void
 report_freeze(const struct prof_freeze *freeze, prof_text_sink *write)
 {
     struct prof_text out;
 
     prof_text_open(&out, write);
-    prof_text_string(&out, "\nloop: held for ");
+    write_begin(&out);
     prof_loop_write_time(&out, freeze->held_cycles);
     prof_text_string(&out, " by ");
     prof_loop_write_site(&out, freeze->site);
@@ -147,7 +170,7 @@ void prof_loop_put_guard(uintptr_t pc, uintptr_t sp, uintptr_t fp,
     uint64_t now = cpu->enter_tsc - cpu->enter_away;
     uint64_t mark = 0, held, away;
 
-    outermost = held_by(&mark);
+    outermost = waits_for_others(cpu) ? NULL : held_by(&mark);
     if (!guard->held || outermost == NULL || mark != guard->mark) {
         guard->held = outermost != NULL;
         guard->mark = mark;

@@ -138,7 +138,7 @@ int prof_loop_open(void *memory, size_t bytes, uint64_t tsc_hz)
 
 void prof_loop_reset(void)
 {
-    if (prof_loop_on == 0)
+    if (prof_loop_on == 0 || !prof_loop_is_first())
         return;
 #if PROF_CPUS_MAX > 1
     prof_loop_reset_others();
@@ -150,6 +150,8 @@ void prof_loop_reset(void)
 void prof_loop_limit(uint64_t held_cycles, uint64_t freeze_cycles,
                      void (*trigger)(void))
 {
+    if (!prof_loop_is_first())
+        return;
     prof_long_runs_set_limits(held_cycles != 0 ? held_cycles : UINT64_MAX,
                               prof_loop_cpu_here()->long_runs.noted_least);
     prof_guard_set(freeze_cycles, trigger);

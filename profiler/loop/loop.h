@@ -119,6 +119,8 @@ struct prof_loop_cpu {
     struct prof_loop_snapshot *viewed; /* what is read instead, or NULL */
     struct prof_loop_snapshot *filled; /* what it fills at the moment */
     uint32_t resets, changes;          /* that it has followed; cpus.c */
+    const struct prof_loop_frame *waits; /* the one in which it waits for other
+                                            CPUs, or NULL */
 #endif
 };
 extern struct prof_loop_cpu prof_loop_cpus[PROF_LOOP_STATES];
@@ -381,8 +383,9 @@ void prof_loop_hold_still(bool hold);
 
 /*
  * A copy of what a further CPU has counted, made by it, for the first one:
- * rows, totals and the account are complete, and nothing in it points to what
- * the CPU goes on to write.
+ * rows, totals and the account are complete, and nothing in it is read
+ * through a pointer to what the CPU goes on to write (a site's `top` only says
+ * that it has one).
  */
 struct prof_loop_snapshot {
     uint32_t number;              /* of the CPU */

@@ -347,13 +347,14 @@ static bool round_due(uint64_t tsc)
            tsc - sent_tsc[number] >= prof_loop_cpu_here()->tsc_hz;
 }
 
-/* What is in it once, if that was not sent; and a round, if it is due, or the
- * (last) one and not that of this copy. */
+/* What is in it once, if that was not sent, even if its counts are from before
+ * a reset; and a round, if it is due, or the (last) one and not that of this
+ * copy. */
 static void send_copy(uint32_t number, bool last)
 {
     const struct prof_loop_snapshot *copy;
 
-    if (!prof_stream_on() || !prof_loop_view(number))
+    if (!prof_stream_on() || !prof_loop_view_copy(number))
         return;
     copy = prof_loop_cpu_here()->viewed;
     if (prof_loop_is_unsent(number)) {
@@ -363,9 +364,9 @@ static void send_copy(uint32_t number, bool last)
             send_freeze(&copy->freeze);
     }
     last = last && copy->tsc != sent_tsc[number];
-    if (last)
+    if (last && prof_loop_copy_counts())
         rounds[number] = 0;
-    if (last || round_due(copy->tsc))
+    if ((last || round_due(copy->tsc)) && prof_loop_copy_counts())
         send_all(copy->tsc);
     prof_loop_set_sent(number);
     (void)prof_loop_view(0);
@@ -395,7 +396,7 @@ static void send_last_of_others(void)
 {
     for (uint32_t i = 1; i < prof_cpu_count(); i++)
         prof_loop_ask(i);
-    prof_loop_wait(LAST_PART);
+    prof_loop_wait(1, prof_cpu_count() - 1, LAST_PART);
     for (uint32_t i = 1; i < prof_cpu_count(); i++)
         send_copy(i, true);
 }

@@ -82,16 +82,26 @@ void prof_loop_sites_open(void *memory, size_t bytes)
         .sites = memory, .site_max = sites, .node_max = sites * NODES_A_SITE};
     if (here()->node_max > UINT16_MAX)
         here()->node_max = UINT16_MAX;
+#if PROF_CPUS_MAX > 1
+    if (sites > here()->node_max) /* each needs a node for its top */
+        here()->site_max = here()->node_max;
+#endif
     while (heads * 2 <= here()->node_max * 2)
         heads *= 2;
     here()->nodes = (void *)(here()->sites + sites);
     here()->heads = (void *)(here()->nodes + here()->node_max);
     here()->heads_mask = heads - 1;
+#if PROF_CPUS_MAX > 1
+    /* another CPU's is clear already, and its interrupts are off */
+    if (prof_loop_is_first()) {
+        prof_clear_words(here()->heads,
+                         heads * sizeof *here()->heads / sizeof(void *));
+        prof_clear_words(here()->sites,
+                         sites * sizeof *here()->sites / sizeof(void *));
+    }
+#else
     prof_clear_words(here()->heads,
                      heads * sizeof *here()->heads / sizeof(void *));
-#if PROF_CPUS_MAX > 1
-    prof_clear_words(here()->sites,
-                     sites * sizeof *here()->sites / sizeof(void *));
 #endif
     prof_long_runs_open((char *)memory + sites * PROF_LOOP_SITE_BYTES);
     prof_loop_rebase_open((char *)memory + sites * PROF_LOOP_SITE_BYTES +
@@ -143,13 +153,13 @@ struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
 static uint32_t number_of(struct prof_trace_name *name)
 {
     bool on = prof_loop_lock();
-    uint32_t number = name->loop;
+    uint32_t number = prof_loop_number_of(name);
 
     if (number == 0 && !prof_loop_next_number(&number)) {
         number = PROF_SITE_OTHERS;
         here()->refused++;
     }
-    name->loop = number;
+    __atomic_store_n(&name->loop, number, __ATOMIC_RELAXED);
     prof_loop_unlock(on);
     return number;
 }

@@ -107,11 +107,23 @@ static inline bool prof_loop_site_begun(const struct prof_loop_site *site)
     return PROF_CPUS_MAX == 1 || site->top != NULL;
 }
 
+/* The number of (name), 0 if it has none; another CPU may give it one. */
+static inline uint32_t prof_loop_number_of(const struct prof_trace_name *name)
+{
+#if PROF_CPUS_MAX > 1
+    return __atomic_load_n(&name->loop, __ATOMIC_RELAXED);
+#else
+    return name->loop;
+#endif
+}
+
 /* Whether (name) has its site here. */
 static inline bool prof_loop_site_is_here(const struct prof_trace_name *name)
 {
-    return name->loop != 0 &&
-           prof_loop_site_begun(&prof_loop_sites_here()->sites[name->loop]);
+    uint32_t number = prof_loop_number_of(name);
+
+    return number != 0 &&
+           prof_loop_site_begun(&prof_loop_sites_here()->sites[number]);
 }
 
 /* A new site for (name), `others` if there is no room. */

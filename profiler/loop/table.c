@@ -306,8 +306,8 @@ static void write_age(struct prof_text *out)
     const struct prof_loop_snapshot *copy = prof_loop_cpu_here()->viewed;
     uint64_t now = prof_tsc(), then;
 
-    if (copy == NULL)
-        return;
+    if (copy == NULL || !prof_cpu_has_joined(&prof_cpus[copy->number]))
+        return; /* it may write its offset */
     then = copy->tsc + (uint64_t)prof_cpu_tsc_offset(&prof_cpus[copy->number]);
     if ((int64_t)(now - then) <
         (int64_t)prof_divide(prof_loop_cpu_here()->tsc_hz, AGE_PART))
@@ -411,7 +411,7 @@ static void write_others(struct prof_text *out, uint32_t rows,
 
     for (uint32_t i = 1; i < prof_cpu_count(); i++)
         prof_loop_ask(i);
-    prof_loop_wait(ANSWER_PART);
+    prof_loop_wait(1, prof_cpu_count() - 1, ANSWER_PART);
     for (uint32_t i = 1; i < prof_cpu_count(); i++) {
         if (prof_loop_view(i))
             write_table(out, rows, by, width);
@@ -433,7 +433,7 @@ void prof_loop_write_table(uint32_t rows, enum prof_loop_by by, uint32_t width)
     struct prof_loop_frame frame;
     struct prof_text out;
 
-    if (prof_loop_on == 0)
+    if (prof_loop_on == 0 || !prof_loop_is_first())
         return;
     prof_loop_profiler(&frame);
     prof_text_open(&out, prof_port_write);

@@ -57,6 +57,41 @@ bool prof_cpus_open(uint32_t cpus)
     return told_apart;
 }
 
+#ifdef PROF_HOSTED
+
+void prof_cpu_keep_number(uint32_t number)
+{
+    (void)number;
+}
+
+bool prof_cpu_may_be(uint32_t number)
+{
+    (void)number;
+    return true;
+}
+
+#else
+
+void prof_cpu_keep_number(uint32_t number)
+{
+    __atomic_store_n(&prof_cpu_links[number].kept, prof_cpu_key_here() + 1,
+                     __ATOMIC_RELAXED);
+}
+
+bool prof_cpu_may_be(uint32_t number)
+{
+    uint32_t here = prof_cpu_key_here() + 1, kept;
+
+    for (uint32_t i = 1; i < prof_cpu_limit; i++) {
+        kept = __atomic_load_n(&prof_cpu_links[i].kept, __ATOMIC_RELAXED);
+        if (i == number ? kept != 0 && kept != here : kept == here)
+            return false;
+    }
+    return true;
+}
+
+#endif
+
 void prof_cpus_forget(struct prof_cpu *cpu)
 {
 #ifdef PROF_HOSTED

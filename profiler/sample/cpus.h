@@ -32,6 +32,7 @@ struct prof_cpu_link {
     uint32_t idt_limit;
     uintptr_t idt;
     uint32_t ping; /* number of a question, 0 = none yet */
+    uint32_t kept; /* 1 + the key of the CPU whose number this is for good */
 
     /* Written by the first CPU. */
     PROF_OWN_LINE uint64_t pong_tsc; /* its counter at */
@@ -87,6 +88,11 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
 /* Prepares (cpus) of them; the current one is the first. False: nothing
  * identifies it. Contexts: boot. */
 bool prof_cpus_open(uint32_t cpus);
+
+/* The current CPU, which has joined as (number), keeps that for good. Whether it
+ * may join as (number): no other one has kept that, and it has no other one. */
+void prof_cpu_keep_number(uint32_t number);
+bool prof_cpu_may_be(uint32_t number);
 
 /* The current CPU is no longer (cpu), but PROF_CPU_NOBODY. Contexts: interrupts
  * off. */

@@ -191,7 +191,8 @@ int prof_cpu_join(uint32_t number)
         return PROF_EVALUE;
     cpu = &prof_cpus[number];
     link = prof_cpu_link(cpu);
-    if (__atomic_load_n(&link->state, __ATOMIC_ACQUIRE) != PROF_CPU_FREE)
+    if (__atomic_load_n(&link->state, __ATOMIC_ACQUIRE) != PROF_CPU_FREE ||
+        !prof_cpu_may_be(number))
         return PROF_ESTATE;
     link->tsc_offset = 0;
     link->tsc_error = PROF_CPU_TSC_UNKNOWN;

@@ -58,6 +58,11 @@ MODELS = (
     ("handover", "BROKEN_EARLY", True),
     ("handover", "BROKEN_RESET", True),
     ("handover", "BROKEN_SENT", True),
+    ("handover", "BROKEN_VOID", True),
+    ("handover", "BROKEN_TWICE", True),
+    ("handover", "BROKEN_ORDER", True),
+    ("handover", "BROKEN_BEGIN", True),
+    ("handover", "BROKEN_KICK", True),
 )
 
 # A fault so far down that all states before it take 5 GB: spin keeps a bit of

@@ -32,7 +32,8 @@
  * What other CPUs may call, beside the calls below: prof_sample(),
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them, and those of <prof/loop.h> for its
- * own event loop. Events of the recorder (<prof/trace.h>) and of causal
+ * own event loop, but not those that open, reset, set limits or report: these
+ * do nothing there. Events of the recorder (<prof/trace.h>) and of causal
  * profiling are the first CPU's: on others these calls do nothing. Experiments
  * of the latter are refused (PROF_ECAUSAL_CPUS).
  */
@@ -86,8 +87,10 @@ struct prof_cpu_stats {
  *
  * Contexts: the CPU that joins, once, interrupts off, after prof_init(). Its
  * TSS (or TSC_AUX) and its IDT are loaded. Returns 0; PROF_ESTATE before
- * prof_init(), or where the number has joined; PROF_EVALUE for a number that
- * there is not; PROF_ECPU where what identifies it is also another CPU's;
+ * prof_init(), where the number has joined, or where the event loop of another
+ * CPU has begun to be counted as that number, or this CPU's as another one
+ * (prof_cpu_poll()): it keeps its number; PROF_EVALUE for a number that there
+ * is not; PROF_ECPU where what identifies it is also another CPU's;
  * PROF_EGATE; PROF_ELAPIC where the source needs a local APIC and there is
  * none; PROF_EABSENT where PROF_CPUS_MAX is 1.
  */
