@@ -29,7 +29,7 @@ test-images: $(BUILD)/host/fill_store $(slow_lua)
 
 .PHONY: fleet
 #= profile
-#: boot eight services and slower builds of one, keep their samples in a store,
-#: show what `parasite fleet` finds
+#: eight services and a slower build of one, kept in a store, and what
+#: `parasite fleet` finds
 fleet: $(fleet_needs)
 	$(Q)python3 tests/fleet/field.py $(BUILD)
