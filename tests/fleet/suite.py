@@ -18,7 +18,7 @@ from dashboards import test_dashboards
 from engines import Embedded, Old
 from pushed import test_push
 
-PARTS = ("engines", "pages", "push")
+PARTS = ("engines", "pages", "push", "field")
 PLAYWRIGHT = "playwright-core@1.60.0"
 TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
 CLOSE = 1e-6  # sums of an engine depend on their order
@@ -330,7 +330,35 @@ def test_pushes(s, engine):
         test_push(s, fleet)
 
 
+def test_field(s):
+    """Real guests, from QEMU to the answers of the commands: what `make fleet`
+    boots, with less to do."""
+    library = s.build / "chdb" / "libchdb.so"
+    out = s.work / "field"
+    words = (sys.executable, "tests/fleet/field.py", s.build)
+    few = {"SECONDS": "0", "TICKS": "2000", "SESSIONS": "50", "REQUESTS": "50"}
+    with s.test("a missing library is one line"):
+        none = str(out / "none.so")
+        done = run(*words, status=2, env={"PARASITE_CHDB": none})
+        check.same(len(done.text.splitlines()), 1, done.text)
+        check.contains(done.text, none)
+    name = "real guests: the store has their counters, commands what differs"
+    if not library.exists():
+        s.skip(name, "no libchdb.so; 'make store' fetches it")
+        return
+    with s.test(name):
+        # its sockets' names are short from the checkout
+        done = run(
+            *words, env={**few, "OUT": str(out), "PARASITE_CHDB": str(library)}
+        )
+        check.has(done.text, r"^all 23 are equal$")
+        check.has(done.text, r"^diff has found matchbracketclass ")
+
+
 def suite(s):
+    if s.part == "field":
+        test_field(s)
+        return
     if s.part == "engines":
         test_engines(s)
         return
