@@ -89,8 +89,8 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
  * identifies it. Contexts: boot. */
 bool prof_cpus_open(uint32_t cpus);
 
-/* The current CPU, which has joined as (number), keeps that for good. Whether it
- * may join as (number): no other one has kept that, and it has no other one. */
+/* The current CPU, which has joined as (number), keeps that for good. Whether
+ * it may join as (number): no other one has kept that, and it has no other. */
 void prof_cpu_keep_number(uint32_t number);
 bool prof_cpu_may_be(uint32_t number);
 

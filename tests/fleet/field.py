@@ -10,8 +10,8 @@ Each guest is stopped once it has done its work, and says what it has counted:
 the store must have the same figures. Then `parasite fleet` lists the guests,
 its diff must name what is slower, its odd the guest with the other script.
 
-Files stay in OUT (BUILD/fleet). Ends with 1 if anything is not as it must be, or
-after SECONDS (220; 0 = no limit); 2 where the store's library is missing.
+Files stay in OUT (BUILD/fleet). Ends with 1 if anything is not as it must be,
+or after SECONDS (220; 0 = no limit); 2 where the store's library is missing.
 TICKS (4000) are those of each guest with icount, SESSIONS (300) those of each
 irc, REQUESTS (300) those of each http. Whatever happens, all processes end."""
 
@@ -164,9 +164,7 @@ class Fleet:
             if not self.batches():
                 return
             self.start_serve({"rest": "rest"})
-            self.until(
-                lambda: not self.batches(), "parasite serve", self.serve
-            )
+            self.until(lambda: not self.batches(), "parasite serve", self.serve)
 
     def batches(self):
         return [path for path in self.spool.iterdir() if path.suffix == ".gz"]
