@@ -348,7 +348,8 @@ def what_is_counted_as_lost_is_not_kept(make, fill):
         env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": "8"}
         done = send(fill, engine, minutes=8, env=env)
         refused = re.search(r"^refused by the spool: (\d+)", done.out, re.M)
-        check.true(int(refused[1]) > 3, "batches were refused")
+        # how many: losses are written meanwhile, and fail as well
+        check.true(int(refused[1]) > 0, "batches were refused")
         send(fill, engine, minutes=0)
         check_losses(engine, 8, "spool cannot be written")
 
