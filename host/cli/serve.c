@@ -202,8 +202,9 @@ static const struct argument options[] = {
     {"host", 0, "NAME", "what this host is called in the store",
      .text = &collect.host, .group = 1},
     {"store", 0, "STORE",
-     "a folder, or http://USER@HOST[,HOST...]/DATABASE[?cluster=NAME], as with "
-     "'sql'",
+     "a folder, or http://USER@HOST/DATABASE, as with 'sql'; several hosts "
+     "need "
+     "?cluster=NAME",
      .text = &request.store, .group = 2},
     {"spool", 0, "DIR", "what the store has not acknowledged (parasite-spool)",
      .text = &request.spool, .group = 2},
