@@ -93,21 +93,21 @@ bool build_service(const struct build *build, char *name, size_t room)
     return *name != '\0';
 }
 
-bool build_must_tell(struct build *build, uint64_t stack)
+bool build_must_send(struct build *build, uint64_t stack)
 {
-    uint32_t number = index_find(&build->told, stack);
+    uint32_t number = index_find(&build->sent, stack);
     static const uint8_t no = 0;
 
-    if (number == INDEX_NONE && build->told.count == BUILD_STACKS_MAX) {
-        ++build->untold;
+    if (number == INDEX_NONE && build->sent.count == BUILD_STACKS_MAX) {
+        ++build->unsent;
         return false;
     }
     if (number != INDEX_NONE &&
-        build->told_with_names[number] >= build->has_names)
+        build->sent_with_names[number] >= build->has_names)
         return false;
-    number = index_add_row(&build->told, stack, &build->told_with_names, &no,
+    number = index_add_row(&build->sent, stack, &build->sent_with_names, &no,
                            sizeof no);
-    build->told_with_names[number] = build->has_names;
+    build->sent_with_names[number] = build->has_names;
     return true;
 }
 
@@ -128,8 +128,8 @@ void builds_free(struct builds *builds)
         if (build->has_names)
             names_close(&build->names);
         image_close(&build->image);
-        index_free(&build->told);
-        free(build->told_with_names);
+        index_free(&build->sent);
+        free(build->sent_with_names);
         free(build);
     }
     for (size_t i = 0; i < builds->given_count; ++i)

@@ -19,9 +19,9 @@ struct build {
     bool has_names;
     bool is_given;     /* the image is one of -k */
     int64_t looked;    /* when its image was looked for, UTC in seconds */
-    struct index told; /* stacks that the store knows, */
-    uint8_t *told_with_names;
-    uint64_t untold; /* beyond the limit */
+    struct index sent; /* stacks that the store knows, */
+    uint8_t *sent_with_names;
+    uint64_t unsent; /* beyond the limit */
 };
 
 /* Starts as zeros. */
@@ -49,7 +49,7 @@ void build_look(struct build *build, const struct builds *builds, int64_t now);
 
 /* Whether (stack) must be described to the store, as it does not know it, or
  * not with names, which are known by now. */
-bool build_must_tell(struct build *build, uint64_t stack);
+bool build_must_send(struct build *build, uint64_t stack);
 
 /* The name of the function at (address), a return address if (returned); lives
  * as long as the build. */

@@ -103,13 +103,13 @@ static void put_guest(struct collector *collector, struct guest_boot *guest,
     };
     json_t *json;
 
-    if (guest->told && guest->told_mhz == row.mhz &&
-        guest->told_cpus == row.cpus)
+    if (guest->sent && guest->sent_mhz == row.mhz &&
+        guest->sent_cpus == row.cpus)
         return;
     row.key.bucket -= row.key.bucket % STORE_BUCKET_SECONDS;
-    guest->told = true;
-    guest->told_mhz = row.mhz;
-    guest->told_cpus = row.cpus;
+    guest->sent = true;
+    guest->sent_mhz = row.mhz;
+    guest->sent_cpus = row.cpus;
     if (collector->options.store != NULL)
         store_add_guest(&collector->batches, &row);
     json = row_of(collector, "guests", key);
@@ -147,7 +147,7 @@ static void tell_stack(struct collector *collector, struct guest_boot *guest,
                               .frame_count = (unsigned)stack->count};
     json_t *json;
 
-    if (build == NULL || !build_must_tell(build, stack->id))
+    if (build == NULL || !build_must_send(build, stack->id))
         return;
     if (build->has_names) {
         for (size_t i = 0; i < stack->count; ++i)
@@ -370,7 +370,7 @@ static void tell_site(struct collector *collector, struct guest_boot *guest,
                                     .named = true};
     json_t *json;
 
-    if (guest->build == NULL || !build_must_tell(guest->build, site->id))
+    if (guest->build == NULL || !build_must_send(guest->build, site->id))
         return;
     if (collector->options.store != NULL)
         store_add_stack(&collector->batches, &row);
@@ -393,14 +393,14 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
         .measure = (enum store_measure)range->measure,
         .low =
             checked_scale(range->low, 1000000000u, guest->rollup.hello.tsc_hz),
-        .count = range->count - range->told,
+        .count = range->count - range->sent,
     };
     json_t *json;
 
     /* one whose place is not known yet waits for it */
     if (row.count == 0 || site == NULL || range->measure > STORE_WALL)
         return;
-    range->told = range->count;
+    range->sent = range->count;
     row.site = site->id;
     tell_site(collector, guest, site, key);
     if (collector->options.store != NULL)

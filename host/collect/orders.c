@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What guests are told to do: rates that keep to a budget, and captures of all
+ * Commands to guests: rates that keep to a budget, and captures of all
  * guests of a service at the same time.
  *
  * A budget is samples in an hour of all guests of a service. It is shared by

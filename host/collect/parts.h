@@ -31,9 +31,9 @@ struct guest_boot {
     uint64_t id;                  /* 0 = not known yet */
     struct line *line;            /* that sent last, NULL = it is closed */
     int64_t begun, heard;         /* UTC in seconds */
-    bool told;                    /* the store knows it, with */
-    uint32_t told_mhz;
-    size_t told_cpus;
+    bool sent;                    /* the store knows it, with */
+    uint32_t sent_mhz;
+    size_t sent_cpus;
 
     uint64_t allowance; /* bytes that it may still send in this second */
     int64_t allowed;    /* which second that is */

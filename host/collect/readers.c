@@ -172,7 +172,7 @@ void readers_event(struct collector *collector, struct reader *reader,
         read_commands(collector, reader);
 }
 
-/* The next boot on the same line has no readers: they are told by the end. */
+/* The next boot on the same line has no readers: the end says so to them. */
 void readers_leave(struct collector *collector, const struct guest_boot *guest)
 {
     for (size_t i = 0; i < collector->reader_count; ++i)

@@ -425,8 +425,8 @@ static void take_range(struct rollup *rollup, const struct event *event)
         return;
     }
     range = &rollup->loop[number];
-    if (from->count < range->told) /* the guest has begun anew */
-        range->told = 0;
+    if (from->count < range->sent) /* the guest has begun anew */
+        range->sent = 0;
     range->count = from->count;
 }
 

@@ -85,7 +85,7 @@ static inline uint64_t rollup_ticks(const struct rollup_account *account)
 struct rollup_loop {
     uint64_t low; /* cycles of the TSC */
     uint32_t count;
-    uint32_t told; /* in closed buckets */
+    uint32_t sent; /* in closed buckets */
     uint16_t site; /* the guest's number */
     uint8_t measure;
 };

@@ -419,16 +419,16 @@ static const char *line_of_column(const char *lines, size_t count,
     return NULL;
 }
 
-/* Writes the structure of the (columns) of a table that DESCRIBE has told. */
+/* Writes the structure of a table's (columns), by the answer of DESCRIBE. */
 static bool put_structure(FILE *out, const struct insert *insert,
-                          const struct engine_answer *told)
+                          const struct engine_answer *described)
 {
     const char *at = insert->columns, *end = at + insert->columns_bytes;
     bool first = true;
 
     if (insert->columns_bytes == 0) {
-        at = told->bytes;
-        end = at + told->count;
+        at = described->bytes;
+        end = at + described->count;
     }
     while (at < end) {
         const char *line = at, *tab, *type_end;
@@ -438,7 +438,8 @@ static bool put_structure(FILE *out, const struct insert *insert,
 
             at += strspn(at, " ,\t\n`\"");
             bytes = strcspn(at, " ,\t\n`\")");
-            line = line_of_column(told->bytes, told->count, at, bytes);
+            line =
+                line_of_column(described->bytes, described->count, at, bytes);
             at += bytes + strspn(at + bytes, " ,\t\n`\"");
             if (line == NULL)
                 return false;
@@ -463,7 +464,7 @@ static bool make_insert(struct embedded *embedded, struct order *order,
                         const struct insert *insert, int body,
                         struct engine_answer *failed)
 {
-    struct engine_answer told;
+    struct engine_answer described;
     char *sql;
     size_t bytes;
     FILE *out;
@@ -472,10 +473,10 @@ static bool make_insert(struct embedded *embedded, struct order *order,
     sql = text_format("DESCRIBE TABLE %.*s", (int)insert->table_bytes,
                       insert->table);
     engine_query(embedded->engine, order->database, true, sql, strlen(sql),
-                 "TabSeparated", &told);
+                 "TabSeparated", &described);
     free(sql);
-    if (told.code != 0) {
-        *failed = told;
+    if (described.code != 0) {
+        *failed = described;
         return false;
     }
     out = open_memstream(&sql, &bytes);
@@ -492,10 +493,10 @@ static bool make_insert(struct embedded *embedded, struct order *order,
     }
     fprintf(out, " SELECT * FROM file('/proc/self/fd/%d', '%.*s', '", body,
             (int)insert->format_bytes, insert->format);
-    fine = put_structure(out, insert, &told);
+    fine = put_structure(out, insert, &described);
     fputs("')", out);
     fclose(out);
-    engine_answer_free(embedded->engine, &told);
+    engine_answer_free(embedded->engine, &described);
     free(order->sql);
     order->sql = sql;
     order->sql_bytes = bytes;

@@ -37,7 +37,7 @@ struct store_request {
 
 struct store_reply {
     long status;    /* of HTTP; 0 = no answer */
-    int code;       /* of ClickHouse's error; 0 = none, or none was told */
+    int code;       /* of ClickHouse's error; 0 = none, or none was sent */
     bool stopped;   /* (take) wanted no more */
     bool sent;      /* the server may have got all of the request */
     char text[400]; /* what is wrong, one line; "" = nothing */
