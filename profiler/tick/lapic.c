@@ -92,6 +92,14 @@ bool prof_lapic_find(struct prof_lapic *lapic, uintptr_t mapped, bool on)
            0;
 }
 
+uint32_t prof_lapic_left(const struct prof_lapic *lapic)
+{
+    uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+
+    return left == 0 && prof_lapic_read(lapic, PROF_LAPIC_COUNT) != 0 ? 1
+                                                                      : left;
+}
+
 uint32_t prof_lapic_divisor(const struct prof_lapic *lapic)
 {
     uint32_t divide = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
@@ -170,7 +178,7 @@ uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz)
     bool on = prof_interrupts_save();
     uint32_t timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
     uint32_t divide = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
-    uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+    uint32_t left = prof_lapic_left(lapic);
     bool by_tsc = (timer & PROF_LAPIC_MODE) == PROF_LAPIC_BY_TSC;
     uint64_t deadline = by_tsc ? prof_msr(PROF_MSR_TSC_DEADLINE) : 0;
     uint32_t part = NARROW_PART, hz = 0;

@@ -115,6 +115,12 @@ bool prof_lapic_find(struct prof_lapic *lapic, uintptr_t mapped, bool on);
  */
 uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz);
 
+/* What a one-shot timer has left to count, 0: it was never armed. One that has
+ * counted down is 1 from its end, as long as it is not armed again: an emulator
+ * may be late with its interrupt, which a write to the timer then cancels. So a
+ * kernel may be interrupted once more for a deadline of before. */
+uint32_t prof_lapic_left(const struct prof_lapic *lapic);
+
 /* What the timer's clock is divided by. */
 uint32_t prof_lapic_divisor(const struct prof_lapic *lapic);
 

@@ -257,7 +257,7 @@ static void begin_sharing(struct prof_lapic *lapic, uint32_t timer)
         if (deadline != 0)
             lapic->kernel_due = deadline;
     } else {
-        left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+        left = prof_lapic_left(lapic);
         if (left != 0)
             lapic->kernel_due = now + cycles_of(lapic, left);
     }
@@ -802,11 +802,25 @@ static void take_unknown(struct prof_lapic *lapic, uint64_t now)
 {
     uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
 
+    if (prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written)
+        left = prof_lapic_left(lapic);
     if (left != 0)
         lapic->kernel_due = now + cycles_of(lapic, left);
     if (now >= lapic->sample_due)
         advance(lapic, now);
     arm(lapic, now);
+}
+
+/* A tick has not come for much too long. One that the timer is done counting
+ * for is on its way: an emulator may not come to it for long. */
+static bool is_overdue(const struct prof_lapic *lapic, uint64_t now)
+{
+    uint64_t late = now > lapic->sample_due ? now - lapic->sample_due : 0;
+
+    if (!lapic->by_tsc && late < prof_clock.tsc_hz &&
+        prof_lapic_read(lapic, PROF_LAPIC_LEFT) == 0)
+        return false;
+    return late > LATE_PERIODS * (uint64_t)lapic->period;
 }
 
 /* Not while a tick waits, or this is a drain in one. */
@@ -817,8 +831,7 @@ static bool shared_is_changed(const struct prof_lapic *lapic, uint64_t now)
         return false;
     return (!lapic->by_tsc &&
             prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written) ||
-           (now > lapic->sample_due &&
-            now - lapic->sample_due > LATE_PERIODS * (uint64_t)lapic->period);
+           is_overdue(lapic, now);
 }
 
 void prof_source_lapic_check(void)

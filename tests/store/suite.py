@@ -345,13 +345,22 @@ def what_is_counted_as_lost_is_not_kept(make, fill):
             *("gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library),
             "tests/store/failing_fsync.c",
         )
-        env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": "8"}
-        done = send(fill, engine, minutes=8, env=env)
-        refused = re.search(r"^refused by the spool: (\d+)", done.out, re.M)
-        # how many: losses are written meanwhile, and fail as well
-        check.true(int(refused[1]) > 0, "batches were refused")
+        sign = engine.s.work / "fsync.fails"
+        sign.touch()
+        env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": str(sign)}
+        words = words_of(fill, engine, minutes=30, pause_ms=50)
+        log = engine.s.work / "fsync.log"
+        with background(*words, log=log, env=engine.env | env) as sender:
+            sender.soon(lambda: "minute 3\n" in sender.text(), "minute 3")
+            sign.unlink()
+            sender.end()
+        refused = re.search(
+            r"^refused by the spool: (\d+)", sender.text(), re.M
+        )
+        # four minutes of four tables, at least
+        check.true(int(refused[1]) >= 16, "batches were refused")
         send(fill, engine, minutes=0)
-        check_losses(engine, 8, "spool cannot be written")
+        check_losses(engine, 30, "spool cannot be written")
 
 
 def a_full_disk_loses_nothing(make, fill):

@@ -731,6 +731,54 @@ TEST(a_tick_that_waits_when_sampling_begins_is_the_kernels)
     stop_and_close();
 }
 
+/* A busy host's emulator: the timer has counted down, and its interrupt is not
+ * even pending. What is then written to the timer cancels it. */
+TEST(a_tick_that_the_emulator_is_late_with_is_the_kernels)
+{
+    new_machine(1000000000, 1000000000, false, PROF_LAPIC_ONE_SHOT);
+    write_reg(PROF_LAPIC_COUNT, 1000);
+    kernel.due = machine.now + 1000;
+    machine.now += 5000;
+    {
+        uint64_t due = kernel.due;
+
+        open_and_start();
+        kernel.due = due;
+    }
+    run_until(machine.now + machine.tsc_hz / 10);
+    assert_int_equal(kernel.came, 1);
+    assert_int_equal(kernel.stray, 0);
+    assert_true(sampled.count > 90);
+    stop_and_close();
+}
+
+static void check_after(uint64_t cycles, uint32_t taken_back)
+{
+    machine.now += cycles;
+    prof_source_lapic_check();
+    assert_int_equal(prof_tick_counts.lapic_taken_back, taken_back);
+}
+
+TEST(a_tick_of_ours_that_is_late_was_not_taken_by_others)
+{
+    new_machine(1000000000, 1000000000, false, PROF_LAPIC_ONE_SHOT);
+    open_and_start();
+    prof_tick_counts.lapic_taken_back = 0;
+    check_after(machine.tsc_hz / 2, 0); /* of a rate of 30 to 20,000 Hz */
+    assert_true(strstr(world_output, "armed by other code") == NULL);
+    check_after(machine.tsc_hz, 1); /* it will not come */
+    assert_true(strstr(world_output, "armed by other code") != NULL);
+    /* another count; and none */
+    run_until(machine.now + machine.tsc_hz / 10);
+    check_after(0, 1);
+    write_reg(PROF_LAPIC_COUNT, 123456789);
+    check_after(0, 2);
+    write_reg(PROF_LAPIC_COUNT, 0);
+    check_after(0, 3);
+    run_until(machine.now + machine.tsc_hz / 10);
+    stop_and_close();
+}
+
 TEST(while_nothing_is_sampled_nothing_is_changed)
 {
     memset(prof_cpus, 0, sizeof prof_cpus);
