@@ -51,6 +51,7 @@ $(BUILD)/host/parasite: $(parasite_main:%.c=$(BUILD)/host/obj/%.o) \
 	$(Q)gcc -o $@ $^ $(parasite_libraries) $(xen_libraries)
 decoder := attach/encoder attach/inside attach/pauses \
     base/bytes base/index base/log base/memory base/text \
+    base/temporary \
     base/wait \
     flame/align fleet/statistics fleet/times \
     machine/machine machine/paging machine/registers gdb/remote \

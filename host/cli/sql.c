@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parasite sql: a store, or the tables of one trace, asked in SQL. */
 
-#define _GNU_SOURCE /* nftw() */
-
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/temporary.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
 #include "cli/trace_tables.h"
 #include "store/embedded.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -182,29 +180,9 @@ static bool is_trace(const char *word)
     return found;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind,
-                      struct FTW *place)
-{
-    (void)status;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
-/* Removes the folder and all that is in it. */
-static void remove_folder(const char *path)
-{
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        log_info("%s is left", path);
-}
-
 static int ask_trace(const char *trace, const char *sql)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path =
-        text_format("%s/parasite-sql-XXXXXX",
-                    folder != NULL && *folder != '\0' ? folder : "/tmp");
-    char *spool, *database, why[STORE_WHY];
+    char *path, *spool, *database, why[STORE_WHY];
     struct store_options opened = {.create = true};
     struct store *store;
     int status = STATUS_DATA;
@@ -212,8 +190,7 @@ static int ask_trace(const char *trace, const char *sql)
     given.view.input = trace;
     view_read(&given.view, false);
     view_open_names(&given.view);
-    if (mkdtemp(path) == NULL)
-        die("%s: no folder can be made", path);
+    path = temporary_folder("sql");
     database = text_format("%s/store", path);
     opened.spool = spool = text_format("%s/spool", path);
     store = store_open(database, &opened, why);
@@ -228,7 +205,7 @@ static int ask_trace(const char *trace, const char *sql)
         store_close(store);
         embedded_stop(database);
     }
-    remove_folder(path);
+    temporary_remove(path);
     free(path);
     free(spool);
     free(database);

@@ -161,6 +161,11 @@ unsigned store_shards(const struct store *store)
     return store->address.count;
 }
 
+char *store_own_table(const struct store *store, enum store_table table)
+{
+    return schema_local_name(table, &store->address);
+}
+
 /* ---- asking */
 
 bool store_query(struct store *store, const char *sql, const char *format,

@@ -42,6 +42,9 @@ struct store_options {
     const char *spool;
     uint64_t spool_bytes; /* at most; 0 = 1 GiB */
 
+    /* What is not stored is no loss: the caller can send it again. */
+    bool again;
+
     const char *host; /* of this collector, in losses; NULL = its name */
 
     /* The store may be away: with a spool, opening it succeeds all the same,
@@ -67,6 +70,9 @@ const char *store_version(const struct store *store);
 
 /* How many servers share the rows. */
 unsigned store_shards(const struct store *store);
+
+/* What a server calls its own part of a table; to be freed. */
+char *store_own_table(const struct store *store, enum store_table table);
 
 /* ---- asking */
 

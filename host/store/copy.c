@@ -3,6 +3,11 @@
  * Copies a store into another: rows are read as RowBinary and sent as a
  * collector sends its own, in batches of one day and shard. So each combination
  * of embedded stores, servers and clusters works, of old and new engines.
+ *
+ * A day of a table that has the same sums in both is there already: so a copy
+ * that was interrupted goes on, from the day that it was in. The batches of
+ * that day have no keys by which those already stored could be told: the user
+ * drops the day.
  */
 
 #include "store/copy.h"
@@ -10,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "store/client.h"
@@ -31,9 +37,22 @@ struct copy {
     uint8_t *bytes;          /* of a row that has not come wholly */
     size_t used, room;
     uint64_t count;
-    const char *spool; /* a folder */
-    bool refused;      /* rows were not taken by it */
+    char *spool;  /* a folder */
+    bool refused; /* rows were not taken by it */
 };
+
+/* What is in the spool can be read again, and would else be sent by nobody. */
+static void close_target(struct copy *copy)
+{
+    store_close(copy->to);
+    temporary_remove(copy->spool);
+}
+
+static _Noreturn void give_up(struct copy *copy, const char *why)
+{
+    close_target(copy);
+    die("%s", why);
+}
 
 /* Waits until the spool has room: what is copied can be read again, so nothing
  * needs to be lost. False: a signal was caught. */
@@ -132,21 +151,66 @@ static char *select_sql(enum store_table table, const char *where)
     return sql;
 }
 
-static uint64_t count_rows(struct store *store, enum store_table table,
-                           const char *where)
+/* "SELECT sum(...), ... FROM TABLE WHERE ...". */
+static char *sums_sql(enum store_table table, const char *where)
 {
-    char *sql =
-        text_format("SELECT count() FROM %s%s", store_table_name(table), where);
-    struct store_answer answer;
-    char why[STORE_WHY];
-    uint64_t count;
+    const struct store_column *columns = store_columns(table);
+    char *sql;
+    size_t bytes;
+    FILE *out = open_memstream(&sql, &bytes);
 
-    if (!store_ask(store, sql, &answer, why))
-        die("%s", why);
-    count = answer.rows == 1 ? store_u64(&answer, 0, 0) : 0;
-    store_answer_free(&answer);
+    if (out == NULL)
+        die("out of memory");
+    fputs("SELECT count() > 0, uniqExact(bucket, service, build, guest)", out);
+    for (unsigned i = 0; columns[i].name != NULL; ++i)
+        if (columns[i].role == STORE_IS_SUM ||
+            columns[i].role == STORE_IS_AMOUNT)
+            fprintf(out, ", sum(%s)", columns[i].name);
+    fprintf(out, " FROM %s%s", store_table_name(table), where);
+    fclose(out);
+    return sql;
+}
+
+static void ask(struct copy *copy, struct store *store, const char *sql,
+                struct store_answer *answer)
+{
+    char why[STORE_WHY];
+
+    if (!store_ask(store, sql, answer, why))
+        give_up(copy, why);
+}
+
+enum there { THERE_NONE, THERE_ALL, THERE_OTHER };
+
+/* What the target has of a day. */
+static enum there find_day(struct copy *copy, const char *where)
+{
+    char *sql = sums_sql(copy->table, where);
+    struct store_answer from, to;
+    enum there there = THERE_ALL;
+
+    ask(copy, copy->from, sql, &from);
+    ask(copy, copy->to, sql, &to);
+    if (to.rows != 1 || store_u64(&to, 0, 0) == 0)
+        there = THERE_NONE;
+    for (unsigned i = 0; i < from.columns && there == THERE_ALL; ++i)
+        if (store_u64(&from, 0, i) != store_u64(&to, 0, i))
+            there = THERE_OTHER;
+    store_answer_free(&from);
+    store_answer_free(&to);
     free(sql);
-    return count;
+    return there;
+}
+
+static const char *reason(const struct copy *copy, bool fine, const char *why)
+{
+    if (signals_caught())
+        return "interrupted";
+    if (copy->refused)
+        return "rows cannot be kept to be sent: is the disk full?";
+    if (!fine)
+        return why[0] != '\0' ? why : "a row that cannot be sent";
+    return copy->used > 0 ? "an answer that ends in the middle of a row" : NULL;
 }
 
 /* Copies the rows of a table for which (where) holds. */
@@ -154,43 +218,57 @@ static void copy_rows(struct copy *copy, const char *where)
 {
     char why[STORE_WHY] = "";
     char *sql = select_sql(copy->table, where);
+    const char *failed;
     bool fine =
         store_query(copy->from, sql, "RowBinary", take_bytes, copy, why);
 
     for (unsigned i = 0; i < store_shards(copy->to) && fine; ++i)
         fine = send_rows(copy, i);
     free(sql);
-    if (signals_caught())
-        die("interrupted: what was copied of %s%s stays",
-            store_table_name(copy->table), where);
-    if (copy->refused)
-        die("%s: rows of %s%s cannot be kept to be sent: is its disk full?",
-            copy->spool, store_table_name(copy->table), where);
-    if (!fine || copy->used > 0)
-        die("%s", fine ? "an answer that ends in the middle of a row" : why);
+    failed = reason(copy, fine, why);
+    if (failed != NULL)
+        give_up(copy, text_format("%s%s: %s", store_table_name(copy->table),
+                                  where, failed));
+}
+
+static _Noreturn void refuse_day(struct copy *copy, const char *day)
+{
+    give_up(copy,
+            text_format("%s has other rows of %s of %s: copying would "
+                        "count some twice. If a copy ended there, have "
+                        "each server do \"ALTER TABLE %s DROP PARTITION "
+                        "'%s'\" and copy again",
+                        store_name(copy->to), store_table_name(copy->table),
+                        day, store_own_table(copy->to, copy->table), day));
+}
+
+static void copy_day(struct copy *copy, const char *day)
+{
+    char *where = text_format(" WHERE day = '%s'", day);
+
+    switch (find_day(copy, where)) {
+    case THERE_NONE:
+        copy_rows(copy, where);
+        break;
+    case THERE_ALL:
+        printf("%-10s%s is there already\n", store_table_name(copy->table),
+               day);
+        break;
+    case THERE_OTHER:
+        refuse_day(copy, day);
+    }
+    free(where);
 }
 
 static void copy_days(struct copy *copy)
 {
     struct store_answer days;
-    char why[STORE_WHY];
     char *sql = text_format("SELECT DISTINCT day FROM %s ORDER BY day",
                             store_table_name(copy->table));
 
-    if (!store_ask(copy->from, sql, &days, why))
-        die("%s", why);
-    for (size_t i = 0; i < days.rows; ++i) {
-        char *where =
-            text_format(" WHERE day = '%s'", store_value(&days, i, 0));
-
-        if (count_rows(copy->to, copy->table, where) > 0)
-            die("%s has rows of %s of %s already: copying would count them "
-                "twice",
-                store_name(copy->to), store_table_name(copy->table),
-                store_value(&days, i, 0));
-        copy_rows(copy, where);
-        free(where);
-    }
+    ask(copy, copy->from, sql, &days);
+    for (size_t i = 0; i < days.rows; ++i)
+        copy_day(copy, store_value(&days, i, 0));
     store_answer_free(&days);
     free(sql);
 }
@@ -214,17 +292,6 @@ static void copy_table(struct copy *copy, enum store_table table)
     printf("%-10s%" PRIu64 " rows\n", store_table_name(table), copy->count);
 }
 
-/* A folder for the batches, which are gone when all went well. */
-static void make_spool(char *path, size_t room)
-{
-    const char *folder = getenv("TMPDIR");
-
-    snprintf(path, room, "%s/parasite-copy-XXXXXX",
-             folder != NULL && *folder != '\0' ? folder : "/tmp");
-    if (mkdtemp(path) == NULL)
-        die("%s: no folder can be made", path);
-}
-
 static bool wait_sent(struct store *store)
 {
     struct store_state state;
@@ -242,32 +309,28 @@ static bool wait_sent(struct store *store)
 
 int copy_store(const char *from, const char *to)
 {
-    char spool[4096], why[STORE_WHY];
+    char why[STORE_WHY];
     struct store_options read = {0};
-    struct store_options write = {.create = true, .spool = spool};
+    struct store_options write = {.create = true, .again = true};
     struct copy copy = {0};
-    bool sent;
 
     signals_catch();
     copy.from = store_open(from, &read, why);
     if (copy.from == NULL)
         die("%s", why);
-    make_spool(spool, sizeof spool);
-    copy.spool = spool;
+    write.spool = copy.spool = temporary_folder("copy");
     copy.to = store_open(to, &write, why);
     if (copy.to == NULL) {
-        rmdir(spool);
+        temporary_remove(copy.spool);
         die("%s", why);
     }
     for (unsigned table = 0; table < STORE_TABLES; ++table)
         copy_table(&copy, table);
-    sent = wait_sent(copy.to);
-    store_close(copy.to);
+    if (!wait_sent(copy.to))
+        give_up(&copy, "not all of it is stored: copy again");
+    close_target(&copy);
     store_close(copy.from);
     free(copy.bytes);
-    if (!sent)
-        die("not all of it is stored: the rest is in %s", spool);
-    if (rmdir(spool) != 0)
-        log_info("%s is left", spool);
+    free(copy.spool);
     return STATUS_OK;
 }

@@ -60,6 +60,8 @@ static void add(struct losses *losses, const struct store_amount *amount,
     uint32_t number;
     bool is_new;
 
+    if (losses->none)
+        return;
     if (row.bucket == 0)
         row.bucket = bucket_now();
     number = index_find(&losses->keys, hash_of(&row, table, why));

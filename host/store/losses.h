@@ -17,6 +17,7 @@
 
 struct losses {
     const char *host;
+    bool none; /* nothing is lost: nothing is counted */
     struct index keys;
     struct loss *rows;
 };

@@ -496,7 +496,9 @@ struct sender *sender_open(struct store *store, char *why)
     unsigned count = store->address.count;
 
     *sender = (struct sender){
-        .store = store, .count = count, .losses.host = store->host};
+        .store = store,
+        .count = count,
+        .losses = {.host = store->host, .none = store->options.again}};
     if (!spool_open(&sender->spool, store->options.spool,
                     limit == 0 ? SPOOL_BYTES : limit, why, STORE_WHY)) {
         free(sender);

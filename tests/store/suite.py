@@ -694,12 +694,33 @@ def copies_have_the_same_sums(s, fill):
         check.has(done.out, "^samples +48 rows$")
         check.has(done.out, "^stacks +")
         check_sums(old, [0, 1, 2, 1440])
-        done = copy(s, new, old, status=1)
-        check.has(done.err, "has rows of samples of 2023-11-14 already")
+        done = copy(s, new, old)
+        check.has(done.out, "^samples +2023-11-14 is there already$")
+        check.has(done.out, "^samples +0 rows$")
         check_sums(old, [0, 1, 2, 1440])
         with Embedded(s, "copy-back") as back:
             copy(s, old, back)
             check_sums(back, [0, 1, 2, 1440])
+
+
+def a_copy_that_was_interrupted_goes_on(s, fill):
+    """As if it had ended in the second day of accounts, and then in a day that
+    was complete."""
+    with Embedded(s, "copy-from") as new, Old(s, "copy-part") as old:
+        send(fill, new, minutes=2)
+        send(fill, new, minutes=2, first=1440)
+        copy(s, new, old)
+        old.ask("ALTER TABLE accounts DROP PARTITION '2023-11-15'")
+        old.ask("ALTER TABLE loop DROP PARTITION '2023-11-15'")
+        send(fill, old, minutes=1, first=1441, guests=1)
+        done = copy(s, new, old, status=1)
+        check.has(done.err, "has other rows of samples of 2023-11-15")
+        for table in "samples", "accounts", "loop", "waits":
+            [drop] = re.findall('"(ALTER .*)" and copy again', done.err)
+            old.ask(drop)
+            done = copy(s, new, old, status=0 if table == "waits" else 1)
+        check_sums(old, [0, 1, 1440, 1441])
+        check.same(old.ask("SELECT * FROM losses"), [])
 
 
 def a_copy_of_nothing_is_refused(s):
@@ -715,6 +736,7 @@ def suite(s):
     if s.part == "both":
         s.holds(both_give_the_same_figures, s, fill)
         s.holds(copies_have_the_same_sums, s, fill)
+        s.holds(a_copy_that_was_interrupted_goes_on, s, fill)
         s.holds(a_copy_of_nothing_is_refused, s)
         return
 
