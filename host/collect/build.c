@@ -111,6 +111,26 @@ bool build_must_send(struct build *build, uint64_t stack)
     return true;
 }
 
+void builds_send_again(struct builds *builds)
+{
+    for (size_t i = 0; i < builds->count; ++i) {
+        struct build *build = builds->all[i];
+
+        index_free(&build->sent);
+        free(build->sent_with_names);
+        build->sent_with_names = NULL;
+    }
+}
+
+uint64_t builds_unsent(const struct builds *builds)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < builds->count; ++i)
+        count += builds->all[i]->unsent;
+    return count;
+}
+
 const char *build_name(struct build *build, uint64_t address, bool returned)
 {
     size_t count;

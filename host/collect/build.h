@@ -51,6 +51,13 @@ void build_look(struct build *build, const struct builds *builds, int64_t now);
  * not with names, which are known by now. */
 bool build_must_send(struct build *build, uint64_t stack);
 
+/* The store may have lost stacks: all of them are described again when they are
+ * next sampled. */
+void builds_send_again(struct builds *builds);
+
+/* Stacks that were not described, as there are too many of their build. */
+uint64_t builds_unsent(const struct builds *builds);
+
 /* The name of the function at (address), a return address if (returned); lives
  * as long as the build. */
 const char *build_name(struct build *build, uint64_t address, bool returned);

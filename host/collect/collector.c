@@ -108,14 +108,31 @@ static void tick(struct collector *collector)
     }
 }
 
+/* Which rows were lost is not known here: guests and stacks, without which
+ * samples say little, are sent again. */
+static void notice_losses(struct collector *collector)
+{
+    struct store_state state;
+
+    store_state(collector->options.store, &state);
+    if (state.lost_batches == collector->lost_batches)
+        return;
+    collector->lost_batches = state.lost_batches;
+    builds_send_again(&collector->builds);
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        collector->guests[i]->sent = false;
+}
+
 /* Buckets that were closed go out together: of a thousand guests they are a
  * few batches. */
 static void send_closed(struct collector *collector)
 {
     if (!collector->state_due)
         return;
-    if (collector->options.store != NULL)
+    if (collector->options.store != NULL) {
         store_batches_send(&collector->batches);
+        notice_losses(collector);
+    }
     if (collector->options.rows != NULL)
         fflush(collector->options.rows);
     state_write(collector);

@@ -156,6 +156,7 @@ struct collector {
     size_t guest_count;
     struct builds builds;
     struct store_batches batches;
+    uint64_t lost_batches; /* that were noticed */
     struct counters counters;
     struct capture_order *captures;
     size_t capture_count;

@@ -333,12 +333,17 @@ def test_garbage(s, serve):
     )
 
 
-def test_metrics(s, serve):
-    """/metrics and /guests say the same as the rows."""
+def metrics(serve):
+    """The port of /metrics, and what is there."""
     port = re.search(r"127\.0\.0\.1:(\d+)/metrics", serve.text())[1]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
         check.contains(page.headers["Content-Type"], "text/plain")
-        text = page.read().decode()
+        return port, page.read().decode()
+
+
+def test_metrics(s, serve):
+    """/metrics and /guests say the same as the rows."""
+    port, text = metrics(serve)
     values = dict(
         line.rsplit(" ", 1)
         for line in text.splitlines()
@@ -779,16 +784,41 @@ def test_twice(s, store, spool):
     check.same(stored(s, store, SUMS)["ticks"], 800)
 
 
+def test_lost_stacks(s):
+    """What is described in a batch that is lost is described again."""
+    library, sign = s.work / "failing_fsync.so", s.work / "fsync.fails"
+    run(
+        *("gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library),
+        "tests/store/failing_fsync.c",
+    )
+    env = {"LD_PRELOAD": str(library), "FAILING_FSYNC": str(sign)}
+    what = "SELECT count() AS n FROM (SELECT DISTINCT stack FROM stacks)"
+    store = s.work / "lost"
+    words = ("--store", store, "--spool", s.work / "lost-spool", "--http", "0")
+    sign.touch()
+    with serving(s, *words, name="st3", env=env) as serve:
+        lost = re.compile("^parasite_serve_store_lost_rows_total [1-9]", re.M)
+        send(serve, samples_of(100, 30))
+        serve.process.soon(
+            lambda: lost.search(metrics(serve)[1]), "rows are lost"
+        )
+        sign.unlink()
+        send(serve, samples_of(100, 31))
+        serve.process.soon(lambda: stored(s, store, what)["n"] == 2, "stacks")
+        serve.stop()
+
+
 def with_store(s):
     if not (s.build / "chdb" / "libchdb.so").exists():
-        for name in ("test stored", "test twice"):
+        for name in ("test stored", "test twice", "test lost stacks"):
             s.skip(name, "no libchdb.so; 'make store' fetches it")
         return
     store, spool = s.work / "db", s.work / "spool"
-    for path in (store, spool):
+    for path in (store, spool, s.work / "lost", s.work / "lost-spool"):
         shutil.rmtree(path, ignore_errors=True)
     s.holds(test_stored, s, store, spool)
     s.holds(test_twice, s, store, spool)
+    s.holds(test_lost_stacks, s)
 
 
 def suite(s):
