@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -61,12 +62,16 @@ void signals_at_end(void (*last)(void))
     registered = true;
 }
 
+static _Thread_local sigjmp_buf *volatile escape; /* of mapped_try() */
+
 static void end_of_file(int number)
 {
     static const char text[] =
         "parasite: a file became shorter while it was read\n";
 
     (void)number;
+    if (escape != NULL)
+        siglongjmp(*escape, 1);
     call_last();
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(STATUS_DATA);
@@ -74,7 +79,24 @@ static void end_of_file(int number)
 
 void signals_explain(void)
 {
-    sigaction(SIGBUS, &(struct sigaction){.sa_handler = end_of_file}, NULL);
+    /* not blocked in it, for mapped_try() does not come back to it */
+    struct sigaction action = {.sa_handler = end_of_file,
+                               .sa_flags = SA_NODEFER};
+
+    sigaction(SIGBUS, &action, NULL);
+}
+
+bool mapped_try(void (*access)(void *context), void *context)
+{
+    sigjmp_buf here;
+    bool fine = sigsetjmp(here, 0) == 0;
+
+    if (fine) {
+        escape = &here;
+        access(context);
+    }
+    escape = NULL;
+    return fine;
 }
 
 #define PIECE_SECONDS 0.1 /* so that a signal just before poll() is seen */

@@ -30,6 +30,11 @@ double signals_caught_at(void);
 /* From now on reading a mapped file that was cut prints a line and exits. */
 void signals_explain(void);
 
+/* Calls (access), which touches a mapped file. False: the file was cut
+ * meanwhile, and (access) did not come to its end, which must not matter: it
+ * copies, no more. Needs signals_explain(). */
+bool mapped_try(void (*access)(void *context), void *context);
+
 /* Has (last) called once before the process ends, by exit() or by such a file.
  * Only what a signal handler may do. NULL = nothing any more. */
 void signals_at_end(void (*last)(void));

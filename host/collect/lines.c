@@ -31,6 +31,7 @@
 #define FILE_READS 16u /* of one round */
 #define RAM_AGAIN_MS 250
 #define RAM_TRIES_MAX 5u
+#define RAM_PIECES 32u /* of 1 MiB: no guest waits for the search in another */
 #define FIRST_WORD "parasite "
 #define CAPTURE_SECONDS 10
 #define CAPTURE_RATE 997
@@ -543,24 +544,37 @@ static void take_all_dialled(struct collector *collector)
 
 /* ---- RAM */
 
-/* Where in the RAM's file a ring is, at the symbol of an image of -k or where
- * its mark is found; 0 = nowhere. Holes of the file are not read. */
-static uint64_t find_ring(const struct builds *builds, int file, off_t bytes)
+/* Whether a ring is in the RAM's file, at the symbol of an image of -k or where
+ * its mark is found, from *at on, which is then its place. Otherwise *at is
+ * where to go on; 0 = at the beginning, later. Holes of the file are not read.
+ */
+static bool find_ring(const struct builds *builds, int file, off_t bytes,
+                      uint64_t *at)
 {
     static uint8_t piece[1 << 20];
-    uint64_t magic, at;
+    uint64_t magic, symbol;
+    unsigned pieces = 0;
+    off_t from = (off_t)*at;
 
     for (size_t i = 0; i < builds->given_count; ++i)
-        if (image_object(&builds->given[i], "prof_share_ring", &at) &&
-            pread(file, &magic, sizeof magic, (off_t)at) == sizeof magic &&
-            magic == PROF_SHARE_MAGIC)
-            return at;
-    for (off_t from = 0; from < bytes;) {
+        if (from == 0 &&
+            image_object(&builds->given[i], "prof_share_ring", &symbol) &&
+            pread(file, &magic, sizeof magic, (off_t)symbol) == sizeof magic &&
+            magic == PROF_SHARE_MAGIC) {
+            *at = symbol;
+            return true;
+        }
+    *at = 0;
+    while (from < bytes) {
         off_t data = lseek(file, from, SEEK_DATA);
         ssize_t count;
 
         if (data < 0)
-            return 0;
+            return false;
+        if (pieces++ == RAM_PIECES) {
+            *at = (uint64_t)data;
+            return false;
+        }
         data -= data % (off_t)sizeof magic;
         count = pread(file, piece, sizeof piece, data);
         for (ssize_t i = 0; i + (ssize_t)sizeof(struct prof_share) <= count;
@@ -571,56 +585,70 @@ static uint64_t find_ring(const struct builds *builds, int file, off_t bytes)
             if (share.magic == PROF_SHARE_MAGIC && share.ring_bytes > 0 &&
                 (share.ring_bytes & (share.ring_bytes - 1)) == 0 &&
                 share.ring_bytes < (uint64_t)bytes &&
-                share.ring_address <= (uint64_t)bytes - share.ring_bytes)
-                return (uint64_t)(data + i);
+                share.ring_address <= (uint64_t)bytes - share.ring_bytes) {
+                *at = (uint64_t)(data + i);
+                return true;
+            }
         }
         if (count <= (ssize_t)sizeof(struct prof_share))
-            return 0;
+            return false;
         from = data + count - (ssize_t)sizeof(struct prof_share);
     }
-    return 0;
+    return false;
 }
 
 static void open_ram(struct line *line, int64_t now)
 {
+    char why[SHARED_RING_WHY];
     struct stat about;
-    uint64_t ring = 0;
+    bool found = false;
     int file;
 
-    if (now < line->tried + (RAM_AGAIN_MS
+    if (line->searched == 0 &&
+        now < line->tried + (RAM_AGAIN_MS
                              << (line->tries < RAM_TRIES_MAX ? line->tries
                                                              : RAM_TRIES_MAX)))
         return;
+    if (line->searched == 0)
+        ++line->tries;
     line->tried = now;
-    ++line->tries;
     file = open(line->path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat(file, &about) != 0) {
-        char why[TARGET_WHY_MAX];
-
         snprintf(why, sizeof why, "%s: %s", line->name, strerror(errno));
         say_problem(line, why);
+        line->searched = 0;
         if (file >= 0)
             close(file);
         return;
     }
     if (S_ISREG(about.st_mode))
-        ring = find_ring(&line->collector->builds, file, about.st_size);
+        found = find_ring(&line->collector->builds, file, about.st_size,
+                          &line->searched);
     close(file);
     line->inode = about.st_ino;
-    if (ring != 0 && shared_ring_open(&line->share, line->path, ring)) {
+    if (!found)
+        return;
+    if (shared_ring_try(&line->share, line->path, line->searched, why)) {
         ++line->connections;
         line->tries = 0;
+    } else if (*why != '\0') {
+        say_problem(line, why);
     }
+    line->searched = 0;
 }
 
-/* After a restart the RAM may be another file of the same name. */
+/* After a restart the RAM may be another file of the same name. What looks like
+ * a ring and is none may come before the true one. */
 static void read_ram(struct line *line)
 {
+    uint64_t behind = line->share.ring + sizeof(uint64_t);
+
     shared_ring_read(&line->share, &line->scanner.sink);
     if (!line->share.damaged)
         return;
     say_problem(line, "the ring of a guest is damaged; it is looked for again");
     lose_line(line);
+    line->searched = behind;
 }
 
 static bool ram_changed(const struct line *line)

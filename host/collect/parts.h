@@ -96,7 +96,8 @@ struct line {
     char *path;               /* of RAM */
     struct shared_ring share;
     ino_t inode;
-    int64_t tried; /* when RAM was last looked for, ms */
+    int64_t tried;     /* when RAM was last looked for, ms */
+    uint64_t searched; /* of it, while that goes on */
     unsigned tries;
     uint64_t bytes;
     uint64_t garbage; /* of scanners before */

@@ -11,63 +11,133 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <prof/format.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool shared_ring_open(struct shared_ring *share, const char *path,
-                      uint64_t ring)
+bool shared_ring_try(struct shared_ring *share, const char *path, uint64_t ring,
+                     char *why)
 {
     int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
-    void *ram;
+    void *ram = NULL;
 
+    *why = '\0';
     *share = (struct shared_ring){.path = path, .ring = ring};
     if (file < 0 && errno == ENOENT)
         return false;
     if (file < 0 || fstat(file, &about) != 0)
-        die("%s: cannot be opened: %s", path, strerror(errno));
-    share->ram_bytes = (size_t)about.st_size;
-    if (!S_ISREG(about.st_mode))
-        die("%s: is not a file", path);
-    if (ring % sizeof(uint64_t) != 0)
-        die("%#llx is no address of a ring: it is not a multiple of 8",
-            (unsigned long long)ring);
-    if (share->ram_bytes < sizeof(struct prof_share) ||
-        ring > share->ram_bytes - sizeof(struct prof_share)) {
-        close(file);
-        return false;
+        snprintf(why, SHARED_RING_WHY, "%s: cannot be opened: %s", path,
+                 strerror(errno));
+    else if (!S_ISREG(about.st_mode))
+        snprintf(why, SHARED_RING_WHY, "%s: is not a file", path);
+    else if (ring % sizeof(uint64_t) != 0)
+        snprintf(why, SHARED_RING_WHY,
+                 "%#llx is no address of a ring: it is not a multiple of 8",
+                 (unsigned long long)ring);
+    else if ((uint64_t)about.st_size >= sizeof(struct prof_share) &&
+             ring <= (uint64_t)about.st_size - sizeof(struct prof_share))
+        ram = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED, file, 0);
+    if (ram == MAP_FAILED) {
+        snprintf(why, SHARED_RING_WHY, "%s: cannot be mapped: %s", path,
+                 strerror(errno));
+        ram = NULL;
     }
-    ram = mmap(NULL, share->ram_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-               0);
-    if (ram == MAP_FAILED)
-        die("%s: cannot be mapped: %s", path, strerror(errno));
-    close(file);
-    share->ram = ram;
-    return true;
+    if (ram != NULL) {
+        share->ram_bytes = (size_t)about.st_size;
+        share->ram = ram;
+    }
+    if (file >= 0)
+        close(file);
+    return ram != NULL;
 }
 
-static uint64_t field(const struct shared_ring *share, size_t offset)
+bool shared_ring_open(struct shared_ring *share, const char *path,
+                      uint64_t ring)
 {
-    const void *at = share->ram + share->ring + offset;
+    char why[SHARED_RING_WHY];
+    bool fine = shared_ring_try(share, path, ring, why);
+
+    if (*why != '\0')
+        die("%s", why);
+    return fine;
+}
+
+/* ---- the guest's RAM, which is a file that may be cut */
+
+struct head {
+    const uint8_t *at;
+    uint64_t magic, ring_address, ring_bytes, written;
+};
+
+static uint64_t field(const struct head *head, size_t offset)
+{
+    const void *at = head->at + offset;
 
     return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE); /* A */
 }
 
-#define FIELD(share, name) field(share, offsetof(struct prof_share, name))
+#define FIELD(head, name) field(head, offsetof(struct prof_share, name))
+
+static void load_head(void *context)
+{
+    struct head *head = context;
+
+    head->magic = FIELD(head, magic);
+    head->ring_address = FIELD(head, ring_address);
+    head->ring_bytes = FIELD(head, ring_bytes);
+    head->written = FIELD(head, written);
+}
+
+struct piece {
+    void *to;
+    const void *from;
+    size_t count;
+};
+
+static void copy_piece(void *context)
+{
+    const struct piece *piece = context;
+
+    memcpy(piece->to, piece->from, piece->count);
+}
+
+static bool copy_out(struct shared_ring *share, void *to, const void *from,
+                     size_t count)
+{
+    struct piece piece = {to, from, count};
+
+    if (!mapped_try(copy_piece, &piece))
+        share->damaged = true;
+    return !share->damaged;
+}
+
+/* The guest learns how much was read. */
+static void store_read(void *context)
+{
+    struct shared_ring *share = context;
+
+    __atomic_store_n((uint64_t *)(void *)(share->ram + share->ring +
+                                          offsetof(struct prof_share, read)),
+                     share->read, __ATOMIC_RELEASE);
+}
 
 struct ring {
     const uint8_t *bytes;
-    uint64_t count;
+    uint64_t count, written;
 };
 
 /* Copies the packet at share->read out of the ring. Returns the bytes to
- * advance by: of the packet; up to the ring's end if there is none; or 8. A
+ * advance by: of the packet; up to the ring's end if there is none; or 8; 0 if
+ * the file was cut. A
  * zero has a meaning only where a packet would begin. *(copied) are the bytes
  * that were looked at. */
 static uint64_t take_next(struct shared_ring *share, const struct ring *ring,
@@ -80,13 +150,18 @@ static uint64_t take_next(struct shared_ring *share, const struct ring *ring,
     struct packet packet;
 
     share->in_step = in_step;
-    if (left < PROF_PACKET_BYTES || (in_step && le32(from) == 0))
+    if (left < PROF_PACKET_BYTES)
+        return left;
+    if (!copy_out(share, copy, from, PROF_PACKET_BYTES))
+        return 0;
+    if (in_step && le32(copy) == 0)
         return left;
     share->in_step = false;
-    total = le32(from + offsetof(struct prof_packet, packet_bits)) / 8;
+    total = le32(copy + offsetof(struct prof_packet, packet_bits)) / 8;
     if (total > left || total > sizeof copy)
         return 8;
-    memcpy(copy, from, total);
+    if (!copy_out(share, copy, from, total))
+        return 0;
     *copied += total;
     if (packet_check(copy, total, &packet) != PACKET_GOOD)
         return 8;
@@ -97,18 +172,26 @@ static uint64_t take_next(struct shared_ring *share, const struct ring *ring,
 
 static bool find_ring(struct shared_ring *share, struct ring *ring)
 {
-    uint64_t address;
+    uint64_t bytes = share->ram_bytes;
+    struct head head;
 
-    if (share->ram == NULL || FIELD(share, magic) != PROF_SHARE_MAGIC)
+    if (share->ram == NULL)
         return false;
-    address = FIELD(share, ring_address);
-    ring->count = FIELD(share, ring_bytes);
-    share->damaged = ring->count < PROF_PACKET_BYTES ||
-                     ring->count > SHARED_RING_BYTES_MAX ||
-                     (ring->count & (ring->count - 1)) != 0 ||
-                     address > share->ram_bytes ||
-                     ring->count > share->ram_bytes - address;
-    ring->bytes = share->ram + (share->damaged ? 0 : address);
+    head.at = share->ram + share->ring;
+    if (!mapped_try(load_head, &head)) {
+        share->damaged = true;
+        return false;
+    }
+    if (head.magic != PROF_SHARE_MAGIC)
+        return false;
+    share->damaged = head.ring_bytes < PROF_PACKET_BYTES ||
+                     head.ring_bytes > SHARED_RING_BYTES_MAX ||
+                     (head.ring_bytes & (head.ring_bytes - 1)) != 0 ||
+                     head.ring_address > bytes ||
+                     head.ring_bytes > bytes - head.ring_address;
+    ring->bytes = share->ram + (share->damaged ? 0 : head.ring_address);
+    ring->count = head.ring_bytes;
+    ring->written = head.written;
     return !share->damaged;
 }
 
@@ -136,12 +219,13 @@ bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
 
     if (!find_ring(share, &ring))
         return false;
-    written = FIELD(share, written);
+    written = ring.written;
     catch_up(share, written, ring.count);
     if (share->read == written)
         return false;
-    for (uint64_t count = 0;
-         share->read < written && count + copied < SHARED_RING_STEP;) {
+    for (uint64_t count = 0; share->read < written &&
+                             count + copied < SHARED_RING_STEP &&
+                             !share->damaged;) {
         uint64_t more = take_next(share, &ring, sink, &copied);
 
         if (more > written - share->read)
@@ -149,10 +233,9 @@ bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
         share->read += more;
         count += more;
     }
-    __atomic_store_n((uint64_t *)(void *)(share->ram + share->ring +
-                                          offsetof(struct prof_share, read)),
-                     share->read, __ATOMIC_RELEASE);
-    return true;
+    if (!share->damaged && !mapped_try(store_read, share))
+        share->damaged = true;
+    return !share->damaged;
 }
 
 void shared_ring_read_rest(struct shared_ring *share,

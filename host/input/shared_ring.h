@@ -24,13 +24,21 @@ struct shared_ring {
     uint64_t ring; /* offset of struct prof_share in the file */
     uint64_t read; /* bytes since the guest's start */
     bool in_step;  /* a packet begins at (read) */
-    bool damaged;  /* what the guest says of its ring cannot be */
+    bool damaged;  /* what the guest says of its ring cannot be, or the file
+                      was cut */
     uint64_t
         overwritten; /* bytes that were overwritten before they were read */
 };
 
+#define SHARED_RING_WHY 512
+
 /* Maps the file (path), which may still be empty; (ring) is the ring's address.
- * Returns false if there is no such file yet. */
+ * Returns false with the reason in (why), of SHARED_RING_WHY bytes; "" = there
+ * is no such file yet, or it is too short. */
+bool shared_ring_try(struct shared_ring *share, const char *path, uint64_t ring,
+                     char *why);
+
+/* The same; ends the process for any other reason. */
 bool shared_ring_open(struct shared_ring *share, const char *path,
                       uint64_t ring);
 

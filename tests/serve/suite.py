@@ -653,6 +653,9 @@ def test_ram(s):
             ) as guest:
                 check.same(guest.end(), 0)
                 serve.soon_guest(service="ram", ended=True)
+            os.truncate(folder / "ram", 4096)
+            send(serve, samples_of(50, 15))  # which others do not notice
+            serve.soon_guest(boot="0f" * 16, ended=True)
             serve.stop()
             sums = serve.sums(service="ram")
             check.true(sums["attributed"] > 100, sums)

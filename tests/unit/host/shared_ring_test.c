@@ -8,6 +8,7 @@
 
 #include "../unit.h"
 
+#include "base/wait.h"
 #include "input/shared_ring.h"
 #include "stream_maker.h"
 
@@ -186,6 +187,36 @@ TEST(a_ring_outside_of_the_ram_is_damaged)
         shared_ring_read_rest(&ram->share, &ram->sink);
         free_ram(ram);
     }
+}
+
+/* Before the call, and between two: in its packets, and in its head. */
+TEST(ram_that_is_cut_ends_the_reading_only)
+{
+    static const struct {
+        off_t bytes;
+        unsigned packets;
+    } rows[] = {{BYTES_AT + 4096, 4}, {BYTES_AT, 0}, {0, 0}};
+    struct made made = {.packet_room = 4096};
+
+    signals_explain();
+    made_hello(&made, 64);
+    made_flush(&made);
+    for (size_t i = 0; i < COUNT(rows); ++i) {
+        struct ram *ram = new_ram(1 << 16, 1 << 16);
+
+        memset(ram->bytes, 0xa5, 1 << 16);
+        for (unsigned j = 0; j < 4; ++j)
+            memcpy(ram->bytes + j * ((made.count + 7) / 8 * 8), made.bytes,
+                   made.count);
+        assert_int_equal(ftruncate(ram->file, rows[i].bytes), 0);
+        assert_false(shared_ring_read(&ram->share, &ram->sink));
+        assert_true(ram->share.damaged);
+        assert_int_equal(ram->packets, rows[i].packets);
+        assert_false(shared_ring_read(&ram->share, &ram->sink));
+        shared_ring_read_rest(&ram->share, &ram->sink);
+        free_ram(ram);
+    }
+    free(made.bytes);
 }
 
 TEST(a_ring_is_where_there_is_ram)
