@@ -134,9 +134,17 @@ static bool take_bytes(void *owner, const void *bytes, size_t count)
     return !signals_caught();
 }
 
-static char *select_sql(enum store_table table, const char *where)
+static bool is_sum(const struct store_column *column)
+{
+    return column->role == STORE_IS_SUM || column->role == STORE_IS_AMOUNT;
+}
+
+/* Asks for the rows of a table for which (where) holds, or for their sums,
+ * after whether there are any, and of how many guests. */
+static char *query(enum store_table table, const char *where, bool sums)
 {
     const struct store_column *columns = store_columns(table);
+    const char *before = "";
     char *sql;
     size_t bytes;
     FILE *out = open_memstream(&sql, &bytes);
@@ -144,28 +152,16 @@ static char *select_sql(enum store_table table, const char *where)
     if (out == NULL)
         die("out of memory");
     fputs("SELECT ", out);
-    for (unsigned i = 0; columns[i].name != NULL; ++i)
-        fprintf(out, "%s%s", i == 0 ? "" : ", ", columns[i].name);
-    fprintf(out, " FROM %s%s", store_table_name(table), where);
-    fclose(out);
-    return sql;
-}
-
-/* "SELECT sum(...), ... FROM TABLE WHERE ...". */
-static char *sums_sql(enum store_table table, const char *where)
-{
-    const struct store_column *columns = store_columns(table);
-    char *sql;
-    size_t bytes;
-    FILE *out = open_memstream(&sql, &bytes);
-
-    if (out == NULL)
-        die("out of memory");
-    fputs("SELECT count() > 0, uniqExact(bucket, service, build, guest)", out);
-    for (unsigned i = 0; columns[i].name != NULL; ++i)
-        if (columns[i].role == STORE_IS_SUM ||
-            columns[i].role == STORE_IS_AMOUNT)
-            fprintf(out, ", sum(%s)", columns[i].name);
+    if (sums) {
+        fputs("count() > 0, uniqExact(bucket, service, build, guest)", out);
+        before = ", ";
+    }
+    for (unsigned i = 0; columns[i].name != NULL; ++i) {
+        if (sums && !is_sum(&columns[i]))
+            continue;
+        fprintf(out, sums ? "%ssum(%s)" : "%s%s", before, columns[i].name);
+        before = ", ";
+    }
     fprintf(out, " FROM %s%s", store_table_name(table), where);
     fclose(out);
     return sql;
@@ -185,7 +181,7 @@ enum there { THERE_NONE, THERE_ALL, THERE_OTHER };
 /* What the target has of a day. */
 static enum there find_day(struct copy *copy, const char *where)
 {
-    char *sql = sums_sql(copy->table, where);
+    char *sql = query(copy->table, where, true);
     struct store_answer from, to;
     enum there there = THERE_ALL;
 
@@ -217,7 +213,7 @@ static const char *reason(const struct copy *copy, bool fine, const char *why)
 static void copy_rows(struct copy *copy, const char *where)
 {
     char why[STORE_WHY] = "";
-    char *sql = select_sql(copy->table, where);
+    char *sql = query(copy->table, where, false);
     const char *failed;
     bool fine =
         store_query(copy->from, sql, "RowBinary", take_bytes, copy, why);
