@@ -43,7 +43,9 @@ static void set_duration(char *word)
 
 static const struct argument options[] = {
     {"output", 'o', "TRACE", "the folder to write (x.trace)", .text = &output},
-    {"duration", 'd', "SECONDS", "stop after SECONDS", .take = set_duration},
+    {"duration", 'd', "SECONDS",
+     "stop after SECONDS, from when the guest has taken what is set",
+     .take = set_duration},
     {0},
 };
 

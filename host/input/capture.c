@@ -78,8 +78,8 @@ static void capture_step(struct capture *capture, struct guest *guest)
 {
     if (guest != NULL)
         guest_copy_errors(guest);
-    if (capture->sender != NULL)
-        send_step(capture->sender);
+    if (capture->sender != NULL && send_step(capture->sender) == SEND_WAITS)
+        capture->timed = seconds_now();
     show_progress(capture);
 }
 
@@ -89,7 +89,7 @@ void capture_begin(struct capture *capture, const char *path)
     capture->scanner.sink = (struct packet_sink){take_packet, capture};
     capture->console.sink = (struct packet_sink){take_from_text, capture};
     capture->console.other = capture->show_text ? show_line : NULL;
-    capture->began = capture->shown = seconds_now();
+    capture->began = capture->timed = capture->shown = seconds_now();
     signals_catch();
 }
 
@@ -98,7 +98,7 @@ static bool time_is_over(const struct capture *capture)
     return signals_caught() || capture->refused || capture->share.damaged ||
            (capture->sender != NULL && capture->sender->state == SEND_FAILED) ||
            (capture->seconds > 0 &&
-            seconds_now() - capture->began >= capture->seconds);
+            seconds_now() - capture->timed >= capture->seconds);
 }
 
 /* Reads what is available; false at the end. */

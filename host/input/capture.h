@@ -25,9 +25,11 @@ struct capture {
     bool show_text;        /* other output goes to stdout */
     bool force;            /* record a guest of another image too */
     bool refused;          /* another image, or a ring that cannot be */
-    double seconds;        /* time limit, 0 = none */
+    double seconds;        /* time limit, 0 = none; from (timed) on */
     uint32_t hz;           /* requested on the command line of a guest, or 0 */
     double began;          /* on the monotonic clock */
+    double timed;          /* once commands are answered: then what they set
+                              is in force */
     double shown;          /* when the last progress line was printed */
     uint64_t from_text;    /* packets from console text */
 };

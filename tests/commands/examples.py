@@ -5,6 +5,7 @@ import os
 import re
 import socket
 import threading
+import time
 from pathlib import Path
 
 from harness.made_causal import causal
@@ -58,7 +59,10 @@ def of_manual():
 
 
 class Answering:
-    """A guest at a socket: it sends packets, and answers each command."""
+    """A guest at a socket: it sends packets, and answers each command, the
+    first one later than the recordings last."""
+
+    LATE_S = 1.2
 
     def __init__(self, family, address, packets):
         self.server = socket.socket(family)
@@ -81,9 +85,12 @@ class Answering:
     def talk(self, line):
         try:
             line.sendall(self.packets)
+            late = self.LATE_S
             while data := line.recv(4096):
                 for command in data.decode().split("\n"):
                     if command:
+                        time.sleep(late)
+                        late = 0
                         line.sendall(f"\n#prof! ok {command}\n".encode())
         except OSError:
             pass
