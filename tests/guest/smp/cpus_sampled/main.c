@@ -80,13 +80,15 @@ HANDLER static void on_nmi(uintptr_t *pushed)
 
 /* ---- what the CPUs do */
 
-/* A round of varying length, so that samples do not keep step with it. */
+/* A round of varying length, so that samples do not keep step with it. It is
+ * long beside its four calls, to which an emulator's interrupts that come late,
+ * as the host ran something else, are drawn. */
 static void work(bool odd, uint32_t *random)
 {
     uint32_t units;
 
     *random = *random * 1664525u + 1013904223u;
-    units = 256 + (*random >> 16 & 255);
+    units = 4096 + (*random >> 16 & 4095);
     if (odd) {
         leaf_c(SPLIT_TURNS(units * 4));
         leaf_d(SPLIT_TURNS(units * 6));
@@ -278,7 +280,7 @@ static void test_shares(void)
              (unsigned)c, (unsigned)d, (unsigned)odd);
     test_share(a, b, 70, "CPUs with interrupts on: their functions' shares");
     test_share(c, d, 40, "CPUs with interrupts off: theirs");
-    tap_ok(c + d <= odd && (c + d) * 20 >= odd * 19,
+    tap_ok(c + d <= odd && (c + d) * 10 >= odd * 9,
            "  which have all that these CPUs sampled, but for calls of them");
 }
 
