@@ -154,8 +154,9 @@ void store_add_loss(struct store_batches *batches,
 void store_batches_send(struct store_batches *batches);
 void store_batches_free(struct store_batches *batches);
 
-/* Waits until the spool is empty; false: that is not so after (seconds), or a
- * signal was caught (base/wait.h). */
+/* Waits until the spool is empty, for as long as the store takes batches; says
+ * now and then how many are left. False: for (seconds) it took nothing, nor was
+ * it at work on any, or one more signal was caught (base/wait.h). */
 bool store_flush(struct store *store, double seconds);
 
 /* What the sending has come to since store_open(). */
