@@ -227,6 +227,7 @@ static void forget_boot(struct collector *collector, size_t number)
     struct guest_boot *guest = collector->guests[number];
 
     rollup_close(&guest->rollup, now_ms(), true);
+    state_keep(collector, guest);
     raw_flush(collector, guest);
     readers_leave(collector, guest);
     for (size_t i = 0; i < collector->line_count; ++i)

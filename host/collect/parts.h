@@ -162,8 +162,9 @@ struct collector {
     int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
     int64_t begun_ms;
     bool state_due;        /* buckets were closed */
-    bool state_new;        /* guests came */
-    struct kept_cpu *kept; /* of the run before, (kept_count) of them */
+    bool state_new;        /* guests came, or it could not be written */
+    bool state_failed;     /* the last time, which was said */
+    struct kept_cpu *kept; /* guests that are gone, (kept_count) of them */
     size_t kept_count;
 
     /* of the threads that connect */
@@ -253,9 +254,20 @@ struct kept_cpu {
     uint32_t sequence;
     uint64_t last, discarded;
     uint32_t rate_mhz;
+    int64_t closed_to; /* of the guest's buckets, UTC in seconds */
+    int64_t since;     /* when it was forgotten, or read from the file */
+    bool taken;        /* the guest is in the register again */
 };
+
+/* Also has the store commit or drop what the run before has staged. */
 void state_read(struct collector *collector);
+
+/* Writes the file, and has the store commit what is staged; where the file
+ * cannot be written, both are still due. */
 void state_write(struct collector *collector);
+
+/* Notes a guest that is forgotten, all of whose buckets are closed. */
+void state_keep(struct collector *collector, const struct guest_boot *guest);
 void state_restore(struct collector *collector, struct guest_boot *guest);
 
 /* ---- orders.c: budgets and captures */

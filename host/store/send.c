@@ -69,7 +69,7 @@ static void keep_losses(struct sender *sender)
         bool kept;
 
         losses_take(&sender->losses, &rows);
-        kept = spool_add(&sender->spool, 0, &rows, 0, true, &why);
+        kept = spool_add(&sender->spool, 0, &rows, 0, SPOOL_BEYOND, &why);
         if (kept)
             losses_forget(&sender->losses, &rows);
         store_rows_free(&rows);
@@ -578,7 +578,8 @@ bool store_send(struct store *store, unsigned shard,
     if (rows->count == 0)
         return true;
     pthread_mutex_lock(&sender->lock);
-    kept = spool_add(&sender->spool, shard, rows, amount_of(rows), false, &why);
+    kept = spool_add(&sender->spool, shard, rows, amount_of(rows),
+                     store->options.stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
     if (!kept) {
         losses_add(&sender->losses, rows->table, rows->bytes, rows->used, why);
         count_lost(sender, rows->count);
@@ -587,6 +588,44 @@ bool store_send(struct store *store, unsigned shard,
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
     return kept;
+}
+
+uint64_t store_staged(struct store *store)
+{
+    struct sender *sender = store->sender;
+    uint64_t order;
+
+    pthread_mutex_lock(&sender->lock);
+    order = sender->spool.order;
+    pthread_mutex_unlock(&sender->lock);
+    return order;
+}
+
+void store_commit(struct store *store, uint64_t order)
+{
+    struct sender *sender = store->sender;
+
+    pthread_mutex_lock(&sender->lock);
+    if (!spool_commit(&sender->spool, order))
+        log_error("%s: a batch cannot be committed: %s", store_name(store),
+                  strerror(errno));
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+}
+
+void store_recover(struct store *store, uint64_t order)
+{
+    struct sender *sender = store->sender;
+    uint64_t dropped;
+
+    pthread_mutex_lock(&sender->lock);
+    dropped = spool_recover(&sender->spool, order);
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+    if (dropped > 0)
+        log_info("%s: killed while it closed a minute: what was in %llu "
+                 "batches counts as lost",
+                 store_name(store), (unsigned long long)dropped);
 }
 
 void store_state(struct store *store, struct store_state *state)
