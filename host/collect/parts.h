@@ -35,8 +35,7 @@ struct guest_boot {
     uint32_t sent_mhz;
     size_t sent_cpus;
 
-    uint64_t allowance; /* bytes that it may still send in this second */
-    int64_t allowed;    /* which second that is */
+    const struct collector_token *token; /* of its line, NULL = none */
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
@@ -93,6 +92,11 @@ struct line {
     struct console console;
     struct answers answers;
     struct guest_boot *guest; /* the last one, NULL = none */
+    uint64_t allowance;       /* bytes that may still come in this second */
+    int64_t allowed;          /* which second that is */
+    unsigned boots;           /* new ones that it brought in this minute */
+    int64_t minute;           /* which that is */
+    int64_t begun;            /* of a connection, UTC in ms */
     char *path;               /* of RAM */
     struct shared_ring share;
     ino_t inode;
@@ -122,7 +126,8 @@ struct reader {
     size_t out_bytes, out_sent;
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
-    bool ending; /* closed when all is sent; it has no guest */
+    bool ending;   /* closed when all is sent; it has no guest */
+    int64_t begun; /* UTC in ms */
 };
 
 /* A capture of all guests of a service, at the next whole minute. */

@@ -642,7 +642,7 @@ void store_state(struct store *store, struct store_state *state)
     pthread_mutex_unlock(&sender->lock);
 }
 
-/* What has become of batches so far: it changes as long as there is progress. */
+/* Batches that something has become of: it grows while there is progress. */
 static uint64_t settled(const struct sender *sender)
 {
     return sender->state.sent_batches + sender->state.lost_batches;

@@ -14,9 +14,9 @@
  *
  * A batch that is staged, with ".staged" after that name, is not sent until it
  * is committed. So several batches, and what the caller notes elsewhere, become
- * valid at once: the caller notes the order of the last one, then commits. After
- * a kill in between, those up to what was noted are committed, and the others
- * dropped.
+ * valid at once: the caller notes the order of the last one, then commits.
+ * After a kill in between, those up to what was noted are committed, and the
+ * others dropped.
  *
  * Not for several threads at a time.
  */
@@ -71,8 +71,8 @@ bool spool_add(struct spool *spool, unsigned shard,
  * and some are still staged. */
 bool spool_commit(struct spool *spool, uint64_t order);
 
-/* After spool_open(): commits what an earlier process has staged up to (order),
- * and drops the rest. Orders go on from there. Returns how many were dropped. */
+/* After spool_open(): commits what an earlier process staged up to (order), and
+ * drops the rest. Orders go on from there. Returns how many were dropped. */
 uint64_t spool_recover(struct spool *spool, uint64_t order);
 
 /* The first batch of (shard), of (shards) in all, that is not staged; NULL =

@@ -74,7 +74,9 @@ class Server:
 
     def ask(self, sql):
         """The first value of the answer, as a number; None: there is none."""
-        query = urllib.parse.urlencode({"query": sql, "database": "parasite", "password": PASSWORD})
+        query = urllib.parse.urlencode(
+            {"query": sql, "database": "parasite", "password": PASSWORD}
+        )
         status, text = http(self.port, f"/?{query}")
         return int(text.split()[0]) if status == 200 else None
 

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -619,6 +620,40 @@ def test_options(s):
         check.same(len(said.splitlines()), 1, said)
 
 
+def test_silent(s):
+    """A connection that breaks off in its first line is closed. One that says
+    nothing is not, until no file is left for another."""
+    with serving(s, name="silent") as serve:
+        pid, files = serve.process.pid, resource.RLIMIT_NOFILE
+        oldest = serve.connect()
+        with serve.connect() as half:
+            half.sendall(b"parasite li")
+            check.same(
+                read_all(half),
+                "error: the rest of the first line did not come\n",
+            )
+        used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+        free = min(set(range(len(used) + 1)) - used)
+        resource.prlimit(pid, files, (free, free))
+        check.same(serve.ask("list"), "[]\n")
+        check.same(read_all(oldest), "")
+        oldest.close()
+
+
+def test_many_boots(s):
+    """A line brings no more than 16 new boots in a minute."""
+    boots = range(40, 80)
+    packets = [one for boot in boots for one in samples_of(10, boot)]
+    with serving(s, name="boots") as serve:
+        send(serve, packets)
+        send(serve, samples_of(10, 81))
+        serve.process.soon(lambda: boot_is_stored(serve, 81), "another line's")
+        serve.stop()
+        stored = {row["boot"] for row in serve.rows("guests")}
+        # a minute may have begun meanwhile
+        check.true(17 <= len(stored) <= 33, stored)
+
+
 def test_socket_file(s):
     """A socket takes the place of no other file, and is its owner's alone."""
     with tempfile.TemporaryDirectory(prefix="serve.") as folder:
@@ -698,9 +733,7 @@ def killed(s, number, name):
         file.sendall(b"".join(packets[:half]))
         boot = "0f" * 16
         serve.soon_guest(boot=boot, packets=half)
-        serve.process.soon(
-            lambda: boot in state_text(spool), "the state"
-        )
+        serve.process.soon(lambda: boot in state_text(spool), "the state")
         serve.process.signal(number)
         serve.process.end(None)
         before, closed = serve.sums(), buckets_of(serve)
@@ -749,7 +782,9 @@ def killed_at_commit(s, when):
     shutil.rmtree(spool, ignore_errors=True)
     sign.unlink(missing_ok=True)
     library = s.work / "dies_at_rename.so"
-    run("gcc", "-shared", "-fPIC", "-o", library, "tests/serve/dies_at_rename.c")
+    run(
+        "gcc", "-shared", "-fPIC", "-o", library, "tests/serve/dies_at_rename.c"
+    )
     env = {"LD_PRELOAD": library, f"DIE_{when.upper()}": sign}
     words = ("--store", NO_STORE, "--spool", spool)
     packets = samples_of(400, 16)
@@ -816,7 +851,9 @@ def test_forgotten(s):
 
 
 def boot_is_stored(serve, boot):
-    return any(row["boot"] == f"{boot:02x}" * 16 for row in serve.rows("guests"))
+    return any(
+        row["boot"] == f"{boot:02x}" * 16 for row in serve.rows("guests")
+    )
 
 
 # ---- a store
@@ -894,6 +931,7 @@ def suite(s):
             *(test_budget, test_flood, test_flood_to_the_end, test_liar),
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram, test_target),
+            *(test_silent, test_many_boots),
             *(test_killed, test_stopped, test_forgotten),
             *(test_killed_before_commit, test_killed_after_commit),
         ):

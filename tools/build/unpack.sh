@@ -19,7 +19,7 @@ sed 's/#.*//' "$list" | while read -r package _ prefix; do
     name=$package
     if [ -n "$prefix" ]; then
         name=$(apt-cache depends "$package" |
-            sed -n "s/.*Depends: \($prefix[^ ]*\)/\1/p" | head -n 1)
+            sed -n "s/.*Depends: \(${prefix}[^ ]*\)/\1/p" | head -n 1)
     fi
     (cd "$out/packages" && [ -n "$name" ] && apt-get -qq \
         -o Acquire::Retries=1 download "$name" </dev/null 2>/dev/null) || {
