@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t asked; /* how often */
 static volatile double asked_at;
 static void (*volatile at_end)(void);
 
@@ -20,7 +20,7 @@ static void note_signal(int number)
     (void)number;
     if (!asked)
         asked_at = seconds_now();
-    asked = 1;
+    asked = asked + 1;
 }
 
 void signals_catch(void)
@@ -35,7 +35,12 @@ void signals_catch(void)
 
 bool signals_caught(void)
 {
-    return asked;
+    return asked != 0;
+}
+
+unsigned signals_count(void)
+{
+    return (unsigned)asked;
 }
 
 double signals_caught_at(void)

@@ -27,6 +27,9 @@ void signals_catch(void);
 bool signals_caught(void);
 double signals_caught_at(void);
 
+/* How many came: who asks twice does not want to wait. */
+unsigned signals_count(void);
+
 /* From now on reading a mapped file that was cut prints a line and exits. */
 void signals_explain(void);
 

@@ -272,6 +272,7 @@ static void open_store(void)
         .spool_bytes = (uint64_t)(request.spool_mb * 1e6),
         .host = collect.host,
         .may_wait = true,
+        .stage = true,
     };
     char why[STORE_WHY];
 

@@ -198,7 +198,7 @@ static int ask_trace(const char *trace, const char *sql)
         log_error("%s", why);
     } else {
         trace_tables_send(&given.view, store);
-        if (store_flush(store, LOAD_SECONDS))
+        if (!signals_caught() && store_flush(store, LOAD_SECONDS))
             status = ask(store, sql);
         else
             log_error("%s: it cannot be loaded", trace);

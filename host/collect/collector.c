@@ -21,7 +21,7 @@
 #define EVENTS 256
 #define WAIT_MS 100
 #define RAM_WAIT_MS 5
-#define END_SECONDS 10
+#define END_SECONDS 15 /* without progress: above the pause of retries */
 
 int64_t now_ms(void)
 {
@@ -138,6 +138,22 @@ static void send_closed(struct collector *collector)
     state_write(collector);
 }
 
+/* What is not sent now is only later in the store, so one that does not answer
+ * is not waited for. */
+static void wait_store(struct store *store)
+{
+    struct store_state state;
+
+    if (store_flush(store, END_SECONDS))
+        return;
+    store_state(store, &state);
+    log_info("the store has not taken all: %llu batches, %.1f MB, are in the "
+             "spool for the next run%s%s",
+             (unsigned long long)state.spool_batches,
+             (double)state.spool_bytes / 1e6,
+             state.problem[0] != '\0' ? ": " : "", state.problem);
+}
+
 void collector_run(struct collector *collector)
 {
     struct epoll_event wake = {.events = EPOLLIN};
@@ -162,9 +178,8 @@ void collector_run(struct collector *collector)
     guests_close_all(collector);
     send_closed(collector);
     pthread_mutex_unlock(&collector->lock);
-    if (collector->options.store != NULL &&
-        !store_flush(collector->options.store, END_SECONDS))
-        log_info("the store has not taken all: the rest is in the spool");
+    if (collector->options.store != NULL)
+        wait_store(collector->options.store);
 }
 
 void collector_close(struct collector *collector)

@@ -78,7 +78,8 @@ struct collector;
 struct collector *collector_open(const struct collector_options *options);
 
 /* Serves until a signal is caught (base/wait.h); then all buckets are closed,
- * and the store has (seconds) to take what is in the spool. */
+ * and the spool is sent for as long as the store takes it, or until one more
+ * signal. */
 void collector_run(struct collector *collector);
 
 /* Writes the metrics as Prometheus reads them, and the guests as JSON. From any

@@ -23,6 +23,7 @@
 
 #define GUESTS_MAX 10000u
 #define GUEST_BYTES (1u << 20) /* a second */
+#define LINE_BOOTS 16          /* new ones a minute: a guest makes its UUID */
 #define LINE_SECONDS 3600      /* of samples, that may come at once by a line */
 #define FILE_SECONDS 31536000
 #define GRACE_MS 5000 /* not all guests' buckets are closed at once */
@@ -53,6 +54,18 @@ static void bucket_closed(void *owner, const struct rollup_bucket *bucket)
     hand_over(closing->collector, closing->guest, bucket);
 }
 
+/* Whether one more boot may come by (line) now. */
+static bool may_begin(struct line *line)
+{
+    int64_t minute = now_ms() / 60000;
+
+    if (line->minute != minute) {
+        line->minute = minute;
+        line->boots = 0;
+    }
+    return line->is_file || line->boots++ < LINE_BOOTS;
+}
+
 static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
 {
     struct collector *collector = line->collector;
@@ -61,7 +74,8 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     struct closing *closing;
 
     if (collector->guest_count >=
-        (options->guests > 0 ? options->guests : GUESTS_MAX)) {
+            (options->guests > 0 ? options->guests : GUESTS_MAX) ||
+        !may_begin(line)) {
         ++collector->counters.refused_guests;
         return NULL;
     }
@@ -76,6 +90,7 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
         line->is_file || line->ram ? FILE_SECONDS : LINE_SECONDS;
     guest->rollup.closed = bucket_closed;
     guest->rollup.owner = closing;
+    guest->token = line->token;
     snprintf(guest->said, sizeof guest->said, "%s", line->service);
     snprintf(guest->where, sizeof guest->where, "%s", line->name);
     state_restore(collector, guest);
@@ -86,7 +101,8 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
 
 static bool may_send(const struct line *line, const struct guest_boot *guest)
 {
-    return strcmp(line->service, guest->said) == 0;
+    return line->token == guest->token &&
+           strcmp(line->service, guest->said) == 0;
 }
 
 bool guest_command(struct collector *collector, struct guest_boot *guest,
@@ -139,19 +155,21 @@ static struct guest_boot *boot_of(struct line *line,
     return guest;
 }
 
-/* Whether the guest may send that much in this second. */
-static bool is_allowed(const struct collector *collector,
-                       struct guest_boot *guest, size_t bytes, int64_t now)
+/* Whether that much may come by (line) in this second, whoever sends it. */
+static bool is_allowed(struct line *line, size_t bytes, int64_t now)
 {
-    if (guest->allowed != now / 1000) {
-        guest->allowed = now / 1000;
-        guest->allowance = collector->options.guest_bytes > 0
-                               ? collector->options.guest_bytes
-                               : GUEST_BYTES;
+    const struct collector_options *options = &line->collector->options;
+
+    if (line->allowed != now / 1000) {
+        line->allowed = now / 1000;
+        line->allowance =
+            options->guest_bytes > 0 ? options->guest_bytes : GUEST_BYTES;
     }
-    if (guest->allowance < bytes)
+    if (line->is_file)
+        return true;
+    if (line->allowance < bytes)
         return false;
-    guest->allowance -= bytes;
+    line->allowance -= bytes;
     return true;
 }
 
@@ -179,7 +197,7 @@ void guests_take(struct line *line, const struct packet *packet)
     if (guest == NULL)
         return;
     guest->heard = now / 1000;
-    if (!is_allowed(collector, guest, packet->total_bytes, now)) {
+    if (!is_allowed(line, packet->total_bytes, now)) {
         rollup_skip(&guest->rollup, packet, now);
         ++guest->excess_packets;
         guest->excess_bytes += packet->total_bytes;
@@ -227,6 +245,7 @@ static void forget_boot(struct collector *collector, size_t number)
     struct guest_boot *guest = collector->guests[number];
 
     rollup_close(&guest->rollup, now_ms(), true);
+    state_keep(collector, guest);
     raw_flush(collector, guest);
     readers_leave(collector, guest);
     for (size_t i = 0; i < collector->line_count; ++i)

@@ -35,6 +35,7 @@
 #define FIRST_WORD "parasite "
 #define CAPTURE_SECONDS 10
 #define CAPTURE_RATE 997
+#define FIRST_LINE_MS 10000 /* that a connection has for it */
 
 void watch(struct collector *collector, struct handle *handle, uint32_t events,
            bool is_new)
@@ -424,6 +425,28 @@ static void open_listener(struct collector *collector,
     watch(collector, &listener->handle, EPOLLIN, true);
 }
 
+/* Has a connection that has said nothing make room for another. A guest that
+ * boots, or does not sample yet, says nothing either: only the longest of them,
+ * and not at once. False: there is none. */
+static bool drop_silent(struct collector *collector)
+{
+    struct line *longest = NULL;
+
+    for (size_t i = 0; i < collector->line_count; ++i) {
+        struct line *line = collector->lines[i];
+
+        if (line->undecided && line->handle.file >= 0 &&
+            line->begun + FIRST_LINE_MS < now_ms() &&
+            (longest == NULL || line->begun < longest->begun))
+            longest = line;
+    }
+    if (longest == NULL)
+        return false;
+    ++collector->counters.refused_connections;
+    lose_line(longest);
+    return true;
+}
+
 /* No more files can be opened: it is asked again a second later, as epoll would
  * tell of the same connection without end. */
 static void rest_listener(struct collector *collector,
@@ -443,7 +466,7 @@ static void accept_line(struct collector *collector, struct listener *listener)
     struct line *line;
 
     if (file < 0) {
-        if (errno == EMFILE || errno == ENFILE)
+        if ((errno == EMFILE || errno == ENFILE) && !drop_silent(collector))
             rest_listener(collector, listener);
         return;
     }
@@ -451,6 +474,7 @@ static void accept_line(struct collector *collector, struct listener *listener)
     line->handle.file = file;
     line->accepted = line->undecided = line->two_way = true;
     line->tcp = listener->tcp;
+    line->begun = now_ms();
     snprintf(line->name, sizeof line->name, "%s#%llu", listener->source->where,
              (unsigned long long)++collector->counters.connections);
     watch(collector, &line->handle, EPOLLIN, true);
@@ -750,6 +774,9 @@ void lines_tick(struct collector *collector, int64_t now)
         if (line->ram) {
             if (collector->scanned != now / 1000 || line->share.ram == NULL)
                 check_ram(line, now);
+        } else if (line->undecided && line->first_bytes > 0 && !line->gone &&
+                   line->begun + FIRST_LINE_MS < now) {
+            refuse(line, "the rest of the first line did not come");
         } else if (!line->accepted && !line->is_file && !line->connecting &&
                    line->handle.file < 0 && line->again <= seconds_now()) {
             dial(collector, line);

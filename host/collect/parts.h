@@ -35,8 +35,7 @@ struct guest_boot {
     uint32_t sent_mhz;
     size_t sent_cpus;
 
-    uint64_t allowance; /* bytes that it may still send in this second */
-    int64_t allowed;    /* which second that is */
+    const struct collector_token *token; /* of its line, NULL = none */
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
@@ -93,6 +92,11 @@ struct line {
     struct console console;
     struct answers answers;
     struct guest_boot *guest; /* the last one, NULL = none */
+    uint64_t allowance;       /* bytes that may still come in this second */
+    int64_t allowed;          /* which second that is */
+    unsigned boots;           /* new ones that it brought in this minute */
+    int64_t minute;           /* which that is */
+    int64_t begun;            /* of a connection, UTC in ms */
     char *path;               /* of RAM */
     struct shared_ring share;
     ino_t inode;
@@ -123,7 +127,8 @@ struct reader {
     size_t out_bytes, out_sent;
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
-    bool ending; /* closed when all is sent; it has no guest */
+    bool ending;   /* closed when all is sent; it has no guest */
+    int64_t begun; /* UTC in ms */
 };
 
 /* A capture of all guests of a service, at the next whole minute. */
@@ -164,8 +169,9 @@ struct collector {
     int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
     int64_t begun_ms;
     bool state_due;        /* buckets were closed */
-    bool state_new;        /* guests came */
-    struct kept_cpu *kept; /* of the run before, (kept_count) of them */
+    bool state_new;        /* guests came, or it could not be written */
+    bool state_failed;     /* the last time, which was said */
+    struct kept_cpu *kept; /* guests that are gone, (kept_count) of them */
     size_t kept_count;
 
     /* of the threads that connect */
@@ -255,9 +261,20 @@ struct kept_cpu {
     uint32_t sequence;
     uint64_t last, discarded;
     uint32_t rate_mhz;
+    int64_t closed_to; /* of the guest's buckets, UTC in seconds */
+    int64_t since;     /* when it was forgotten, or read from the file */
+    bool taken;        /* the guest is in the register again */
 };
+
+/* Also has the store commit or drop what the run before has staged. */
 void state_read(struct collector *collector);
+
+/* Writes the file, and has the store commit what is staged; where the file
+ * cannot be written, both are still due. */
 void state_write(struct collector *collector);
+
+/* Notes a guest that is forgotten, all of whose buckets are closed. */
+void state_keep(struct collector *collector, const struct guest_boot *guest);
 void state_restore(struct collector *collector, struct guest_boot *guest);
 
 /* ---- orders.c: budgets and captures */

@@ -17,6 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define ANSWER_MS 60000 /* that a reader has to take an answer */
+
 static void close_reader(struct collector *collector, struct reader *reader)
 {
     if (reader->handle.file >= 0)
@@ -85,7 +87,8 @@ static struct reader *add(struct collector *collector, int file)
 {
     struct reader *reader = xreallocarray(NULL, 1, sizeof *reader);
 
-    *reader = (struct reader){.handle = {HANDLE_READER, file}};
+    *reader =
+        (struct reader){.handle = {HANDLE_READER, file}, .begun = now_ms()};
     VECTOR_ADD(collector->readers, collector->reader_count, reader);
     watch(collector, &reader->handle, EPOLLIN, true);
     return reader;
@@ -182,11 +185,17 @@ void readers_leave(struct collector *collector, const struct guest_boot *guest)
 
 void readers_sweep(struct collector *collector)
 {
+    int64_t now = now_ms();
     size_t kept = 0;
 
     for (size_t i = 0; i < collector->reader_count; ++i) {
         struct reader *reader = collector->readers[i];
 
+        if (reader->ending && reader->begun + ANSWER_MS < now) {
+            collector->counters.reader_dropped +=
+                reader->out_bytes - reader->out_sent;
+            close_reader(collector, reader);
+        }
         if (reader->handle.file >= 0) {
             collector->readers[kept++] = reader;
             continue;

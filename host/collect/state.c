@@ -3,10 +3,14 @@
  * Where each guest's packets were when its last bucket was closed, or a second
  * after it came, in a file: after we were killed, the next run knows which
  * samples are in no bucket, and counts them as lost. It is replaced as a whole,
- * after the bucket has been handed over: killed in between, the next run counts
- * what is in that bucket as lost, too.
+ * and with it the batches of closed buckets become valid: it says up to which
+ * one they are, and only then are they sent.
  *
- *     UUID CPU SEQUENCE CLOCK DISCARDED RATE
+ *     batches ORDER
+ *     UUID CPU SEQUENCE CLOCK DISCARDED RATE CLOSED_TO
+ *
+ * Guests that were forgotten are kept for an hour: what they send again is in
+ * the store already.
  */
 
 #include "collect/parts.h"
@@ -14,15 +18,20 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define HEAD "parasite serve 1\n"
-#define KEPT_MS 3600000
+#define HEAD "parasite serve 2\n"
+#define HEAD_1 "parasite serve 1\n" /* without batches and CLOSED_TO */
+#define KEPT_SECONDS 3600
+#define KEPT_MAX (1u << 16) /* CPUs */
 
 static bool read_uuid(const char *text, uint8_t *uuid)
 {
@@ -36,48 +45,77 @@ static bool read_uuid(const char *text, uint8_t *uuid)
     return true;
 }
 
+/* False: it is no line of a CPU. */
+static bool read_cpu(const char *line, struct kept_cpu *kept)
+{
+    char uuid[2 * UUID_BYTES + 1];
+    unsigned cpu, sequence, rate;
+    unsigned long long last, discarded;
+    long long closed_to = 0;
+
+    if (sscanf(line, "%32s %u %u %llu %llu %u %lld", uuid, &cpu, &sequence,
+               &last, &discarded, &rate, &closed_to) < 6 ||
+        strlen(uuid) != 2 * UUID_BYTES || !read_uuid(uuid, kept->uuid) ||
+        cpu > UINT16_MAX)
+        return false;
+    kept->cpu = (uint16_t)cpu;
+    kept->sequence = sequence;
+    kept->last = last;
+    kept->discarded = discarded;
+    kept->rate_mhz = rate;
+    kept->closed_to = closed_to;
+    return true;
+}
+
+/* Returns up to which of them batches are valid. */
+static uint64_t read_lines(struct collector *collector, FILE *in)
+{
+    unsigned long long batches = 0;
+    char line[256];
+
+    while (fgets(line, sizeof line, in) != NULL) {
+        struct kept_cpu kept = {.since = collector->begun_ms / 1000};
+
+        if (sscanf(line, "batches %llu", &batches) != 1 &&
+            read_cpu(line, &kept))
+            VECTOR_ADD(collector->kept, collector->kept_count, kept);
+    }
+    return batches;
+}
+
 void state_read(struct collector *collector)
 {
     const char *path = collector->options.state;
     FILE *in = path != NULL ? fopen(path, "re") : NULL;
-    char line[256], uuid[2 * UUID_BYTES + 1];
+    char head[sizeof HEAD] = "";
+    uint64_t batches = 0;
 
-    if (in == NULL)
-        return;
-    if (fgets(line, sizeof line, in) == NULL || strcmp(line, HEAD) != 0)
+    if (in != NULL && fgets(head, sizeof head, in) != NULL &&
+        (strcmp(head, HEAD) == 0 || strcmp(head, HEAD_1) == 0))
+        batches = read_lines(collector, in);
+    else if (in != NULL)
         log_info("%s: not a state of this version, it begins anew", path);
-    else
-        while (fgets(line, sizeof line, in) != NULL) {
-            struct kept_cpu kept;
-            unsigned cpu, sequence, rate;
-            unsigned long long last, discarded;
-
-            if (sscanf(line, "%32s %u %u %llu %llu %u", uuid, &cpu, &sequence,
-                       &last, &discarded, &rate) != 6 ||
-                strlen(uuid) != 2 * UUID_BYTES || !read_uuid(uuid, kept.uuid) ||
-                cpu > UINT16_MAX)
-                continue;
-            kept.cpu = (uint16_t)cpu;
-            kept.sequence = sequence;
-            kept.last = last;
-            kept.discarded = discarded;
-            kept.rate_mhz = rate;
-            VECTOR_ADD(collector->kept, collector->kept_count, kept);
-        }
-    fclose(in);
+    if (in != NULL)
+        fclose(in);
+    if (path != NULL && collector->options.store != NULL)
+        store_recover(collector->options.store, batches);
 }
+
+/* ---- guests that come and go */
 
 void state_restore(struct collector *collector, struct guest_boot *guest)
 {
     struct rollup *rollup = &guest->rollup;
 
     for (size_t i = 0; i < collector->kept_count; ++i) {
-        const struct kept_cpu *kept = &collector->kept[i];
+        struct kept_cpu *kept = &collector->kept[i];
 
-        if (memcmp(kept->uuid, guest->uuid, UUID_BYTES) != 0 ||
+        if (kept->taken || memcmp(kept->uuid, guest->uuid, UUID_BYTES) != 0 ||
             rollup->cpu_count >= ROLLUP_CPUS_MAX)
             continue;
+        kept->taken = true;
         rollup->rate_mhz = kept->rate_mhz;
+        rollup->closed_to = kept->closed_to;
         VECTOR_ADD(rollup->cpus, rollup->cpu_count,
                    (struct rollup_cpu){.cpu = kept->cpu,
                                        .order = {true, kept->sequence},
@@ -91,71 +129,125 @@ void state_restore(struct collector *collector, struct guest_boot *guest)
     }
 }
 
-/* What a closed bucket says of each CPU is kept by the rollup. */
+/* Drops those that the register has, and what is old; of too many, those that
+ * were kept first. */
+static void prune_kept(struct collector *collector)
+{
+    int64_t oldest = now_ms() / 1000 - KEPT_SECONDS;
+    size_t count = 0, skip = 0;
+
+    for (size_t i = 0; i < collector->kept_count; ++i)
+        if (!collector->kept[i].taken && collector->kept[i].since >= oldest)
+            collector->kept[count++] = collector->kept[i];
+    if (count >= KEPT_MAX)
+        skip = count - KEPT_MAX + KEPT_MAX / 4;
+    memmove(collector->kept, collector->kept + skip,
+            (count - skip) * sizeof *collector->kept);
+    collector->kept_count = count - skip;
+}
+
+/* What closed buckets have of a CPU; (last) 0: nothing. */
+static struct kept_cpu kept_of(const struct guest_boot *guest, size_t number)
+{
+    const struct rollup_cpu *cpu = &guest->rollup.cpus[number];
+    struct kept_cpu kept = {.cpu = cpu->cpu,
+                            .sequence = cpu->closed_sequence,
+                            .last = cpu->closed_last,
+                            .discarded = cpu->closed_discarded,
+                            .rate_mhz = guest->rollup.rate_mhz,
+                            .closed_to = guest->rollup.closed_to,
+                            .since = now_ms() / 1000};
+
+    memcpy(kept.uuid, guest->uuid, UUID_BYTES);
+    return kept;
+}
+
+void state_keep(struct collector *collector, const struct guest_boot *guest)
+{
+    for (size_t i = 0; i < guest->rollup.cpu_count; ++i) {
+        struct kept_cpu kept = kept_of(guest, i);
+
+        if (kept.last == 0)
+            continue;
+        if (collector->kept_count >= KEPT_MAX)
+            prune_kept(collector);
+        VECTOR_ADD(collector->kept, collector->kept_count, kept);
+    }
+}
+
+/* ---- writing */
+
+static void write_cpu(FILE *out, const struct kept_cpu *kept)
+{
+    char uuid[2 * UUID_BYTES + 1];
+
+    bytes_hex(kept->uuid, UUID_BYTES, uuid);
+    fprintf(out, "%s %u %u %llu %llu %u %lld\n", uuid, (unsigned)kept->cpu,
+            (unsigned)kept->sequence, (unsigned long long)kept->last,
+            (unsigned long long)kept->discarded, (unsigned)kept->rate_mhz,
+            (long long)kept->closed_to);
+}
+
 static void write_guest(FILE *out, const struct guest_boot *guest)
 {
-    char uuid[2 * UUID_BYTES + 1];
-
-    bytes_hex(guest->uuid, UUID_BYTES, uuid);
     for (size_t i = 0; i < guest->rollup.cpu_count; ++i) {
-        const struct rollup_cpu *cpu = &guest->rollup.cpus[i];
+        struct kept_cpu kept = kept_of(guest, i);
 
-        if (cpu->closed_last > 0)
-            fprintf(out, "%s %u %u %llu %llu %u\n", uuid, (unsigned)cpu->cpu,
-                    (unsigned)cpu->closed_sequence,
-                    (unsigned long long)cpu->closed_last,
-                    (unsigned long long)cpu->closed_discarded,
-                    (unsigned)guest->rollup.rate_mhz);
+        if (kept.last > 0)
+            write_cpu(out, &kept);
     }
 }
 
-static bool is_here(const struct collector *collector, const uint8_t *uuid)
+/* Its name is on the disk, too. */
+static bool sync_folder(const char *path)
 {
-    for (size_t i = 0; i < collector->guest_count; ++i)
-        if (memcmp(collector->guests[i]->uuid, uuid, UUID_BYTES) == 0)
-            return true;
-    return false;
+    char *copy = xstrdup(path);
+    int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool fine = folder >= 0 && fsync(folder) == 0;
+
+    if (folder >= 0)
+        close(folder);
+    free(copy);
+    return fine;
 }
 
-/* Guests of the run before may still connect again. */
-static void write_kept(FILE *out, const struct collector *collector)
+static bool write_state(struct collector *collector, const char *path,
+                        uint64_t batches)
 {
-    char uuid[2 * UUID_BYTES + 1];
+    char *made = text_format("%s.new", path);
+    FILE *out = fopen(made, "we");
+    bool fine = out != NULL && fputs(HEAD, out) >= 0;
 
-    if (now_ms() > collector->begun_ms + KEPT_MS)
-        return;
-    for (size_t i = 0; i < collector->kept_count; ++i) {
-        const struct kept_cpu *kept = &collector->kept[i];
-
-        if (is_here(collector, kept->uuid))
-            continue;
-        bytes_hex(kept->uuid, UUID_BYTES, uuid);
-        fprintf(out, "%s %u %u %llu %llu %u\n", uuid, (unsigned)kept->cpu,
-                (unsigned)kept->sequence, (unsigned long long)kept->last,
-                (unsigned long long)kept->discarded, (unsigned)kept->rate_mhz);
-    }
+    prune_kept(collector);
+    if (fine)
+        fprintf(out, "batches %llu\n", (unsigned long long)batches);
+    for (size_t i = 0; fine && i < collector->guest_count; ++i)
+        write_guest(out, collector->guests[i]);
+    for (size_t i = 0; fine && i < collector->kept_count; ++i)
+        write_cpu(out, &collector->kept[i]);
+    fine = fine && fflush(out) == 0 && fsync(fileno(out)) == 0;
+    if (out != NULL)
+        fine = fclose(out) == 0 && fine;
+    fine = fine && rename(made, path) == 0 && sync_folder(path);
+    if (!fine && !collector->state_failed)
+        log_error("%s: %s; nothing is sent to the store until it can be "
+                  "written",
+                  path, strerror(errno));
+    collector->state_failed = !fine;
+    free(made);
+    return fine;
 }
 
 void state_write(struct collector *collector)
 {
     const char *path = collector->options.state;
-    char made[4096];
-    FILE *out;
-    bool fine;
+    struct store *store = collector->options.store;
+    uint64_t batches = store != NULL ? store_staged(store) : 0;
 
-    if (path == NULL)
-        return;
-    snprintf(made, sizeof made, "%s.new", path);
-    out = fopen(made, "we");
-    fine = out != NULL && fputs(HEAD, out) >= 0;
-    for (size_t i = 0; fine && i < collector->guest_count; ++i)
-        write_guest(out, collector->guests[i]);
-    if (fine)
-        write_kept(out, collector);
-    fine = fine && !ferror(out);
-    if (out != NULL)
-        fine = fclose(out) == 0 && fine;
-    if (!fine || rename(made, path) != 0)
-        log_error("%s: %s", path, strerror(errno));
-    collector->state_due = collector->state_new = false;
+    collector->state_due = false;
+    /* else it is tried again in a second: what is staged waits for it */
+    collector->state_new =
+        path != NULL && !write_state(collector, path, batches);
+    if (store != NULL && !collector->state_new)
+        store_commit(store, batches);
 }

@@ -51,6 +51,9 @@ struct store_options {
      * and the schema is looked at when it is back. */
     bool may_wait;
 
+    /* Batches are staged: they are sent when store_commit() says so. */
+    bool stage;
+
     double seconds; /* to wait for an answer; 0 = 300 */
 };
 
@@ -132,6 +135,22 @@ char *store_quote(const char *text, char *to, size_t room);
 bool store_send(struct store *store, unsigned shard,
                 const struct store_rows *rows);
 
+/*
+ * With (stage) what is sent, and what the caller notes of where it was, become
+ * valid together, whenever this process is killed: note store_staged() with the
+ * rest, on the disk, then call store_commit() with it. The next process calls
+ * store_recover() with what was noted, 0 if nothing was, before it sends: what
+ * was staged beyond that is dropped, as the note knows nothing of it.
+ */
+
+/* The order of the last batch so far. */
+uint64_t store_staged(struct store *store);
+
+/* Has what is staged up to (order) sent. What cannot be written now is tried
+ * again with the next call. */
+void store_commit(struct store *store, uint64_t order);
+void store_recover(struct store *store, uint64_t order);
+
 /* Rows of several tables, days and shards. Starts as zeros, with (store). */
 struct store_batches {
     struct store *store;
@@ -160,8 +179,9 @@ void store_add_loss(struct store_batches *batches,
 void store_batches_send(struct store_batches *batches);
 void store_batches_free(struct store_batches *batches);
 
-/* Waits until the spool is empty; false: that is not so after (seconds), or a
- * signal was caught (base/wait.h). */
+/* Waits until the spool is empty, for as long as the store takes batches; says
+ * now and then how many are left. False: for (seconds) it took nothing, nor was
+ * it at work on any, or one more signal was caught (base/wait.h). */
 bool store_flush(struct store *store, double seconds);
 
 /* What the sending has come to since store_open(). */

@@ -25,12 +25,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SPOOL_BYTES (UINT64_C(1) << 30)
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
-#define FLUSH_POLL 0.02
+#define FLUSH_POLL_MS 20
+#define FLUSH_SAYS 10.0 /* seconds between two lines */
 
 struct shard {
     struct sender *sender;
@@ -49,6 +51,7 @@ struct sender {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
     bool stops;
+    unsigned asking; /* shards that wait for an answer to a batch */
     struct spool spool;
     struct losses losses;
     struct store_state state;
@@ -66,7 +69,7 @@ static void keep_losses(struct sender *sender)
         bool kept;
 
         losses_take(&sender->losses, &rows);
-        kept = spool_add(&sender->spool, 0, &rows, 0, true, &why);
+        kept = spool_add(&sender->spool, 0, &rows, 0, SPOOL_BEYOND, &why);
         if (kept)
             losses_forget(&sender->losses, &rows);
         store_rows_free(&rows);
@@ -408,6 +411,13 @@ static void lose_batch(struct shard *shard, const struct spool_batch *batch,
     end_batch(shard, batch, false);
 }
 
+static void set_asking(struct sender *sender, int change)
+{
+    pthread_mutex_lock(&sender->lock);
+    sender->asking += (unsigned)change;
+    pthread_mutex_unlock(&sender->lock);
+}
+
 /* Whether the file is whole: a damaged one would be refused, and not said to be
  * what it is. */
 static bool is_whole(int file)
@@ -447,7 +457,9 @@ static bool settle(struct shard *shard, const struct spool_batch *batch,
             else
                 outcome = AGAIN;
             if (outcome == AGAIN) {
+                set_asking(sender, 1);
                 outcome = send_batch(shard, batch, file, &reply);
+                set_asking(sender, -1);
                 snprintf(why, sizeof why, "%.100s: %.400s", shard_name(shard),
                          reply.text);
                 in_doubt = outcome == DOUBT;
@@ -568,7 +580,8 @@ bool store_send(struct store *store, unsigned shard,
     if (rows->count == 0)
         return true;
     pthread_mutex_lock(&sender->lock);
-    kept = spool_add(&sender->spool, shard, rows, amount_of(rows), false, &why);
+    kept = spool_add(&sender->spool, shard, rows, amount_of(rows),
+                     store->options.stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
     if (!kept) {
         losses_add(&sender->losses, rows->table, rows->bytes, rows->used, why);
         count_lost(sender, rows->count);
@@ -577,6 +590,44 @@ bool store_send(struct store *store, unsigned shard,
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
     return kept;
+}
+
+uint64_t store_staged(struct store *store)
+{
+    struct sender *sender = store->sender;
+    uint64_t order;
+
+    pthread_mutex_lock(&sender->lock);
+    order = sender->spool.order;
+    pthread_mutex_unlock(&sender->lock);
+    return order;
+}
+
+void store_commit(struct store *store, uint64_t order)
+{
+    struct sender *sender = store->sender;
+
+    pthread_mutex_lock(&sender->lock);
+    if (!spool_commit(&sender->spool, order))
+        log_error("%s: a batch cannot be committed: %s", store_name(store),
+                  strerror(errno));
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+}
+
+void store_recover(struct store *store, uint64_t order)
+{
+    struct sender *sender = store->sender;
+    uint64_t dropped;
+
+    pthread_mutex_lock(&sender->lock);
+    dropped = spool_recover(&sender->spool, order);
+    pthread_cond_broadcast(&sender->changed);
+    pthread_mutex_unlock(&sender->lock);
+    if (dropped > 0)
+        log_info("%s: killed while it closed a minute: what was in %llu "
+                 "batches counts as lost",
+                 store_name(store), (unsigned long long)dropped);
 }
 
 void store_state(struct store *store, struct store_state *state)
@@ -593,19 +644,40 @@ void store_state(struct store *store, struct store_state *state)
     pthread_mutex_unlock(&sender->lock);
 }
 
+/* Batches that something has become of: it grows while there is progress. */
+static uint64_t settled(const struct sender *sender)
+{
+    return sender->state.sent_batches + sender->state.lost_batches;
+}
+
 bool store_flush(struct store *store, double seconds)
 {
-    double deadline = seconds_now() + seconds;
+    static const struct timespec pause = {.tv_nsec = FLUSH_POLL_MS * 1000000};
     struct sender *sender = store->sender;
+    unsigned signals = signals_count();
+    double moved = seconds_now(), said = moved;
+    uint64_t before = UINT64_MAX, left = 0, bytes = 0;
     bool empty = sender == NULL;
 
     while (!empty) {
+        double now = seconds_now();
+
         pthread_mutex_lock(&sender->lock);
         empty = sender->spool.count == 0 && !losses_any(&sender->losses);
+        if (settled(sender) != before || sender->asking > 0)
+            moved = now;
+        before = settled(sender);
+        left = sender->spool.count;
+        bytes = sender->spool.bytes;
         pthread_mutex_unlock(&sender->lock);
-        if (!empty && (seconds_now() > deadline ||
-                       !wait_until(seconds_now() + FLUSH_POLL)))
+        if (empty || now > moved + seconds || signals_count() != signals)
             break;
+        if (now > said + FLUSH_SAYS) {
+            log_info("%s: %llu batches are left, %.1f MB", store_name(store),
+                     (unsigned long long)left, (double)bytes / 1e6);
+            said = now;
+        }
+        nanosleep(&pause, NULL);
     }
     return empty;
 }

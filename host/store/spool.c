@@ -23,13 +23,15 @@
 #define LEVEL 1 /* 13 bytes a row instead of 66; more saves little */
 #define PART "part"
 #define REFUSED "refused"
+#define STAGED ".staged"
 #define NAME_FORMAT "%016" PRIx64 "-%016" PRIx64 ".%u.%s.%" PRIu64 ".%" PRIu64
 
 static char *file_name(const struct spool_batch *batch)
 {
-    return text_format(NAME_FORMAT ".gz", batch->order, batch->token,
+    return text_format(NAME_FORMAT ".gz%s", batch->order, batch->token,
                        batch->shard, store_table_name(batch->table),
-                       batch->rows, batch->amount);
+                       batch->rows, batch->amount,
+                       batch->is_staged ? STAGED : "");
 }
 
 static bool parse_name(const char *name, struct spool_batch *batch)
@@ -42,7 +44,10 @@ static bool parse_name(const char *name, struct spool_batch *batch)
                ".gz%n",
                &batch->order, &batch->token, &batch->shard, table, &batch->rows,
                &batch->amount, &end) != 6 ||
-        end == 0 || name[end] != '\0')
+        end == 0)
+        return false;
+    batch->is_staged = strcmp(name + end, STAGED) == 0;
+    if (name[end] != '\0' && !batch->is_staged)
         return false;
     batch->table = store_table_find(table);
     return batch->table != STORE_TABLES;
@@ -184,14 +189,15 @@ static bool write_file(const struct spool *spool, const char *name,
 }
 
 bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount, bool beyond,
-               const char **why)
+               const struct store_rows *rows, uint64_t amount,
+               enum spool_how how, const char **why)
 {
     struct spool_batch batch = {.order = spool->order + 1,
                                 .shard = shard,
                                 .table = rows->table,
                                 .rows = rows->count,
-                                .amount = amount};
+                                .amount = amount,
+                                .is_staged = how == SPOOL_STAGED};
     size_t count = 0;
     uint8_t *bytes = compress_rows(rows, &count);
     char *name;
@@ -202,7 +208,7 @@ bool spool_add(struct spool *spool, unsigned shard,
         getrandom(&batch.token, sizeof batch.token, 0) != sizeof batch.token) {
         *why = "spool cannot be written";
         fine = false;
-    } else if (!beyond && spool->bytes + count > spool->limit) {
+    } else if (how != SPOOL_BEYOND && spool->bytes + count > spool->limit) {
         *why = "spool full";
         fine = false;
     }
@@ -222,13 +228,58 @@ bool spool_add(struct spool *spool, unsigned shard,
     return fine;
 }
 
+/* ---- committing */
+
+static bool commit_batch(const struct spool *spool, struct spool_batch *batch)
+{
+    char *from = file_name(batch), *to;
+    bool fine;
+
+    batch->is_staged = false;
+    to = file_name(batch);
+    fine = renameat(spool->folder, from, spool->folder, to) == 0;
+    batch->is_staged = !fine;
+    batch->is_old = batch->is_old && !fine; /* nobody has sent it */
+    free(from);
+    free(to);
+    return fine;
+}
+
+bool spool_commit(struct spool *spool, uint64_t order)
+{
+    bool fine = true;
+
+    for (uint64_t i = 0; i < spool->count; ++i)
+        if (spool->batches[i].is_staged && spool->batches[i].order <= order)
+            fine = commit_batch(spool, &spool->batches[i]) && fine;
+    return fine;
+}
+
+uint64_t spool_recover(struct spool *spool, uint64_t order)
+{
+    uint64_t dropped = 0;
+
+    (void)spool_commit(spool, order);
+    for (uint64_t i = 0; i < spool->count;)
+        if (spool->batches[i].is_staged && spool->batches[i].order > order) {
+            spool_remove(spool, &spool->batches[i], false);
+            ++dropped;
+        } else {
+            ++i;
+        }
+    if (spool->order < order)
+        spool->order = order;
+    return dropped;
+}
+
 /* ---- sending */
 
 const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
                                       unsigned shards)
 {
     for (uint64_t i = 0; i < spool->count; ++i)
-        if (spool->batches[i].shard % shards == shard)
+        if (!spool->batches[i].is_staged &&
+            spool->batches[i].shard % shards == shard)
             return &spool->batches[i];
     return NULL;
 }

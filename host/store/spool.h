@@ -12,6 +12,12 @@
  * A file is there as a whole or not at all: it is written under another name.
  * What a server refuses for good is moved to refused/.
  *
+ * A batch that is staged, with ".staged" after that name, is not sent until it
+ * is committed. So several batches, and what the caller notes elsewhere, become
+ * valid at once: the caller notes the order of the last one, then commits.
+ * After a kill in between, those up to what was noted are committed, and the
+ * others dropped.
+ *
  * Not for several threads at a time.
  */
 
@@ -30,6 +36,7 @@ struct spool_batch {
     uint64_t rows, amount;
     uint64_t bytes; /* of the file */
     bool is_old;    /* of an earlier process, which may have sent it */
+    bool is_staged;
 };
 
 struct spool {
@@ -47,14 +54,29 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
                 char *why, size_t room);
 void spool_close(struct spool *spool);
 
-/* Keeps a batch of (rows). With (beyond) the limit is not looked at. False: it
- * is not kept, and *(why) says why in a few words that are always the same. */
-bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount, bool beyond,
-               const char **why);
+/* How a batch is kept. */
+enum spool_how {
+    SPOOL_PLAIN,
+    SPOOL_BEYOND, /* whatever the limit */
+    SPOOL_STAGED
+};
 
-/* The first batch of (shard), of (shards) in all; NULL = none. It lives until
- * the spool changes. */
+/* Keeps a batch of (rows). False: it is not kept, and *(why) says why in a few
+ * words that are always the same. */
+bool spool_add(struct spool *spool, unsigned shard,
+               const struct store_rows *rows, uint64_t amount,
+               enum spool_how how, const char **why);
+
+/* Commits what is staged up to (order). False: the folder cannot be written,
+ * and some are still staged. */
+bool spool_commit(struct spool *spool, uint64_t order);
+
+/* After spool_open(): commits what an earlier process staged up to (order), and
+ * drops the rest. Orders go on from there. Returns how many were dropped. */
+uint64_t spool_recover(struct spool *spool, uint64_t order);
+
+/* The first batch of (shard), of (shards) in all, that is not staged; NULL =
+ * none. It lives until the spool changes. */
 const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
                                       unsigned shards);
 

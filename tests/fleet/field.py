@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """field.py BUILD: a fleet of real guests. `parasite serve` takes the streams of
-eight services, irc, http, lua and lottery at both widths, into an embedded
-store, irc and http under load; then come short guests of lua: four at i386, one
-of which runs another script than the others; five at x86_64, and six of a
-slower build, whose string library was compiled without optimisation.
+eight services, irc, http, lua and lottery at both widths, into a store, irc and
+http under load; then come short guests of lua: four at i386, one of which runs
+another script than the others; five at x86_64, and six of a slower build, whose
+string library was compiled without optimisation.
+
+The store is an embedded one, or with STORE=cluster three servers, of which one
+is killed meanwhile and started again at the end (cluster.py).
 
 Each guest is stopped once it has done its work, and says what it has counted:
 the store must have the same figures. Then `parasite fleet` lists the guests,
 its diff must name what is slower, its odd the guest with the other script.
 
 Files stay in OUT (BUILD/fleet). Ends with 1 if anything is not as it must be,
-or after SECONDS (220; 0 = no limit); 2 where the store's library is missing.
+or after SECONDS (220, of a cluster 400; 0 = no limit); 2 where the store's
+engine is missing.
 TICKS (4000) are those of each guest with icount, SESSIONS (300) those of each
 irc, REQUESTS (300) those of each http. Whatever happens, all processes end."""
 
@@ -33,6 +37,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True
 
+from cluster import Cluster, Outage, missing  # noqa: E402
 from harness import qemu  # noqa: E402
 
 SERVICES = "irc", "http", "lua", "lottery"
@@ -53,7 +58,8 @@ def number(name, default):
 TICKS = number("TICKS", 4000)
 SESSIONS = number("SESSIONS", 300)
 REQUESTS = number("REQUESTS", 300)
-SECONDS = number("SECONDS", 220)
+STORE = os.environ.get("STORE") or "embedded"
+SECONDS = number("SECONDS", 400 if STORE == "cluster" else 220)
 
 
 class Wrong(Exception):
@@ -102,10 +108,14 @@ class Fleet:
         self.processes = Processes()
         self.command = build / "host" / "parasite"
         self.store, self.spool = folder / "store", folder / "spool"
-        self.serve = None
+        self.serve = self.cluster = None
+        if STORE == "cluster":
+            self.cluster = Cluster(self)
+            self.store = self.cluster.address
+            os.environ.update(self.cluster.env)
 
-    def parasite(self, *words):
-        done = subprocess.run(
+    def ended(self, *words):
+        return subprocess.run(
             [self.command, *map(str, words)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -113,9 +123,19 @@ class Fleet:
             text=True,
             check=False,
         )
+
+    def parasite(self, *words):
+        done = self.ended(*words)
         if done.returncode != 0:
             raise Wrong(f"parasite {words[0]}: {done.stderr.strip()}")
         return done.stdout
+
+    def refused(self, *words):
+        """The error of a command that must fail."""
+        done = self.ended(*words)
+        if done.returncode == 0:
+            raise Wrong(f"parasite {words[0]} has answered: {done.stdout}")
+        return done.stderr.strip()
 
     def until(self, ready, what, *processes):
         """Waits for (ready), or for one of (processes) to end."""
@@ -130,6 +150,9 @@ class Fleet:
         return got
 
     def start_store(self):
+        if self.cluster:
+            self.cluster.start()
+            return
         log = self.folder / "store.log"
         process = self.processes.start(
             (self.command, "store", "--path", self.store), log, end="TERM"
@@ -432,14 +455,18 @@ def run(fleet):
         {guest.name: guest.service for guest in guests},
         sorted({guest.image for guest in guests}),
     )
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    outage = Outage(fleet.cluster) if fleet.cluster else None
+    with ThreadPoolExecutor(AT_ONCE) as pool, ThreadPoolExecutor(1) as other:
         runs = [pool.submit(guest.run) for guest in guests]
+        runs += [other.submit(outage.begin)] if outage else []
         try:
             for one in runs:
                 one.result()
         except BaseException:
             fleet.processes.end()  # then all threads end
             raise
+    if outage:
+        outage.end()
     fleet.stop_serve()
     print(f"they took {time.monotonic() - began:.0f} s\n", flush=True)
     check_store(fleet, guests)
@@ -452,16 +479,28 @@ def interrupted(signal_number, _):
     sys.exit(128 + signal_number)
 
 
+def lacking(build):
+    """Why there can be no store, or None."""
+    if STORE == "cluster":
+        why = missing(build)
+        return why and f"no servers for a cluster: {why}"
+    if STORE != "embedded":
+        return f"STORE is embedded or cluster, not '{STORE}'"
+    library = os.environ.get("PARASITE_CHDB") or build / "chdb" / "libchdb.so"
+    if Path(library).exists():
+        return None
+    return (
+        f"no {library}, the engine of an embedded store; "
+        "'make store' fetches it"
+    )
+
+
 def main(build):
     build = Path(build)
     folder = Path(os.environ.get("OUT") or build / "fleet")
-    library = os.environ.get("PARASITE_CHDB") or build / "chdb" / "libchdb.so"
-    if not Path(library).exists():
-        print(
-            f"fleet: no {library}, the engine of an embedded store; "
-            "'make store' fetches it",
-            file=sys.stderr,
-        )
+    why = lacking(build)
+    if why:
+        print(f"fleet: {why}", file=sys.stderr)
         return 2
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

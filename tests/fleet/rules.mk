@@ -27,9 +27,15 @@ fleet_needs := $(call images,$(addprefix services/,irc http lua lottery)) \
     $(slow_lua) $(BUILD)/host/loadgen $(BUILD)/host/parasite
 test-images: $(BUILD)/host/fill_store $(slow_lua)
 
-.PHONY: fleet
+.PHONY: fleet fleet-cluster
 #= profile
 #: eight services and a slower build of one, kept in a store, and what
-#: `parasite fleet` finds
-fleet: $(fleet_needs)
+#: `parasite fleet` finds; STORE=cluster: in one of three servers, of which one
+#: is killed meanwhile (63 MB of packages)
+fleet: $(fleet_needs) $(if $(filter cluster,$(STORE)),fleet-cluster)
 	$(Q)python3 tests/fleet/field.py $(BUILD)
+fleet-cluster:
+	$(Q)tests/store/fetch.sh $(BUILD)/clickhouse \
+	    tools/build/unpack.sh tests/store/packages.txt
+	$(Q)tests/store/fetch.sh $(BUILD)/zookeeper \
+	    tools/build/unpack.sh tests/fleet/packages.txt

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -624,6 +625,40 @@ def test_options(s):
         check.same(len(said.splitlines()), 1, said)
 
 
+def test_silent(s):
+    """A connection that breaks off in its first line is closed. One that says
+    nothing is not, until no file is left for another."""
+    with serving(s, name="silent") as serve:
+        pid, files = serve.process.pid, resource.RLIMIT_NOFILE
+        oldest = serve.connect()
+        with serve.connect() as half:
+            half.sendall(b"parasite li")
+            check.same(
+                read_all(half),
+                "error: the rest of the first line did not come\n",
+            )
+        used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+        free = min(set(range(len(used) + 1)) - used)
+        resource.prlimit(pid, files, (free, free))
+        check.same(serve.ask("list"), "[]\n")
+        check.same(read_all(oldest), "")
+        oldest.close()
+
+
+def test_many_boots(s):
+    """A line brings no more than 16 new boots in a minute."""
+    boots = range(40, 80)
+    packets = [one for boot in boots for one in samples_of(10, boot)]
+    with serving(s, name="boots") as serve:
+        send(serve, packets)
+        send(serve, samples_of(10, 81))
+        serve.process.soon(lambda: boot_is_stored(serve, 81), "another line's")
+        serve.stop()
+        stored = {row["boot"] for row in serve.rows("guests")}
+        # a minute may have begun meanwhile
+        check.true(17 <= len(stored) <= 33, stored)
+
+
 def test_socket_file(s):
     """A socket takes the place of no other file, and is its owner's alone."""
     with tempfile.TemporaryDirectory(prefix="serve.") as folder:
@@ -685,13 +720,20 @@ def test_target(s):
     shutil.rmtree(Path(path).parent)
 
 
+def buckets_of(serve):
+    return {row["bucket"] for row in serve.rows("accounts")}
+
+
+NO_STORE = "http://127.0.0.1:1/none"
+
+
 def killed(s, number, name):
     """Ended by that signal in the middle of a guest, and begun again: what is
     in no bucket is a loss, and the sum is that of all ticks. The store is not
     there: what it should get is in the spool."""
     spool = s.work / f"spool.{name}"
     shutil.rmtree(spool, ignore_errors=True)
-    words = ("--store", "http://127.0.0.1:1/none", "--spool", spool)
+    words = ("--store", NO_STORE, "--spool", spool)
     packets = samples_of(600, 15)
     half = len(packets) // 2
     with serving(s, *words, name=f"{name}.1") as serve:
@@ -699,20 +741,17 @@ def killed(s, number, name):
         file.sendall(b"".join(packets[:half]))
         boot = "0f" * 16
         serve.soon_guest(boot=boot, packets=half)
-        serve.process.soon(
-            lambda: boot in (spool / "serve.state").read_text()
-            if (spool / "serve.state").exists()
-            else False,
-            "the state",
-        )
+        serve.process.soon(lambda: boot in state_text(spool), "the state")
         serve.process.signal(number)
         serve.process.end(None)
-        before = serve.sums()
+        before, closed = serve.sums(), buckets_of(serve)
     with serving(s, *words, name=f"{name}.2") as serve:
         send(serve, packets[half:])
         serve.process.soon(lambda: serve.rows("accounts"), "the account")
         serve.process.signal(signal.SIGKILL)
         after = serve.sums()
+        # a minute that was closed is not opened again
+        check.same(closed & buckets_of(serve), set())
         lost = sum(r["amount"] for r in serve.rows("losses"))
         check.same(after["dropped"], lost)
     check.true(
@@ -735,6 +774,94 @@ def test_stopped(s):
     before, after, lost = killed(s, signal.SIGTERM, "stopped")
     check.true(before > 100, before)
     check.same((before + after["ticks"], lost), (600, 0))
+
+
+def samples_in(spool):
+    """Those that would be sent, by the names of batches."""
+    names = [path.name.split(".") for path in spool.glob("*.gz")]
+    return sum(int(name[4]) for name in names if name[2] == "samples")
+
+
+def killed_at_commit(s, when):
+    """kill -9 while a minute is closed, (when) the state has its name, which
+    makes its batches valid: nothing is stored twice if the guest sends all
+    again."""
+    spool, sign = s.work / f"spool.{when}", s.work / f"die.{when}"
+    shutil.rmtree(spool, ignore_errors=True)
+    sign.unlink(missing_ok=True)
+    library = s.work / "dies_at_rename.so"
+    run(
+        "gcc", "-shared", "-fPIC", "-o", library, "tests/serve/dies_at_rename.c"
+    )
+    env = {"LD_PRELOAD": library, f"DIE_{when.upper()}": sign}
+    words = ("--store", NO_STORE, "--spool", spool)
+    packets = samples_of(400, 16)
+    with serving(s, *words, name=f"{when}.1", env=env) as serve:
+        with serve.connect() as file:
+            file.sendall(packets[0])
+            serve.process.soon(
+                lambda: "10" * 16 in state_text(spool), "the state"
+            )
+            sign.touch()
+            file.sendall(b"".join(packets[1:]))
+            serve.process.end(-signal.SIGKILL)
+    check.same(samples_in(spool), 0)
+    check.true(list(spool.glob("*.samples.*.gz.staged")), "a staged batch")
+    with serving(s, *words, name=f"{when}.2") as serve:
+        send(serve, packets)
+        send(serve, samples_of(200, 17))
+        serve.process.soon(lambda: samples_in(spool) >= 600, "both guests")
+        serve.process.signal(signal.SIGKILL)
+    check.same(samples_in(spool), 600)
+    check.same(list(spool.glob("*.staged")), [])
+
+
+def test_killed_before_commit(s):
+    killed_at_commit(s, "before")
+
+
+def test_killed_after_commit(s):
+    killed_at_commit(s, "after")
+
+
+def state_text(spool):
+    state = spool / "serve.state"
+    return state.read_text() if state.exists() else ""
+
+
+def test_forgotten(s):
+    """What a guest sends again after it was forgotten is not counted twice,
+    neither by this run nor by a later one."""
+    spool = s.work / "spool.forgotten"
+    shutil.rmtree(spool, ignore_errors=True)
+    words = ("--store", NO_STORE, "--spool", spool)
+
+    def all_of(serve, *boots):
+        """Returns when the last one is closed."""
+        packets = [one for boot in boots for one in samples_of(100, boot)]
+        send(serve, packets)
+        serve.process.soon(
+            lambda: boot_is_stored(serve, boots[-1]), f"boot {boots[-1]}"
+        )
+
+    with serving(s, *words, name="forgotten.1") as serve:
+        all_of(serve, 18, 19)
+        serve.process.soon(lambda: not serve.guests(), "both are forgotten")
+        all_of(serve, 18, 20)
+        check.same(serve.sums()["samples"], 300)
+        serve.process.soon(lambda: samples_in(spool) == 300, "all is spooled")
+        serve.process.signal(signal.SIGKILL)
+    with serving(s, *words, name="forgotten.2") as serve:
+        all_of(serve, 18, 19, 20, 22)
+        check.same(serve.sums()["samples"], 100)
+        serve.process.soon(lambda: samples_in(spool) == 400, "all is spooled")
+        serve.process.signal(signal.SIGKILL)
+
+
+def boot_is_stored(serve, boot):
+    return any(
+        row["boot"] == f"{boot:02x}" * 16 for row in serve.rows("guests")
+    )
 
 
 # ---- a store
@@ -837,6 +964,8 @@ def suite(s):
             *(test_budget, test_flood, test_flood_to_the_end, test_liar),
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram, test_target),
-            *(test_killed, test_stopped),
+            *(test_silent, test_many_boots),
+            *(test_killed, test_stopped, test_forgotten),
+            *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)

@@ -9,5 +9,5 @@ store-engines:
 	$(Q)tests/store/fetch.sh $(BUILD)/chdb \
 	    tools/build/chdb.sh $(CHDB_VERSION) $(CHDB_INTEGRITY)
 	$(Q)tests/store/fetch.sh $(BUILD)/clickhouse \
-	    tests/store/unpack.sh tests/store/packages.txt
+	    tools/build/unpack.sh tests/store/packages.txt
 test-images: store-engines

@@ -38,7 +38,7 @@ $(xen)/%.elf: tests/xen/guest.asm tests/xen/guest.ld | $(xen)/unpacked
 #= test
 #: attach xen:DOMID: boots Xen, a dom0 and guests in QEMU (75 MB of packages)
 xen:
-	$(Q)problem=$$(tests/xen/unpack.sh tests/xen/packages.txt $(xen)) || { \
+	$(Q)problem=$$(tools/build/unpack.sh tests/xen/packages.txt $(xen)) || { \
 	    echo "skipped: make xen: $$problem"; exit 0; }; \
 	    $(MAKE) --no-print-directory xen-boot
 xen-boot: $(xen_programs) $(xen_guests) $(xen_image)
