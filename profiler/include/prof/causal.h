@@ -302,8 +302,8 @@ void prof_causal_report(void);
  * To be called after each prof_drain(): begins, once, what prof.causal= asks
  * for; with auto when there are enough samples to choose targets by. Its caller
  * MUST be the event loop: functions that are on the stack are not chosen. Ends
- * them, and prints their table, when prof.causal_for= or prof.causal_until= says
- * so.
+ * them, and prints their table, when prof.causal_for= or prof.causal_until=
+ * says so.
  */
 void prof_causal_step(void);
 

@@ -96,8 +96,8 @@ static const struct {
      "nothing is gained: what is counted waits for something else"},
 };
 
-/* How many more experiments it takes until all or nothing of what is saved, 4.75
- * and 19 %, is out of the interval: 4.5 and 2.1 % wide it would be. */
+/* How many more experiments it takes until all or nothing of what is saved is
+ * out of the interval: it has to be half as wide as 0.9 of that. */
 TEST(an_unsure_row_says_what_it_needs)
 {
     static const struct {
