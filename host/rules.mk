@@ -100,6 +100,11 @@ install: $(BUILD)/host/parasite $(BUILD)/host/parasite.1
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/parasite
 
 #= profile
+#: per cent, 1 to 19: `make causal` ends when no interval is wider; empty = with
+#: the program or its load
+UNTIL ?=
+#: seconds of the guest after which `make causal` ends; empty = 600 with UNTIL
+FOR ?=
 #: seconds that `make record` and `make causal` take; empty = until it ends
 SECONDS ?=
 #: function called for each unit of work, for `make causal`, unless the program
@@ -137,7 +142,13 @@ causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
 causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
     $(causal.$(notdir $1)),$(causal_asked)))
 # who asks the web server, and for how long: it does not end by itself
-causal_load.http = LOAD=wrk SECONDS=$(or $(SECONDS),30)
+causal_load.http = LOAD=wrk SECONDS=$(or $(SECONDS),$(if $(causal_ends),,30))
+# words that end experiments, and the image; until then there is work
+causal_for = 600
+causal_ends = $(if $(UNTIL)$(FOR),prof.causal_for=$(or $(FOR),$(causal_for))s \
+    $(if $(UNTIL),prof.causal_until=$(UNTIL)%))
+causal_sessions = $(if $(causal_ends),1000000000 ENDS=y,30000)
+causal_more.lottery = $(if $(causal_ends),tickets=1000000)
 # instructions are counted: a busy host steals nothing then
 causal_icount := -icount shift=0,align=off,sleep=off
 causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
@@ -153,10 +164,11 @@ causal-$1: $(BUILD)/host/parasite
 	@echo '  CAUSAL  $1: its output goes to $(causal_out).log'
 	$$(Q)rm -rf $(causal_out).trace
 	$$(Q)$$(MAKE) --no-print-directory record SERVICE=$1 ACCEL=tcg \
-	    REPORTS=0 SESSIONS=30000 OUT=$(causal_out).trace \
+	    REPORTS=0 SESSIONS=$$(causal_sessions) OUT=$(causal_out).trace \
 	    QEMU_ARGS="$(causal_icount) $$(QEMU_ARGS)" PROGRESS= TARGET= \
 	    $(causal_load.$1) \
-	    APPEND="$(call causal_words,$(1:/=)) $$(APPEND)" \
+	    APPEND="$(call causal_words,$(1:/=)) $$(causal_more.$1) \
+	    $$(causal_ends) $$(APPEND)" \
 	    >$(causal_out).log 2>&1 || { status=$$$$?; \
 	    tail -n 9 $(causal_out).log >&2; \
 	    echo 'make causal: $1 failed, see $(causal_out).log' >&2; \

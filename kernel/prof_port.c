@@ -175,6 +175,8 @@ static void on_drain(void *unused)
     prof_drain();
     drained_tsc = arch_tsc();
     prof_causal_step();
+    if (prof_causal_complete())
+        kernel_exit(0);
     trace_follow(); /* experiments may have begun */
     arm_drain();
 }

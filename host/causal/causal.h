@@ -110,7 +110,8 @@ struct causal_curve {
     double share;   /* of the time, at normal speed; negative: unknown */
     uint32_t count; /* of values, the least speed-up first */
     struct causal_value values[CAUSAL_SPEEDUPS_MAX];
-    double slope; /* gain of the greatest speed-up known, over that */
+    uint64_t experiments; /* with the target, normal speed included */
+    double slope;         /* gain of the greatest speed-up known, over that */
     enum causal_shape shape;
     double bend; /* the speed-up, 0: it has none */
 };

@@ -96,6 +96,21 @@ void causal_none(const struct causal *causal, uint32_t point,
     gain_of(halves[0], halves[1], NULL, value);
 }
 
+static uint64_t experiments_with(const struct causal *causal, uint32_t target,
+                                 uint32_t point)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < causal->speedup_count; ++i) {
+        const struct prof_progress_sum *groups =
+            causal_groups(causal, target, i, point);
+
+        for (unsigned j = 0; groups != NULL && j < PROF_GAIN_GROUPS; ++j)
+            sum += groups[j].experiments;
+    }
+    return sum;
+}
+
 static int by_speedup(const void *a, const void *b)
 {
     const struct causal_value *left = a, *right = b;
@@ -145,6 +160,7 @@ static void make_curve(const struct causal *causal, uint32_t target,
         .target = target,
         .point = point,
         .share = share_of_target(causal, target),
+        .experiments = experiments_with(causal, target, point),
     };
     for (uint32_t i = 1; i < causal->speedup_count; ++i)
         value_of(causal, target, point, i, &curve->values[curve->count++]);

@@ -297,6 +297,39 @@ static void put_more(const struct row *row, char *text)
              PER_CENT * last->gain);
 }
 
+#define UNTIL_LEAST 1.0 /* per cent: what prof.causal_until= takes */
+#define UNTIL_MOST 19.0
+
+/* So many at least, in two digits. */
+static double two_digits(double count)
+{
+    double unit = 1;
+
+    while (count / unit > 100)
+        unit *= 10;
+    return ceil(count / unit) * unit;
+}
+
+/* The interval is to be so narrow that either nothing or all of what is saved
+ * is out of it. It is as wide as one over the root of the experiments. */
+static void put_unsure(const struct row *row, uint64_t experiments, char *text)
+{
+    const struct causal_value *last = &row->values[row->count - 1];
+    double wanted = NEARLY * saved(row, last) / 2;
+    double ratio = last->interval / wanted;
+    size_t used;
+
+    snprintf(text, CAUSAL_TEXT_MAX,
+             "the interval is too wide to say: more experiments are needed");
+    if (experiments == 0 || wanted < PRINTED || ratio <= 1)
+        return;
+    used = strlen(text);
+    snprintf(text + used, CAUSAL_TEXT_MAX - used,
+             ", some %.0f with it, as prof.causal_until=%.0f%% would do",
+             two_digits((double)experiments * (ratio * ratio - 1)),
+             fmin(fmax(floor(PER_CENT * wanted), UNTIL_LEAST), UNTIL_MOST));
+}
+
 void causal_verdict(const struct causal_curve *curve, char *text)
 {
     static const char *const plain[CAUSAL_SHAPES] = {
@@ -305,8 +338,6 @@ void causal_verdict(const struct causal_curve *curve, char *text)
         [CAUSAL_NOT_REACHED] = "the point was never reached",
         [CAUSAL_TOO_MUCH] = "too much traffic was held, which ended "
                             "experiments",
-        [CAUSAL_UNSURE] = "the interval is too wide to say: more experiments "
-                          "are needed",
         [CAUSAL_NOTHING] = "nothing is gained: what is counted waits for "
                            "something else",
         [CAUSAL_WHOLE] = "all of its time counts",
@@ -317,7 +348,9 @@ void causal_verdict(const struct causal_curve *curve, char *text)
 
     if (plain[curve->shape] != NULL)
         snprintf(text, CAUSAL_TEXT_MAX, "%s", plain[curve->shape]);
-    if (curve->shape == CAUSAL_BENDS)
+    if (curve->shape == CAUSAL_UNSURE)
+        put_unsure(&row, curve->experiments, text);
+    else if (curve->shape == CAUSAL_BENDS)
         put_bend(&row, curve->bend, "something else is the limit", text);
     else if (curve->shape == CAUSAL_LESSENS)
         put_bend(&row, curve->bend, "each further per cent gains less", text);

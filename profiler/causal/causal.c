@@ -357,6 +357,7 @@ static void experiments_of(const struct prof_causal_settings *given,
         .cycles_max = given->cycles_max,
         .seed = given->seed,
         .rotates = given->rotates,
+        .weighs = given->weighs,
         .known = is_known,
         .ended = prof_causal_log,
     };

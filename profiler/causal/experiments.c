@@ -3,6 +3,9 @@
 
 #include "base/cpu.h"
 
+/* At one place of a block. After these it has no pair there. */
+#define TRIES_MAX 3u
+
 static size_t series(const struct prof_experiment_settings *settings)
 {
     return (size_t)settings->targets * settings->speedups * settings->points;
@@ -13,7 +16,8 @@ size_t prof_experiments_bytes(const struct prof_experiment_settings *settings)
     return series(settings) * PROF_GAIN_GROUPS *
                sizeof(struct prof_progress_sum) +
            settings->targets * sizeof(struct prof_target_share) +
-           (settings->points + settings->targets) * sizeof(uint32_t);
+           (settings->points + settings->targets) * sizeof(uint32_t) +
+           settings->speedups;
 }
 
 struct prof_progress_sum *
@@ -59,6 +63,7 @@ static void count_from(struct prof_experiments *all, uint64_t now, uint64_t at)
 
 /* ---- which target is next */
 
+#define PERCENT_PPM 10000u
 #define WIDTH_UNIT 500u /* ppm of an interval */
 #define WIDTH_MAX 400u  /* 20 %, or nothing is known yet */
 #define WEIGHT_MAX (WIDTH_MAX * WIDTH_MAX)
@@ -90,6 +95,17 @@ void prof_experiments_rest(struct prof_experiments *all, uint32_t target,
         all->weights[target] = rests ? 0 : weight_of(all, target);
 }
 
+bool prof_experiments_reach(const struct prof_experiments *all,
+                            uint32_t percent)
+{
+    const uint32_t widest = percent * (PERCENT_PPM / WIDTH_UNIT);
+
+    for (uint32_t i = 0; i < all->settings.targets; i++)
+        if (all->weights[i] > widest * widest)
+            return false;
+    return true;
+}
+
 static uint32_t draw_target(struct prof_experiments *all)
 {
     const uint32_t targets = all->settings.targets;
@@ -104,40 +120,56 @@ static uint32_t draw_target(struct prof_experiments *all)
     return target;
 }
 
-/* Experiments with the target at a speed-up; half of those at normal speed. */
-static uint32_t tried(const struct prof_experiments *all, uint32_t speedup)
+/* Its experiments until now were at normal speed only, and have no pairs. */
+static void void_early(struct prof_experiments *all)
 {
-    const struct prof_progress_sum *groups =
-        prof_experiments_sums(all, all->target, speedup, 0);
-    uint32_t count = 0;
+    struct prof_progress_sum *faster, *normal;
 
-    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
-        count += groups[i].experiments;
-    return speedup == 0 ? count / 2 : count;
+    for (uint32_t i = 1; i < all->settings.speedups; i++) {
+        faster = prof_experiments_sums(all, all->target, i, 0);
+        if (faster->experiments != 0)
+            return;
+    }
+    for (uint32_t point = 0; point < all->settings.points; point++) {
+        normal = prof_experiments_sums(all, all->target, 0, point);
+        for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
+            normal[i] = (struct prof_progress_sum){0};
+    }
 }
 
-/* Normal speed is drawn as often as two of the others: all are compared with
- * it. Where targets rotate, each has few experiments, and what has the fewest
- * comes first. */
-static uint32_t speedup_of(const struct prof_experiments *all, uint32_t drawn)
+static void begin_block(struct prof_experiments *all)
 {
-    uint32_t speedup = drawn == 0 ? 0 : drawn - 1;
+    const struct prof_experiment_settings *settings = &all->settings;
 
-    for (uint32_t i = 0; i < all->settings.speedups && all->settings.rotates;
-         i++)
-        if (tried(all, i) < tried(all, speedup))
-            speedup = i;
-    return speedup;
+    all->target = settings->rotates ? draw_target(all)
+                                    : (all->target + 1) % settings->targets;
+    for (uint32_t i = 0; i < settings->speedups; i++) {
+        uint32_t at = draw(all, i + 1);
+
+        all->order[i] = all->order[at];
+        all->order[at] = (uint8_t)i;
+    }
+    all->place = 0;
+    all->known = settings->known == NULL || settings->known(all->target);
+    if (all->known && settings->known != NULL)
+        void_early(all);
+}
+
+/* The next experiment of the block, or of another. */
+static void go_on(struct prof_experiments *all)
+{
+    all->tries = 0;
+    if (++all->place == 2 * all->settings.speedups)
+        begin_block(all);
 }
 
 static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
 {
-    uint32_t drawn = draw(all, all->settings.speedups + 1);
+    const uint32_t speedups = all->settings.speedups;
+    const uint32_t place =
+        all->place < speedups ? all->place : 2 * speedups - 1 - all->place;
 
-    all->target = draw_target(all);
-    all->speedup = speedup_of(all, drawn);
-    if (all->settings.known != NULL && !all->settings.known(all->target))
-        all->speedup = 0;
+    all->speedup = all->known ? all->order[place] : 0;
     all->counts = false;
     set_enough(all);
     count_from(all, now, at);
@@ -155,7 +187,7 @@ static void record(struct prof_experiments *all, uint64_t cycles,
         prof_gain_add(
             prof_experiments_sums(all, all->target, all->speedup, point),
             cycles, all->visits[point]);
-    if (all->settings.rotates)
+    if (all->settings.rotates || all->settings.weighs)
         all->weights[all->target] = weight_of(all, all->target);
     all->done++;
 }
@@ -190,6 +222,7 @@ void prof_experiments_init(struct prof_experiments *all,
         .sums = memory,
         .random = settings->seed | 1,
         .wanted = settings->visits_min,
+        .target = settings->targets - 1, /* the first one is next */
     };
     all->shares =
         (void *)(all->sums + series(&all->settings) * PROF_GAIN_GROUPS);
@@ -199,6 +232,8 @@ void prof_experiments_init(struct prof_experiments *all,
     all->weights = all->visits + all->settings.points;
     for (uint32_t i = 0; i < all->settings.targets; i++)
         all->weights[i] = WEIGHT_MAX;
+    all->order = (void *)(all->weights + all->settings.targets);
+    begin_block(all);
     begin(all, now, prof_virtual_time(clock, now));
 }
 
@@ -230,6 +265,7 @@ bool prof_experiments_visited(struct prof_experiments *all, uint64_t now)
            prof_virtual_in_target(all->clock, now) - all->began_in_target);
     record_end(all, now, PROF_EXPERIMENT_COUNTS);
     adapt(all, at - all->began);
+    go_on(all);
     begin(all, now, at);
     return true;
 }
@@ -265,6 +301,8 @@ static void abandon(struct prof_experiments *all, uint64_t now,
     record_end(all, now, end);
     if (all->wanted / 2 >= all->settings.visits_min)
         all->wanted /= 2;
+    if (++all->tries == TRIES_MAX)
+        go_on(all);
     begin(all, now, prof_virtual_time(all->clock, now));
 }
 

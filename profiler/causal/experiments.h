@@ -4,14 +4,19 @@
 
 /*
  * Experiments: for a number of visits of the first progress point, one of the
- * targets is faster by one of the speed-ups, both drawn at random, and visits
- * of all points are counted. They follow each other without a gap, and begin
+ * targets is faster by one of the speed-ups, and visits of all points are
+ * counted. They follow each other without a gap, and begin
  * and end at a visit, so that no time and no part of a period is lost. Those at
  * speed-up 0 are what the others of the target are compared with.
  *
- * Targets are drawn alike, or by how much is still to be learnt of each: with
- * the square of its widest interval, so that those whose visits vary most have
- * the most experiments, and none is forgotten.
+ * They come in blocks. A block is of one target: all speed-ups, 0 among them,
+ * in random order, and then in the reverse order. So what changes at a steady
+ * rate meanwhile is the same for all of them, and the groups of a speed-up are
+ * of the same times as those at normal speed (<prof/gain.h>).
+ *
+ * Targets take turns, or are drawn by how much is still to be learnt of each:
+ * with the square of its widest interval, so that those whose visits vary most
+ * have the most experiments, and none is forgotten.
  *
  * Contexts: thread.
  */
@@ -53,7 +58,9 @@ struct prof_experiment_settings {
     uint64_t cycles_max; /* one that takes longer is abandoned */
     uint32_t seed;
     bool rotates; /* targets with wide intervals are drawn more often */
-    /* Whether a target may be faster; NULL: all may. */
+    bool weighs;  /* prof_experiments_reach() is to be called */
+    /* Whether a target may be faster; NULL: all may. Until then blocks of it
+     * are at normal speed, and void when it may. */
     bool (*known)(uint32_t target);
     /* Called for each that has ended, if it is not NULL. */
     void (*ended)(const struct prof_experiment_record *record,
@@ -72,15 +79,20 @@ struct prof_experiments {
     struct prof_progress_sum *sums;   /* by target, speed-up, point, group */
     struct prof_target_share *shares; /* by target */
     uint32_t *visits;                 /* in this experiment, by point */
-    uint32_t *weights;                /* by target: how often it is drawn */
-    uint32_t target;                  /* of this experiment */
-    uint32_t speedup;                 /* its number */
-    uint64_t began;                   /* virtual time */
+    uint32_t *weights; /* by target: how often it is drawn, which is
+                          the square of its widest interval */
+    uint8_t *order;    /* of speed-ups in a block */
+    uint32_t target;   /* of this experiment */
+    uint32_t speedup;  /* its number */
+    uint64_t began;    /* virtual time */
     uint64_t began_real;
     uint64_t began_in_target; /* time in the target before it */
     bool fixed;               /* no experiments: one target and one speed-up */
     bool paused;              /* no experiment: held traffic is let through */
     bool counts;     /* false: visits still show the experiment before */
+    bool known;      /* the target may be faster in this block */
+    uint8_t place;   /* in the block */
+    uint8_t tries;   /* that were abandoned at this place */
     uint32_t wanted; /* visits of the first point */
     uint32_t enough; /* of these: then something is to be done */
     uint32_t random;
@@ -137,6 +149,11 @@ void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);
 /* No experiments from (now) on, at normal speed, until the next one begins. */
 void prof_experiments_pause(struct prof_experiments *all, uint64_t now);
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now);
+
+/* Whether all intervals that are still worked on are at most (percent), which
+ * is below 20: those of the first point. */
+bool prof_experiments_reach(const struct prof_experiments *all,
+                            uint32_t percent);
 
 /* (target) is not drawn while it (rests). Nothing, unless they rotate. */
 void prof_experiments_rest(struct prof_experiments *all, uint32_t target,

@@ -126,36 +126,85 @@ uint32_t prof_gain_root(uint64_t x)
     return (uint32_t)low;
 }
 
-/* Variance of the estimate that comes from (groups), of which one is left out
- * at a time. (other) is the sum of the others side's. */
-static uint64_t variance(const struct prof_progress_sum *groups, uint32_t used,
-                         const struct prof_progress_sum *other, bool faster)
+/* Estimates, in each of which one group was left out. */
+struct results {
+    int32_t at[PROF_GAIN_GROUPS];
+    uint32_t count;
+};
+
+/* Of the estimate from all groups. */
+static uint64_t variance(const struct results *results)
 {
-    int32_t results[PROF_GAIN_GROUPS];
-    struct prof_progress_sum all;
     uint64_t squares = 0;
-    uint64_t sum = 0; /* of results, LIMIT added to each: not negative */
+    uint64_t sum = 0; /* LIMIT added to each: not negative */
     int64_t mean;
-    uint32_t n = 0;
 
-    sum_of(groups, &all);
-    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++) {
-        struct prof_progress_sum rest = all;
-
-        if (groups[i].visits == 0)
-            continue;
-        rest.cycles -= groups[i].cycles;
-        rest.visits -= groups[i].visits;
-        results[n] = faster ? saved(other, &rest) : saved(&rest, other);
-        sum += (uint64_t)((int64_t)results[n++] + LIMIT);
-    }
-    mean = (int64_t)prof_divide(sum, used) - LIMIT;
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t of_one = square(results[i] - mean);
+    for (uint32_t i = 0; i < results->count; i++)
+        sum += (uint64_t)((int64_t)results->at[i] + LIMIT);
+    mean = (int64_t)prof_divide(sum, results->count) - LIMIT;
+    for (uint32_t i = 0; i < results->count; i++) {
+        uint64_t of_one = square(results->at[i] - mean);
 
         squares = squares > UINT64_MAX - of_one ? UINT64_MAX : squares + of_one;
     }
-    return prof_divide(squares, used) * (used - 1);
+    return prof_divide(squares, results->count) * (results->count - 1);
+}
+
+static struct prof_progress_sum without(const struct prof_progress_sum *all,
+                                        const struct prof_progress_sum *group)
+{
+    return (struct prof_progress_sum){all->cycles - group->cycles,
+                                      all->visits - group->visits, 0};
+}
+
+/* Variance that comes from (groups) of one side; (other) is the sum of the
+ * other side's. */
+static uint64_t variance_of(const struct prof_progress_sum *groups,
+                            const struct prof_progress_sum *other, bool faster)
+{
+    struct results results = {.count = 0};
+    struct prof_progress_sum all;
+
+    sum_of(groups, &all);
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++) {
+        struct prof_progress_sum rest = without(&all, &groups[i]);
+
+        if (groups[i].visits != 0)
+            results.at[results.count++] =
+                faster ? saved(other, &rest) : saved(&rest, other);
+    }
+    return variance(&results);
+}
+
+/* Whether groups of the same number are of the same time: experiments of both
+ * sides took turns. */
+static bool are_paired(const struct prof_progress_sum *normal,
+                       const struct prof_progress_sum *faster)
+{
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
+        if (normal[i].experiments != faster[i].experiments ||
+            (normal[i].visits == 0) != (faster[i].visits == 0))
+            return false;
+    return true;
+}
+
+/* Then both are left out at once: what made both of them slow is in neither. */
+static uint64_t variance_of_pairs(const struct prof_progress_sum *normal,
+                                  const struct prof_progress_sum *faster)
+{
+    struct prof_progress_sum of_normal, of_faster;
+    struct results results = {.count = 0};
+
+    sum_of(normal, &of_normal);
+    sum_of(faster, &of_faster);
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++) {
+        struct prof_progress_sum rest_normal = without(&of_normal, &normal[i]),
+                                 rest_faster = without(&of_faster, &faster[i]);
+
+        if (normal[i].visits != 0)
+            results.at[results.count++] = saved(&rest_normal, &rest_faster);
+    }
+    return variance(&results);
 }
 
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
@@ -172,8 +221,11 @@ int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
     if (gain->groups < PROF_GAIN_GROUPS_MIN)
         return PROF_ESTATE;
     gain->ppm = saved(&of_normal, &of_faster);
-    spread = variance(faster, faster_used, &of_normal, true) +
-             variance(normal, normal_used, &of_faster, false);
+    if (are_paired(normal, faster))
+        spread = variance_of_pairs(normal, faster);
+    else
+        spread = variance_of(faster, &of_normal, true) +
+                 variance_of(normal, &of_faster, false);
     spread = prof_divide(
         (uint64_t)prof_gain_root(spread) * student[gain->groups - 1], 1000);
     gain->interval_ppm = spread > LIMIT ? LIMIT : (uint32_t)spread;

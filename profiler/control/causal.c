@@ -36,6 +36,7 @@
 #define MOST_PERMILLE 900u /* of one that is nearly all of the program */
 #define FRAMES_MAX 48u
 #define LISTED_MAX 16u /* functions of one name */
+#define PERCENT_PPM 10000u
 
 static bool begun; /* what the options ask for */
 
@@ -330,6 +331,7 @@ int prof_causal_begin(void)
         .tsc_hz = prof_control_config()->tsc_hz,
         .seed = prof_options()->seed,
         .rotates = chooses,
+        .weighs = prof_options()->causal_until != 0,
     };
     uint32_t named;
 
@@ -345,6 +347,7 @@ int prof_causal_begin(void)
     prof_leave();
     switch (start(&settings, named)) {
     case PROF_OK:
+        prof_causal_ended = false;
         say("experiments", " ", "have begun");
         return PROF_OK;
     case PROF_EVALUE:
@@ -366,10 +369,63 @@ static bool is_enough(void)
     return stats.attributed >= SAMPLES_MIN;
 }
 
+/* ---- how long they take */
+
+bool prof_causal_ended;
+
+/* As the table has it: with what the number of samples leaves open. */
+static bool is_narrow(const struct prof_target *target, uint32_t ppm)
+{
+    const uint32_t count = prof_causal.experiments.settings.speedups - 1;
+    const struct prof_progress *first = prof_causal.points;
+    struct prof_gain gain;
+
+    while (first->next != NULL)
+        first = first->next;
+    for (uint32_t i = 0; i < count && target->visits != 0; i++)
+        if (prof_causal_gain(target, i, first, &gain) != PROF_OK ||
+            gain.interval_ppm > ppm)
+            return false;
+    return true;
+}
+
+static bool are_narrow(uint32_t percent)
+{
+    /* cheap, and nearly right */
+    if (!prof_experiments_reach(&prof_causal.experiments, percent))
+        return false;
+    for (const struct prof_target *each = prof_causal.targets; each != NULL;
+         each = each->next)
+        if (!is_narrow(each, percent * PERCENT_PPM))
+            return false;
+    return true;
+}
+
+static void end_if_enough(void)
+{
+    const uint32_t seconds = prof_options()->causal_for_s;
+    const uint32_t percent = prof_options()->causal_until;
+    const uint64_t cycles = prof_tsc() - prof_causal.began;
+    const bool narrow = percent != 0 && are_narrow(percent);
+
+    if (!narrow && (seconds == 0 || cycles < seconds * prof_causal.tsc_hz))
+        return;
+    prof_causal_stop();
+    say("experiments", " have ended: ",
+        narrow ? "no interval is wider than prof.causal_until="
+               : "they took as long as prof.causal_for=");
+    prof_causal_report();
+    prof_causal_ended = true;
+}
+
 void prof_causal_step(void)
 {
     int error;
 
+    if (prof_causal_running()) {
+        end_if_enough();
+        return;
+    }
     if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF ||
         (!are_several_cpus() && !is_enough()))
         return;

@@ -41,6 +41,9 @@ struct prof_causal_wanted {
 };
 extern struct prof_causal_wanted *prof_causal_wanted;
 
+/* Intervals that are wider than this, in per cent, are not told apart. */
+#define PROF_CAUSAL_UNTIL_MAX 19u
+
 /* Begins experiments with what was named, and with prof.causal=auto with what
  * is hot. Returns 0 or PROF_ECAUSAL_... PROF_WITH_CAUSAL. */
 int prof_causal_begin(void);

@@ -28,7 +28,8 @@ static char vmm[NAME_BYTES];     /* prof.vmm */
 #endif
 
 enum kind {
-    NUMBER,   /* a decimal one from (least) to (most) */
+    NUMBER,   /* a decimal one from (least) to (most); (words), if it is not
+                 NULL, is its unit, which may follow */
     FLAG,     /* off or on, a bool */
     CHOICE,   /* one of (words), an enum in their order */
     WORD,     /* one of (words), itself */
@@ -49,6 +50,8 @@ static const struct option {
 #define AT(member) &prof_options_in_force.member
 #define NUMBER_OF(key, there, absent, member, least, most)                     \
     {"prof." key, there, absent, NUMBER, AT(member), least, most, NULL, NULL},
+#define AMOUNT_OF(key, there, absent, member, least, most, unit)               \
+    {"prof." key, there, absent, NUMBER, AT(member), least, most, unit, NULL},
 #define FLAG_OF(key, there, absent, member)                                    \
     {"prof." key, there, absent, FLAG, AT(member), 0, 0, "off\0on\0", NULL},
 #define CHOICE_OF(key, there, absent, member, words)                           \
@@ -85,6 +88,9 @@ static const struct option {
     CHOICE_OF("loop_by", PROF_WITH_LOOP, "", loop_by, "own\0total\0longest")
     FLAG_OF("loop_trigger", PROF_WITH_LOOP, "", loop_trigger)
     CHOICE_OF("causal", PROF_WITH_CAUSAL, "off", causal, "off\0on\0auto")
+    AMOUNT_OF("causal_for", PROF_WITH_CAUSAL, "0", causal_for_s, 0, 86400, "s")
+    AMOUNT_OF("causal_until", PROF_WITH_CAUSAL, "0", causal_until, 0,
+              PROF_CAUSAL_UNTIL_MAX, "%")
     CHOICE_OF("tick", PROF_WITH_LAPIC, "kernel", tick,
               "kernel\0pit\0lapic\0auto" TICK_NMI)
     CHOICE_OF("accrue", PROF_WITH_CAUSAL, "", accrue, "auto\0entry\0smooth")
@@ -115,18 +121,18 @@ static const char *value_of(const char *word, const char *key)
  * The bound is checked at each digit, so no overflow. */
 static bool set_number(const struct option *option, const char *text)
 {
+    const char *begin = text;
     uint64_t value = 0;
 
-    if (*text == '\0')
-        return false;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
-            return false;
+    for (; *text >= '0' && *text <= '9'; text++) {
         value = value * 10 + (uint64_t)(*text - '0');
         if (value > option->most)
             return false;
     }
-    if (value < option->least)
+    if (text == begin || value < option->least)
+        return false;
+    if (*text != '\0' &&
+        (option->words == NULL || !prof_equal(text, option->words)))
         return false;
     *(uint32_t *)option->value = (uint32_t)value;
     return true;

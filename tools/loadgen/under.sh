@@ -13,6 +13,8 @@
 #   RATE      how many a second, come what may
 #   FORWARD   more ports for QEMU's user network: ,hostfwd=...
 #   FIGURES   a file that gets LOADGEN's figures as JSON
+#   ENDS      not empty: the server ends by itself, and the load with it; there
+#             are no figures
 #
 # QEMU's user network listens with a backlog of one, so that clients who come
 # at once would wait for a second: there are as many ports as clients. They are
@@ -72,7 +74,9 @@ load()
     fi
     [ -z "${FIGURES:-}" ] || set -- "$@" --json
     # shellcheck disable=SC2086 # a list of words
-    "$loadgen" -q "$@" $servers >"$figures" || {
+    "$loadgen" -q "$@" $servers >"$figures" &
+    trap 'kill "$!" 2>/dev/null; exit' TERM
+    wait "$!" || {
         failed=$?
         [ "$failed" -ne 3 ] || kill "$(cat "$pid")" # the server did not end
         return "$failed"
@@ -87,6 +91,10 @@ APPEND="${APPEND:-} irc.oper=$password net.per_address=2048" \
     QEMU_ARGS="${QEMU_ARGS:-} -netdev user,id=load$forwards${FORWARD:-} \
 -device virtio-net-pci,netdev=load" \
     sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$@" || status=$?
+if [ -n "${ENDS:-}" ]; then
+    kill "$load" 2>/dev/null || :
+    exit "$status"
+fi
 wait "$load" || [ "$status" -ne 0 ] || status=$?
 if [ -n "${FIGURES:-}" ]; then
     cat "$figures" >"$FIGURES"

@@ -56,6 +56,7 @@ extern uint32_t prof_causal_spins;
 extern uint64_t prof_causal_lag;      /* that of the last experiments */
 extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
 uint64_t prof_causal_experiment_time(void);
+extern bool prof_causal_ended;   /* prof_causal_complete() */
 extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON                                                         \
     (__builtin_expect(prof_causal_on != 0, 0) && prof_cpu_is_first())
@@ -202,6 +203,8 @@ struct prof_causal_settings {
     bool rotates;        /* targets whose gains are least certain have most of
                             the experiments, those that do not run none; else
                             all have as many */
+    bool weighs;         /* how wide intervals are is kept for
+                            prof.causal_until= */
 };
 
 /*
@@ -298,9 +301,21 @@ void prof_causal_report(void);
 /*
  * To be called after each prof_drain(): begins, once, what prof.causal= asks
  * for; with auto when there are enough samples to choose targets by. Its caller
- * MUST be the event loop: functions that are on the stack are not chosen.
+ * MUST be the event loop: functions that are on the stack are not chosen. Ends
+ * them, and prints their table, when prof.causal_for= or prof.causal_until=
+ * says so.
  */
 void prof_causal_step(void);
+
+/* Whether that has been: nothing is left to be measured. */
+static inline bool prof_causal_complete(void)
+{
+#if PROF_WITH_CAUSAL
+    return prof_causal_ended;
+#else
+    return false;
+#endif
+}
 
 /* Both clocks, now. */
 struct prof_moment prof_causal_now(void);

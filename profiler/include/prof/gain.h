@@ -12,6 +12,10 @@
  * turn, and the spread of the results is that of the estimate, whatever the
  * distribution. With few groups Student's distribution makes it wider.
  *
+ * Where groups of the same number have as many experiments on both sides, these
+ * took turns, and such a pair is left out at once: a host that is slow for a
+ * while makes both sides slow, and the interval no wider.
+ *
  * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
  * Contexts: thread; integers only.
  */

@@ -259,6 +259,10 @@ struct prof_options {
     bool loop_trigger;       /* on or off: that stops the flight recorder */
     enum prof_causal_mode causal; /* experiments: off, on or auto */
     enum prof_accrue_mode accrue; /* their targets: auto, entry or smooth */
+    uint32_t causal_for_s;        /* prof.causal_for: they end after so long, 1
+                                     to 86400; 0, the default: they do not */
+    uint32_t causal_until;        /* prof.causal_until: or when no interval is
+                                     wider, per cent, 1 to 19; 0: the same */
     enum prof_tick_choice tick;   /* prof.tick: kernel, pit, lapic or auto; read
                                      by prof_init() */
 #if PROF_CPUS_MAX > 1

@@ -63,6 +63,29 @@ CASES = [
         # but loop_once_at(), which the work calls, is near the least share
         [r"loop_(poll|run|wait) is a target", "service_main is a target"],
     ),
+    # it would go on for hours
+    asks(
+        "causal_until",
+        "prof.causal=auto prof.progress=work_done prof.causal_until=2% "
+        "units=2000000000",
+        [
+            r"^causal: experiments have ended: no interval is wider than ",
+            r"^--- causal profile: \d+ experiments$",
+            r"^  hot_work +(79|80)\.\d\d( +\S+ \+- [01]\.\d\d){3} ",
+        ],
+        ["units done", r"causal profile.*[\s\S]*causal profile"],
+    ),
+    asks(
+        "causal_for",
+        "prof.causal=on prof.progress=work_done prof.target=hot_work "
+        "prof.causal_for=1s units=2000000000",
+        [
+            r"^causal: experiments have ended: they took as long as ",
+            r"^--- causal profile: \d+ experiments$",
+            r"^  hot_work +(79|80)\.\d\d ",
+        ],
+        ["units done"],
+    ),
     asks(
         "causal_refused",
         "prof.causal=on prof.progress=work_done prof.target=no_such "

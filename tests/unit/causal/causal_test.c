@@ -163,13 +163,33 @@ TEST(an_open_peer_keeps_its_intervals)
 /* ---- gains */
 
 static void fill(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
-                 uint32_t used, uint64_t cycles, uint64_t spread)
+                 uint32_t used, uint64_t cycles, uint64_t spread,
+                 uint32_t experiments)
 {
     for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
         groups[i] = (struct prof_progress_sum){0};
     for (uint32_t i = 0; i < used; i++)
         groups[i] = (struct prof_progress_sum){
-            cycles + (i % 2 != 0 ? spread : -spread), 100, 1};
+            cycles + (i % 2 != 0 ? spread : -spread), 100, experiments};
+}
+
+/* Both sides are slow at the same times, or at other times. */
+TEST(pairs_are_left_out_at_once)
+{
+    struct prof_progress_sum normal[PROF_GAIN_GROUPS], faster[PROF_GAIN_GROUPS];
+    struct prof_gain gain;
+
+    fill(normal, 16, 1000000, 10000, 1);
+    fill(faster, 16, 800000, 8000, 1);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.ppm, 199990, 200010);
+    assert_in_range(gain.interval_ppm, 0, 20);
+    fill(faster, 16, 800000, (uint64_t)-8000, 1);
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.interval_ppm, 10500, 11000);
+    normal[3].visits = 0; /* no pairs any more */
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.interval_ppm, 7000, 8500);
 }
 
 TEST(a_gain_and_its_interval)
@@ -209,9 +229,9 @@ TEST(a_gain_and_its_interval)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         fill(normal, rows[i].normal.used, rows[i].normal.cycles,
-             rows[i].normal.spread);
+             rows[i].normal.spread, 1);
         fill(faster, rows[i].faster.used, rows[i].faster.cycles,
-             rows[i].faster.spread);
+             rows[i].faster.spread, 2);
         assert_int_equal(prof_gain_of(normal, faster, &gain), rows[i].error);
         assert_int_equal(gain.groups, rows[i].faster.used);
         if (rows[i].error != 0)
@@ -219,7 +239,7 @@ TEST(a_gain_and_its_interval)
         assert_true(labs((long)gain.ppm - rows[i].ppm) <= rows[i].within);
         assert_in_range(gain.interval_ppm, rows[i].interval, rows[i].most);
     }
-    fill(normal, 16, 1, 0); /* a moment, and hours */
+    fill(normal, 16, 1, 0, 1); /* a moment, and hours */
     assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
     assert_true(gain.ppm <= -2000000000);
 }

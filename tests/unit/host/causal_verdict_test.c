@@ -96,6 +96,45 @@ static const struct {
      "nothing is gained: what is counted waits for something else"},
 };
 
+/* How many more experiments it takes until all or nothing of what is saved is
+ * out of the interval: it has to be half as wide as 0.9 of that. */
+TEST(an_unsure_row_says_what_it_needs)
+{
+    static const struct {
+        uint64_t experiments;
+        struct row row;
+        const char *more;
+    } unsure[] = {
+        {100,
+         {20, {{0, 9}, {3, 9}, {9, 17.1}}},
+         ", some 300 with it, as prof.causal_until=8% would do"},
+        {1000,
+         {5, {{0, 9}, {1, 9}, {1, 9}}},
+         ", some 17000 with it, as prof.causal_until=2% would do"},
+        /* less than what can be asked for */
+        {64,
+         {1, {{0, 2}, {0, 2}, {0, 2}}},
+         ", some 1400 with it, as prof.causal_until=1% would do"},
+        /* nothing is saved */
+        {64, {0, {{0, 2}, {0, 2}, {0, 2}}}, ""},
+    };
+
+    for (size_t i = 0; i < COUNT(unsure); ++i) {
+        struct causal_curve curve = curve_of(&unsure[i].row);
+        char text[CAUSAL_TEXT_MAX], wanted[CAUSAL_TEXT_MAX];
+
+        curve.experiments = unsure[i].experiments;
+        causal_judge(&curve);
+        assert_int_equal(curve.shape, CAUSAL_UNSURE);
+        causal_verdict(&curve, text);
+        snprintf(wanted, sizeof wanted,
+                 "the interval is too wide to say: more experiments are needed"
+                 "%s",
+                 unsure[i].more);
+        assert_string_equal(text, wanted);
+    }
+}
+
 TEST(verdicts_fit_their_rows)
 {
     for (size_t i = 0; i < COUNT(rows); ++i) {
