@@ -139,7 +139,7 @@ causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
 causal_load.http = $(if $(filter guest,$(LOAD)),,LOAD=wrk \
     SECONDS=$(or $(SECONDS),30))
 causal_sessions.http := 3000
-causal_sessions = $(if $(filter file,$(origin SESSIONS)),$(or \
+causal_sessions = $(if $(filter file undefined,$(origin SESSIONS)),$(or \
     $(causal_sessions.$1),30000),$(SESSIONS))
 # instructions are counted: a busy host steals nothing then
 causal_icount := -icount shift=0,align=off,sleep=off

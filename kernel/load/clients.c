@@ -27,8 +27,8 @@
 #define ACK_US 3u
 #define FIRST_PORT 10000u
 #define PORTS 50000u
-#define FIRST_US 10000u  /* after the start */
-#define DUE_MAX 64u      /* requests on their way in one connection */
+#define FIRST_US 10000u /* after the start */
+#define DUE_MAX 64u     /* requests on their way in one connection */
 
 enum next { NOTHING, SYN, SAY, FIN };
 
@@ -100,24 +100,6 @@ static uint64_t us(uint64_t count)
     return count * cycles_per_us;
 }
 
-static void call(void *work)
-{
-    (*(void (**)(void))work)();
-}
-
-__attribute__((noinline)) void load_work(void (*work)(void))
-{
-    uint64_t began = arch_tsc(), took;
-
-    now = began - spent;
-    inside = true;
-    prof_transport_work(call, &work);
-    inside = false;
-    took = arch_tsc() - began;
-    spent += took;
-    prof_causal_leave_out(took);
-}
-
 /* By the TSC. */
 static uint64_t arrival(const struct due *due)
 {
@@ -143,10 +125,10 @@ static const struct due none = {NEVER, 0};
 /* 32 bits (splitmix64). */
 static uint32_t random_of(uint32_t stream, uint32_t client, uint32_t number)
 {
-    uint64_t mixed = ((uint64_t)load_settings.seed << 32 ^
-                      (uint64_t)stream << 24 ^ client) *
-                         0x9e3779b97f4a7c15u +
-                     (uint64_t)number * 0xd1342543de82ef95u;
+    uint64_t mixed =
+        ((uint64_t)load_settings.seed << 32 ^ (uint64_t)stream << 24 ^ client) *
+            0x9e3779b97f4a7c15u +
+        (uint64_t)number * 0xd1342543de82ef95u;
 
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
@@ -211,9 +193,9 @@ static void connect(struct load_client *client, uint64_t due, struct due syn)
     uint32_t rounds = PORTS / load_settings.clients;
 
     client->tcp = (struct frame_tcp){
-        .port = (uint16_t)(FIRST_PORT + number +
-                           client->connections++ % rounds *
-                               load_settings.clients),
+        .port =
+            (uint16_t)(FIRST_PORT + number +
+                       client->connections++ % rounds * load_settings.clients),
         .to_send = random_of(3, number, client->connections),
     };
     client->busy = true;
@@ -284,8 +266,8 @@ static void begin_sessions(void)
     while (next_arrival <= now && more_sessions() &&
            (client = free_client()) != NULL) {
         connect(client, next_arrival, by_itself(next_arrival));
-        next_arrival += exponential(
-            between(1), random_of(2, 0, (uint32_t)counts.begun));
+        next_arrival +=
+            exponential(between(1), random_of(2, 0, (uint32_t)counts.begun));
     }
 }
 
@@ -297,8 +279,8 @@ void load_begin(void)
         net_settings.mask = 0xffffff00;
         net_settings.gateway = 0;
     }
-    requests = load_settings.requests != 0 ? load_settings.requests
-                                           : script->requests;
+    requests =
+        load_settings.requests != 0 ? load_settings.requests : script->requests;
     cycles_per_us = clock_tsc_hz() / 1000000;
     ends = (struct frame_ends){
         .service_mac = {0x52, 0x54, 0, 0, 0, 2},
@@ -374,8 +356,7 @@ static void hear(struct load_client *client, const char *bytes, size_t count)
 {
     while (count != 0 && client->busy) {
         size_t taken = 0;
-        enum load_heard heard =
-            script->hear(client, bytes, count, &taken);
+        enum load_heard heard = script->hear(client, bytes, count, &taken);
 
         if (heard == LOAD_FAILED ||
             (heard == LOAD_ANSWER && client->answered == client->said)) {
@@ -483,36 +464,6 @@ uint64_t load_next(void)
     return next_at;
 }
 
-static void end_load(void)
-{
-    static const char *const kinds[] = {"closed", "open", "partly open"};
-    uint64_t took = (counts.last - counts.first) / cycles_per_us;
-
-    over = true;
-    console_line("load: %s, %s, %u clients: %llu sessions, %llu failed, at "
-                 "most %u at once",
-                 script->name, kinds[load_settings.kind],
-                 (unsigned)load_settings.clients,
-                 (unsigned long long)counts.done,
-                 (unsigned long long)counts.failed, (unsigned)counts.most);
-    console_line("load: %llu requests in %llu us; the clients' own work, %llu "
-                 "us, is in no figure",
-                 (unsigned long long)counts.said, (unsigned long long)took,
-                 (unsigned long long)(spent / cycles_per_us));
-    load_figures_print(script->service_ends && load_settings.kind != LOAD_OPEN
-                           ? "session"
-                           : "request");
-    console_line("load: %llu frames to the service, %llu from it with %llu "
-                 "bytes (%08x), %llu not in order",
-                 (unsigned long long)counts.frames_in,
-                 (unsigned long long)counts.frames_out,
-                 (unsigned long long)counts.bytes, (unsigned)counts.sum,
-                 (unsigned long long)counts.strange);
-    console_line("load: from the first to the last: %llu cycles",
-                 (unsigned long long)(arch_tsc() - counts.first));
-    loop_stop();
-}
-
 /* What the client says, and whether that was the last. */
 static size_t say(struct load_client *client, uint8_t *to, uint64_t at)
 {
@@ -600,7 +551,57 @@ size_t load_send(uint8_t *to, uint64_t *arrived)
         bytes = send_due(to, arrived);
     while (bytes == 0 && load_next() <= now);
     counts.frames_in += bytes != 0;
+    return bytes;
+}
+
+/* ---- the end */
+
+static void end_load(void)
+{
+    static const char *const kinds[] = {"closed", "open", "partly open"};
+    uint64_t took = (counts.last - counts.first) / cycles_per_us;
+
+    over = true;
+    console_line("load: %s, %s, %u clients: %llu sessions, %llu failed, at "
+                 "most %u at once",
+                 script->name, kinds[load_settings.kind],
+                 (unsigned)load_settings.clients,
+                 (unsigned long long)counts.done,
+                 (unsigned long long)counts.failed, (unsigned)counts.most);
+    console_line("load: %llu requests in %llu us; the clients' own work, %llu "
+                 "us, is in no figure",
+                 (unsigned long long)counts.said, (unsigned long long)took,
+                 (unsigned long long)(spent / cycles_per_us));
+    load_figures_print(script->service_ends && load_settings.kind != LOAD_OPEN
+                           ? "session"
+                           : "request");
+    console_line("load: %llu frames to the service, %llu from it with %llu "
+                 "bytes (%08x), %llu not in order",
+                 (unsigned long long)counts.frames_in,
+                 (unsigned long long)counts.frames_out,
+                 (unsigned long long)counts.bytes, (unsigned)counts.sum,
+                 (unsigned long long)counts.strange);
+    console_line("load: from the first to the last: %llu cycles",
+                 (unsigned long long)(arch_tsc() - counts.first));
+    loop_stop();
+}
+
+static void call(void *work)
+{
+    (*(void (**)(void))work)();
+}
+
+__attribute__((noinline)) void load_work(void (*work)(void))
+{
+    uint64_t began = arch_tsc(), took;
+
+    now = began - spent;
+    inside = true;
+    prof_transport_work(call, &work);
+    inside = false;
+    took = arch_tsc() - began;
+    spent += took;
+    prof_causal_leave_out(took);
     if (counts.active == 0 && !over && load_next() == NEVER)
         end_load();
-    return bytes;
 }

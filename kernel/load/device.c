@@ -58,7 +58,7 @@ struct end {
 static struct end ends[QUEUES];
 static unsigned selected;
 static uint8_t status_now;
-static uint32_t doorbell;                    /* nobody reads it */
+static uint32_t doorbell;                   /* nobody reads it */
 static uint64_t arrivals[VIRTIO_QUEUE_MAX]; /* by the index of used */
 static const struct virtio_device *ours;
 

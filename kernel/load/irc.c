@@ -24,8 +24,8 @@ static size_t say(const struct load_client *client, uint32_t number, bool last,
 
     if (number == 0)
         bytes = snprintf(to, LOAD_SAY_MAX,
-                         "NICK b%u\r\nUSER loadgen 0 * :Client %u\r\n",
-                         session, session);
+                         "NICK b%u\r\nUSER loadgen 0 * :Client %u\r\n", session,
+                         session);
     else if (number == 1)
         bytes = snprintf(to, LOAD_SAY_MAX, "JOIN #c%u\r\n", channel);
     else
@@ -39,9 +39,8 @@ static size_t say(const struct load_client *client, uint32_t number, bool last,
 static enum load_heard of_line(struct load_text *text)
 {
     const char *space = strchr(text->line, ' ');
-    long code = text->line[0] == ':' && space != NULL
-                    ? strtol(space, NULL, 10)
-                    : 0;
+    long code =
+        text->line[0] == ':' && space != NULL ? strtol(space, NULL, 10) : 0;
 
     if ((text->step == 0 && code == WELCOME) ||
         (text->step == 1 && code == END_OF_NAMES)) {
@@ -50,8 +49,7 @@ static enum load_heard of_line(struct load_text *text)
     }
     if (code >= FIRST_ERROR && code < ERRORS_END)
         return LOAD_FAILED;
-    return text->step == 2 && space != NULL &&
-                   strncmp(space, " PONG ", 6) == 0
+    return text->step == 2 && space != NULL && strncmp(space, " PONG ", 6) == 0
                ? LOAD_ANSWER
                : LOAD_WAIT;
 }

@@ -81,8 +81,7 @@ static bool one_of(const char *value, const char *first, const char *second,
 }
 
 /* kernel/load, which an image without clients in it does not have. */
-bool net_load_option(const char *key, const char *value)
-    __attribute__((weak));
+bool net_load_option(const char *key, const char *value) __attribute__((weak));
 
 bool net_option(const char *key, const char *value)
 {
