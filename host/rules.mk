@@ -142,16 +142,21 @@ causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
 causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
     $(causal.$(notdir $1)),$(causal_asked)))
 # who asks the web server, and for how long: it does not end by itself
-causal_load.http = LOAD=wrk SECONDS=$(or $(SECONDS),$(if $(causal_ends),,30))
+causal_load.http = $(if $(filter guest,$(LOAD)),,LOAD=wrk \
+    SECONDS=$(or $(SECONDS),$(if $(causal_ends),,30)))
 # words that end experiments, and the image; until then there is work
 causal_for = 600
 causal_ends = $(if $(UNTIL)$(FOR),prof.causal_for=$(or $(FOR),$(causal_for))s \
     $(if $(UNTIL),prof.causal_until=$(UNTIL)%))
-causal_sessions = $(if $(causal_ends),1000000000 ENDS=y,30000)
+causal_sessions.http := 3000
+causal_sessions = $(if $(filter file undefined,$(origin SESSIONS)),$(if \
+    $(causal_ends),1000000000 ENDS=y,$(or \
+    $(causal_sessions.$1),30000)),$(SESSIONS))
 causal_more.lottery = $(if $(causal_ends),tickets=1000000)
 # instructions are counted: a busy host steals nothing then
 causal_icount := -icount shift=0,align=off,sleep=off
-causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
+causal_all := $(if $(filter file,$(origin SERVICE)),$(if $(filter \
+    guest,$(LOAD)),irc http,lottery irc),$(SERVICE))
 causal_out = $(BUILD)/$(ARCH)/causal-$(notdir $(1:/=))
 causal_image = $(call image,$(ARCH),$(if $(findstring /,$1),$(patsubst \
     $(CURDIR)/%,%,$(abspath $1)),services/$1))
@@ -164,7 +169,7 @@ causal-$1: $(BUILD)/host/parasite
 	@echo '  CAUSAL  $1: its output goes to $(causal_out).log'
 	$$(Q)rm -rf $(causal_out).trace
 	$$(Q)$$(MAKE) --no-print-directory record SERVICE=$1 ACCEL=tcg \
-	    REPORTS=0 SESSIONS=$$(causal_sessions) OUT=$(causal_out).trace \
+	    REPORTS=0 SESSIONS=$$(call causal_sessions,$1) OUT=$(causal_out).trace \
 	    QEMU_ARGS="$(causal_icount) $$(QEMU_ARGS)" PROGRESS= TARGET= \
 	    $(causal_load.$1) \
 	    APPEND="$(call causal_words,$(1:/=)) $$(causal_more.$1) \

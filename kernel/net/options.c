@@ -80,8 +80,13 @@ static bool one_of(const char *value, const char *first, const char *second,
     return true;
 }
 
+/* kernel/load, which an image without clients in it does not have. */
+bool net_load_option(const char *key, const char *value) __attribute__((weak));
+
 bool net_option(const char *key, const char *value)
 {
+    if (strncmp(key, "net.load", 8) == 0)
+        return net_load_option != NULL && net_load_option(key + 8, value);
     if (strcmp(key, "net.kick") == 0)
         return one_of(value, "batch", "each", &net_settings.each);
     if (strcmp(key, "net.counters") == 0)

@@ -274,9 +274,10 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
     const bool is_open = agent->kind == PROF_AGENT_OPEN;
     struct prof_moment other = agent->last;
     const struct prof_moment *cause = &other;
-    uint64_t time = now;
+    uint64_t time = now, at = arrived;
 
     if (is_open) { /* its packets keep their intervals, since a release */
+        at -= prof_causal.left_out;
         prof_causal.open = true;
         if (agent->epoch != prof_causal.epoch)
             other.real = 0;
@@ -285,11 +286,11 @@ uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
         cause = cause_of(agent, arrived, &other);
     }
     if (cause->real != 0)
-        time = cause->virtual_time + taken(agent, arrived - cause->real);
+        time = cause->virtual_time + taken(agent, at - cause->real);
     if (agent->asked)
         ends(agent, arrived);
     agent->asked = false;
-    agent->last = (struct prof_moment){arrived, time};
+    agent->last = (struct prof_moment){at, time};
     count_answer(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER, cause,
                  time, arrived);
     prof_own_close(&guard);

@@ -48,6 +48,19 @@ void prof_causal_except(uint64_t cycles)
         prof_virtual_except(&prof_causal.clock, cycles);
 }
 
+void prof_causal_leave_out(uint64_t cycles)
+{
+    bool on = prof_interrupts_save();
+
+    if (prof_causal_on) {
+        if (prof_causal.clock.nested != 0)
+            prof_causal_except(cycles);
+        prof_own_skip(cycles);
+        prof_causal.left_out += cycles;
+    }
+    prof_interrupts_restore(on);
+}
+
 uint64_t prof_causal_exactly(void)
 {
     uint32_t cycles;

@@ -61,6 +61,7 @@ struct prof_causal {
                                         experiments run: these may be in the
                                         target */
     uint64_t own;        /* cycles of the delay that are the profiler's own */
+    uint64_t left_out;   /* of these: of no part of the program */
     uint64_t normal;     /* real time since which nothing is faster;
                              UINT64_MAX: something is */
     uint64_t normal_own; /* (own) then */

@@ -6,14 +6,12 @@
 #= run
 #: port of 127.0.0.1 at which SERVICE=http is served
 HTTP_PORT ?= 8080
-#: wrk: CLIENTS connections of it ask SERVICE=http for its index; or no
-LOAD ?= no
-$(call one_of,LOAD,no wrk)
 
 # a network of the user's takes the place of this one
 ifeq ($(SERVICE),http)
-load_words = prof.every=10000 http.token=$(served_token)
-ifeq ($(filter -netdev -nic,$(QEMU_ARGS)),)
+load_words = prof.every=10000 http.token=$(served_token) \
+    $(if $(filter guest,$(LOAD)),$(guest_load_words))
+ifeq ($(filter guest,$(LOAD))$(filter -netdev -nic,$(QEMU_ARGS)),)
 load_args = -netdev \
     user,id=http,hostfwd=tcp:127.0.0.1:$(HTTP_PORT)-:80$(port_forward) \
     -device virtio-net-pci,netdev=http

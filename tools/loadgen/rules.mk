@@ -11,10 +11,13 @@ CLIENTS ?= 8
 
 # what `make run` puts around the boot of that service
 ifeq ($(SERVICE),irc)
+load_words = prof.every=2000 irc.every=2000 irc.warm=1 \
+    $(if $(filter guest,$(LOAD)),$(guest_load_words))
+ifneq ($(LOAD),guest)
 load_needs := $(BUILD)/host/loadgen
 load = SESSIONS=$(SESSIONS) CLIENTS=$(CLIENTS) \
     tools/loadgen/under.sh $(BUILD)/host/loadgen
-load_words = prof.every=2000 irc.every=2000 irc.warm=1
+endif
 endif
 
 $(BUILD)/host/loadgen: $(patsubst %.c,$(BUILD)/host/obj/%.o,\

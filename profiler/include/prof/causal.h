@@ -94,6 +94,18 @@ uint64_t prof_causal_real(uint64_t due);
  * Contexts: interrupt. */
 void prof_causal_except(uint64_t cycles);
 
+/* (cycles) until now were spent on what is no part of the program, such as
+ * clients that are simulated beside it: virtual time stands still for as long,
+ * and an open loop's packets have not had that time to arrive in. */
+#if PROF_WITH_CAUSAL
+void prof_causal_leave_out(uint64_t cycles);
+#else
+static inline void prof_causal_leave_out(uint64_t cycles)
+{
+    (void)cycles;
+}
+#endif
+
 /* ---- progress and targets */
 
 /* A place that is passed once for each unit of work. */

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients in the image of a service: each kind of load, two runs of which are
+equal to the instruction, without and with causal experiments."""
+
+import re
+
+from harness.suite import WIDTHS, check
+
+PARTS = WIDTHS
+QUIET = "prof.every=0 net.per_address=2048"
+LOADS = {
+    # name: service, options, sessions, requests
+    "irc-closed": ("irc", "net.load_sessions=200", 200, 200),
+    "irc-open": (
+        "irc",
+        "net.load=open net.load_rate=5000 net.load_sessions=8 "
+        "net.load_requests=40",
+        8,
+        None,
+    ),
+    "irc-partly": (
+        "irc",
+        "net.load=partly net.load_rate=3000 net.load_sessions=200",
+        200,
+        200,
+    ),
+    "irc-talks": (
+        "irc",
+        "net.load_sessions=40 net.load_requests=20 net.load_clients=5",
+        40,
+        800,
+    ),
+    "http-closed": (
+        "http",
+        "net.load_sessions=20 net.load_requests=30",
+        20,
+        600,
+    ),
+    "http-open": (
+        "http",
+        "net.load=open net.load_rate=20000 net.load_sessions=20 "
+        "net.load_requests=30",
+        8,
+        600,
+    ),
+    "http-partly": (
+        "http",
+        "net.load=partly net.load_rate=1000 net.load_sessions=20 "
+        "net.load_requests=30",
+        20,
+        600,
+    ),
+}
+
+
+def output(s, name, service, words, code=0):
+    """What such a guest has printed; without its wall time."""
+    log = f"{name}.{s.part}"
+    irc = "irc.every=0 " if service == "irc" else ""
+    with s.guest(
+        s.part,
+        f"load/{service}",
+        log=log,
+        append=f"{QUIET} {irc}{words}",
+        icount=0,
+        rtc="2026-01-01T00:00:00",
+    ) as guest:
+        check.same(guest.end(), code)
+        return guest.text()
+
+
+def load_lines(text):
+    return [line for line in text.splitlines() if line.startswith("load: ")]
+
+
+def test_kind(s, name):
+    service, words, sessions, requests = LOADS[name]
+    with s.test(f"{name}: all is served, and nothing twice"):
+        first = output(s, name, service, words)
+        s.note("\n".join(load_lines(first)))
+        check.has(first, rf"^load: {service}, .*: {sessions} sessions, 0 fail")
+        check.has(first, r"^load: .* bytes \([0-9a-f]{8}\), 0 not in order$")
+        if requests:
+            check.has(first, rf"^load: {requests} requests in \d+ us; ")
+        if service == "irc":
+            check.has(
+                first,
+                rf"^irc: {sessions} connections, {sessions} left, "
+                rf"{sessions} of them by QUIT, 0 refused, ",
+            )
+            check.has(first, "^irc: now 0 clients, 0 memberships, 0 channels$")
+    with s.test(f"{name}: again to the instruction"):
+        check.same(output(s, f"{name}-again", service, words), first)
+    with s.test(f"{name}: another seed is another run"):
+        other = output(s, f"{name}-seed", service, f"{words} net.load_seed=2")
+        check.true(
+            load_lines(other)[-1] != load_lines(first)[-1],
+            "as many instructions with another seed",
+        )
+
+
+def test_refused(s):
+    with s.test("what is not served has failed"):
+        text = output(
+            s,
+            "refused",
+            "http",
+            "net.load_sessions=30 net.load_path=/no_such",
+        )
+        check.has(text, "^load: http, closed, 8 clients: 0 sessions, 30 fail")
+    with s.test("a service that is not there resets"):
+        text = output(s, "absent", "http", "http.port=81 net.load_sessions=30")
+        check.has(text, "^load: http, closed, 8 clients: 0 sessions, 30 fail")
+    with s.test("what means nothing is ignored"):
+        bad = (
+            "net.load=often net.load_clients=0 net.load_clients=1025 "
+            "net.load_sessions=x net.load_path=no net.load_no=1 "
+        )
+        text = output(s, "bad", "http", f"{bad} net.load_sessions=9")
+        for word in bad.split():
+            check.has(text, rf'^options: "{re.escape(word)}" ignored: ')
+        check.has(text, "^load: http, closed, 8 clients: 9 sessions, 0 fail")
+    with s.test("an image without clients has none of these options"):
+        with s.guest(
+            s.part, "http", append="net.load_clients=4", icount=0
+        ) as guest:
+            check.same(guest.end(), 1)  # it has no network, either
+            check.has(guest.text(), '^options: "net.load_clients=4" ignored: ')
+
+
+def test_causal(s, name, progress, words):
+    causal = f"{words} prof.hz=4000 prof.causal=auto prof.progress={progress}"
+    with s.test(f"{name}: experiments with it"):
+        first = output(s, f"causal-{name}", name, causal)
+        s.note(first)
+        check.has(first, r"^load: .* bytes \([0-9a-f]{8}\), 0 not in order$")
+        check.has(first, r"^--- causal profile: \d+ experiments$")
+        check.has(
+            first, r"^model check: (none|[0-9]+) of \d+ answers came earlier"
+        )
+        check.lacks(first, "(?:load_work|frame_build) is a target")
+    with s.test(f"{name}: experiments again to the instruction"):
+        check.same(output(s, f"causal-{name}-again", name, causal), first)
+
+
+def suite(s):
+    for name in LOADS:
+        test_kind(s, name)
+    test_refused(s)
+    test_causal(
+        s,
+        "irc",
+        "irc::Server::privmsg",
+        "net.load_sessions=2000 net.load_clients=32",
+    )
+    test_causal(s, "http", "http_answer", "net.load_sessions=100")
