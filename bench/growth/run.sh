@@ -35,8 +35,8 @@ guest()
     memory=$4
     shift 4
     log=$work/$width.$curve.${at##*,}.log
-    timeout "${LIMIT:-1200}" "qemu-system-$width" -accel tcg -display none -no-reboot \
-        -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 \
+    timeout "${LIMIT:-1200}" "qemu-system-$width" -accel tcg -display none \
+        -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -m "$memory" -icount shift=0,sleep=off -rtc clock=vm "$@" \
         -append "prof.start=off prof.every=0 prof.jitter=0 alarm=tick
 growth.curve=$curve growth.points=$at" \
