@@ -121,7 +121,7 @@ def configured(packages):
     header = packages.s.work / "choice.h"
     header.write_text(
         "#define PROF_WITH_STREAM 0\n#define PROF_WITH_TREES 0\n"
-        "#define PROF_SYMBOLS_BYTES 12288\n"
+        "#define PROF_SYMBOLS_BYTES 16384\n"
     )
     prefix = packages.install(
         "small", f"LIB_CONFIG={header}", "LIB_CFLAGS=-fPIC -mno-sse"
@@ -133,7 +133,7 @@ def configured(packages):
     image = packages.link(prefix)
     check.has(run(image).out, "^0 first_function")
     check.contains(
-        run(packages.s.parasite, "embed", image).out, " of 12288 bytes"
+        run(packages.s.parasite, "embed", image).out, " of 16384 bytes"
     )
     names = run("nm", image).out
     check.contains(names, "prof_init")
