@@ -58,7 +58,7 @@ IMPORT = BASE + (
 STUB = BASE + (
     "machine/machine machine/registers gdb/remote gdb/stub base/wait"
 )
-RING = BASE + "input/shared_ring trace/packet"
+RING = BASE + "base/wait input/shared_ring trace/packet"
 IMAGE = (
     "base/bytes base/index base/memory image/image image/lookup "
     "image/symbol_list trace/metadata"
