@@ -817,10 +817,10 @@ static bool is_overdue(const struct prof_lapic *lapic, uint64_t now)
 {
     uint64_t late = now > lapic->sample_due ? now - lapic->sample_due : 0;
 
-    if (!lapic->by_tsc && late < prof_clock.tsc_hz &&
-        prof_lapic_read(lapic, PROF_LAPIC_LEFT) == 0)
+    if (late <= LATE_PERIODS * (uint64_t)lapic->period)
         return false;
-    return late > LATE_PERIODS * (uint64_t)lapic->period;
+    return lapic->by_tsc || late >= prof_clock.tsc_hz ||
+           prof_lapic_read(lapic, PROF_LAPIC_LEFT) != 0;
 }
 
 /* Not while a tick waits, or this is a drain in one. */
