@@ -94,14 +94,15 @@ void signals_explain(void)
 bool mapped_try(void (*access)(void *context), void *context)
 {
     sigjmp_buf here;
-    bool fine = sigsetjmp(here, 0) == 0;
 
-    if (fine) {
-        escape = &here;
-        access(context);
+    if (sigsetjmp(here, 0) != 0) {
+        escape = NULL;
+        return false;
     }
+    escape = &here;
+    access(context);
     escape = NULL;
-    return fine;
+    return true;
 }
 
 #define PIECE_SECONDS 0.1 /* so that a signal just before poll() is seen */
