@@ -43,7 +43,7 @@ struct store_options {
     uint64_t spool_bytes; /* at most; 0 = 1 GiB */
 
     /* What is not stored is no loss: the caller can send it again. */
-    bool again;
+    bool can_resend;
 
     const char *host; /* of this collector, in losses; NULL = its name */
 

@@ -5,9 +5,8 @@
  * of embedded stores, servers and clusters works, of old and new engines.
  *
  * A day of a table that has the same sums in both is there already: so a copy
- * that was interrupted goes on, from the day that it was in. The batches of
- * that day have no keys by which those already stored could be told: the user
- * drops the day.
+ * that was interrupted goes on, from the day that it was in. Which rows of that
+ * day are stored already cannot be found out: the user drops the day.
  */
 
 #include "store/copy.h"
@@ -307,7 +306,7 @@ int copy_store(const char *from, const char *to)
 {
     char why[STORE_WHY];
     struct store_options read = {0};
-    struct store_options write = {.create = true, .again = true};
+    struct store_options write = {.create = true, .can_resend = true};
     struct copy copy = {0};
 
     signals_catch();

@@ -32,7 +32,7 @@
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
 #define FLUSH_POLL_MS 20
-#define FLUSH_SAYS 10.0 /* seconds between two lines */
+#define FLUSH_LOG_SECONDS 10.0
 
 struct shard {
     struct sender *sender;
@@ -510,7 +510,7 @@ struct sender *sender_open(struct store *store, char *why)
     *sender = (struct sender){
         .store = store,
         .count = count,
-        .losses = {.host = store->host, .none = store->options.again}};
+        .losses = {.host = store->host, .none = store->options.can_resend}};
     if (!spool_open(&sender->spool, store->options.spool,
                     limit == 0 ? SPOOL_BYTES : limit, why, STORE_WHY)) {
         free(sender);
@@ -644,8 +644,8 @@ void store_state(struct store *store, struct store_state *state)
     pthread_mutex_unlock(&sender->lock);
 }
 
-/* Batches that something has become of: it grows while there is progress. */
-static uint64_t settled(const struct sender *sender)
+/* Batches that are stored or lost: it grows while there is progress. */
+static uint64_t finished(const struct sender *sender)
 {
     return sender->state.sent_batches + sender->state.lost_batches;
 }
@@ -664,15 +664,15 @@ bool store_flush(struct store *store, double seconds)
 
         pthread_mutex_lock(&sender->lock);
         empty = sender->spool.count == 0 && !losses_any(&sender->losses);
-        if (settled(sender) != before || sender->asking > 0)
+        if (finished(sender) != before || sender->asking > 0)
             moved = now;
-        before = settled(sender);
+        before = finished(sender);
         left = sender->spool.count;
         bytes = sender->spool.bytes;
         pthread_mutex_unlock(&sender->lock);
         if (empty || now > moved + seconds || signals_count() != signals)
             break;
-        if (now > said + FLUSH_SAYS) {
+        if (now > said + FLUSH_LOG_SECONDS) {
             log_info("%s: %llu batches are left, %.1f MB", store_name(store),
                      (unsigned long long)left, (double)bytes / 1e6);
             said = now;
