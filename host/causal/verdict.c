@@ -325,7 +325,8 @@ static void put_unsure(const struct row *row, uint64_t experiments, char *text)
         return;
     used = strlen(text);
     snprintf(text + used, CAUSAL_TEXT_MAX - used,
-             ", some %.0f with it, as prof.causal_until=%.0f%% would do",
+             ", some %.0f of this target: prof.causal_until=%.0f%% goes on "
+             "until then",
              two_digits((double)experiments * (ratio * ratio - 1)),
              fmin(fmax(floor(PER_CENT * wanted), UNTIL_LEAST), UNTIL_MOST));
 }

@@ -107,14 +107,15 @@ TEST(an_unsure_row_says_what_it_needs)
     } unsure[] = {
         {100,
          {20, {{0, 9}, {3, 9}, {9, 17.1}}},
-         ", some 300 with it, as prof.causal_until=8% would do"},
+         ", some 300 of this target: prof.causal_until=8% goes on until then"},
         {1000,
          {5, {{0, 9}, {1, 9}, {1, 9}}},
-         ", some 17000 with it, as prof.causal_until=2% would do"},
+         ", some 17000 of this target: prof.causal_until=2% goes on until "
+         "then"},
         /* less than what can be asked for */
         {64,
          {1, {{0, 2}, {0, 2}, {0, 2}}},
-         ", some 1400 with it, as prof.causal_until=1% would do"},
+         ", some 1400 of this target: prof.causal_until=1% goes on until then"},
         /* nothing is saved */
         {64, {0, {{0, 2}, {0, 2}, {0, 2}}}, ""},
     };
