@@ -41,8 +41,8 @@ struct prof_causal_wanted {
 };
 extern struct prof_causal_wanted *prof_causal_wanted;
 
-/* The largest prof.causal_until=, in per cent: the widths of wider intervals are
- * kept as one value. */
+/* The largest prof.causal_until=, in per cent: the widths of wider intervals
+ * are kept as one value. */
 #define PROF_CAUSAL_UNTIL_MAX 19u
 
 /* Begins experiments with what was named, and with prof.causal=auto with what
