@@ -68,7 +68,8 @@ service := $(if $(findstring /,$(SERVICE)),$(patsubst \
 # folder.
 BUILDS := $(WIDTHS) $(addprefix smp/,$(WIDTHS))
 cpus := $(filter-out 1,$(CPUS))
-IMAGE = $(call image,$(if $(cpus),smp/)$(ARCH),$(service))
+IMAGE = $(call $(if $(filter guest,$(LOAD)),loaded_image,image),$\
+    $(if $(cpus),smp/)$(ARCH),$(service))
 
 comma := ,
 .DEFAULT_GOAL := image

@@ -141,9 +141,13 @@ causal_asked = $(if $(TARGET),prof.causal=on prof.target=$(TARGET),\
     prof.causal=auto) $(addprefix prof.progress=,$(PROGRESS))
 causal_words = $(if $(TARGET)$(PROGRESS),$(causal_asked),$(or \
     $(causal.$(notdir $1)),$(causal_asked)))
-# who asks the web server, and for how long: it does not end by itself
-causal_load.http = $(if $(filter guest,$(LOAD)),,LOAD=wrk \
-    SECONDS=$(or $(SECONDS),$(if $(causal_ends),,30)))
+# clients of the servers are in the image, unless LOAD says otherwise
+causal_served = $(filter irc http,$1)
+causal_guest = $(and $(causal_served),$(filter guest,$(if $(filter \
+    file undefined,$(origin LOAD)),guest,$(LOAD))))
+# who asks the web server from outside, and for how long: it does not end
+causal_host.http = LOAD=wrk SECONDS=$(or $(SECONDS),$(if $(causal_ends),,30))
+causal_load = $(if $(causal_guest),LOAD=guest,$(or $(causal_host.$1),LOAD=no))
 # words that end experiments, and the image; until then there is work
 causal_for = 600
 causal_ends = $(if $(UNTIL)$(FOR),prof.causal_for=$(or $(FOR),$(causal_for))s \
@@ -153,13 +157,14 @@ causal_sessions = $(if $(filter file undefined,$(origin SESSIONS)),$(if \
     $(causal_ends),1000000000 ENDS=y,$(or \
     $(causal_sessions.$1),30000)),$(SESSIONS))
 causal_more.lottery = $(if $(causal_ends),tickets=1000000)
-# instructions are counted: a busy host steals nothing then
-causal_icount := -icount shift=0,align=off,sleep=off
-causal_all := $(if $(filter file,$(origin SERVICE)),$(if $(filter \
-    guest,$(LOAD)),irc http,lottery irc),$(SERVICE))
+# instructions are counted: a busy host steals nothing then; clients on the host
+# would live in another time
+causal_icount = $(if $(causal_guest)$(if $(causal_served),,y),\
+    -icount shift=0$(comma)align=off$(comma)sleep=off)
+causal_all := $(if $(filter file,$(origin SERVICE)),lottery irc,$(SERVICE))
 causal_out = $(BUILD)/$(ARCH)/causal-$(notdir $(1:/=))
-causal_image = $(call image,$(ARCH),$(if $(findstring /,$1),$(patsubst \
-    $(CURDIR)/%,%,$(abspath $1)),services/$1))
+causal_image = $(call $(if $(causal_guest),loaded_)image,$(ARCH),$(if \
+    $(findstring /,$1),$(patsubst $(CURDIR)/%,%,$(abspath $1)),services/$1))
 # $1 service: what the guest and its load print goes to a file, the answer here
 define causal_rules
 .PHONY: causal-$1
@@ -170,8 +175,8 @@ causal-$1: $(BUILD)/host/parasite
 	$$(Q)rm -rf $(causal_out).trace
 	$$(Q)$$(MAKE) --no-print-directory record SERVICE=$1 ACCEL=tcg \
 	    REPORTS=0 SESSIONS=$$(call causal_sessions,$1) OUT=$(causal_out).trace \
-	    QEMU_ARGS="$(causal_icount) $$(QEMU_ARGS)" PROGRESS= TARGET= \
-	    $(causal_load.$1) \
+	    QEMU_ARGS="$(strip $(causal_icount) $$(QEMU_ARGS))" PROGRESS= TARGET= \
+	    $(causal_load) \
 	    APPEND="$(call causal_words,$(1:/=)) $$(causal_more.$1) \
 	    $$(causal_ends) $$(APPEND)" \
 	    >$(causal_out).log 2>&1 || { status=$$$$?; \

@@ -11,8 +11,6 @@ LOAD ?= no
 $(call one_of,LOAD,no wrk guest)
 
 loaded := irc http
-# $1 width, $2 the service
-loaded_image = $(BUILD)/$1/load/$2/$2.elf
 define loaded_rules
 $(call objects,$1,kernel/load): | $(call libc,$1)
 $(BUILD)/$1/libload.a: $(call objects,$1,kernel/load)
@@ -34,7 +32,6 @@ $(foreach w,$(WIDTHS),$(eval $(call loaded_rules,$w)))
 ifeq ($(LOAD),guest)
 $(call one_of,SERVICE,$(loaded),: LOAD=guest has clients for these)
 $(if $(cpus),$(error CPUS=$(CPUS): LOAD=guest is for one))
-IMAGE = $(call loaded_image,$(ARCH),$(SERVICE))
 # KVM counts no instructions
 override ACCEL := tcg
 load_args = -icount shift=0,align=off,sleep=off -rtc base=2026-01-01,clock=vm

@@ -31,7 +31,7 @@
 #include <prof/text.h>
 
 #define CHOSEN_MAX 64u
-#define SAMPLES_MIN 500u   /* that targets are chosen by */
+#define SAMPLES_MIN 500u   /* that targets are chosen by, at first */
 #define LEAST_PERMILLE 5u  /* of the busy time, of a target with its callees */
 #define MOST_PERMILLE 900u /* of one that is nearly all of the program */
 #define FRAMES_MAX 48u
@@ -39,6 +39,7 @@
 #define PERCENT_PPM 10000u
 
 static bool begun; /* what the options ask for */
+static uint64_t samples_needed = SAMPLES_MIN;
 
 /* ---- what is printed */
 
@@ -310,7 +311,7 @@ static int say_what_is_missing(void)
         say("no target", ": ",
             is_wanted(false) ? "what prof.target= names was refused"
             : prof_options()->causal == PROF_CAUSAL_MODE_AUTO
-                ? "no hot function can be a target"
+                ? "no hot function can be a target yet"
                 : "prof.target= names one, prof.causal=auto chooses");
     if (prof_causal.points == NULL)
         say("no progress point", ": ",
@@ -366,7 +367,7 @@ static bool is_enough(void)
     if (prof_options()->causal != PROF_CAUSAL_MODE_AUTO)
         return true;
     prof_stats(&stats);
-    return stats.attributed >= SAMPLES_MIN;
+    return stats.attributed >= samples_needed;
 }
 
 /* ---- how long they take */
@@ -418,6 +419,15 @@ static void end_if_enough(void)
     prof_causal_ended = true;
 }
 
+/* Whether targets can be chosen again with more samples: the first ones may be
+ * of the start alone, in which one function had nearly all of the time. */
+static bool may_choose_later(int error)
+{
+    return error == PROF_ECAUSAL && prof_causal.targets == NULL &&
+           prof_causal.points != NULL &&
+           prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
+}
+
 void prof_causal_step(void)
 {
     int error;
@@ -431,6 +441,10 @@ void prof_causal_step(void)
         return;
     begun = true;
     error = prof_causal_begin();
-    if (error != PROF_OK)
+    if (may_choose_later(error)) {
+        begun = false;
+        samples_needed *= 2;
+    } else if (error != PROF_OK) {
         refuse("no experiments", error);
+    }
 }

@@ -284,11 +284,25 @@ def experiments_stay_with_tcg():
 
 
 def web_server_has_a_causal_profile(s, width):
-    """Under the load that make brings, with what is its unit of work."""
+    """Under the load that make brings, with what is its unit of work: the
+    clients are in the image."""
+    text = run(
+        *("make", "causal", "SERVICE=http", f"ARCH={width}", "SESSIONS=300"),
+        env=PLAIN,
+    ).out
+    check.has(text, r"^# [1-9]\d* experiments$")
+    check.has(text, "^http_answer:$")
+    log = s.build / width / "causal-http.log"
+    check.contains(log.read_text(encoding="latin-1"), " 300 sessions, 0 failed")
+
+
+def clients_outside_count_no_instructions(s, width):
+    """They live in the host's time, and so does the guest."""
     words = (
-        *("make", "causal", "SERVICE=http", f"ARCH={width}"),
+        *("make", "causal", "SERVICE=http", f"ARCH={width}", "LOAD=wrk"),
         *(f"HTTP_PORT={free_port()}", "CLIENTS=4"),
     )
+    check.lacks(run(words[0], "-n", *words[1:], env=PLAIN).out, "-icount shift")
 
     def in_time(seconds):
         text = run(*words, f"SECONDS={seconds:.0f}", env=PLAIN).out
@@ -323,6 +337,7 @@ def test_own(s, width):
     s.holds(failure_is_named, s, width)
     s.holds(names_have_lines, width)
     s.holds(web_server_has_a_causal_profile, s, width)
+    s.holds(clients_outside_count_no_instructions, s, width)
     s.holds(progress_is_asked_for, width)
 
 

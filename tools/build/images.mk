@@ -32,6 +32,8 @@ smp_programs := $(sort $(call folders,tests/guest/smp) \
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
     $2),$(patsubst services/%,%,$(patsubst /%,elsewhere/%,$2)))/$(notdir \
     $2).elf
+# the same with clients in it
+loaded_image = $(BUILD)/$1/load/$(notdir $2)/$(notdir $2).elf
 images = $(foreach w,$(WIDTHS),$(foreach f,$1,$(call image,$w,$f)))
 smp_images := $(foreach w,$(WIDTHS),$(foreach f,$(smp_programs),$(call \
     image,smp/$w,$f)))
