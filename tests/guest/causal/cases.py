@@ -63,6 +63,17 @@ CASES = [
         # but loop_once_at(), which the work calls, is near the least share
         [r"loop_(poll|run|wait) is a target", "service_main is a target"],
     ),
+    # what the start calls, and nothing else, has the first samples
+    asks(
+        "causal_chosen_again",
+        "prof.causal=auto prof.progress=work_done warm=700",
+        [
+            r"^causal: no target: no hot function can be a target yet$",
+            r"^causal: hot_work is a target$",
+            r"^causal: experiments have begun$",
+            r"^  hot_work .* (39|4[0-2])\.\d\d \+- ",
+        ],
+    ),
     # it would go on for hours
     asks(
         "causal_until",

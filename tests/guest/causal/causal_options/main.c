@@ -20,6 +20,7 @@
 #define COLD 4000u
 #define UNIT 10000u /* rounds of two instructions, or three */
 #define OFTEN 100u  /* calls in a unit */
+#define WARM 400000u
 
 /* It jumps to its first instruction, and has no frame. */
 #ifdef __i386__
@@ -67,7 +68,7 @@ NAMED void calls_it(uint32_t rounds)
 }
 
 static struct loop_timer timer;
-static unsigned units, done;
+static unsigned units, done, warm;
 
 NAMED void work_done(void)
 {
@@ -78,6 +79,12 @@ NAMED void work_done(void)
 static void work(void *unused)
 {
     (void)unused;
+    if (warm != 0) {
+        warm--;
+        rest(WARM);
+        loop_once(&timer, 0, work, NULL);
+        return;
+    }
     hot_work(HOT);
     cold_work(COLD);
     other_work();
@@ -99,11 +106,14 @@ static void learnt(void *unused)
 
 static void (*program)(void *unused) = work;
 
-/* units=N: so many units, where no experiments need more. */
+/* units=N: so many units, where no experiments need more; warm=N: after some N
+ * ms at 1 GHz in one function. */
 bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "units") == 0)
         units = (unsigned)atoi(value);
+    else if (strcmp(key, "warm") == 0)
+        warm = (unsigned)atoi(value);
     else if (strcmp(key, "do") == 0 && strcmp(value, "learnt") == 0)
         program = learnt;
     else
