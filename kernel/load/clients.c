@@ -50,6 +50,7 @@ struct load_client {
     uint32_t connections; /* so far */
     uint32_t said, answered;
     uint64_t began;        /* when its session was due */
+    uint64_t heard;        /* when the service sent something last, or it did */
     uint64_t due[DUE_MAX]; /* when its requests were, by their number */
     struct load_text text;
 };
@@ -73,6 +74,8 @@ static bool over;
 
 static struct {
     uint64_t begun, done, failed, said, frames_in, frames_out, bytes, strange;
+    uint64_t given_up; /* of those that failed: without an answer in time */
+    uint32_t in_a_row; /* of those, without a session that went well */
     uint32_t active, most;
     uint64_t first, last;
     uint32_t sum; /* of what was heard, in order */
@@ -98,6 +101,14 @@ uint64_t load_now(void)
 static uint64_t us(uint64_t count)
 {
     return count * cycles_per_us;
+}
+
+/* When the client gives up, because the service says nothing. */
+static uint64_t patience_ends(const struct load_client *client)
+{
+    return client->busy && client->next == NOTHING
+               ? client->heard + us(1000) * load_settings.timeout_ms
+               : NEVER;
 }
 
 /* By the TSC. */
@@ -176,9 +187,15 @@ static uint64_t trip(struct load_client *client)
 
 /* ---- sessions */
 
+/* All of the clients have given up, one after the other: so will others. */
+static bool is_dead(void)
+{
+    return counts.in_a_row >= 2 * load_settings.clients;
+}
+
 static bool more_sessions(void)
 {
-    return counts.begun < load_settings.sessions;
+    return counts.begun < load_settings.sessions && !is_dead();
 }
 
 /* OPEN: connections stay until so many requests were made. */
@@ -218,6 +235,8 @@ static void end_session(struct load_client *client, bool well)
     counts.active--;
     counts.done += well;
     counts.failed += !well;
+    if (well)
+        counts.in_a_row = 0;
     counts.last = now;
     if (well && script->service_ends && load_settings.kind != LOAD_OPEN)
         load_figures_add(now - client->began);
@@ -242,6 +261,13 @@ static void fail(struct load_client *client)
 {
     leave(client, FRAME_RST | FRAME_ACK);
     end_session(client, false);
+}
+
+static void give_up(struct load_client *client)
+{
+    counts.given_up++;
+    counts.in_a_row++;
+    fail(client);
 }
 
 static struct load_client *free_client(void)
@@ -416,6 +442,8 @@ void load_receive(const uint8_t *frame, size_t bytes)
     }
     if (!segment.syn && segment.bytes == 0 && !segment.fin)
         return;
+    client->heard = now;
+    stale = true;
     if (client->ack.at == NEVER)
         client->ack = caused(us(ACK_US));
     note(&segment);
@@ -437,7 +465,9 @@ static uint64_t soonest(const struct load_client *client)
 
     if (client->ack.at < at)
         at = client->ack.at;
-    return client->old_ack.at < at ? client->old_ack.at : at;
+    if (client->old_ack.at < at)
+        at = client->old_ack.at;
+    return patience_ends(client) < at ? patience_ends(client) : at;
 }
 
 static void find_next(void)
@@ -538,8 +568,13 @@ static size_t send_due(uint8_t *to, uint64_t *arrived)
         client->ack = none;
         return frame_build(to, &ends, &client->tcp, FRAME_ACK, 0);
     }
+    if (client->next_due.at == NEVER) {
+        give_up(client);
+        return 0;
+    }
     due = client->next_due;
     *arrived = arrival(&due);
+    client->heard = now;
     return send_next(client, to);
 }
 
@@ -572,6 +607,12 @@ static void end_load(void)
                  "us, is in no figure",
                  (unsigned long long)counts.said, (unsigned long long)took,
                  (unsigned long long)(spent / cycles_per_us));
+    if (counts.given_up != 0)
+        console_line("load: %llu sessions were given up, without an answer for "
+                     "%u ms%s",
+                     (unsigned long long)counts.given_up,
+                     (unsigned)load_settings.timeout_ms,
+                     is_dead() ? ": the service does not answer" : "");
     load_figures_print(script->service_ends && load_settings.kind != LOAD_OPEN
                            ? "session"
                            : "request");

@@ -39,11 +39,12 @@ enum load_kind {
 
 struct load_settings {
     enum load_kind kind;
-    uint32_t clients;  /* at a time */
-    uint32_t sessions; /* connections in all */
-    uint32_t requests; /* in each; 0: as the script has it */
-    uint32_t rate;     /* open: requests, partly: sessions a second */
-    uint32_t trip_us;  /* from an answer to what follows, on average */
+    uint32_t clients;    /* at a time */
+    uint32_t sessions;   /* connections in all */
+    uint32_t requests;   /* in each; 0: as the script has it */
+    uint32_t rate;       /* open: requests, partly: sessions a second */
+    uint32_t trip_us;    /* from an answer to what follows, on average */
+    uint32_t timeout_ms; /* without an answer, after which a session fails */
     uint32_t seed;
     char path[LOAD_PATH_MAX + 1]; /* that is asked for by HTTP */
 };

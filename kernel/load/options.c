@@ -6,6 +6,7 @@
  * net.load_requests=N             in each (irc: 1, http: 100)
  * net.load_rate=1000              open: requests, partly: sessions a second
  * net.load_trip=200               us from an answer to what follows, on average
+ * net.load_timeout=10000          ms without an answer: the session has failed
  * net.load_path=/                 what is asked for by HTTP
  * net.load_seed=1                 of the random durations
  */
@@ -23,6 +24,7 @@ struct load_settings load_settings = {
     .sessions = 10000,
     .rate = 1000,
     .trip_us = 200,
+    .timeout_ms = 10000,
     .seed = 1,
     .path = "/",
 };
@@ -74,6 +76,7 @@ bool net_load_option(const char *key, const char *value)
         {"_requests", 1000000, &load_settings.requests},
         {"_rate", 1000000, &load_settings.rate},
         {"_trip", 1000000, &load_settings.trip_us},
+        {"_timeout", 3600000, &load_settings.timeout_ms},
         {"_seed", UINT32_MAX, &load_settings.seed},
     };
 

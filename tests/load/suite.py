@@ -111,6 +111,20 @@ def test_refused(s):
     with s.test("a service that is not there resets"):
         text = output(s, "absent", "http", "http.port=81 net.load_sessions=30")
         check.has(text, "^load: http, closed, 8 clients: 0 sessions, 30 fail")
+    impatient = "net.load_timeout=1 net.load_sessions=300 net.load_requests=5"
+    with s.test("a client gives up after a while"):
+        text = output(s, "late", "http", f"{impatient} net.load_clients=64")
+        check.has(text, r"^load: http, .*: \d+ sessions, [1-9]\d* failed, ")
+        check.has(text, r"^load: [1-9]\d* sessions were given up, .* 1 ms$")
+    with s.test("where nothing is answered, the load ends"):
+        text = output(
+            s,
+            "dead",
+            "http",
+            "net.load_timeout=1 net.load_clients=256 net.load_sessions=30000",
+        )
+        check.has(text, "given up, .* 1 ms: the service does not answer$")
+        check.has(text, r"^load: http, .*: \d{1,4} sessions, \d{3,4} failed, ")
     with s.test("what means nothing is ignored"):
         bad = (
             "net.load=often net.load_clients=0 net.load_clients=1025 "
