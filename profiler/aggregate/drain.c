@@ -282,22 +282,20 @@ static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
     prof_stream_irqs_off(cpu, tsc);
 }
 
-/* The cycles of a sample that is not regular, or was taken with interrupts off,
- * and its time, without the mark of the latter. */
+/* The cycles of a sample that is not regular, or was taken with interrupts off;
+ * (marked): its time, with the mark of the latter. */
 static __attribute__((noinline)) uint64_t
-count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t *tsc)
+count_special(struct prof_cpu *cpu, uintptr_t pc, uint64_t marked)
 {
-    bool off = (*tsc & PROF_TSC_IRQS_OFF) != 0;
-    uint64_t cycles;
+    bool off = (marked & PROF_TSC_IRQS_OFF) != 0;
+    uint64_t tsc = marked & ~PROF_TSC_IRQS_OFF, cycles;
 
-    *tsc &= ~PROF_TSC_IRQS_OFF;
-    if (!off ||
-        !prof_timebase_step_regular(prof_clock_of(cpu), *tsc, &cycles)) {
-        cycles = charge(cpu, pc, *tsc);
-        emit_lost_ticks(cpu, *tsc);
+    if (!off || !prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
+        cycles = charge(cpu, pc, tsc);
+        emit_lost_ticks(cpu, tsc);
     }
     if (off)
-        note_irqs_off(cpu, *tsc, 1, cycles);
+        note_irqs_off(cpu, tsc, 1, cycles);
     return cycles;
 }
 #endif
@@ -312,7 +310,8 @@ static inline void count_entry(struct prof_cpu *cpu,
 
     if (!prof_timebase_step_regular(prof_clock_of(cpu), tsc, &cycles)) {
 #if PROF_WITH_NMI
-        cycles = count_special(cpu, entry->pc, &tsc);
+        cycles = count_special(cpu, entry->pc, tsc);
+        tsc &= ~PROF_TSC_IRQS_OFF;
 #else
         cycles = charge(cpu, entry->pc, tsc);
         emit_lost_ticks(cpu, tsc);
