@@ -222,7 +222,7 @@ async function keeps() {
   await fresh('the hash holds the view', async (page) => {
     await clickOn(page, 'main', 'work');
     await page.keys('/', 'h', 'e', 'l', 'p');
-    await page.drawn(300);
+    await page.found();
     await page.keys('Tab', 'c', 'm', 'l', 'o');
     const hash = await page.hash(),
       again = await openPage('made.html' + hash);

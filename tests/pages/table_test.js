@@ -229,7 +229,7 @@ async function givesUp(page) {
   await page.focus('#graph');
   await page.keyboard.press('i');
   await page.waitForSelector('#flame[aria-pressed="true"]');
-  await page.clock.runFor(2900);
+  await page.clock.runFor(9900);
   await page.has('#matched', /^$/);
   assert.strictEqual(page.workers().length, 1);
   const ended = page.workers()[0].waitForEvent('close');

@@ -2,7 +2,7 @@
 // Search. A worker matches the names, since a regular expression may take
 // forever and must not block the page. It is stopped after a while.
 
-const SEARCH_MS = 3000;
+const SEARCH_MS = 1e4;
 
 const search = {
   found: null, // 1 for each function that matches, null = no search
