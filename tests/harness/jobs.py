@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import cases, progress, tap
+from . import cases, host, progress, tap
 
 SUITE_CPU_LIMIT_S = 1800
 
@@ -53,14 +53,19 @@ def command(
         env[progress.BEATS] = str(beats.absolute())
         outputs = [log, beats]
     with open(log, "wb") as out:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **env},
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **env},
+                start_new_session=True,
+            )
+        except OSError as error:
+            if not host.lacks_32_bit(error):
+                raise
+            return tap.Results(skipped=[host.NO_32_BIT]), log, 0.0
         watch = progress.Watch(process.pid, cpu_limit, outputs, limit)
         try:
             why = progress.wait(process, watch)

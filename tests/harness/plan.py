@@ -10,6 +10,8 @@ different number of checks, or if it is in the plan and does not exist.
 import re
 from pathlib import Path
 
+from . import host
+
 PATH = "tests/plan.txt"
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -88,6 +90,9 @@ def problem(entries, name, results):
     if name not in entries:
         return "not in tests/plan.txt (add it with make test-plan)"
     wanted = entries[name][0]
+    cut_short = any(host.NO_32_BIT in why for why in results.skipped)
+    if cut_short and results.done <= wanted:
+        return None
     if results.done != wanted:
         return (
             f"{results.done} checks, while tests/plan.txt has {wanted} "

@@ -24,7 +24,7 @@ import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import check, progress, tap
+from . import check, host, progress, tap
 from .guest import Guest, GuestError
 from .process import Process
 from .proc import (
@@ -99,8 +99,11 @@ class Suite:
             raise
         except (Failed, GuestError, AssertionError) as failed:
             self.tap.result(False, what, str(failed) or _where())
-        except Exception:
-            self.tap.result(False, what, traceback.format_exc())
+        except Exception as error:
+            if host.lacks_32_bit(error):
+                self.tap.skip(what, host.NO_32_BIT)
+            else:
+                self.tap.result(False, what, traceback.format_exc())
         else:
             self.tap.result(True, what)
         used = _cpu_seconds() - before
@@ -240,10 +243,12 @@ def main(name, work, part=""):
     writer = tap.Writer()
     try:
         importlib.import_module("suite").suite(Suite(part, work, build, writer))
-    except Exception:
-        writer.result(
-            False, "the suite comes to its end", traceback.format_exc()
-        )
+    except Exception as error:
+        end = "the suite comes to its end"
+        if host.lacks_32_bit(error):
+            writer.skip(end, host.NO_32_BIT)
+        else:
+            writer.result(False, end, traceback.format_exc())
     finally:
         for pid in progress.tree(os.getpid()):
             if pid != os.getpid():

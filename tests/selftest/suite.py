@@ -14,7 +14,17 @@ import threading
 import time
 from pathlib import Path
 
-from harness import cases, jobs, monitor, plan, progress, qemu, runner, tap
+from harness import (
+    cases,
+    host,
+    jobs,
+    monitor,
+    plan,
+    progress,
+    qemu,
+    runner,
+    tap,
+)
 from harness.suite import (
     WIDTHS,
     Failed,
@@ -420,10 +430,42 @@ def test_suites(s):
         check.has(done.out, "^0 passed, 0 failed$")
 
 
+def test_host(s):
+    """Where no 32-bit programs run, what needs them is skipped and says so;
+    where they do, a program that cannot be started is a failure."""
+    damaged, log = s.work / "damaged", s.work / "damaged.log"
+    damaged.write_bytes(b"\x7fELF" + bytes(60))
+    damaged.chmod(0o755)
+    with s.test("without 32-bit programs, theirs is a skip"):
+        with runs_32_bit(False):
+            results = jobs.command([damaged], log, 60)[0]
+        check.same(results.skipped, [host.NO_32_BIT])
+        check.same(plan.problem({"x": (7, 1)}, "x", results), None)
+    with s.test("with them it is a failure"):
+        with runs_32_bit(True):
+            try:
+                jobs.command([damaged], log, 60)
+            except OSError:
+                return
+            raise Failed("it was started")
+
+
+@contextlib.contextmanager
+def runs_32_bit(does):
+    """As if the kernel did, or did not."""
+    was = host.runs_32_bit
+    host.runs_32_bit = lambda: does
+    try:
+        yield
+    finally:
+        host.runs_32_bit = was
+
+
 def suite(s):
     test_tap(s)
     test_runner(s)
     test_guest(s)
     test_plan(s)
     test_limits(s)
+    test_host(s)
     test_suites(s)
