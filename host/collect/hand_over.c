@@ -401,6 +401,7 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
     if (row.count == 0 || site == NULL || range->measure > STORE_WALL)
         return;
     range->sent = range->count;
+    guest->rollup.loop_sent = checked_add(guest->rollup.loop_sent, row.count);
     row.site = site->id;
     tell_site(collector, guest, site, key);
     if (collector->options.store != NULL)
@@ -414,6 +415,19 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
         put_row(collector, json);
     }
     count_row(collector, guest);
+}
+
+/* What came while another process was to take it, or nobody. */
+static void put_loop_lost(struct collector *collector, struct guest_boot *guest,
+                          const struct store_key *key)
+{
+    uint64_t lost = rollup_loop_lost(&guest->rollup);
+
+    if (lost == 0)
+        return;
+    guest->rollup.loop_lost = checked_add(guest->rollup.loop_lost, lost);
+    hand_over_loss(collector, guest, "collector restarted", "loop", 1, lost,
+                   key->bucket);
 }
 
 /* ---- all of a bucket */
@@ -442,6 +456,7 @@ void hand_over(struct collector *collector, struct guest_boot *guest,
         put_account(collector, guest, &accounts[i], &key);
     for (uint32_t i = 0; i < guest->rollup.loop_keys.count; ++i)
         put_loop(collector, guest, &guest->rollup.loop[i], &key);
+    put_loop_lost(collector, guest, &key);
     ++collector->counters.buckets;
     collector->state_due = true;
 }

@@ -425,9 +425,29 @@ static void take_range(struct rollup *rollup, const struct event *event)
         return;
     }
     range = &rollup->loop[number];
-    if (from->count < range->sent) /* the guest has begun anew */
+    if (rollup->loop_resumes && number == rollup->loop_keys.count - 1 &&
+        range->count == 0 && range->sent == 0) {
+        range->sent = from->count;
+        rollup->loop_sent = checked_add(rollup->loop_sent, from->count);
+        rollup->loop_found = checked_add(rollup->loop_found, from->count);
+    }
+    if (from->count < range->sent) { /* the guest has begun anew */
+        rollup->loop_sent = checked_sub(rollup->loop_sent, range->sent);
         range->sent = 0;
+    }
     range->count = from->count;
+}
+
+void rollup_resume_loop(struct rollup *rollup, uint64_t count)
+{
+    rollup->loop_resumes = true;
+    rollup->loop_before = count;
+}
+
+uint64_t rollup_loop_lost(const struct rollup *rollup)
+{
+    return checked_sub(checked_sub(rollup->loop_found, rollup->loop_before),
+                       rollup->loop_lost);
 }
 
 /* ---- packets */
@@ -477,6 +497,10 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
     case PROF_EVENT_MASKED:
         cpu->irqs_off = true;
         break;
+    case PROF_EVENT_LOOP: /* a round of all ranges begins */
+        if (rollup->loop_resumes && rollup->loop_rounds++ > 0)
+            rollup->loop_resumes = false;
+        break;
     case PROF_EVENT_LOOP_SITE:
         take_site(rollup, event);
         break;
@@ -485,6 +509,9 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
         break;
     case PROF_EVENT_BYE:
         rollup->ended = true;
+        break;
+    case PROF_EVENT_RECORDED:
+        rollup->traced = rollup->now;
         break;
     default: /* of tasks and so on */
         break;
@@ -657,6 +684,15 @@ void rollup_close(struct rollup *rollup, int64_t now, bool all)
         (all ||
          bucket_end(rollup, &rollup->open[0]) * MS + rollup->grace_ms <= now))
         close_first(rollup);
+}
+
+void rollup_shrink(struct rollup *rollup, int64_t now)
+{
+    rollup_close(rollup, now, true);
+    free(rollup->nodes);
+    rollup->nodes = NULL;
+    rollup->node_room = 0;
+    index_free(&rollup->overflows);
 }
 
 size_t rollup_bytes(const struct rollup *rollup)
