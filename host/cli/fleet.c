@@ -21,10 +21,10 @@
 #define HOUR 3600u
 #define BUILD_WORDS_MAX 2
 
-enum verb { LIST, TOP, FLAME, DIFF, ODD, PUSH, CAPTURE, VERBS };
+enum verb { LIST, TOP, FLAME, DIFF, ODD, PUSH, WAITS, CAPTURE, VERBS };
 
-static const char *const verbs[VERBS] = {"list", "top",  "flame",  "diff",
-                                         "odd",  "push", "capture"};
+static const char *const verbs[VERBS] = {"list", "top",  "flame", "diff",
+                                         "odd",  "push", "waits", "capture"};
 
 static struct {
     enum verb verb;
@@ -51,11 +51,13 @@ static struct {
 static const char help_text[] =
     "Show many guests, as a store has them (parasite serve --store fills one): "
     "the list of guests and what was lost; or of a SERVICE the hottest "
-    "functions (top), the flame graph (flame), what two builds do differently "
+    "functions (top), what tasks waited for (waits), the flame graph (flame), "
+    "what two builds do differently "
     "(diff), and which guests are unlike the others (odd). push sends profiles "
     "to another system. capture has guests sample faster, all at the same "
     "time, and writes a trace of each."
-    "\vVERB is list, top, flame, diff, odd, push or capture; without one it is "
+    "\vVERB is list, top, flame, diff, odd, push, waits or capture; without "
+    "one it is "
     "list. "
     "STORE is a folder, or http://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE; "
     "without --store it is that of PARASITE_STORE. Times are whole minutes, "
@@ -85,8 +87,9 @@ static bool take_word(char *word)
                 return true;
             }
         }
-        die_usage("'%s' is none of list, top, flame, diff, odd, push, capture",
-                  word);
+        die_usage(
+            "'%s' is none of list, top, flame, diff, odd, push, waits, capture",
+            word);
     }
     if (request.service != NULL)
         die_usage("two services: '%s' and '%s'?", request.service, word);
@@ -328,6 +331,18 @@ static void run_top(const struct fleet *fleet)
     fleet_top_free(&top);
 }
 
+static void run_waits(const struct fleet *fleet)
+{
+    struct store_answer answer;
+
+    fleet_waits(fleet, &answer);
+    if (request.json)
+        json_print(fleet_waits_json(fleet, &answer), stdout);
+    else
+        fleet_waits_print(fleet, &answer, request.rows, stdout);
+    store_answer_free(&answer);
+}
+
 static void run_diff(const struct fleet *fleet)
 {
     struct fleet_diff diff;
@@ -437,7 +452,8 @@ int command_fleet(int argc, char **argv)
 {
     static struct fleet fleet;
     static void (*const runs[VERBS])(const struct fleet *fleet) = {
-        run_list, run_top, run_flame, run_diff, run_odd, run_push};
+        run_list, run_top,  run_flame, run_diff,
+        run_odd,  run_push, run_waits, NULL};
     bool is_page;
 
     arguments_parse(&line, argc, argv);

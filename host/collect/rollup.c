@@ -101,6 +101,7 @@ static void close_first(struct rollup *rollup)
     rollup->closed_to = bucket_end(rollup, first);
     if (rollup->closed != NULL)
         rollup->closed(rollup->owner, first);
+    rollup_waits_clear(&rollup->waits);
     empty_bucket(first);
     rollup->open[0] = rollup->open[1];
     rollup->open[1] = (struct rollup_bucket){0};
@@ -383,6 +384,15 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
 
 /* ---- the event loop */
 
+uint64_t rollup_site_id(const char *text, uint32_t line)
+{
+    uint64_t id = mix(1, line);
+
+    for (const char *at = text; *at != '\0'; ++at)
+        id = mix(id, (unsigned char)*at);
+    return id + (id == 0);
+}
+
 /* (text) is a name, and an at sign and its file. */
 static void take_site(struct rollup *rollup, const struct event *event)
 {
@@ -402,10 +412,7 @@ static void take_site(struct rollup *rollup, const struct event *event)
     if (site->id != 0)
         return;
     site->text = strings_put(&rollup->strings, from->text);
-    site->id = mix(1, from->line);
-    for (const char *at = from->text; *at != '\0'; ++at)
-        site->id = mix(site->id, (unsigned char)*at);
-    site->id += site->id == 0;
+    site->id = rollup_site_id(from->text, from->line);
 }
 
 static void take_range(struct rollup *rollup, const struct event *event)
@@ -513,7 +520,8 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
     case PROF_EVENT_RECORDED:
         rollup->traced = rollup->now;
         break;
-    default: /* of tasks and so on */
+    default: /* of objects and so on */
+        rollup_waits_take(&rollup->waits, &cpu->current, event);
         break;
     }
 }
@@ -583,6 +591,8 @@ static bool take_head(struct rollup *rollup, struct rollup_cpu *cpu,
         account = account_of(bucket_at(rollup, packet->begin), cpu->cpu);
         add_ticks(rollup, account, &account->packets_lost, missing);
         cpu->skipped = 0; /* they are among these */
+        cpu->current = 0;
+        rollup_waits_lose(&rollup->waits);
         cpu->known = cpu->irqs_off = false;
         cpu->in_gap = true;
         cpu->stolen = 0;
@@ -702,7 +712,8 @@ size_t rollup_bytes(const struct rollup *rollup)
                    (rollup->overflows.room + rollup->loop_keys.room +
                     rollup->site_numbers.room) *
                        sizeof(struct index_slot) +
-                   rollup->loop_keys.count * sizeof *rollup->loop;
+                   rollup->loop_keys.count * sizeof *rollup->loop +
+                   rollup_waits_bytes(&rollup->waits);
 
     for (int i = 0; i < 2; ++i)
         bytes += rollup->open[i].keys.room * sizeof(struct index_slot) +
@@ -723,5 +734,6 @@ void rollup_free(struct rollup *rollup)
     index_free(&rollup->loop_keys);
     index_free(&rollup->site_numbers);
     strings_free(&rollup->strings);
+    rollup_waits_free(&rollup->waits);
     *rollup = (struct rollup){0};
 }

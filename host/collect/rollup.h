@@ -26,6 +26,7 @@
  */
 
 #include "base/index.h"
+#include "collect/waits.h"
 #include "trace/event.h"
 #include "trace/packet.h"
 
@@ -117,6 +118,7 @@ struct rollup_cpu {
     uint32_t skipped_next;
     uint64_t skipped_end; /* clock */
     bool running;         /* it samples, as far as is known */
+    uint32_t current;     /* the object that runs, 0 = none */
 
     /* after its last sample in a closed bucket, or before its first packet */
     uint64_t closed_last; /* clock, not 0 */
@@ -164,6 +166,7 @@ struct rollup {
     struct index site_numbers;
     struct rollup_site *sites;
     struct strings strings; /* their names */
+    struct waits waits;     /* since the last closed bucket */
 
     uint64_t packets;
     uint64_t repeated;
@@ -201,6 +204,9 @@ void rollup_resume_loop(struct rollup *rollup, uint64_t count);
 
 /* The counts that were not known by range, and have not been taken. */
 uint64_t rollup_loop_lost(const struct rollup *rollup);
+
+/* The number of a place, (text) of which is a name, an at sign and its file. */
+uint64_t rollup_site_id(const char *text, uint32_t line);
 
 /* Bytes that it holds. */
 size_t rollup_bytes(const struct rollup *rollup);

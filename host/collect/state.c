@@ -145,8 +145,9 @@ static void prune_kept(struct collector *collector)
             collector->kept[count++] = collector->kept[i];
     if (count >= KEPT_MAX)
         skip = count - KEPT_MAX + KEPT_MAX / 4;
-    memmove(collector->kept, collector->kept + skip,
-            (count - skip) * sizeof *collector->kept);
+    if (skip > 0)
+        memmove(collector->kept, collector->kept + skip,
+                (count - skip) * sizeof *collector->kept);
     collector->kept_count = count - skip;
 }
 

@@ -93,7 +93,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
 
         connected += guest->line != NULL;
         bytes += rollup_bytes(&guest->rollup);
-        refused += guest->rollup.refused;
+        refused += guest->rollup.refused + guest->rollup.waits.refused;
         samples += guest->samples;
         idle += guest->idle;
         lost += guest->lost;

@@ -1046,6 +1046,72 @@ def test_loop_goes_on(s):
         )
 
 
+def waiting_packets(boot):
+    """A guest whose task waits three times for 20 ms, and once while events
+    are lost."""
+    stream = Stream(boot=boot)
+    stream.begins(RATE_MHZ)
+    stream.step = PERIOD
+    put = stream.event
+    stream.node(1, 0, TEXT + 0x10)
+    stream.sample(1)
+    put("site", number=5, line=7, text="worker@w.c")
+    put("name", number=6, text="sleep")
+    put("create_wide", object=1, object_kind=1, site=5)
+    for lost in (False, False, False, True):
+        put("switch_wide", task=1)
+        put("suspend_wide", why=6)
+        if lost:
+            put("lost", events=3)
+        stream.sample(1)
+        put("wake_wide", object=1)
+    put("bye", code=0)
+    return packets_of(stream.data())
+
+
+def test_waits(s):
+    """Waits of tasks have rows by place and reason."""
+    with serving(s, name="waits") as serve:
+        send(serve, waiting_packets(53))
+        serve.process.soon(lambda: boot_is_stored(serve, 53), "it ends")
+        serve.stop()
+        (row,) = serve.rows("waits")
+        check.same(
+            (row["why"], row["count"], row["ns"]), ("sleep", 3, 60_000_000)
+        )
+        names = {r["stack"]: r["names"] for r in serve.rows("stacks")}
+        check.same(names[row["site"]], ["worker@w.c"])
+
+
+def test_stored_waits(s, store, spool):
+    """`fleet waits` has them from a store."""
+    words = ("--store", store, "--spool", spool)
+    with serving(s, *words, name="stw", service="waiting") as serve:
+        send(serve, waiting_packets(54))
+        what = "SELECT count() AS rows FROM waits"
+        serve.process.soon(
+            lambda: stored(s, store, what)["rows"] == 1, "the waits"
+        )
+        serve.stop()
+    ask = Command(s)
+    found = json.loads(
+        ask("fleet", "waits", "waiting", "--store", store, "--json").out
+    )
+    check.same(
+        found["waits"],
+        [
+            {
+                "place": "worker@w.c",
+                "why": "sleep",
+                "waits": 3,
+                "ns": 60_000_000,
+            }
+        ],
+    )
+    said = ask("fleet", "waits", "waiting", "--store", store).out
+    check.has(said, r"60\S* ms .* 3  sleep, worker@w.c$")
+
+
 def guest_of_nodes(boot, count):
     """The packets of a guest with (count) stacks, which goes on."""
     stream = Stream(boot=boot, room=4096)
@@ -1188,13 +1254,17 @@ def test_lost_stacks(s):
 
 def with_store(s):
     if not (s.build / "chdb" / "libchdb.so").exists():
-        for name in ("test stored", "test twice", "test lost stacks"):
+        for name in (
+            *("test stored", "test stored waits", "test twice"),
+            "test lost stacks",
+        ):
             s.skip(name, "no libchdb.so; 'make store' fetches it")
         return
     store, spool = s.work / "db", s.work / "spool"
     for path in (store, spool, s.work / "lost", s.work / "lost-spool"):
         shutil.rmtree(path, ignore_errors=True)
     s.holds(test_stored, s, store, spool)
+    s.holds(test_stored_waits, s, store, spool)
     s.holds(test_twice, s, store, spool)
     s.holds(test_lost_stacks, s)
 
@@ -1253,7 +1323,7 @@ def suite(s):
             *(test_options, test_socket_file, test_ram, test_target),
             *(test_silent, test_many_boots),
             *(test_killed, test_stopped, test_forgotten),
-            *(test_loop_goes_on, test_memory),
+            *(test_loop_goes_on, test_waits, test_memory),
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)
