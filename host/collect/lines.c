@@ -49,6 +49,17 @@ void watch(struct collector *collector, struct handle *handle, uint32_t events,
         die("epoll: %s", strerror(errno));
 }
 
+/* A process that another thread forks, such as the store, has the file until it
+ * has closed it, and epoll tells of it as long: of a handle that may be gone. */
+void unwatch_and_close(struct collector *collector, struct handle *handle)
+{
+    if (handle->file < 0)
+        return;
+    epoll_ctl(collector->epoll, EPOLL_CTL_DEL, handle->file, NULL);
+    close(handle->file);
+    handle->file = -1;
+}
+
 /* ---- lines */
 
 static void take_packet(void *owner, const struct packet *packet)
@@ -89,9 +100,7 @@ static void lose_line(struct line *line)
     line->scanner = (struct scanner){.sink = {take_packet, line}};
     line->console = (struct console){.sink = {take_packet, line}};
     line->answers = (struct answers){.take = take_answer, .owner = line};
-    if (line->handle.file >= 0)
-        close(line->handle.file);
-    line->handle.file = -1;
+    unwatch_and_close(line->collector, &line->handle);
     shared_ring_close(&line->share);
     guests_leave(line);
     line->again = seconds_now() + AGAIN_SECONDS;

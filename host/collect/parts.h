@@ -272,6 +272,7 @@ void lines_sweep(struct collector *collector);
 void lines_close(struct collector *collector);
 void watch(struct collector *collector, struct handle *handle, uint32_t events,
            bool is_new);
+void unwatch_and_close(struct collector *collector, struct handle *handle);
 bool token_allows(const struct collector *collector, const char *token,
                   const struct collector_token **found);
 

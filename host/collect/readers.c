@@ -25,11 +25,10 @@
 
 static void close_reader(struct collector *collector, struct reader *reader)
 {
-    if (reader->handle.file >= 0)
-        close(reader->handle.file);
+    unwatch_and_close(collector, &reader->handle);
     if (reader->from >= 0)
         close(reader->from);
-    reader->handle.file = reader->from = -1;
+    reader->from = -1;
     reader->guest = NULL;
     collector->counters.reader_dropped += reader->dropped;
     reader->dropped = 0;
