@@ -7,8 +7,8 @@
  *
  * A capture has a budget, in bytes a second of all its guests. The rate is
  * chosen so that samples fit into it. Where what comes in a second does not,
- * recorders are switched off, and if they are, the rate is lowered. What is kept
- * never exceeds the budget: packets beyond it are left out, and counted.
+ * recorders are switched off, and if they are, the rate is lowered. What is
+ * kept never exceeds the budget: packets beyond it are left out, and counted.
  */
 
 #include "collect/parts.h"

@@ -24,8 +24,8 @@
  *                                             wants what was captured of one
  *
  * Any other first bytes are a guest's stream. `read`, `capture` and `captured`
- * are answered by a line first, "ok..." or "error: ...". With tokens, each connection by TCP needs
- * one; it says which service may be sent, or all.
+ * are answered by a line first, "ok..." or "error: ...". With tokens, each
+ * connection by TCP needs one; it says which service may be sent, or all.
  */
 
 #include "store/client.h"

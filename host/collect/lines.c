@@ -50,7 +50,7 @@ void watch(struct collector *collector, struct handle *handle, uint32_t events,
 }
 
 /* A process that another thread forks, such as the store, has the file until it
- * has closed it, and epoll tells of it as long: of a handle that may be gone. */
+ * has closed it, and so long epoll reports its handle, which may be freed. */
 void unwatch_and_close(struct collector *collector, struct handle *handle)
 {
     if (handle->file < 0)

@@ -198,8 +198,8 @@ size_t rollup_stack(const struct rollup *rollup, uint32_t node,
 void rollup_shrink(struct rollup *rollup, int64_t now);
 
 /* Notes that (count) of the event loop's histograms are in closed buckets of
- * another process. What has been added to them since then, until the first round
- * of ranges comes, is not known by range, and rollup_loop_lost(). */
+ * another process. What has been added to them since then, until the first
+ * round of ranges comes, is not known by range, and rollup_loop_lost(). */
 void rollup_resume_loop(struct rollup *rollup, uint64_t count);
 
 /* The counts that were not known by range, and have not been taken. */

@@ -212,8 +212,8 @@ async function makePage() {
   return page;
 }
 
-// Opens FOLDER/NAME[#HASH], or http://127.0.0.1:PORT/, in a page without a past: its problems are those of
-// this name. It has been drawn when it returns.
+// Opens FOLDER/NAME[#HASH], or http://127.0.0.1:PORT/, in a page without a
+// past: its problems are those of this name. It has been drawn when it returns.
 async function openPage(where, options = {}) {
   const page = (!options.before && spares.pop()) || (await makePage());
   page.problems = [];

@@ -20,7 +20,9 @@ async function guestsAreThere(page) {
   await page.has('#facts', /^2 guests .* ticks\/s .* of 1074 MB/);
   const shown = await rows(page);
   assert.strictEqual(shown.length, 2);
-  assert(shown.some((row) => /split/.test(row) && row.includes(boot.slice(0, 8))));
+  assert(
+    shown.some((row) => /split/.test(row) && row.includes(boot.slice(0, 8))),
+  );
   assert(shown.some((row) => / one /.test(row) && row.includes('3d3d3d3d')));
   await page.fill('#filter', '3d3d');
   await page.drawn();
@@ -34,7 +36,9 @@ async function itLoadsItselfAgain(page) {
   await page.waitForFunction(
     (before) => {
       const {dataset} = document.body;
-      return dataset.ready && document.getElementById('facts').innerText !== before;
+      return (
+        dataset.ready && document.getElementById('facts').innerText !== before
+      );
     },
     first,
     {timeout: 600000},
@@ -52,7 +56,10 @@ async function itLoadsItselfAgain(page) {
 async function functionsOfAGuest(page) {
   await page.waitForSelector('#functions li');
   const found = await page.texts('#functions b');
-  assert(found.some((name) => /^(leaf|level)_/.test(name)), String(found));
+  assert(
+    found.some((name) => /^(leaf|level)_/.test(name)),
+    String(found),
+  );
   await fits(page, 'live-functions');
   await page.click('tr[aria-current=true] a');
   await page.waitForSelector('body[data-ready] #top[hidden]', {

@@ -86,8 +86,7 @@ function drawTable() {
   const guests = data.guests
     .filter(wanted)
     .sort(
-      (a, b) =>
-        sign * compare(value(a), value(b)) || compare(a.boot, b.boot),
+      (a, b) => sign * compare(value(a), value(b)) || compare(a.boot, b.boot),
     );
   $('rows').replaceChildren(...guests.slice(0, shownRows).map(rowOf));
   const rest = guests.length - Math.min(guests.length, shownRows);
@@ -181,11 +180,11 @@ const keyList = [
   [['?'], 'show this help', () => showHelp()],
 ];
 const helpTexts = [
-  'Rate, busy and "lost now" are of the last five to ten seconds. Busy is the ' +
-    'part of the ticks that came in which a CPU was not idle; lost is the ' +
+  'Rate, busy and "lost now" are of the last five to ten seconds. Busy is ' +
+    'the part of the ticks that came in which a CPU was not idle; lost is the ' +
     'part of those due that never came, or was dropped on its way.',
-  'Sending: packets came in the last ten seconds. Silent: none did. Gone: its ' +
-    'connection has ended; it may come again.',
+  'Sending: packets came in the last ten seconds. Silent: none did. Gone: ' +
+    'its connection has ended; it may come again.',
   'A boot\u2019s number is a link to the hottest functions of that guest, of ' +
     'the minutes that are not closed yet.',
 ];
