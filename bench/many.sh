@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# many.sh BUILD [GUESTS [SECONDS [BYTES]]]: what `parasite serve` takes for
-# many guests: a Lua guest with 20 callers at 100 Hz is recorded until there are
+# many.sh BUILD [GUESTS [SECONDS [BYTES [IMAGES]]]]: what `parasite serve`
+# takes for many guests: a Lua guest with 20 callers at 100 Hz is recorded until there are
 # BYTES (200000, some 10,000 stacks; 6000 are some 200), and replayed as GUESTS
 # (1000) of 50 builds for SECONDS (75), in which at least one minute is closed.
 # Prints CPU time and memory. With the embedded store, if `make store` has
-# fetched it.
+# fetched it. With IMAGES, a folder of images for names, serve also keeps the
+# packets.
 set -eu
 
-build=${1:?usage: many.sh BUILD [GUESTS [SECONDS [BYTES]]]}
+build=${1:?usage: many.sh BUILD [GUESTS [SECONDS [BYTES [IMAGES]]]]}
 guests=${2:-1000}
 seconds=${3:-75}
 bytes=${4:-200000}
+images=${5:-}
 work=$build/bench/many
 parasite=$build/host/parasite
 rm -rf "$work"
@@ -41,6 +43,12 @@ wait $guest || :
 set -- --listen "many=unix:$socket" --http 0
 if [ -e "$build/chdb/libchdb.so" ]; then
     set -- "$@" --store "$work/store" --spool "$work/spool"
+fi
+if [ -n "$images" ]; then
+    set -- "$@" --keep-raw 1h --raw "$work/raw"
+    for image in "$images"/*.elf; do
+        set -- "$@" -k "$image"
+    done
 fi
 "$parasite" serve "$@" 2>"$work/serve.log" >"$work/rows" &
 serve=$!

@@ -14,7 +14,7 @@ set -u
 
 build=${1:?usage: run.sh BUILD}
 counted='cost perf growth demos'
-timed='symbols lookup names host pages irc trace_host attach'
+timed='symbols lookup names host pages irc trace_host attach fleet'
 parts=${BENCH:-$counted $timed}
 out=$build/bench
 mkdir -p "$out"

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/wait.h"
 #include "cli/arguments.h"
+#include "cli/fleet_capture.h"
 #include "flame/flame.h"
 
 #include <errno.h>
@@ -20,10 +21,10 @@
 #define HOUR 3600u
 #define BUILD_WORDS_MAX 2
 
-enum verb { LIST, TOP, FLAME, DIFF, ODD, PUSH, VERBS };
+enum verb { LIST, TOP, FLAME, DIFF, ODD, PUSH, WAITS, CAPTURE, VERBS };
 
-static const char *const verbs[VERBS] = {"list", "top", "flame",
-                                         "diff", "odd", "push"};
+static const char *const verbs[VERBS] = {"list", "top",  "flame", "diff",
+                                         "odd",  "push", "waits", "capture"};
 
 static struct {
     enum verb verb;
@@ -42,15 +43,22 @@ static struct {
     unsigned every; /* seconds */
     bool json;
     bool svg;
-} request = {.above = 5, .rows = 25};
+    struct fleet_capture capture;
+} request = {.above = 5,
+             .rows = 25,
+             .capture = {.seconds = 10, .rate = 997, .budget = 8e6}};
 
 static const char help_text[] =
     "Show many guests, as a store has them (parasite serve --store fills one): "
     "the list of guests and what was lost; or of a SERVICE the hottest "
-    "functions (top), the flame graph (flame), what two builds do differently "
+    "functions (top), what tasks waited for (waits), the flame graph (flame), "
+    "what two builds do differently "
     "(diff), and which guests are unlike the others (odd). push sends profiles "
-    "to another system."
-    "\vVERB is list, top, flame, diff, odd or push; without one it is list. "
+    "to another system. capture has guests sample faster, all at the same "
+    "time, and writes a trace of each."
+    "\vVERB is list, top, flame, diff, odd, push, waits or capture; without "
+    "one it is "
+    "list. "
     "STORE is a folder, or http://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE; "
     "without --store it is that of PARASITE_STORE. Times are whole minutes, "
     "as is the store: 90s, 30m, 1h or 2d ago, \"2026-11-02 10:00\" of UTC, or "
@@ -66,7 +74,8 @@ static const char help_text[] =
     "  parasite fleet flame web --build 4a1 --build 9c -o change.html\n"
     "  parasite fleet diff web --build 4a1 --build 9c\n"
     "  parasite fleet odd web --json\n"
-    "  parasite fleet push web --since 5m --to otlp:http://localhost:4318";
+    "  parasite fleet push web --since 5m --to otlp:http://localhost:4318\n"
+    "  parasite fleet capture web --from unix:run/guests -o captured";
 
 static bool take_word(char *word)
 {
@@ -78,7 +87,9 @@ static bool take_word(char *word)
                 return true;
             }
         }
-        die_usage("'%s' is none of list, top, flame, diff, odd, push", word);
+        die_usage(
+            "'%s' is none of list, top, flame, diff, odd, push, waits, capture",
+            word);
     }
     if (request.service != NULL)
         die_usage("two services: '%s' and '%s'?", request.service, word);
@@ -118,6 +129,47 @@ static void set_order(char *word)
         die_usage("-s takes self or total, not '%s'", word);
 }
 
+static void add_from(char *word)
+{
+    VECTOR_ADD(request.capture.from, request.capture.from_count, word);
+}
+
+static void add_guest(char *word)
+{
+    if (strpbrk(word, ", =") != NULL)
+        die_usage("'%s' is no guest: a comma, blank or = is in it", word);
+    VECTOR_ADD(request.capture.guests, request.capture.guest_count, word);
+}
+
+static void set_seconds(char *word)
+{
+    request.capture.seconds =
+        (unsigned)arguments_whole("--seconds", word, 1, HOUR);
+}
+
+static void set_rate(char *word)
+{
+    request.capture.rate = (unsigned)arguments_whole("--rate", word, 1, 20000);
+}
+
+/* "8MB/s", "500kB/s" */
+static void set_budget(char *word)
+{
+    char *end;
+    double bytes = strtod(word, &end);
+
+    if (strcmp(end, "MB/s") == 0)
+        bytes *= 1e6;
+    else if (strcmp(end, "kB/s") == 0)
+        bytes *= 1e3;
+    else
+        bytes = 0;
+    if (!(bytes >= 2000 && bytes <= 4e9))
+        die_usage("--budget takes 2kB/s to 4000MB/s, as in 8MB/s, not '%s'",
+                  word);
+    request.capture.budget = bytes;
+}
+
 static const struct argument options[] = {
     {"store", 'S', "STORE", "the store (PARASITE_STORE)",
      .text = &request.store},
@@ -134,7 +186,7 @@ static const struct argument options[] = {
     {"rows", 'r', "N", "rows at most, 0 = all (25)", .take = set_rows},
     {"output", 'o', "FILE",
      "list, flame: write the page FILE.html, or of flame a picture FILE.svg; - "
-     "is stdout",
+     "is stdout. capture: the folder (captured)",
      .text = &request.output},
     {"every", 0, "SECONDS",
      "with -o, list: write the page again every so often, and have it load "
@@ -144,6 +196,23 @@ static const struct argument options[] = {
      "push: to otlp:http://HOST:PORT, OpenTelemetry's profiles, or "
      "pyroscope:http://HOST:PORT",
      .text = &request.to},
+    {"from", 0, "SOCKET",
+     "capture: where 'parasite serve' listens, unix:PATH or tcp:HOST:PORT; may "
+     "be repeated",
+     .take = add_from},
+    {"guest", 0, "NAME",
+     "capture: only that guest, the first digits of its number or boot; may be "
+     "repeated",
+     .take = add_guest},
+    {"seconds", 0, "N", "capture: how long (10)", .take = set_seconds},
+    {"rate", 0, "HZ", "capture: samples a second of each CPU (997)",
+     .take = set_rate},
+    {"tasks", 0, NULL, "capture: switch the recorder of tasks on, too",
+     .flag = &request.capture.tasks},
+    {"budget", 0, "BYTES",
+     "capture: of all guests of a host in a second (8MB/s); beyond it "
+     "recorders are switched off, rates lowered",
+     .take = set_budget},
     {"title", 0, "TEXT", "flame: the title (the service)",
      .text = &request.title},
     {"json", 0, NULL, "print JSON, with all rows", .flag = &request.json},
@@ -192,8 +261,11 @@ static void check_options(void)
     if (request.build_count == 2 && request.verb != FLAME &&
         request.verb != DIFF)
         die_usage("only flame and diff take two builds");
-    if (request.output != NULL && request.verb != LIST && request.verb != FLAME)
-        die_usage("-o is for list and flame");
+    if (request.output != NULL && request.verb != LIST &&
+        request.verb != FLAME && request.verb != CAPTURE)
+        die_usage("-o is for list, flame and capture");
+    if ((request.verb == CAPTURE) != (request.capture.from_count > 0))
+        die_usage("capture needs --from SOCKET, and nothing else takes it");
     if (request.every > 0 && (request.verb != LIST || request.output == NULL ||
                               strcmp(request.output, "-") == 0))
         die_usage("--every is for list with -o FILE");
@@ -201,8 +273,10 @@ static void check_options(void)
         die_usage("push needs --to TARGET, and nothing else takes it");
     if (request.json && request.verb == FLAME)
         die_usage("flame has no JSON; top --json lists functions");
-    if (request.json && request.output != NULL)
+    if (request.json && request.output != NULL && request.verb != CAPTURE)
         die_usage("--json and -o contradict each other");
+    if (request.verb == CAPTURE)
+        return;
     if (request.store == NULL)
         request.store = getenv("PARASITE_STORE");
     if (request.store == NULL || *request.store == '\0')
@@ -255,6 +329,18 @@ static void run_top(const struct fleet *fleet)
     else
         fleet_top_print(fleet, &top, request.rows, stdout);
     fleet_top_free(&top);
+}
+
+static void run_waits(const struct fleet *fleet)
+{
+    struct store_answer answer;
+
+    fleet_waits(fleet, &answer);
+    if (request.json)
+        json_print(fleet_waits_json(fleet, &answer), stdout);
+    else
+        fleet_waits_print(fleet, &answer, request.rows, stdout);
+    store_answer_free(&answer);
 }
 
 static void run_diff(const struct fleet *fleet)
@@ -366,11 +452,19 @@ int command_fleet(int argc, char **argv)
 {
     static struct fleet fleet;
     static void (*const runs[VERBS])(const struct fleet *fleet) = {
-        run_list, run_top, run_flame, run_diff, run_odd, run_push};
+        run_list, run_top,  run_flame, run_diff,
+        run_odd,  run_push, run_waits, NULL};
     bool is_page;
 
     arguments_parse(&line, argc, argv);
     check_options();
+    if (request.verb == CAPTURE) {
+        request.capture.service = request.service;
+        request.capture.folder =
+            request.output != NULL ? request.output : "captured";
+        request.capture.json = request.json;
+        return fleet_capture(&request.capture);
+    }
     is_page = request.verb == LIST && request.output != NULL;
     open_fleet(&fleet);
     if (request.verb != FLAME && request.verb != PUSH && !is_page &&

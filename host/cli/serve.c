@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "collect/collector.h"
 #include "image/image.h"
+#include "page/page.h"
 #include "serve/http.h"
 
 #include <ctype.h>
@@ -177,6 +178,12 @@ static void set_guests(char *word)
     collect.guests = (unsigned)arguments_whole("--guests", word, 1, 1000000);
 }
 
+static void set_memory(char *word)
+{
+    collect.memory = (uint64_t)arguments_whole("--memory-mb", word, 1, 1000000)
+                     << 20;
+}
+
 static void set_spool_mb(char *word)
 {
     request.spool_mb = arguments_number("--spool-mb", word, 1, 1e9);
@@ -218,6 +225,9 @@ static const struct argument options[] = {
     {"keep-raw", 0, "TIME", "keep all packets for TIME, such as 1h",
      .take = set_keep, .group = 3},
     {"raw", 0, "DIR", "where (parasite-raw)", .text = &collect.raw, .group = 3},
+    {"captures", 0, "DIR",
+     "keep what 'parasite fleet capture' takes there (that of --raw)",
+     .text = &collect.captures, .group = 3},
     {"budget", 0, "SERVICE=N/h",
      "set the rates of a service's guests to N samples an hour of all of them",
      .take = add_budget, .group = 4},
@@ -225,8 +235,11 @@ static const struct argument options[] = {
      .take = set_rate, .group = 4},
     {"guests", 0, "N", "the most guests at a time (10000)", .take = set_guests,
      .group = 4},
+    {"memory-mb", 0, "MB", "the most that the tables of all guests take (1024)",
+     .take = set_memory, .group = 4},
     {"http", 0, "PORT",
-     "/metrics for Prometheus and /guests as JSON, at 127.0.0.1; 0 = any port",
+     "a page of all guests, /metrics for Prometheus and /guests as JSON, at "
+     "127.0.0.1; 0 = any port",
      .take = set_http, .group = 5},
     {"quiet", 'q', NULL, "no messages except errors", .flag = &log_quiet,
      .group = 6},
@@ -245,7 +258,15 @@ static bool make_guests(const struct serve_order *order, FILE *out)
     return collector_guests(order->owner, out);
 }
 
+static bool make_live(const struct serve_order *order, FILE *out)
+{
+    json_t *head = collector_live(order->owner, serve_argument(order, "boot"));
+
+    return page_write_head(&page_live, head, NULL, out);
+}
+
 static const struct serve_page pages[] = {
+    {"/", "text/html; charset=utf-8", make_live, NULL},
     {"/metrics", "text/plain; version=0.0.4", make_metrics, NULL},
     {"/guests", "application/json", make_guests, NULL},
 };

@@ -101,6 +101,7 @@ static void tick(struct collector *collector)
     for (size_t i = 0; i < collector->guest_count; ++i)
         raw_flush(collector, collector->guests[i]);
     orders_tick(collector, now / 1000);
+    captures_tick(collector, now / 1000);
     collector->state_due = collector->state_due || collector->state_new;
     if (now / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
         collector->pruned = now / 1000;
@@ -175,6 +176,7 @@ void collector_run(struct collector *collector)
         pthread_mutex_unlock(&collector->lock);
     }
     pthread_mutex_lock(&collector->lock);
+    captures_end(collector);
     guests_close_all(collector);
     send_closed(collector);
     pthread_mutex_unlock(&collector->lock);

@@ -17,15 +17,20 @@
  *     parasite send [token=T] [service=S]     a guest's stream follows
  *     parasite read [token=T] guest=NAME      wants one, and sends commands
  *     parasite list [token=T]                 JSON of all guests, then the end
- *     parasite capture [token=T] service=S [seconds=N] [rate=HZ]
+ *     parasite capture [token=T] service=S [guests=NAME,NAME] [begin=UNIX]
+ *         [seconds=N] [rate=HZ] [tasks=1] [bytes=N]
+ *                                             then a line of JSON a guest
+ *     parasite captured [token=T] capture=NAME boot=UUID
+ *                                             wants what was captured of one
  *
- * Any other first bytes are a guest's stream. `read` and `capture` are answered
- * by a line, "ok" or "error: ...". With tokens, each connection by TCP needs
- * one; it says which service may be sent, or all.
+ * Any other first bytes are a guest's stream. `read`, `capture` and `captured`
+ * are answered by a line first, "ok..." or "error: ...". With tokens, each
+ * connection by TCP needs one; it says which service may be sent, or all.
  */
 
 #include "store/client.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,9 +72,11 @@ struct collector_options {
     unsigned bucket_seconds; /* 0 = STORE_BUCKET_SECONDS */
     const char *raw;         /* folder for packets, NULL = they are not kept */
     double raw_seconds;      /* how long; 0 = an hour */
+    const char *captures;    /* folder for captures, NULL = that of packets */
     const char *state;       /* file that outlives us, or NULL */
     uint64_t guest_bytes;    /* a second, at most, of a guest; 0 = 1 MB */
     unsigned guests;         /* at most; 0 = 10,000 */
+    uint64_t memory;         /* bytes of all guests' tables; 0 = 1,024 MiB */
 };
 
 struct collector;
@@ -86,6 +93,11 @@ void collector_run(struct collector *collector);
  * thread. */
 bool collector_metrics(struct collector *collector, FILE *out);
 bool collector_guests(struct collector *collector, FILE *out);
+
+/* What the live page shows: all guests with their rates of the last seconds,
+ * and the hottest functions of the one that (name) is, "" = none. From any
+ * thread. */
+json_t *collector_live(struct collector *collector, const char *name);
 
 void collector_close(struct collector *collector);
 

@@ -29,8 +29,11 @@
 #define GRACE_MS 5000 /* not all guests' buckets are closed at once */
 #define GRACE_STEPS 8
 #define GRACE_STEP_MS 1000
-#define SENT_GUESTS 128u   /* closed buckets that are sent together */
-#define SILENT_SECONDS 600 /* after which one without a line is forgotten */
+#define MEMORY (1u << 30)
+#define SHRINK_LEAST 65536u /* bytes of a guest that are worth it */
+#define SHRINKS_MAX 64u     /* in a second */
+#define SENT_GUESTS 128u    /* closed buckets that are sent together */
+#define SILENT_SECONDS 600  /* after which one without a line is forgotten */
 
 static struct guest_boot *find_boot(struct collector *collector,
                                     const uint8_t *uuid)
@@ -75,8 +78,9 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
 
     if (collector->guest_count >=
             (options->guests > 0 ? options->guests : GUESTS_MAX) ||
-        !may_begin(line)) {
+        collector->is_full || !may_begin(line)) {
         ++collector->counters.refused_guests;
+        collector->counters.refused_for_memory += collector->is_full;
         return NULL;
     }
     guest = xreallocarray(NULL, 1, sizeof *guest);
@@ -235,8 +239,7 @@ static void free_boot(struct guest_boot *guest)
     free(guest->rollup.owner);
     rollup_free(&guest->rollup);
     free(guest->raw);
-    if (guest->capture != NULL)
-        fclose(guest->capture);
+    captures_leave(guest);
     free(guest);
 }
 
@@ -256,12 +259,79 @@ static void forget_boot(struct collector *collector, size_t number)
     ++collector->counters.ended_guests;
 }
 
+/* ---- memory */
+
+uint64_t guests_memory_limit(const struct collector *collector)
+{
+    return collector->options.memory > 0 ? collector->options.memory : MEMORY;
+}
+
+static uint64_t bytes_of(const struct guest_boot *guest)
+{
+    return rollup_bytes(&guest->rollup) + sizeof *guest +
+           (guest->raw != NULL ? RAW_KEPT : 0);
+}
+
+static uint64_t memory_of(const struct collector *collector)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < collector->guest_count; ++i)
+        bytes += bytes_of(collector->guests[i]);
+    for (size_t i = 0; i < collector->reader_count; ++i)
+        bytes += collector->readers[i]->out_bytes;
+    return bytes;
+}
+
+/* Empties the tables of the guest that holds most, unless that is little. */
+static bool shrink_largest(struct collector *collector, int64_t now)
+{
+    struct guest_boot *largest = NULL;
+    uint64_t bytes = SHRINK_LEAST;
+
+    for (size_t i = 0; i < collector->guest_count; ++i) {
+        uint64_t own = rollup_bytes(&collector->guests[i]->rollup);
+
+        if (own >= bytes) {
+            largest = collector->guests[i];
+            bytes = own;
+        }
+    }
+    if (largest == NULL)
+        return false;
+    rollup_shrink(&largest->rollup, now);
+    guest_command(collector, largest, "hello");
+    ++collector->counters.shrunk;
+    collector->memory = memory_of(collector);
+    return true;
+}
+
+/* All guests together hold no more than the limit for longer than a second, but
+ * for what each holds that samples nothing. */
+static void keep_limit(struct collector *collector, int64_t now)
+{
+    uint64_t limit = guests_memory_limit(collector);
+    bool was_full = collector->is_full;
+
+    collector->memory = memory_of(collector);
+    for (unsigned i = 0; i < SHRINKS_MAX && collector->memory > limit; ++i)
+        if (!shrink_largest(collector, now))
+            break;
+    /* guests that come take as much again */
+    collector->is_full = collector->memory > limit / 10 * 9;
+    if (collector->is_full && !was_full)
+        log_info("guests' tables take %.1f MB, nearly all of --memory-mb: new "
+                 "guests are refused",
+                 (double)collector->memory / 1e6);
+}
+
 void guests_tick(struct collector *collector, int64_t now)
 {
     for (size_t i = 0; i < collector->guest_count;) {
         struct guest_boot *guest = collector->guests[i];
 
         rollup_close(&guest->rollup, now, false);
+        live_note(guest, now);
         if (i % SENT_GUESTS == SENT_GUESTS - 1 &&
             collector->options.store != NULL)
             store_batches_send(&collector->batches);
@@ -271,6 +341,7 @@ void guests_tick(struct collector *collector, int64_t now)
         else
             ++i;
     }
+    keep_limit(collector, now);
 }
 
 void guests_close_all(struct collector *collector)
@@ -293,7 +364,7 @@ void guests_free(struct collector *collector)
     collector->guest_count = 0;
 }
 
-static bool is_named(const struct guest_boot *guest, const char *name)
+bool guest_is_named(const struct guest_boot *guest, const char *name)
 {
     char uuid[2 * UUID_BYTES + 1], id[24];
     size_t bytes = strlen(name);
@@ -317,7 +388,7 @@ struct guest_boot *guests_find(struct collector *collector, const char *name,
     for (size_t i = 0; i < collector->guest_count; ++i) {
         struct guest_boot *guest = collector->guests[i];
 
-        if (guest->line == NULL || !is_named(guest, name))
+        if (guest->line == NULL || !guest_is_named(guest, name))
             continue;
         if (found != NULL) {
             *why = "several guests have that name";

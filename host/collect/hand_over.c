@@ -357,26 +357,25 @@ static const struct rollup_site *site_of(const struct guest_boot *guest,
     return number != INDEX_NONE ? &guest->rollup.sites[number] : NULL;
 }
 
-/* A site's name is kept as that of a stack of one function. */
+/* A site's (name) is kept as that of a stack of one function. */
 static void tell_site(struct collector *collector, struct guest_boot *guest,
-                      const struct rollup_site *site,
+                      uint64_t id, const char *name,
                       const struct store_key *key)
 {
-    const char *name = strings_text(&guest->rollup.strings, site->text);
     const struct store_stack row = {.build = key->build,
-                                    .stack = site->id,
+                                    .stack = id,
                                     .names = &name,
                                     .name_count = 1,
                                     .named = true};
     json_t *json;
 
-    if (guest->build == NULL || !build_must_send(guest->build, site->id))
+    if (guest->build == NULL || !build_must_send(guest->build, id))
         return;
     if (collector->options.store != NULL)
         store_add_stack(&collector->batches, &row);
     json = row_of(collector, "stacks", key);
     if (json != NULL) {
-        set_id(json, "stack", site->id);
+        set_id(json, "stack", id);
         json_set(json, "frames", json_array());
         json_set(json, "names", json_pack("[o]", json_text(name)));
         put_row(collector, json);
@@ -401,8 +400,10 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
     if (row.count == 0 || site == NULL || range->measure > STORE_WALL)
         return;
     range->sent = range->count;
+    guest->rollup.loop_sent = checked_add(guest->rollup.loop_sent, row.count);
     row.site = site->id;
-    tell_site(collector, guest, site, key);
+    tell_site(collector, guest, site->id,
+              strings_text(&guest->rollup.strings, site->text), key);
     if (collector->options.store != NULL)
         store_add_loop(&collector->batches, &row);
     json = row_of(collector, "loop", key);
@@ -411,6 +412,57 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
         json_set(json, "measure", json_count(row.measure));
         json_set(json, "low", json_count(row.low));
         json_set(json, "count", json_count(row.count));
+        put_row(collector, json);
+    }
+    count_row(collector, guest);
+}
+
+/* What came while another process was to take it, or nobody. */
+static void put_loop_lost(struct collector *collector, struct guest_boot *guest,
+                          const struct store_key *key)
+{
+    uint64_t lost = rollup_loop_lost(&guest->rollup);
+
+    if (lost == 0)
+        return;
+    guest->rollup.loop_lost = checked_add(guest->rollup.loop_lost, lost);
+    hand_over_loss(collector, guest, "collector restarted", "loop", 1, lost,
+                   key->bucket);
+}
+
+/* ---- what tasks waited for */
+
+static const char *text_of(const struct waits *waits,
+                           const struct wait_name *name)
+{
+    return name != NULL ? strings_text(&waits->strings, name->text) : "";
+}
+
+static void put_wait(struct collector *collector, struct guest_boot *guest,
+                     const struct wait_sum *sum, const struct store_key *key)
+{
+    const struct waits *waits = &guest->rollup.waits;
+    const struct wait_name *site = rollup_waits_name(waits, sum->site);
+    struct store_wait row = {
+        .key = *key,
+        .site =
+            site != NULL ? rollup_site_id(text_of(waits, site), site->line) : 0,
+        .why = text_of(waits, rollup_waits_name(waits, sum->why)),
+        .count = sum->count,
+        .ns = checked_mul(sum->clocks, NS_PER_CLOCK),
+    };
+    json_t *json;
+
+    if (site != NULL)
+        tell_site(collector, guest, row.site, text_of(waits, site), key);
+    if (collector->options.store != NULL)
+        store_add_wait(&collector->batches, &row);
+    json = row_of(collector, "waits", key);
+    if (json != NULL) {
+        set_id(json, "site", row.site);
+        json_set(json, "why", json_text(row.why));
+        json_set(json, "count", json_count(row.count));
+        json_set(json, "ns", json_count(row.ns));
         put_row(collector, json);
     }
     count_row(collector, guest);
@@ -442,6 +494,9 @@ void hand_over(struct collector *collector, struct guest_boot *guest,
         put_account(collector, guest, &accounts[i], &key);
     for (uint32_t i = 0; i < guest->rollup.loop_keys.count; ++i)
         put_loop(collector, guest, &guest->rollup.loop[i], &key);
+    put_loop_lost(collector, guest, &key);
+    for (uint32_t i = 0; i < guest->rollup.waits.keys.count; ++i)
+        put_wait(collector, guest, &guest->rollup.waits.sums[i], &key);
     ++collector->counters.buckets;
     collector->state_due = true;
 }

@@ -35,7 +35,8 @@
 #define FIRST_WORD "parasite "
 #define CAPTURE_SECONDS 10
 #define CAPTURE_RATE 997
-#define FIRST_LINE_MS 10000 /* that a connection has for it */
+#define CAPTURE_BYTES (8u << 20) /* a second */
+#define FIRST_LINE_MS 10000      /* that a connection has for it */
 
 void watch(struct collector *collector, struct handle *handle, uint32_t events,
            bool is_new)
@@ -48,11 +49,30 @@ void watch(struct collector *collector, struct handle *handle, uint32_t events,
         die("epoll: %s", strerror(errno));
 }
 
+/* A process that another thread forks, such as the store, has the file until it
+ * has closed it, and so long epoll reports its handle, which may be freed. */
+void unwatch_and_close(struct collector *collector, struct handle *handle)
+{
+    if (handle->file < 0)
+        return;
+    epoll_ctl(collector->epoll, EPOLL_CTL_DEL, handle->file, NULL);
+    close(handle->file);
+    handle->file = -1;
+}
+
 /* ---- lines */
 
 static void take_packet(void *owner, const struct packet *packet)
 {
     guests_take(owner, packet);
+}
+
+static void take_answer(void *owner, const char *text)
+{
+    struct line *line = owner;
+
+    if (line->guest != NULL)
+        captures_answer(line->guest, text);
 }
 
 static struct line *add_line(struct collector *collector,
@@ -64,6 +84,7 @@ static struct line *add_line(struct collector *collector,
         .handle = {HANDLE_LINE, -1}, .collector = collector, .source = source};
     line->scanner.sink = (struct packet_sink){take_packet, line};
     line->console.sink = (struct packet_sink){take_packet, line};
+    line->answers = (struct answers){.take = take_answer, .owner = line};
     if (source->service != NULL)
         snprintf(line->service, sizeof line->service, "%s", source->service);
     VECTOR_ADD(collector->lines, collector->line_count, line);
@@ -78,9 +99,8 @@ static void lose_line(struct line *line)
     line->garbage += line->scanner.garbage;
     line->scanner = (struct scanner){.sink = {take_packet, line}};
     line->console = (struct console){.sink = {take_packet, line}};
-    if (line->handle.file >= 0)
-        close(line->handle.file);
-    line->handle.file = -1;
+    line->answers = (struct answers){.take = take_answer, .owner = line};
+    unwatch_and_close(line->collector, &line->handle);
     shared_ring_close(&line->share);
     guests_leave(line);
     line->again = seconds_now() + AGAIN_SECONDS;
@@ -196,21 +216,71 @@ static void answer_list(struct line *line)
     free(text);
 }
 
+/* The number of (name)= among the words of (text); (without) if it is not
+ * there, and UINT32_MAX, which nothing takes, if it is no number. */
+static uint64_t number_of(const char *text, const char *name, uint64_t without)
+{
+    char word[24];
+    size_t digits;
+
+    if (*value_of(text, name, word, sizeof word) == '\0')
+        return without;
+    digits = strspn(word, "0123456789");
+    return digits == strlen(word) && digits < 16 ? strtoull(word, NULL, 10)
+                                                 : UINT32_MAX;
+}
+
 static void answer_capture(struct line *line, const char *text)
 {
-    char service[NAME_MAX_BYTES], seconds[32], rate[32];
-    const char *why;
+    struct capture_order order = {
+        .begin = (int64_t)number_of(text, "begin", 0),
+        .end = (int64_t)number_of(text, "seconds", CAPTURE_SECONDS),
+        .tasks = number_of(text, "tasks", 0) == 1,
+        .budget = number_of(text, "bytes", CAPTURE_BYTES),
+    };
+    uint64_t rate = number_of(text, "rate", CAPTURE_RATE);
+    char said[FIRST_LINE_MAX];
+    const char *why, *folder;
+    uint32_t id;
 
-    value_of(text, "service", service, sizeof service);
-    value_of(text, "seconds", seconds, sizeof seconds);
-    value_of(text, "rate", rate, sizeof rate);
-    why = orders_capture(line->collector, service,
-                         *seconds != '\0' ? atof(seconds) : CAPTURE_SECONDS,
-                         *rate != '\0' ? (unsigned)atoi(rate) : CAPTURE_RATE);
-    if (why != NULL)
+    order.rate = rate < UINT32_MAX ? (unsigned)rate : 0;
+    value_of(text, "service", order.service, sizeof order.service);
+    value_of(text, "guests", order.names, sizeof order.names);
+    why = captures_add(line->collector, &order, &id, &folder);
+    if (why != NULL) {
         refuse(line, why);
-    else
-        answer(line, "ok\n", 3);
+        return;
+    }
+    snprintf(said, sizeof said, "ok %s\n", folder);
+    epoll_ctl(line->collector->epoll, EPOLL_CTL_DEL, line->handle.file, NULL);
+    readers_await(line->collector, line->handle.file, said, id);
+    line->handle.file = -1;
+    line->gone = true;
+}
+
+static void answer_captured(struct line *line, const char *text)
+{
+    char name[NAME_MAX_BYTES], boot[NAME_MAX_BYTES], said[FIRST_LINE_MAX];
+    struct stat about;
+    int from;
+
+    value_of(text, "capture", name, sizeof name);
+    value_of(text, "boot", boot, sizeof boot);
+    from = captures_open(line->collector, name, boot);
+    if (from < 0 || fstat(from, &about) != 0 || !S_ISREG(about.st_mode)) {
+        snprintf(said, sizeof said, "%s",
+                 errno == EINVAL ? "expected capture=NAME boot=UUID"
+                                 : strerror(errno));
+        if (from >= 0)
+            close(from);
+        refuse(line, said);
+        return;
+    }
+    snprintf(said, sizeof said, "ok %lld\n", (long long)about.st_size);
+    epoll_ctl(line->collector->epoll, EPOLL_CTL_DEL, line->handle.file, NULL);
+    readers_send_file(line->collector, line->handle.file, said, from);
+    line->handle.file = -1;
+    line->gone = true;
 }
 
 /* "parasite WORD NAME=VALUE...": false, and the line is refused: it makes no
@@ -250,17 +320,21 @@ static void take_first_line(struct line *line)
             refuse(line, why);
     } else if (strncmp(text, "list", 4) == 0) {
         answer_list(line);
+    } else if (strncmp(text, "captured", 8) == 0) {
+        answer_captured(line, text);
     } else if (strncmp(text, "capture", 7) == 0) {
         answer_capture(line, text);
     } else {
-        refuse(line, "expected send, read, list or capture");
+        refuse(line, "expected send, read, list, capture or captured");
     }
 }
 
 static void take_stream(struct line *line, const void *bytes, size_t count)
 {
-    if (line->two_way && line->guest != NULL)
+    if (line->two_way && line->guest != NULL) {
         readers_pass(line->collector, line->guest, bytes, count);
+        answers_feed(&line->answers, bytes, count);
+    }
     scanner_feed(&line->scanner, bytes, count);
     console_feed(&line->console, bytes, count);
 }

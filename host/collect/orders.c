@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands to guests: rates that keep to a budget, and captures of all
- * guests of a service at the same time.
+ * Commands to guests: rates that keep to a budget.
  *
  * A budget is samples in an hour of all guests of a service. It is shared by
  * their CPUs, and shared anew as guests come and go. Weights are times, so a
@@ -10,21 +9,13 @@
 
 #include "collect/parts.h"
 
-#include "base/bytes.h"
-#include "base/log.h"
-#include "base/memory.h"
-
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define BUDGET_SECONDS 5
 #define HOUR 3600
 #define RATE_MAX 20000
 #define RATE_TOLERANCE 0.05
-#define CAPTURE_SECONDS_MAX 3600
-#define CAPTURES_MAX 16u
 
 static bool is_of(const struct guest_boot *guest, const char *service)
 {
@@ -71,104 +62,13 @@ static void share_budget(struct collector *collector,
     }
 }
 
-/* ---- captures */
-
-const char *orders_capture(struct collector *collector, const char *service,
-                           double seconds, unsigned rate)
-{
-    int64_t now = now_ms() / 1000;
-    struct capture_order order = {.rate = rate};
-
-    if (collector->options.raw == NULL)
-        return "captures need --keep-raw";
-    if (*service == '\0')
-        return "service= is missing";
-    if (!(seconds >= 1 && seconds <= CAPTURE_SECONDS_MAX))
-        return "seconds= takes 1 to 3600";
-    if (rate < 1 || rate > RATE_MAX)
-        return "rate= takes 1 to 20000";
-    if (collector->capture_count >= CAPTURES_MAX)
-        return "too many captures are waiting";
-    snprintf(order.service, sizeof order.service, "%s", service);
-    order.begin = now + 1;
-    order.end = order.begin + (int64_t)seconds;
-    snprintf(order.folder, sizeof order.folder, "capture-%lld",
-             (long long)order.begin);
-    VECTOR_ADD(collector->captures, collector->capture_count, order);
-    return NULL;
-}
-
-static void begin_capture(struct collector *collector,
-                          struct capture_order *order)
-{
-    char path[4096], uuid[2 * UUID_BYTES + 1];
-    size_t used, guests = 0;
-
-    order->running = true;
-    mkdir(collector->options.raw, 0777);
-    used = (size_t)snprintf(path, sizeof path - 64, "%s/%s",
-                            collector->options.raw, order->folder);
-    mkdir(path, 0777);
-    for (size_t i = 0; i < collector->guest_count; ++i) {
-        struct guest_boot *guest = collector->guests[i];
-
-        if (!is_of(guest, order->service) || guest->capture != NULL ||
-            used > sizeof path - 64)
-            continue;
-        bytes_hex(guest->uuid, UUID_BYTES, uuid);
-        sprintf(path + used, "/%s.packets", uuid);
-        guest->capture = fopen(path, "we");
-        if (guest->capture == NULL) {
-            log_error("%s: %s", path, strerror(errno));
-            continue;
-        }
-        guest->asked_mhz = guest->rollup.rate_mhz; /* to be set again */
-        set_rate(collector, guest, order->rate);
-        guest_command(collector, guest, "hello");
-        ++guests;
-    }
-    path[used] = '\0';
-    log_info("%s: %zu guests of %s at %u Hz", path, guests, order->service,
-             order->rate);
-}
-
-static void end_capture(struct collector *collector,
-                        const struct capture_order *order)
-{
-    for (size_t i = 0; i < collector->guest_count; ++i) {
-        struct guest_boot *guest = collector->guests[i];
-
-        if (guest->capture == NULL ||
-            (strcmp(guest->service, order->service) != 0 &&
-             strcmp(guest->said, order->service) != 0))
-            continue;
-        if (fclose(guest->capture) != 0)
-            log_error("%s: %s", order->folder, strerror(errno));
-        guest->capture = NULL;
-        if (guest->asked_mhz >= 1000)
-            set_rate(collector, guest, (guest->asked_mhz + 500) / 1000);
-    }
-}
-
 void orders_tick(struct collector *collector, int64_t now)
 {
     const struct collector_options *options = &collector->options;
 
-    if (now >= collector->budgeted + BUDGET_SECONDS) {
-        collector->budgeted = now;
-        for (size_t i = 0; i < options->budget_count; ++i)
-            share_budget(collector, &options->budgets[i]);
-    }
-    for (size_t i = 0; i < collector->capture_count;) {
-        struct capture_order *order = &collector->captures[i];
-
-        if (!order->running && now >= order->begin)
-            begin_capture(collector, order);
-        if (now < order->end) {
-            ++i;
-            continue;
-        }
-        end_capture(collector, order);
-        *order = collector->captures[--collector->capture_count];
-    }
+    if (now < collector->budgeted + BUDGET_SECONDS)
+        return;
+    collector->budgeted = now;
+    for (size_t i = 0; i < options->budget_count; ++i)
+        share_budget(collector, &options->budgets[i]);
 }

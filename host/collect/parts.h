@@ -18,7 +18,14 @@
 
 #define UUID_BYTES 16
 #define NAME_MAX_BYTES 128
+#define FIRST_LINE_MAX 512
 #define RAW_KEPT (1u << 14) /* bytes of a guest's packets before they go out */
+
+/* Counts of all CPUs of a guest, minutes that are open included. */
+struct live_counts {
+    int64_t at; /* UTC in ms, 0 = none */
+    uint64_t ticks, idle, lost;
+};
 
 /* One boot of a guest. */
 struct guest_boot {
@@ -43,8 +50,9 @@ struct guest_boot {
 
     uint8_t *raw; /* packets, before they are written */
     size_t raw_bytes;
-    int64_t raw_begun; /* of the file, UTC in seconds */
-    FILE *capture;     /* NULL = none is going on */
+    int64_t raw_begun;          /* of the file, UTC in seconds */
+    struct captured *capture;   /* NULL = none is going on */
+    struct live_counts live[2]; /* of 5 to 10 s ago, of up to 5 s ago */
 };
 
 enum handle_kind {
@@ -68,8 +76,6 @@ struct listener {
     struct stat about; /* which it is */
     bool rests;        /* until the next second, for want of files */
 };
-
-#define FIRST_LINE_MAX 512
 
 /* A connection, or RAM, with a guest's stream. */
 struct line {
@@ -127,24 +133,58 @@ struct reader {
     size_t out_bytes, out_sent;
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
-    bool ending;   /* closed when all is sent; it has no guest */
-    int64_t begun; /* UTC in ms */
+    bool ending;      /* closed when all is sent; it has no guest */
+    int64_t begun;    /* UTC in ms, of an answer when some was last taken */
+    uint32_t capture; /* whose end it waits for, 0 = none */
+    int from;         /* a file that follows (out), -1 = none */
 };
 
-/* A capture of all guests of a service, at the next whole minute. */
+/* What a capture has of one guest; the order's, and outlives the guest. */
+struct captured {
+    struct capture_order *order;
+    struct guest_boot *guest; /* that is captured now, NULL = none */
+    uint8_t uuid[UUID_BYTES];
+    uint64_t id;
+    char where[NAME_MAX_BYTES];
+    FILE *to; /* NULL = closed */
+    bool two_way;
+    bool ended;         /* before the capture did */
+    bool traced_before; /* its recorder was on */
+    uint32_t mhz;       /* its rate before, 0 = unknown */
+    uint64_t packets, bytes;
+    uint64_t left_out; /* packets beyond the capture's budget */
+    unsigned tries;
+    bool rate_agreed, trace_agreed;
+    char why[NAME_MAX_BYTES]; /* it refused or could not be opened, "" = no */
+};
+
+/* A capture of guests of a service, at a whole second. Before captures_add()
+ * (end) is how many seconds it takes, (begin) 0 as soon as may be. */
 struct capture_order {
+    uint32_t id; /* not 0 */
     char service[NAME_MAX_BYTES];
-    int64_t begin, end; /* UTC in seconds */
-    unsigned rate;
+    char names[FIRST_LINE_MAX]; /* of guests, with commas; "" = all */
+    int64_t begin, end;         /* UTC in seconds */
+    unsigned rate, rate_now;
+    bool tasks, tasks_now;            /* with the recorder */
+    unsigned lowered;                 /* times that it was beyond its budget */
+    uint64_t budget;                  /* bytes a second of all guests */
+    uint64_t bytes;                   /* that are kept */
+    uint64_t offered;                 /* that came, in this second */
+    int64_t second;                   /* of them */
+    char missing[FIRST_LINE_MAX + 1]; /* names that no guest has */
     bool running;
-    char folder[32];
+    char folder[48];
+    struct captured **guests;
+    size_t guest_count;
 };
 
 struct counters {
     uint64_t packets, packet_bytes, repeated, unread;
     uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
-        reader_dropped, raw_bytes, raw_failed, ended_guests;
+        reader_dropped, raw_bytes, raw_failed, ended_guests, shrunk,
+        refused_for_memory;
 };
 
 struct collector {
@@ -164,10 +204,13 @@ struct collector {
     struct store_batches batches;
     uint64_t lost_batches; /* that were noticed */
     struct counters counters;
-    struct capture_order *captures;
+    struct capture_order **captures;
     size_t capture_count;
+    uint32_t capture_last;                     /* id */
     int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
     int64_t begun_ms;
+    uint64_t memory;       /* bytes that guests and readers hold */
+    bool is_full;          /* that is above the limit */
     bool state_due;        /* buckets were closed */
     bool state_new;        /* guests came, or it could not be written */
     bool state_failed;     /* the last time, which was said */
@@ -192,10 +235,15 @@ void guests_take(struct line *line, const struct packet *packet);
 struct guest_boot *guests_find(struct collector *collector, const char *name,
                                const char **why);
 void guests_tick(struct collector *collector, int64_t now);
+/* Bytes that the tables of all guests may take. */
+uint64_t guests_memory_limit(const struct collector *collector);
 void guests_close_all(struct collector *collector);
 void guests_free(struct collector *collector);
 /* (line) has nothing to do with its guest any more. */
 void guests_leave(struct line *line);
+/* Whether (name) means the guest: its service, line, or the first digits of its
+ * number or boot. */
+bool guest_is_named(const struct guest_boot *guest, const char *name);
 /* Sends (command) to the guest, as far as its line takes commands. */
 bool guest_command(struct collector *collector, struct guest_boot *guest,
                    const char *command);
@@ -224,6 +272,7 @@ void lines_sweep(struct collector *collector);
 void lines_close(struct collector *collector);
 void watch(struct collector *collector, struct handle *handle, uint32_t events,
            bool is_new);
+void unwatch_and_close(struct collector *collector, struct handle *handle);
 bool token_allows(const struct collector *collector, const char *token,
                   const struct collector_token **found);
 
@@ -234,6 +283,18 @@ void readers_add(struct collector *collector, int file,
 /* Sends (count) bytes on (file), which then is closed. */
 void readers_answer(struct collector *collector, int file, const void *bytes,
                     size_t count);
+/* The same of a (from) file that follows a line; both are closed. */
+void readers_send_file(struct collector *collector, int file, const char *line,
+                       int from);
+/* (file) waits for the end of a capture, after a line. */
+void readers_await(struct collector *collector, int file, const char *line,
+                   uint32_t capture);
+/* Who waits for it, NULL = nobody any more. */
+struct reader *readers_of_capture(struct collector *collector,
+                                  uint32_t capture);
+/* What it waited for; then it is closed. */
+void readers_tell(struct collector *collector, struct reader *reader,
+                  const void *bytes, size_t count);
 void readers_event(struct collector *collector, struct reader *reader,
                    uint32_t events);
 void readers_pass(struct collector *collector, struct guest_boot *guest,
@@ -243,6 +304,9 @@ void readers_sweep(struct collector *collector);
 void readers_close(struct collector *collector);
 
 /* ---- status.c: collector_guests() for whoever has the lock */
+
+/* What rates of the live page are from. */
+void live_note(struct guest_boot *guest, int64_t now);
 
 bool collector_guests_locked(struct collector *collector, FILE *out);
 
@@ -262,6 +326,8 @@ struct kept_cpu {
     uint64_t last, discarded;
     uint32_t rate_mhz;
     int64_t closed_to; /* of the guest's buckets, UTC in seconds */
+    uint64_t loop;     /* counts of the guest's event loop in them */
+    bool has_loop;     /* (loop) is known: a process before noted it */
     int64_t since;     /* when it was forgotten, or read from the file */
     bool taken;        /* the guest is in the register again */
 };
@@ -277,10 +343,28 @@ void state_write(struct collector *collector);
 void state_keep(struct collector *collector, const struct guest_boot *guest);
 void state_restore(struct collector *collector, struct guest_boot *guest);
 
-/* ---- orders.c: budgets and captures */
+/* ---- orders.c: budgets */
 
 void orders_tick(struct collector *collector, int64_t now);
-const char *orders_capture(struct collector *collector, const char *service,
-                           double seconds, unsigned rate);
+
+/* ---- captures.c */
+
+/* Adds the capture that is (wanted), of which zeros are the defaults. Returns
+ * what is wrong with it, or NULL, and its number and folder. */
+const char *captures_add(struct collector *collector,
+                         const struct capture_order *wanted, uint32_t *id,
+                         const char **folder);
+void captures_tick(struct collector *collector, int64_t now);
+/* Ends all of them, which sets rates and recorders back. */
+void captures_end(struct collector *collector);
+void captures_take(struct guest_boot *guest, const struct packet *packet);
+/* The guest has answered a command, "ok rate 997". */
+void captures_answer(struct guest_boot *guest, const char *text);
+/* It is about to be forgotten. */
+void captures_leave(struct guest_boot *guest);
+/* Opens the packets of the guest with (boot), in hex, of the capture (name);
+ * -1: there are none, with errno. */
+int captures_open(const struct collector *collector, const char *name,
+                  const char *boot);
 
 #endif

@@ -3,8 +3,8 @@
  * Packets as they came, kept for a while: FOLDER/UUID/SECONDS.packets, a file
  * for each part of the time, which the commands read as a trace (so are several
  * after one another: cat). A part that begins while the guest runs has it send
- * its definitions again, if it takes commands. A capture is a file more, in
- * FOLDER/capture-SECONDS, which stays.
+ * its definitions again, if it takes commands. Captures have files of their own
+ * (captures.c).
  */
 
 #include "collect/parts.h"
@@ -86,7 +86,7 @@ void raw_take(struct collector *collector, struct guest_boot *guest,
               const struct packet *packet)
 {
     if (guest->capture != NULL)
-        fwrite(packet->bytes, packet->total_bytes, 1, guest->capture);
+        captures_take(guest, packet);
     if (collector->options.raw == NULL)
         return;
     if (guest->raw == NULL)

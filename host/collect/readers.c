@@ -17,13 +17,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ANSWER_MS 60000 /* that a reader has to take an answer */
+#define ANSWER_MS                                                              \
+    60000 /* that a reader has to take an answer, or of a file
+                           some more */
+#define FILE_BYTES (1u << 16)
+#define FILE_PIECES 16u
 
 static void close_reader(struct collector *collector, struct reader *reader)
 {
-    if (reader->handle.file >= 0)
-        close(reader->handle.file);
-    reader->handle.file = -1;
+    unwatch_and_close(collector, &reader->handle);
+    if (reader->from >= 0)
+        close(reader->from);
+    reader->from = -1;
     reader->guest = NULL;
     collector->counters.reader_dropped += reader->dropped;
     reader->dropped = 0;
@@ -36,33 +41,6 @@ static void watch_reader(struct collector *collector, struct reader *reader,
         return;
     reader->watches_out = out;
     watch(collector, &reader->handle, EPOLLIN | (out ? EPOLLOUT : 0u), false);
-}
-
-/* Sends what waits. */
-static void send_waiting(struct collector *collector, struct reader *reader)
-{
-    while (reader->handle.file >= 0 && reader->out_sent < reader->out_bytes) {
-        ssize_t sent = send(reader->handle.file, reader->out + reader->out_sent,
-                            reader->out_bytes - reader->out_sent,
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
-            watch_reader(collector, reader, true);
-            return;
-        }
-        if (sent < 0) {
-            close_reader(collector, reader);
-            return;
-        }
-        reader->out_sent += (size_t)sent;
-        collector->counters.reader_bytes += (uint64_t)sent;
-    }
-    reader->out_bytes = reader->out_sent = 0;
-    if (reader->handle.file < 0)
-        return;
-    watch_reader(collector, reader, false);
-    if (reader->ending)
-        close_reader(collector, reader);
 }
 
 /* False: there is no room for it. */
@@ -83,12 +61,62 @@ static bool put(struct reader *reader, const void *bytes, size_t count,
     return true;
 }
 
+/* Reads on in the file that follows. False: there is no more. */
+static bool read_on(struct reader *reader)
+{
+    static uint8_t bytes[FILE_BYTES];
+    ssize_t count;
+
+    if (reader->from < 0)
+        return false;
+    count = read(reader->from, bytes, sizeof bytes);
+    return count > 0 && put(reader, bytes, (size_t)count, READER_ROOM);
+}
+
+/* Sends what waits; of a file some pieces, and the rest when there is room
+ * again, so that nobody waits for it. */
+static void send_waiting(struct collector *collector, struct reader *reader)
+{
+    unsigned pieces = 0;
+
+    while (reader->handle.file >= 0 &&
+           (reader->out_sent < reader->out_bytes || read_on(reader))) {
+        ssize_t sent;
+
+        if (reader->from >= 0 && ++pieces > FILE_PIECES) {
+            watch_reader(collector, reader, true);
+            return;
+        }
+        sent = send(reader->handle.file, reader->out + reader->out_sent,
+                    reader->out_bytes - reader->out_sent,
+                    MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+            watch_reader(collector, reader, true);
+            return;
+        }
+        if (sent < 0) {
+            close_reader(collector, reader);
+            return;
+        }
+        if (reader->from >= 0)
+            reader->begun = now_ms();
+        reader->out_sent += (size_t)sent;
+        collector->counters.reader_bytes += (uint64_t)sent;
+    }
+    reader->out_bytes = reader->out_sent = 0;
+    if (reader->handle.file < 0)
+        return;
+    watch_reader(collector, reader, false);
+    if (reader->ending)
+        close_reader(collector, reader);
+}
+
 static struct reader *add(struct collector *collector, int file)
 {
     struct reader *reader = xreallocarray(NULL, 1, sizeof *reader);
 
-    *reader =
-        (struct reader){.handle = {HANDLE_READER, file}, .begun = now_ms()};
+    *reader = (struct reader){
+        .handle = {HANDLE_READER, file}, .begun = now_ms(), .from = -1};
     VECTOR_ADD(collector->readers, collector->reader_count, reader);
     watch(collector, &reader->handle, EPOLLIN, true);
     return reader;
@@ -110,6 +138,45 @@ void readers_answer(struct collector *collector, int file, const void *bytes,
     struct reader *reader = add(collector, file);
 
     reader->ending = true;
+    put(reader, bytes, count, SIZE_MAX);
+    send_waiting(collector, reader);
+}
+
+void readers_send_file(struct collector *collector, int file, const char *line,
+                       int from)
+{
+    struct reader *reader = add(collector, file);
+
+    reader->ending = true;
+    reader->from = from;
+    put(reader, line, strlen(line), READER_ROOM);
+    send_waiting(collector, reader);
+}
+
+void readers_await(struct collector *collector, int file, const char *line,
+                   uint32_t capture)
+{
+    struct reader *reader = add(collector, file);
+
+    reader->capture = capture;
+    put(reader, line, strlen(line), READER_ROOM);
+    send_waiting(collector, reader);
+}
+
+struct reader *readers_of_capture(struct collector *collector, uint32_t capture)
+{
+    for (size_t i = 0; i < collector->reader_count; ++i)
+        if (collector->readers[i]->handle.file >= 0 &&
+            collector->readers[i]->capture == capture)
+            return collector->readers[i];
+    return NULL;
+}
+
+void readers_tell(struct collector *collector, struct reader *reader,
+                  const void *bytes, size_t count)
+{
+    reader->ending = true;
+    reader->begun = now_ms();
     put(reader, bytes, count, SIZE_MAX);
     send_waiting(collector, reader);
 }

@@ -101,6 +101,7 @@ static void close_first(struct rollup *rollup)
     rollup->closed_to = bucket_end(rollup, first);
     if (rollup->closed != NULL)
         rollup->closed(rollup->owner, first);
+    rollup_waits_clear(&rollup->waits);
     empty_bucket(first);
     rollup->open[0] = rollup->open[1];
     rollup->open[1] = (struct rollup_bucket){0};
@@ -383,6 +384,15 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
 
 /* ---- the event loop */
 
+uint64_t rollup_site_id(const char *text, uint32_t line)
+{
+    uint64_t id = mix(1, line);
+
+    for (const char *at = text; *at != '\0'; ++at)
+        id = mix(id, (unsigned char)*at);
+    return id + (id == 0);
+}
+
 /* (text) is a name, and an at sign and its file. */
 static void take_site(struct rollup *rollup, const struct event *event)
 {
@@ -402,10 +412,7 @@ static void take_site(struct rollup *rollup, const struct event *event)
     if (site->id != 0)
         return;
     site->text = strings_put(&rollup->strings, from->text);
-    site->id = mix(1, from->line);
-    for (const char *at = from->text; *at != '\0'; ++at)
-        site->id = mix(site->id, (unsigned char)*at);
-    site->id += site->id == 0;
+    site->id = rollup_site_id(from->text, from->line);
 }
 
 static void take_range(struct rollup *rollup, const struct event *event)
@@ -425,9 +432,29 @@ static void take_range(struct rollup *rollup, const struct event *event)
         return;
     }
     range = &rollup->loop[number];
-    if (from->count < range->sent) /* the guest has begun anew */
+    if (rollup->loop_resumes && number == rollup->loop_keys.count - 1 &&
+        range->count == 0 && range->sent == 0) {
+        range->sent = from->count;
+        rollup->loop_sent = checked_add(rollup->loop_sent, from->count);
+        rollup->loop_found = checked_add(rollup->loop_found, from->count);
+    }
+    if (from->count < range->sent) { /* the guest has begun anew */
+        rollup->loop_sent = checked_sub(rollup->loop_sent, range->sent);
         range->sent = 0;
+    }
     range->count = from->count;
+}
+
+void rollup_resume_loop(struct rollup *rollup, uint64_t count)
+{
+    rollup->loop_resumes = true;
+    rollup->loop_before = count;
+}
+
+uint64_t rollup_loop_lost(const struct rollup *rollup)
+{
+    return checked_sub(checked_sub(rollup->loop_found, rollup->loop_before),
+                       rollup->loop_lost);
 }
 
 /* ---- packets */
@@ -477,6 +504,10 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
     case PROF_EVENT_MASKED:
         cpu->irqs_off = true;
         break;
+    case PROF_EVENT_LOOP: /* a round of all ranges begins */
+        if (rollup->loop_resumes && rollup->loop_rounds++ > 0)
+            rollup->loop_resumes = false;
+        break;
     case PROF_EVENT_LOOP_SITE:
         take_site(rollup, event);
         break;
@@ -486,7 +517,11 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
     case PROF_EVENT_BYE:
         rollup->ended = true;
         break;
-    default: /* of tasks and so on */
+    case PROF_EVENT_RECORDED:
+        rollup->traced = rollup->now;
+        break;
+    default: /* of objects and so on */
+        rollup_waits_take(&rollup->waits, &cpu->current, event);
         break;
     }
 }
@@ -556,6 +591,8 @@ static bool take_head(struct rollup *rollup, struct rollup_cpu *cpu,
         account = account_of(bucket_at(rollup, packet->begin), cpu->cpu);
         add_ticks(rollup, account, &account->packets_lost, missing);
         cpu->skipped = 0; /* they are among these */
+        cpu->current = 0;
+        rollup_waits_lose(&rollup->waits);
         cpu->known = cpu->irqs_off = false;
         cpu->in_gap = true;
         cpu->stolen = 0;
@@ -659,6 +696,15 @@ void rollup_close(struct rollup *rollup, int64_t now, bool all)
         close_first(rollup);
 }
 
+void rollup_shrink(struct rollup *rollup, int64_t now)
+{
+    rollup_close(rollup, now, true);
+    free(rollup->nodes);
+    rollup->nodes = NULL;
+    rollup->node_room = 0;
+    index_free(&rollup->overflows);
+}
+
 size_t rollup_bytes(const struct rollup *rollup)
 {
     size_t bytes = rollup->node_room * sizeof *rollup->nodes +
@@ -666,7 +712,8 @@ size_t rollup_bytes(const struct rollup *rollup)
                    (rollup->overflows.room + rollup->loop_keys.room +
                     rollup->site_numbers.room) *
                        sizeof(struct index_slot) +
-                   rollup->loop_keys.count * sizeof *rollup->loop;
+                   rollup->loop_keys.count * sizeof *rollup->loop +
+                   rollup_waits_bytes(&rollup->waits);
 
     for (int i = 0; i < 2; ++i)
         bytes += rollup->open[i].keys.room * sizeof(struct index_slot) +
@@ -687,5 +734,6 @@ void rollup_free(struct rollup *rollup)
     index_free(&rollup->loop_keys);
     index_free(&rollup->site_numbers);
     strings_free(&rollup->strings);
+    rollup_waits_free(&rollup->waits);
     *rollup = (struct rollup){0};
 }

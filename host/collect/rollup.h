@@ -26,6 +26,7 @@
  */
 
 #include "base/index.h"
+#include "collect/waits.h"
 #include "trace/event.h"
 #include "trace/packet.h"
 
@@ -117,6 +118,7 @@ struct rollup_cpu {
     uint32_t skipped_next;
     uint64_t skipped_end; /* clock */
     bool running;         /* it samples, as far as is known */
+    uint32_t current;     /* the object that runs, 0 = none */
 
     /* after its last sample in a closed bucket, or before its first packet */
     uint64_t closed_last; /* clock, not 0 */
@@ -139,6 +141,7 @@ struct rollup {
     uint32_t depth;
     uint64_t text_begin; /* what offsets are from */
     bool ended;          /* a BYE came */
+    int64_t traced;      /* when its recorder was last on, UTC in ms */
 
     int64_t now;   /* when the last packet came, UTC in ms */
     int64_t since; /* when the last bucket was closed, or it came */
@@ -155,9 +158,15 @@ struct rollup {
     size_t cpu_count;
     struct index loop_keys;
     struct rollup_loop *loop;
+    uint64_t loop_sent; /* sum of (sent) of all ranges */
+    bool loop_resumes;  /* the first round since another process has counted */
+    unsigned loop_rounds;             /* (loop_before); */
+    uint64_t loop_before, loop_found; /* what ranges had when first seen */
+    uint64_t loop_lost;               /* of the difference, what is in losses */
     struct index site_numbers;
     struct rollup_site *sites;
     struct strings strings; /* their names */
+    struct waits waits;     /* since the last closed bucket */
 
     uint64_t packets;
     uint64_t repeated;
@@ -183,6 +192,21 @@ void rollup_close(struct rollup *rollup, int64_t now, bool all);
  * (addresses). Returns how many, 0 if one of its nodes is not known. */
 size_t rollup_stack(const struct rollup *rollup, uint32_t node,
                     uint64_t addresses[ROLLUP_STACK_MAX]);
+
+/* Closes all buckets, and forgets the stacks, which the guest is to define
+ * again: what it samples of them until then is unresolved. Sums stay exact. */
+void rollup_shrink(struct rollup *rollup, int64_t now);
+
+/* Notes that (count) of the event loop's histograms are in closed buckets of
+ * another process. What has been added to them since then, until the first
+ * round of ranges comes, is not known by range, and rollup_loop_lost(). */
+void rollup_resume_loop(struct rollup *rollup, uint64_t count);
+
+/* The counts that were not known by range, and have not been taken. */
+uint64_t rollup_loop_lost(const struct rollup *rollup);
+
+/* The number of a place, (text) of which is a name, an at sign and its file. */
+uint64_t rollup_site_id(const char *text, uint32_t line);
 
 /* Bytes that it holds. */
 size_t rollup_bytes(const struct rollup *rollup);

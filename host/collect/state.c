@@ -50,13 +50,13 @@ static bool read_cpu(const char *line, struct kept_cpu *kept)
 {
     char uuid[2 * UUID_BYTES + 1];
     unsigned cpu, sequence, rate;
-    unsigned long long last, discarded;
+    unsigned long long last, discarded, loop = 0;
     long long closed_to = 0;
+    int fields = sscanf(line, "%32s %u %u %llu %llu %u %lld %llu", uuid, &cpu,
+                        &sequence, &last, &discarded, &rate, &closed_to, &loop);
 
-    if (sscanf(line, "%32s %u %u %llu %llu %u %lld", uuid, &cpu, &sequence,
-               &last, &discarded, &rate, &closed_to) < 6 ||
-        strlen(uuid) != 2 * UUID_BYTES || !read_uuid(uuid, kept->uuid) ||
-        cpu > UINT16_MAX)
+    if (fields < 6 || strlen(uuid) != 2 * UUID_BYTES ||
+        !read_uuid(uuid, kept->uuid) || cpu > UINT16_MAX)
         return false;
     kept->cpu = (uint16_t)cpu;
     kept->sequence = sequence;
@@ -64,6 +64,8 @@ static bool read_cpu(const char *line, struct kept_cpu *kept)
     kept->discarded = discarded;
     kept->rate_mhz = rate;
     kept->closed_to = closed_to;
+    kept->loop = loop;
+    kept->has_loop = fields > 7;
     return true;
 }
 
@@ -116,6 +118,8 @@ void state_restore(struct collector *collector, struct guest_boot *guest)
         kept->taken = true;
         rollup->rate_mhz = kept->rate_mhz;
         rollup->closed_to = kept->closed_to;
+        if (kept->has_loop)
+            rollup_resume_loop(rollup, kept->loop);
         VECTOR_ADD(rollup->cpus, rollup->cpu_count,
                    (struct rollup_cpu){.cpu = kept->cpu,
                                        .order = {true, kept->sequence},
@@ -141,8 +145,9 @@ static void prune_kept(struct collector *collector)
             collector->kept[count++] = collector->kept[i];
     if (count >= KEPT_MAX)
         skip = count - KEPT_MAX + KEPT_MAX / 4;
-    memmove(collector->kept, collector->kept + skip,
-            (count - skip) * sizeof *collector->kept);
+    if (skip > 0)
+        memmove(collector->kept, collector->kept + skip,
+                (count - skip) * sizeof *collector->kept);
     collector->kept_count = count - skip;
 }
 
@@ -156,6 +161,8 @@ static struct kept_cpu kept_of(const struct guest_boot *guest, size_t number)
                             .discarded = cpu->closed_discarded,
                             .rate_mhz = guest->rollup.rate_mhz,
                             .closed_to = guest->rollup.closed_to,
+                            .loop = guest->rollup.loop_sent,
+                            .has_loop = true,
                             .since = now_ms() / 1000};
 
     memcpy(kept.uuid, guest->uuid, UUID_BYTES);
@@ -182,10 +189,10 @@ static void write_cpu(FILE *out, const struct kept_cpu *kept)
     char uuid[2 * UUID_BYTES + 1];
 
     bytes_hex(kept->uuid, UUID_BYTES, uuid);
-    fprintf(out, "%s %u %u %llu %llu %u %lld\n", uuid, (unsigned)kept->cpu,
+    fprintf(out, "%s %u %u %llu %llu %u %lld %llu\n", uuid, (unsigned)kept->cpu,
             (unsigned)kept->sequence, (unsigned long long)kept->last,
             (unsigned long long)kept->discarded, (unsigned)kept->rate_mhz,
-            (long long)kept->closed_to);
+            (long long)kept->closed_to, (unsigned long long)kept->loop);
 }
 
 static void write_guest(FILE *out, const struct guest_boot *guest)

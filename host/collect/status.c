@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,7 +93,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
 
         connected += guest->line != NULL;
         bytes += rollup_bytes(&guest->rollup);
-        refused += guest->rollup.refused;
+        refused += guest->rollup.refused + guest->rollup.waits.refused;
         samples += guest->samples;
         idle += guest->idle;
         lost += guest->lost;
@@ -104,6 +105,17 @@ bool collector_metrics(struct collector *collector, FILE *out)
             {"guests_connected", "gauge", "of these, with a line", connected},
             {"readers", "gauge", "live readers", collector->reader_count},
             {"guest_bytes", "gauge", "memory of the guests' sums", bytes},
+            {"tables_bytes", "gauge",
+             "memory of guests' tables and what waits for readers",
+             collector->memory},
+            {"tables_limit_bytes", "gauge", "the most that they may take",
+             guests_memory_limit(collector)},
+            {"shrunk_total", "counter",
+             "times that a guest's tables were emptied for lack of memory",
+             counters->shrunk},
+            {"refused_for_memory_total", "counter",
+             "packets of new guests that were refused for lack of memory",
+             counters->refused_for_memory},
             {"memory_bytes", "gauge", "resident memory", memory_bytes()},
             {"packets_total", "counter", "packets received", counters->packets},
             {"packet_bytes_total", "counter", "bytes of these",
@@ -191,6 +203,181 @@ static json_t *guest_json(const struct collector *collector,
     json_set(one, "lost", json_count(guest->lost));
     json_set(one, "memory", json_count(rollup_bytes(rollup)));
     return one;
+}
+
+/* ---- live */
+
+#define LIVE_MS 5000
+#define SILENT_SECONDS 10
+#define FUNCTIONS 15u
+
+static struct live_counts counts_of(const struct guest_boot *guest, int64_t now)
+{
+    struct live_counts counts = {
+        .at = now,
+        .idle = guest->idle,
+        .lost = guest->dropped + guest->lost + guest->missed,
+    };
+
+    counts.ticks = guest->samples + guest->idle + counts.lost;
+    for (int i = 0; i < 2; ++i) {
+        const struct rollup_bucket *bucket = &guest->rollup.open[i];
+
+        for (size_t j = 0; j < bucket->account_count; ++j) {
+            const struct rollup_account *account = &bucket->accounts[j];
+            uint64_t lost = account->dropped + account->lost + account->missed;
+
+            counts.idle += account->idle;
+            counts.lost += lost;
+            counts.ticks += account->attributed + account->idle +
+                            account->unresolved + lost;
+        }
+    }
+    return counts;
+}
+
+void live_note(struct guest_boot *guest, int64_t now)
+{
+    if (guest->live[1].at != 0 && now < guest->live[1].at + LIVE_MS &&
+        now >= guest->live[1].at)
+        return;
+    guest->live[0] = guest->live[1];
+    guest->live[1] = counts_of(guest, now);
+}
+
+static const char *state_of(const struct guest_boot *guest, int64_t now)
+{
+    return guest->rollup.ended                          ? "ended"
+           : guest->line == NULL                        ? "gone"
+           : guest->heard + SILENT_SECONDS < now / 1000 ? "silent"
+                                                        : "sending";
+}
+
+static json_t *live_json(const struct collector *collector,
+                         const struct guest_boot *guest, int64_t now)
+{
+    const struct live_counts *from =
+        &guest->live[guest->live[0].at == 0 ? 1 : 0];
+    struct live_counts to = counts_of(guest, now);
+    json_t *one = guest_json(collector, guest);
+    double seconds = (double)(now - from->at) / 1000;
+    uint64_t ticks = to.ticks - from->ticks, lost = to.lost - from->lost;
+    uint64_t came = ticks - lost;
+
+    json_set(one, "state", json_string(state_of(guest, now)));
+    json_set(one, "all_lost", json_count(to.lost));
+    json_set(one, "all_ticks", json_count(to.ticks));
+    if (from->at == 0 || seconds < 1 || to.ticks < from->ticks ||
+        to.lost < from->lost || ticks < lost)
+        return one;
+    json_set(one, "rate", json_real((double)came / seconds));
+    if (came > 0)
+        json_set(one, "busy",
+                 json_real(1 - (double)(to.idle - from->idle) / (double)came));
+    if (ticks > 0)
+        json_set(one, "lost_share", json_real((double)lost / (double)ticks));
+    return one;
+}
+
+/* ---- the functions of one guest, of minutes that are open */
+
+struct hot {
+    const char *name;
+    uint64_t samples;
+};
+
+static int by_samples(const void *one, const void *other)
+{
+    const struct hot *a = one, *b = other;
+
+    return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1)
+                                    : strcmp(a->name, b->name);
+}
+
+struct hots {
+    struct index names; /* a name's address, which is that of its function */
+    struct hot *list;
+    uint64_t all, unknown;
+};
+
+static void add_hot(struct hots *hots, const struct guest_boot *guest,
+                    const struct rollup_cell *cell)
+{
+    uint64_t addresses[ROLLUP_STACK_MAX];
+    size_t count = rollup_stack(&guest->rollup, cell->node, addresses);
+    struct hot fresh = {0};
+    uint32_t number;
+
+    hots->all += cell->samples;
+    if (count == 0 || guest->build == NULL || !guest->build->has_names) {
+        hots->unknown += cell->samples;
+        return;
+    }
+    fresh.name = build_name(guest->build, addresses[0], false);
+    number = index_add_row(&hots->names, (uintptr_t)fresh.name, &hots->list,
+                           &fresh, sizeof fresh);
+    hots->list[number].samples += cell->samples;
+}
+
+static json_t *functions_of(const struct guest_boot *guest)
+{
+    struct hots hots = {0};
+    json_t *list = json_array(), *all = json_object();
+    char uuid[2 * UUID_BYTES + 1];
+
+    for (int i = 0; i < 2; ++i)
+        for (uint32_t j = 0; j < guest->rollup.open[i].keys.count; ++j)
+            add_hot(&hots, guest, &guest->rollup.open[i].cells[j]);
+    if (hots.names.count > 0)
+        qsort(hots.list, hots.names.count, sizeof *hots.list, by_samples);
+    for (uint32_t i = 0; i < hots.names.count && i < FUNCTIONS; ++i)
+        json_array_append_new(
+            list, json_pack("{soso}", "name", json_text(hots.list[i].name),
+                            "samples", json_count(hots.list[i].samples)));
+    bytes_hex(guest->uuid, UUID_BYTES, uuid);
+    json_set(all, "boot", json_string(uuid));
+    json_set(all, "since", json_count((uint64_t)guest->rollup.open[0].begin));
+    json_set(all, "samples", json_count(hots.all));
+    json_set(all, "unknown", json_count(hots.unknown));
+    json_set(all, "functions", list);
+    index_free(&hots.names);
+    free(hots.list);
+    return all;
+}
+
+json_t *collector_live(struct collector *collector, const char *name)
+{
+    json_t *head = json_object(), *list = json_array(), *top = json_null();
+    int64_t now = now_ms();
+
+    pthread_mutex_lock(&collector->lock);
+    for (size_t i = 0; i < collector->guest_count; ++i) {
+        const struct guest_boot *guest = collector->guests[i];
+        char uuid[2 * UUID_BYTES + 1];
+
+        json_array_append_new(list, live_json(collector, guest, now));
+        bytes_hex(guest->uuid, UUID_BYTES, uuid);
+        if (strcmp(uuid, name) == 0)
+            top = functions_of(guest);
+    }
+    json_set(head, "host", json_text(collector->host));
+    json_set(head, "memory", json_count(collector->memory));
+    json_set(head, "memory_limit", json_count(guests_memory_limit(collector)));
+    json_set(head, "refused", json_count(collector->counters.refused_guests));
+    if (collector->options.store != NULL) {
+        struct store_state state;
+
+        store_state(collector->options.store, &state);
+        json_set(head, "spool_batches", json_count(state.spool_batches));
+        json_set(head, "store_problem", json_text(state.problem));
+        json_set(head, "lost_rows", json_count(state.lost_rows));
+    }
+    pthread_mutex_unlock(&collector->lock);
+    json_set(head, "made", json_count((uint64_t)(now / 1000)));
+    json_set(head, "every", json_count(LIVE_MS / 1000));
+    json_set(head, "guests", list);
+    json_set(head, "top", top);
+    return head;
 }
 
 bool collector_guests_locked(struct collector *collector, FILE *out)

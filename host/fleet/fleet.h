@@ -142,6 +142,15 @@ void fleet_top_print(const struct fleet *fleet, const struct fleet_top *top,
                      size_t rows, FILE *out);
 json_t *fleet_top_json(const struct fleet *fleet, const struct fleet_top *top);
 
+/* What tasks waited for, the longest first (waits.c): columns are the place
+ * that created them, the reason, how often and ns. */
+void fleet_waits(const struct fleet *fleet, struct store_answer *answer);
+void fleet_waits_print(const struct fleet *fleet,
+                       const struct store_answer *answer, size_t rows,
+                       FILE *out);
+json_t *fleet_waits_json(const struct fleet *fleet,
+                         const struct store_answer *answer);
+
 /* Two builds (diff.c). Guests are what is compared, not samples: a build is
  * slower if its guests are, beyond how much guests of one build differ. */
 struct fleet_sample {

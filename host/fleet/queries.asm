@@ -33,6 +33,7 @@ query mixes
 query paths
 query shares
 query stacks
+query waits
     section .data.rel.ro
     dq 0, 0, 0
 

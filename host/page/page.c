@@ -19,6 +19,7 @@ extern const char page_overview_begin[], page_overview_end[];
 extern const char page_timeline_begin[], page_timeline_end[];
 extern const char page_causal_begin[], page_causal_end[];
 extern const char page_fleet_begin[], page_fleet_end[];
+extern const char page_live_begin[], page_live_end[];
 
 const struct page page_flame = {page_flame_begin, page_flame_end};
 const struct page page_annotate = {page_annotate_begin, page_annotate_end};
@@ -26,6 +27,7 @@ const struct page page_overview = {page_overview_begin, page_overview_end};
 const struct page page_timeline = {page_timeline_begin, page_timeline_end};
 const struct page page_causal = {page_causal_begin, page_causal_end};
 const struct page page_fleet = {page_fleet_begin, page_fleet_end};
+const struct page page_live = {page_live_begin, page_live_end};
 
 /* A part of a payload. */
 struct part {

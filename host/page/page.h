@@ -31,6 +31,7 @@ extern const struct page page_overview;
 extern const struct page page_timeline;
 extern const struct page page_causal;
 extern const struct page page_fleet;
+extern const struct page page_live;
 
 /* What is seen where scripts are off or fail. It is part of the file, so it has
  * few bytes. */

@@ -27,8 +27,10 @@ page_causal := $(addprefix host/pages/causal/,body.html style.css draw.js \
     script.js)
 page_fleet := $(addprefix host/pages/fleet/,body.html style.css chart.js \
     script.js)
+page_live := $(addprefix host/pages/,live/body.html fleet/style.css \
+    live/style.css live/script.js)
 pages := $(addprefix $(BUILD)/host/pages/,flame.html annotate.html \
-    overview.html timeline.html causal.html fleet.html)
+    overview.html timeline.html causal.html fleet.html live.html)
 
 $(BUILD)/host/pages/flame.html: $(page_shared) $(page_interactive) \
     $(page_flame) host/flame/sides.h
@@ -42,6 +44,8 @@ $(BUILD)/host/pages/causal.html: \
 $(BUILD)/host/pages/fleet.html: \
     $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
     $(page_fleet)
+$(BUILD)/host/pages/live.html: \
+    $(addprefix host/pages/shared/,text.js keys.js) $(page_live)
 page_own = $(filter-out $(page_base),$^)
 page_sources = $(filter %.css %.h %.js,$(page_own))
 $(pages): $(page_base)

@@ -20,5 +20,6 @@ page overview
 page timeline
 page causal
 page fleet
+page live
 
 section .note.GNU-stack noalloc noexec nowrite progbits

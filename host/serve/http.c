@@ -102,11 +102,20 @@ static void add_headers(struct MHD_Connection *connection,
     }
 }
 
+const char *serve_argument(const struct serve_order *order, const char *name)
+{
+    const char *value = MHD_lookup_connection_value(
+        order->request, MHD_GET_ARGUMENT_KIND, name);
+
+    return value != NULL ? value : "";
+}
+
 /* The page as a file, or NULL if it cannot be made. */
-static FILE *made_page(struct server *server, unsigned number)
+static FILE *made_page(struct server *server, unsigned number,
+                       struct MHD_Connection *connection)
 {
     const struct serve_page *page = &server->pages[number];
-    struct serve_order order = {page, server, server->owner};
+    struct serve_order order = {page, server, server->owner, connection};
     FILE *file;
 
     if (server->made[number] != NULL && server->live) {
@@ -129,7 +138,7 @@ static FILE *made_page(struct server *server, unsigned number)
 static enum MHD_Result send_page(struct server *server, unsigned number,
                                  struct MHD_Connection *connection)
 {
-    FILE *file = made_page(server, number);
+    FILE *file = made_page(server, number, connection);
     int copy = file != NULL ? dup(fileno(file)) : -1;
     struct MHD_Response *response;
     enum MHD_Result result;

@@ -18,7 +18,12 @@ struct serve_order {
     const struct serve_page *page;
     const struct server *server;
     void *owner; /* as given to serve_begin() */
+    void *request;
 };
+
+/* The (name)d argument of the request's address, "" without; lives as long as
+ * the order. Anybody may have written it. For pages of a live server. */
+const char *serve_argument(const struct serve_order *order, const char *name);
 
 /* Something to be served, made once, at the first request; at each request of a
  * live server. */

@@ -205,15 +205,15 @@ async function makePage() {
   });
   page.on('request', (request) => {
     const allowed = request.isNavigationRequest()
-      ? /^(file|about):/
+      ? /^((file|about):|http:\/\/127\.0\.0\.1:)/
       : /^(blob|data):/;
     if (!allowed.test(request.url())) page.problems.push(request.url());
   });
   return page;
 }
 
-// Opens FOLDER/NAME[#HASH] in a page without a past: its problems are those of
-// this name. It has been drawn when it returns.
+// Opens FOLDER/NAME[#HASH], or http://127.0.0.1:PORT/, in a page without a
+// past: its problems are those of this name. It has been drawn when it returns.
 async function openPage(where, options = {}) {
   const page = (!options.before && spares.pop()) || (await makePage());
   page.problems = [];
@@ -224,7 +224,11 @@ async function openPage(where, options = {}) {
   if (options.before) await options.before(page);
   const [name] = where.split('#', 1);
   const hash = where.slice(name.length);
-  await page.goto('file://' + path.resolve(work, name) + hash);
+  await page.goto(
+    where.startsWith('http:')
+      ? where
+      : 'file://' + path.resolve(work, name) + hash,
+  );
   if (!options.isStatic) await page.waitForSelector('body[data-ready]');
   await page.drawn();
   return page;

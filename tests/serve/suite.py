@@ -12,14 +12,15 @@ import signal
 import socket
 import tempfile
 import urllib.request
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
 from harness.suite import WIDTHS, background, check, run
 
-PARTS = (*WIDTHS, "hosts", "store")
+PARTS = (*WIDTHS, "hosts", "store", "page")
+PLAYWRIGHT = "playwright-core@1.60.0"
 COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
 PERIOD = CLOCK_HZ // 100
 RATE_MHZ = 100_000
@@ -70,6 +71,10 @@ class Serve:
         """The answer to a first line."""
         with self.connect(line, address) as file:
             return read_all(file)
+
+    def ask_bytes(self, line):
+        with self.connect(line) as file:
+            return b"".join(iter(lambda: file.recv(65536), b""))
 
     def guests(self):
         return json.loads(self.ask("list"))
@@ -383,12 +388,25 @@ class Answering:
         self.packets, self.heard = packets, b""
         self.file.sendall(packets[0])
 
+    def hear(self):
+        data = self.file.recv(4096)
+        check.true(data, self.heard)
+        self.heard += data
+
+    def wait_heard(self, command):
+        """Reads until it was sent."""
+        while f"\n{command}\n".encode() not in self.heard:
+            self.hear()
+
+    def wait_matching(self, pattern, last):
+        """Reads until the pattern's last match is another than (last)."""
+        while (found := re.findall(pattern, self.heard)) and found[-1] == last:
+            self.hear()
+        return found[-1]
+
     def wait_command(self, command):
         """Reads until it was sent, and answers."""
-        while f"\n{command}\n".encode() not in self.heard:
-            data = self.file.recv(4096)
-            check.true(data, self.heard)
-            self.heard += data
+        self.wait_heard(command)
         self.file.sendall(f"\n#prof! ok {command}\n".encode())
 
     def send_rest(self):
@@ -451,15 +469,23 @@ def test_no_guest(s, serve):
 
 
 def test_capture(s, serve):
-    """All guests of a service are told a rate, and get theirs back."""
+    """A guest is told a rate, and gets its own back when who asked leaves."""
     guest = Answering(serve, samples_of(100, 7))
     serve.soon_guest(boot="07" * 16)
-    for wrong in ("", "service=one seconds=0", "service=one rate=0"):
+    for wrong in (
+        *("", "service=one seconds=0", "service=one rate=0"),
+        *("service=one rate=1e3", "service=one seconds=-1"),
+        *("service=one bytes=1", "service=one begin=1"),
+    ):
         check.contains(serve.ask(f"capture {wrong}"), "error: ")
-    check.same(serve.ask("capture service=one seconds=1 rate=500"), "ok\n")
-    guest.wait_command("rate 500")
-    guest.wait_command("hello")
-    guest.file.sendall(guest.packets[1])
+    with serve.connect("capture service=one seconds=3600 rate=500") as asker:
+        guest.wait_command("rate 500")
+        guest.wait_command("hello")
+        check.has(asker.recv(100).decode(), r"^ok capture-\d+-\d+$")
+        guest.file.sendall(guest.packets[1])
+        serve.process.soon(
+            lambda: serve.guest(boot="07" * 16)["packets"] == 2, "the packet"
+        )
     guest.wait_command("rate 100")
     guest.packets[1:2] = []
     guest.send_rest()
@@ -467,6 +493,130 @@ def test_capture(s, serve):
     (file,) = folder.iterdir()
     check.same(file.name, f"{'07' * 16}.packets")
     check.true(Command(s).info(file)["samples"] > 0)
+    name, boot = folder.name, "07" * 16
+    said = serve.ask_bytes(f"captured capture={name} boot={boot}")
+    packets = file.read_bytes()
+    check.same(said, b"ok %d\n" % len(packets) + packets)
+    for wrong in (
+        *(f"capture={name} boot={'08' * 16}", f"capture={name} boot=../x"),
+        *(f"capture=../{name} boot={boot}", f"boot={boot}", ""),
+        f"capture=capture-/../{name} boot={boot}",
+    ):
+        check.contains(serve.ask(f"captured {wrong}"), "error: ")
+
+
+def captured(s, *words, name, **options):
+    """parasite fleet capture of service one into the folder (name), which
+    goes on until its guests end."""
+    folder = s.work / name
+    shutil.rmtree(folder, ignore_errors=True)
+    return background(
+        *(s.parasite, "fleet", "capture", "one", "--seconds", 3600),
+        *("--json", "-o", folder, *words),
+        log=s.work / f"{name}.log",
+        **options,
+    )
+
+
+def rows_of(process):
+    text = process.text()
+    return json.loads(text[text.index("[") : text.rindex("]") + 1])
+
+
+def test_fleet_capture(s):
+    """A trace of each guest, of two serves at once; who does not answer or is
+    not there is named."""
+    words = ("--captures", s.work / "captures")
+    shutil.rmtree(s.work / "captures", ignore_errors=True)
+    with (
+        serving(s, *words, name="capture1") as one,
+        serving(s, *words, name="capture2") as two,
+    ):
+        guests = [
+            Answering(serve, samples_of(300, 40 + i))
+            for i, serve in enumerate((one, one, two))
+        ]
+        deaf = Answering(one, samples_of(100, 43))
+        for number, serve in ((40, one), (41, one), (42, two), (43, one)):
+            serve.soon_guest(boot=f"{number:02x}" * 16)
+        froms = ("--from", one.address, "--from", two.address)
+        with captured(s, *froms, "--rate", 500, name="all") as process:
+            for guest in guests:
+                guest.wait_command("rate 500")
+                guest.wait_command("hello")
+            deaf.wait_heard("rate 500")
+            for guest in (*guests, deaf):
+                guest.send_rest()
+            process.end(status=1)
+            rows = {row["boot"]: row for row in rows_of(process)}
+        check.same(len(rows), 4)
+        for number in (40, 41, 42):
+            row = rows[f"{number:02x}" * 16]
+            check.same((row["error"], row["left_out"]), (None, 0))
+            info = Command(s).info(row["trace"])
+            check.true(info["samples"] > 200, info)
+            check.true(f"{number:02x}" * 8 in row["trace"], row["trace"])
+        said = rows["2b" * 16]["error"]
+        check.same(said, "it ended before it had answered")
+        begins = {
+            path.name.split("-")[1] for path in (s.work / "captures").iterdir()
+        }
+        check.same(len(begins), 1, "they begin at the same second")
+        guest = Answering(one, samples_of(300, 44))
+        one.soon_guest(boot="2c" * 16)
+        names = ("--guest", "2c2c", "--guest", "nobody")
+        with captured(s, "--from", one.address, *names, name="two") as process:
+            guest.wait_command("rate 997")
+            guest.send_rest()
+            process.end(status=1)
+            found = {row["guest"]: row["error"] for row in rows_of(process)}
+        check.same(found.pop("nobody"), "there is no guest of that name")
+        check.same(list(found.values()), [None])
+        said = Command(s)(
+            *("fleet", "capture", "none", "--from", one.address),
+            *("--seconds", 1, "-o", s.work / "none"),
+            status=1,
+        ).text
+        check.contains(said, "there are no guests of service none")
+        one.stop()
+        two.stop()
+
+
+def test_capture_budget(s):
+    """The rate is what fits; who sends more is told a lower one, and no more
+    is kept than may be; the recorder goes first."""
+    packets = samples_of(60000, 45)
+    shutil.rmtree(s.work / "captures", ignore_errors=True)
+    with serving(
+        s, "--captures", s.work / "captures", name="capture3"
+    ) as serve:
+        guest = Answering(serve, packets)
+        serve.soon_guest(boot="2d" * 16)
+        with captured(
+            *(s, "--from", serve.address, "--tasks"),
+            *("--rate", 5000, "--budget", "2kB/s"),
+            name="budget",
+        ) as process:
+            guest.wait_command("rate 250")
+            guest.wait_command("trace on")
+            sent = len(packets) - 1
+            third = len(packets) // 3
+            guest.file.sendall(b"".join(packets[1:third]))
+            guest.wait_command("trace off")
+            guest.file.sendall(b"".join(packets[third : 2 * third]))
+            rate = guest.wait_matching(rb"\nrate (\d+)\n", last=b"250")
+            check.true(int(rate) < 250, rate)
+            del guest.packets[1 : 2 * third]
+            guest.send_rest()
+            process.end()
+            check.contains(process.text(), "Hz instead of 5000")
+            check.contains(process.text(), "recorders were switched off")
+            (row,) = rows_of(process)
+        check.true(row["left_out"] > 0, row)
+        check.same(row["packets"] + row["left_out"], sent)
+        (file,) = (s.work / "captures").glob("*/*.packets")
+        check.same(file.stat().st_size, row["bytes"])
+        serve.stop()
 
 
 def passing_on(s):
@@ -858,6 +1008,170 @@ def test_forgotten(s):
         serve.process.signal(signal.SIGKILL)
 
 
+def test_loop_goes_on(s):
+    """What the event loop's histograms had before serve was started again is
+    not stored again; what came meanwhile is a loss. The sums are the guest's
+    own counts."""
+    spool = s.work / "spool.loop"
+    shutil.rmtree(spool, ignore_errors=True)
+    words = ("--store", NO_STORE, "--spool", spool)
+    stream = Stream(boot=50, room=512)
+    stream.begins(RATE_MHZ)
+    stream.step = PERIOD
+    stream.node(1, 0, TEXT + 0x10)
+    for counts in ((10, 4), (25, 4), (30, 7, 2)):
+        stream.sample(1)
+        stream.event("loop")
+        stream.event("loop_site", site=3, site_kind=1, line=7, text="t@f.c")
+        for place, count in enumerate(counts):
+            low = (32 + place) << 22
+            stream.event("loop_bucket", site=3, low=low, count=count)
+        stream.flush()
+    stream.event("bye", code=0)
+    first, second, *rest = packets_of(stream.data())
+    with serving(s, *words, name="loop.1") as serve:
+        send(serve, [first])
+        serve.soon_guest(boot="32" * 16, packets=1)
+        serve.stop()
+        check.same(sum(row["count"] for row in serve.rows("loop")), 14)
+    with serving(s, *words, name="loop.2") as serve:
+        send(serve, [first, second, *rest])
+        serve.process.soon(lambda: boot_is_stored(serve, 50), "it ends")
+        serve.process.signal(signal.SIGKILL)
+        check.same([row["count"] for row in serve.rows("loop")], [5, 3, 2])
+        (loss,) = serve.rows("losses")
+        check.same(
+            (loss["why"], loss["what"], loss["amount"]),
+            ("collector restarted", "loop", 15),
+        )
+
+
+def waiting_packets(boot):
+    """A guest whose task waits three times for 20 ms, and once while events
+    are lost."""
+    stream = Stream(boot=boot)
+    stream.begins(RATE_MHZ)
+    stream.step = PERIOD
+    put = stream.event
+    stream.node(1, 0, TEXT + 0x10)
+    stream.sample(1)
+    put("site", number=5, line=7, text="worker@w.c")
+    put("name", number=6, text="sleep")
+    put("create_wide", object=1, object_kind=1, site=5)
+    for lost in (False, False, False, True):
+        put("switch_wide", task=1)
+        put("suspend_wide", why=6)
+        if lost:
+            put("lost", events=3)
+        stream.sample(1)
+        put("wake_wide", object=1)
+    put("bye", code=0)
+    return packets_of(stream.data())
+
+
+def test_waits(s):
+    """Waits of tasks have rows by place and reason."""
+    with serving(s, name="waits") as serve:
+        send(serve, waiting_packets(53))
+        serve.process.soon(lambda: boot_is_stored(serve, 53), "it ends")
+        serve.stop()
+        (row,) = serve.rows("waits")
+        check.same(
+            (row["why"], row["count"], row["ns"]), ("sleep", 3, 60_000_000)
+        )
+        names = {r["stack"]: r["names"] for r in serve.rows("stacks")}
+        check.same(names[row["site"]], ["worker@w.c"])
+
+
+def test_stored_waits(s, store, spool):
+    """`fleet waits` has them from a store."""
+    words = ("--store", store, "--spool", spool)
+    with serving(s, *words, name="stw", service="waiting") as serve:
+        send(serve, waiting_packets(54))
+        what = "SELECT count() AS rows FROM waits"
+        serve.process.soon(
+            lambda: stored(s, store, what)["rows"] == 1, "the waits"
+        )
+        serve.stop()
+    ask = Command(s)
+    found = json.loads(
+        ask("fleet", "waits", "waiting", "--store", store, "--json").out
+    )
+    check.same(
+        found["waits"],
+        [
+            {
+                "place": "worker@w.c",
+                "why": "sleep",
+                "waits": 3,
+                "ns": 60_000_000,
+            }
+        ],
+    )
+    said = ask("fleet", "waits", "waiting", "--store", store).out
+    check.has(said, r"60\S* ms .* 3  sleep, worker@w.c$")
+
+
+def guest_of_nodes(boot, count):
+    """The packets of a guest with (count) stacks, which goes on."""
+    stream = Stream(boot=boot, room=4096)
+    stream.begins(RATE_MHZ)
+    stream.step = PERIOD // 100
+    for node in range(1, count + 1):
+        stream.node(node, 0, TEXT + 16 * node)
+        stream.sample(node)
+    return b"".join(packets_of(stream.data()))
+
+
+def metric(serve, name):
+    found = re.search(
+        rf"^parasite_serve_{name} (\d+)$", metrics(serve)[1], re.M
+    )
+    return int(found[1])
+
+
+def test_memory(s):
+    """Beyond --memory-mb the largest tables are emptied, of which no count is
+    lost, and new guests are refused; both can be read in the metrics."""
+    words = ("--memory-mb", 1, "--http", 0)
+    with serving(s, *words, name="memory.1") as serve:
+        with serve.connect() as one, serve.connect() as other:
+            one.sendall(guest_of_nodes(51, 12000))
+            other.sendall(guest_of_nodes(52, 12000))
+            serve.process.soon(
+                lambda: metric(serve, "shrunk_total") > 0, "it is emptied"
+            )
+            serve.process.soon(
+                lambda: metric(serve, "tables_bytes") < 1 << 20, "its end"
+            )
+            serve.process.soon(
+                lambda: sum(g["packets"] for g in serve.guests())
+                == metric(serve, "packets_total"),
+                "all packets",
+            )
+        serve.stop()
+        sums = serve.sums()
+        check.same(sums["ticks"], 24000)
+        check.same(sums["attributed"], sums["samples"])
+    with serving(s, *words, name="memory.2") as serve, ExitStack() as stack:
+        for boot in range(100, 160):
+            file = stack.enter_context(serve.connect())
+            file.sendall(guest_of_nodes(boot, 600))
+        serve.process.soon(
+            lambda: metric(serve, "packets_total") >= 60, "all packets"
+        )
+        serve.process.soon(
+            lambda: metric(serve, "tables_bytes") > 900000, "it is full"
+        )
+        file = stack.enter_context(serve.connect())
+        file.sendall(guest_of_nodes(200, 10))
+        serve.process.soon(
+            lambda: metric(serve, "refused_for_memory_total") > 0, "refusal"
+        )
+        check.same(serve.guest(boot="c8" * 16), None)
+        serve.stop()
+
+
 def boot_is_stored(serve, boot):
     return any(
         row["boot"] == f"{boot:02x}" * 16 for row in serve.rows("guests")
@@ -940,20 +1254,62 @@ def test_lost_stacks(s):
 
 def with_store(s):
     if not (s.build / "chdb" / "libchdb.so").exists():
-        for name in ("test stored", "test twice", "test lost stacks"):
+        for name in (
+            *("test stored", "test stored waits", "test twice"),
+            "test lost stacks",
+        ):
             s.skip(name, "no libchdb.so; 'make store' fetches it")
         return
     store, spool = s.work / "db", s.work / "spool"
     for path in (store, spool, s.work / "lost", s.work / "lost-spool"):
         shutil.rmtree(path, ignore_errors=True)
     s.holds(test_stored, s, store, spool)
+    s.holds(test_stored_waits, s, store, spool)
     s.holds(test_twice, s, store, spool)
     s.holds(test_lost_stacks, s)
+
+
+def live_page(s):
+    """The page of --http in Chromium, with a guest that runs and two others."""
+    modules = s.npm(PLAYWRIGHT, "playwright")
+    words = ("--http", 0, "-k", s.image("x86_64", "split"))
+    with (
+        serving(s, *words, name="page", service="split") as serve,
+        s.guest(
+            *("x86_64", "split", "page"),
+            append="prof.out=virtio prof.every=0 prof.hz=1000",
+            args=virtio_to(serve.path),
+        ) as guest,
+        serve.connect("send service=one") as other,
+    ):
+        other.sendall(b"".join(samples_of(500, 61, end=False)))
+        serve.soon_guest(boot="3d" * 16)
+        live = guest.soon(
+            lambda: serve.guest(service="split"), "the guest's stream"
+        )
+        port, _ = metrics(serve)
+        guest.soon(
+            lambda: serve.guest(boot=live["boot"])["packets"]
+            > live["packets"] + 5,
+            "packets",
+        )
+        done = run(
+            *("node", "tests/serve/live.js", s.work, "-", s.parasite),
+            *(f"http://127.0.0.1:{port}/", live["boot"]),
+            status=None,
+            env={"NODE_PATH": str(modules)},
+            cpu_limit=1500,
+        )
+        s.tap_of("", done.text)
+        guest.kill()
+        serve.stop()
 
 
 def suite(s):
     if s.part in WIDTHS:
         guests_of(s)
+    elif s.part == "page":
+        live_page(s)
     elif s.part == "store":
         with_store(s)
     else:
@@ -961,11 +1317,13 @@ def suite(s):
         one_serve(s)
         passing_on(s)
         for function in (
-            *(test_budget, test_flood, test_flood_to_the_end, test_liar),
+            *(test_budget, test_fleet_capture, test_capture_budget),
+            *(test_flood, test_flood_to_the_end, test_liar),
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram, test_target),
             *(test_silent, test_many_boots),
             *(test_killed, test_stopped, test_forgotten),
+            *(test_loop_goes_on, test_waits, test_memory),
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)

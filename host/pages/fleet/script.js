@@ -57,7 +57,7 @@ function cellOf(guest, [key, , value, text, kind = '']) {
     raw = value(guest);
   cell.textContent = text ? text(raw) : raw;
   cell.title = typeof raw === 'string' ? raw : '';
-  if (key === 'busy') cell.style.setProperty('--part', percent(raw));
+  if (key === 'busy') cell.style.setProperty('--part', `${100 * raw}%`);
   if ((key === 'lost' && raw > 0.01) || (key === 'rows' && raw > 0))
     cell.classList.add('bad');
   if (key === 'odd' && raw) cell.classList.add('bad');

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# fleet.sh BUILD [GUESTS [SECONDS [FILES]]]: a Lua guest is recorded and
+# replayed as GUESTS (1000) of 50 builds for SECONDS (75) into `parasite serve`
+# with an embedded store: CPU and memory of serve, the store's size, how long
+# queries take. Beside it FILES (100) of these guests' packets become pprof
+# files, which `go tool pprof` adds up. Writes lines of JSON to
+# BUILD/bench/fleet.jsonl and prints them. Needs `make store`; without Go the
+# pprof rows are missing.
+set -eu
+
+build=${1:?usage: fleet.sh BUILD [GUESTS [SECONDS [FILES]]]}
+guests=${2:-1000}
+seconds=${3:-75}
+files=${4:-100}
+work=$build/bench/fleet
+results=$build/bench/fleet.jsonl
+parasite=$build/host/parasite
+rm -rf "$work"
+mkdir -p "$work"
+: >"$results"
+# shellcheck source=bench/lines.sh
+. bench/lines.sh
+[ -e "$build/chdb/libchdb.so" ] || {
+    echo "fleet.sh: there is no embedded engine; 'make store' fetches it" >&2
+    exit 1
+}
+
+# an image for each of the builds that many_guests makes
+mkdir "$work/images"
+id=$(readelf -n "$build/x86_64/lua/lua.elf" | sed -n 's/.*Build ID: //p')
+python3 - "$build/x86_64/lua/lua.elf" "$id" "$work/images" <<'END'
+import pathlib
+import sys
+
+image, name, folder = sys.argv[1:]
+data, old = pathlib.Path(image).read_bytes(), bytes.fromhex(name)
+for number in range(1, 51):
+    new = number.to_bytes(4, "little").ljust(len(old), b"\0")
+    pathlib.Path(folder, f"{number}.elf").write_bytes(data.replace(old, new))
+END
+bench/many.sh "$build" "$guests" "$seconds" 6000 "$work/images" >"$work/many"
+cat "$work/many"
+many=$build/bench/many
+
+metric()
+{
+    sed -n "s/^parasite_serve_$1 //p" "$many/metrics"
+}
+
+samples=$("$parasite" sql "$many/store" \
+    'SELECT sum(samples) AS n FROM samples' | tail -n 1 | tr -d ' ')
+disk=$("$parasite" sql "$many/store" "SELECT sum(bytes_on_disk) AS n \
+FROM system.parts WHERE active AND table = 'samples'" | tail -n 1 | tr -d ' ')
+keep host fleet_cores "$(metric cpu_seconds_total |
+    awk -v s="$seconds" '{ print $1 / s }')" cores
+keep host fleet_memory "$(metric memory_bytes | awk '{ print $1 / 1e6 }')" MB
+keep host fleet_rows "$("$parasite" sql "$many/store" \
+    "SELECT round(count() / uniqExact(guest, bucket), 1) AS n FROM samples" |
+    tail -n 1 | tr -d ' ')" rows
+keep host fleet_bytes "$(awk -v d="$disk" -v n="$samples" \
+    'BEGIN { print d / n }')" bytes
+
+# asked NAME WORDS...: the median time of five queries
+asked()
+{
+    name=$1
+    shift
+    for _ in 1 2 3 4 5; do
+        began=$(date +%s%N)
+        "$parasite" fleet "$@" --store "$many/store" --json >"$work/$name"
+        echo "$(($(date +%s%N) - began))"
+    done | sort -n >"$work/took"
+    keep host "fleet_$name" "$(awk '{ t[NR] = $1 / 1e9 } END {
+        printf "%.3g", t[3] }' "$work/took")" s
+}
+
+asked list
+asked top top many
+asked diff diff many
+asked odd odd many
+
+# the same guests as pprof files
+n=0
+mkdir "$work/pprof"
+for guest in "$many"/raw/*; do
+    [ "$n" -lt "$files" ] || break
+    n=$((n + 1))
+    cat "$guest"/*.packets >"$work/packets"
+    "$parasite" export -q -f pprof --force \
+        -k "$build/x86_64/lua/lua.elf" \
+        -o "$work/pprof/$n.pb.gz" "$work/packets"
+done
+keep host fleet_pprof_bytes "$(cat "$work"/pprof/* | wc -c |
+    awk -v n="$n" '{ print $1 / n }')" bytes
+if command -v go >/dev/null; then
+    began=$(date +%s%N)
+    go tool pprof -top "$work"/pprof/*.pb.gz >"$work/top.txt" 2>&1
+    keep host fleet_pprof_top "$(($(date +%s%N) - began))e-9" s
+fi
+cat "$results"
