@@ -638,8 +638,8 @@ static bool is_leaving(const struct prof_cpu *cpu)
            PROF_LAPIC_LEAVING;
 }
 
-/* Whether (cpu) may begin: its gate and what its stub goes on to are set before.
- * It may have joined since prof_gate_enter() took the gates of others. */
+/* Whether (cpu) may begin: its gate, and what its stub goes on to, are set
+ * before. It may have joined since prof_gate_enter() took those of others. */
 static void let_run(struct prof_cpu *cpu, bool may)
 {
     if (may) {
