@@ -5,8 +5,9 @@
  *
  * The messages for a CPU are a stack that everybody pushes onto, by a compare
  * and swap, and that only this CPU takes, whole, and reverses. Who finds it
- * empty interrupts the CPU, which may halt: its loop looks for messages before
- * each halt, with interrupts off.
+ * empty interrupts the CPU if that may halt. It says so before its loop looks
+ * for messages for the last time before a halt, with interrupts off, and the
+ * other has pushed before it asks: tests/model/mailbox.pml.
  */
 
 #include "cpus.h"
@@ -50,21 +51,27 @@ static char *spare; /* memory for a CPU that has not started */
 /* ---- messages */
 
 static struct cpu_message *volatile heads[ARCH_CPUS_MAX]; /* newest first */
+static bool may_halt[ARCH_CPUS_MAX]; /* written by its CPU */
 
 static PROF_TRACE_NAME(message_site, "message");
 
 static bool waiting(void)
 {
-    return heads[arch_cpu_number()] != NULL;
+    const unsigned number = arch_cpu_number();
+
+    if (!may_halt[number])
+        __atomic_store_n(&may_halt[number], true, __ATOMIC_SEQ_CST); /* (A) */
+    return heads[number] != NULL;
 }
 
 static void turn(void)
 {
-    struct cpu_message *newest = __atomic_exchange_n(&heads[arch_cpu_number()],
-                                                     NULL, __ATOMIC_ACQUIRE),
-                       *oldest = NULL;
+    const unsigned number = arch_cpu_number();
+    struct cpu_message *newest, *oldest = NULL;
     struct prof_loop_frame frame;
 
+    __atomic_store_n(&may_halt[number], false, __ATOMIC_RELAXED);
+    newest = __atomic_exchange_n(&heads[number], NULL, __ATOMIC_ACQUIRE);
     while (newest != NULL) {
         struct cpu_message *next = newest->next;
 
@@ -95,8 +102,9 @@ void cpu_send(unsigned cpu, struct cpu_message *message)
     do
         message->next = before;
     while (!__atomic_compare_exchange_n(&heads[cpu], &before, message, true,
-                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    if (before == NULL && cpu != arch_cpu_number())
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    if (before == NULL && cpu != arch_cpu_number() &&
+        __atomic_load_n(&may_halt[cpu], __ATOMIC_SEQ_CST)) /* (A) */
         arch_cpu_interrupt(cpu);
 }
 

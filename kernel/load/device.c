@@ -121,15 +121,6 @@ static uint8_t config8(const struct virtio_device *device, unsigned offset)
     return offset < sizeof mac ? mac[offset] : 0;
 }
 
-static uint32_t config32(const struct virtio_device *device, unsigned offset)
-{
-    uint32_t word = 0;
-
-    for (unsigned i = 4; i-- != 0;)
-        word = word << 8 | config8(device, offset + i);
-    return word;
-}
-
 static uint8_t interrupt(const struct virtio_device *device)
 {
     (void)device;
@@ -145,8 +136,7 @@ static const struct virtio_transport transport = {
     .select_queue = select_queue,
     .limit_queue = limit_queue,
     .enable_queue = enable_queue,
-    .config8 = config8,
-    .config32 = config32,
+    .config8 = config8, /* the driver reads only the address */
     .interrupt = interrupt,
 };
 

@@ -716,7 +716,8 @@ static void look_at(struct prof_cpu *cpu)
     uint32_t state = __atomic_load_n(&link->state, __ATOMIC_ACQUIRE); /* D' */
     bool more =
         state == PROF_CPU_LEFT &&
-        (is_more(cpu) || prof_overflow_waiting(&cpu->overflow, NULL) != 0);
+        (is_more(cpu) || prof_overflow_waiting(&cpu->overflow, NULL) != 0 ||
+         prof_source_is_leaving(cpu));
 
     if (!reader->joined && (state == PROF_CPU_JOINED || more)) {
         reader->joined = true;
@@ -728,8 +729,7 @@ static void look_at(struct prof_cpu *cpu)
             prof_stream_start(cpu, link->joined_tsc, prof_clock.rate_mhz,
                               cpu->depth);
     } else if (state == PROF_CPU_LEFT && !more) {
-        if (reader->joined)
-            prof_source_let_go(cpu);
+        prof_source_let_go(cpu); /* which may know it, if this does not */
         cpu->enabled = 0;
         reader->joined = false;
         __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);

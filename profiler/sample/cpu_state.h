@@ -48,6 +48,15 @@ struct prof_cpu_tick {
  */
 #define PROF_LAPIC_NEVER UINT64_MAX
 
+/* Whose a CPU's timer is. */
+enum prof_lapic_state {
+    PROF_LAPIC_OFF,     /* not the profiler's */
+    PROF_LAPIC_SHARED,  /* its and the kernel's, whose deadlines are known */
+    PROF_LAPIC_OWN,     /* the profiler's alone */
+    PROF_LAPIC_LEAVING, /* it was its own. The CPU has left with a tick of it
+                           pending, to which the gate must be ours */
+};
+
 struct prof_lapic {
     uint64_t sample_due; /* of the next sample */
     uint64_t kernel_due; /* the kernel's own deadline */
@@ -63,13 +72,14 @@ struct prof_lapic {
     };
     uint32_t period;  /* cycles between two samples */
     uint32_t written; /* the timer's initial count, as it should be */
-    bool shares;      /* the kernel's deadlines are known here */
+    uint8_t state;    /* enum prof_lapic_state; written by its CPU alone */
     bool by_tsc;      /* armed by a TSC value, instead of a count */
 #if PROF_CPUS_MAX > 1
     /* Of other CPUs, whose timer is theirs alone to program: */
-    bool may_run; /* written by the first CPU */
-    bool own;     /* the timer is not the kernel's; to be put back: */
-    uint32_t timer_kept, divide_kept;
+    bool may_run;            /* whether it is to sample; written by the first */
+    uint32_t timer_kept;     /* of a timer of its own, to be put back */
+    uint32_t divide_kept;    /* the same */
+    uint32_t taken_back;     /* how often its ticks had been lost */
     uint32_t generation;     /* of the rate in force */
     uint64_t begun_tsc;      /* no sample covers the time before */
     struct prof_jitter vary; /* what the periods are */

@@ -34,7 +34,7 @@ static void open_nobody(void)
 
 bool prof_cpus_open(uint32_t cpus)
 {
-    bool told_apart = true;
+    bool identified = true;
 
 #ifdef PROF_HOSTED
     prof_cpu_hosted = PROF_CPU_FIRST;
@@ -42,7 +42,7 @@ bool prof_cpus_open(uint32_t cpus)
     uint32_t key = prof_cpu_key_here();
 
     /* with no TSS, all CPUs would be the first */
-    told_apart = cpus == 1 || PROF_CPU_BY != PROF_CPU_BY_TASK || key != 0;
+    identified = cpus == 1 || PROF_CPU_BY != PROF_CPU_BY_TASK || key != 0;
     prof_cpu_keys[key].cpu = PROF_CPU_FIRST;
     prof_cpu_links[0].key = key;
 #endif
@@ -54,7 +54,7 @@ bool prof_cpus_open(uint32_t cpus)
         prof_cpu_links[i].state = i == 0 ? PROF_CPU_JOINED : PROF_CPU_FREE;
     }
     prof_cpu_limit = cpus;
-    return told_apart;
+    return identified;
 }
 
 #ifdef PROF_HOSTED
@@ -68,6 +68,11 @@ bool prof_cpu_may_be(uint32_t number)
 {
     (void)number;
     return true;
+}
+
+bool prof_cpu_was(const struct prof_cpu *cpu)
+{
+    return cpu == prof_cpu_hosted;
 }
 
 #else
@@ -88,6 +93,11 @@ bool prof_cpu_may_be(uint32_t number)
             return false;
     }
     return true;
+}
+
+bool prof_cpu_was(const struct prof_cpu *cpu)
+{
+    return prof_cpu_link(cpu)->key == prof_cpu_key_here();
 }
 
 #endif

@@ -94,6 +94,10 @@ bool prof_cpus_open(uint32_t cpus);
 void prof_cpu_keep_number(uint32_t number);
 bool prof_cpu_may_be(uint32_t number);
 
+/* Whether the current CPU is (cpu), or was the last one that was. Contexts:
+ * any. */
+bool prof_cpu_was(const struct prof_cpu *cpu);
+
 /* The current CPU is no longer (cpu), but PROF_CPU_NOBODY. Contexts: interrupts
  * off. */
 void prof_cpus_forget(struct prof_cpu *cpu);

@@ -178,18 +178,29 @@ static void give_all(uintptr_t handler)
             *next_of(&prof_cpus[i]) = handler;
 }
 
-static void for_others(void (*call)(struct prof_cpu *cpu))
+static void join_others(void)
 {
     PROF_FOR_EACH_CPU (cpu)
         if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu))
-            call(cpu);
+            prof_gate_join(cpu);
+}
+
+/* Also one that has left, which the drain has not let go. */
+static void quit_others(void)
+{
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST &&
+            __atomic_load_n(&prof_cpu_link(cpu)->state, __ATOMIC_ACQUIRE) !=
+                PROF_CPU_FREE)
+            prof_gate_quit(cpu);
 }
 #else
 static inline void give_all(uintptr_t handler)
 {
     *next_handler() = handler;
 }
-#define for_others(call) ((void)0)
+#define join_others() ((void)0)
+#define quit_others() ((void)0)
 #endif
 
 /* Puts the stub into the gate, and what was there after it. */
@@ -217,7 +228,7 @@ bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
         gate.vector = 0;
         return false;
     }
-    for_others(prof_gate_join);
+    join_others();
     return true;
 }
 
@@ -225,7 +236,7 @@ void prof_gate_leave(void)
 {
     if (present_handler() == gate.stub)
         set_handler(find_gate(gate.vector), *next_handler());
-    for_others(prof_gate_quit);
+    quit_others();
     gate.vector = 0;
 }
 

@@ -106,6 +106,12 @@ void prof_source_let_go(struct prof_cpu *cpu)
     if (in_use != NULL && in_use->let_go != NULL)
         in_use->let_go(cpu);
 }
+
+bool prof_source_is_leaving(const struct prof_cpu *cpu)
+{
+    return in_use != NULL && in_use->is_leaving != NULL &&
+           in_use->is_leaving(cpu);
+}
 #endif
 
 #if PROF_WITH_BUILTIN

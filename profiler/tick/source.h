@@ -71,6 +71,9 @@ struct prof_source {
     void (*taken)(struct prof_cpu *cpu);
     void (*let_go)(struct prof_cpu *cpu);
 
+    /* It has left, and the source is not done with it: it is not let go yet. */
+    bool (*is_leaving)(const struct prof_cpu *cpu);
+
     /* Any of them may be NULL: nothing is to be done. */
 #endif
 };
@@ -83,6 +86,7 @@ void prof_source_look(struct prof_cpu *cpu);
 uint64_t prof_source_begun(const struct prof_cpu *cpu);
 void prof_source_taken(struct prof_cpu *cpu);
 void prof_source_let_go(struct prof_cpu *cpu);
+bool prof_source_is_leaving(const struct prof_cpu *cpu);
 
 /* prof_source_look() for the calling CPU, if it has joined. Contexts:
  * thread. */

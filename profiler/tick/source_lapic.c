@@ -15,11 +15,11 @@
  * nothing to do with what the program waits for.
  *
  * Of several CPUs each one has a timer that only it can program. So another CPU
- * begins and ends by itself, when it comes to a call or to a tick: `may_run`
- * says what the first one wants. Its timer is always armed tick by tick, as a
- * shared one, also where it is not the kernel's. Its periods vary by a
- * generator of its own, and no entry says how: each sample is worth the time
- * since the one before.
+ * begins and ends by itself, when it comes to a call or to a tick: `may_run` is
+ * the first one's word, and `state` its own (tests/model/lapic.pml). Its timer
+ * is always armed tick by tick, as a shared one, also where it is not the
+ * kernel's. Its periods vary by a generator of its own, and no entry says how:
+ * each sample is worth the time since the one before.
  *
  * Deadlines beyond CYCLES_MAX are reached in steps, while there is somebody to
  * take them: when sampling ends, the timer is armed for the deadline itself.
@@ -61,17 +61,25 @@ static struct {
     bool running;
     bool said; /* that somebody else has armed it */
 #if PROF_CPUS_MAX > 1
-    bool keeps_gate;       /* it has stopped, and other CPUs have not yet */
-    uint32_t spread;       /* of (rate), for other CPUs (tick/jitter.h) */
-    uint32_t generation;   /* counts its changes, and those of (hz) */
-    uint32_t left_pending; /* ticks that CPUs left with, to be acknowledged */
-    uintptr_t at;          /* config.tick.lapic_at */
+    bool keeps_gate;     /* it has stopped, and other CPUs have not yet */
+    uint32_t spread;     /* of (rate), for other CPUs (tick/jitter.h) */
+    uint32_t generation; /* counts its changes, and those of (hz) */
+    uint32_t taken_back; /* by other CPUs, as far as it is counted */
+    uintptr_t at;        /* config.tick.lapic_at */
+    void (*kick)(uint32_t number); /* config.kick */
 #endif
 } source;
 
 static struct prof_lapic *lapic_here(void)
 {
     return &prof_cpu_here()->lapic;
+}
+
+/* With several CPUs, the first one reads it; see begin_another(). */
+static void set_state(struct prof_lapic *lapic, enum prof_lapic_state state)
+{
+    __atomic_store_n(&lapic->state, state,
+                     PROF_CPUS_MAX > 1 ? __ATOMIC_SEQ_CST : __ATOMIC_RELAXED);
 }
 
 /* ---- between counts of the timer and cycles */
@@ -153,14 +161,24 @@ static void advance(struct prof_lapic *lapic, uint64_t now)
 }
 
 #if PROF_CPUS_MAX > 1
-static bool turn_of_another(struct prof_lapic *lapic, bool sampled);
+static bool is_ours(const struct prof_lapic *lapic);
 static bool turn_of_nobody(void);
+static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled);
 static bool shares_here(struct prof_lapic *lapic);
-static void arm_for_kernel(struct prof_lapic *lapic);
 #else
+#define is_ours(lapic) true
+#define turn_of_nobody() false
+
+static inline void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled)
+{
+    if (sampled)
+        advance(lapic, now);
+    arm(lapic, now);
+}
+
 static inline bool shares_here(const struct prof_lapic *lapic)
 {
-    return lapic->shares;
+    return lapic->state == PROF_LAPIC_SHARED;
 }
 #endif
 
@@ -171,22 +189,11 @@ bool prof_lapic_turn(bool sampled)
     uint64_t now = prof_lapic_tsc();
     bool kernels = now >= lapic->kernel_due;
 
-#if PROF_CPUS_MAX > 1
-    /* The gate may still be ours where the timer is not. */
-    if (cpu == PROF_CPU_FIRST ? source.shared && !lapic->shares
-                              : !turn_of_another(lapic, sampled))
+    if (!is_ours(lapic))
         return turn_of_nobody();
-#endif
-    if (sampled && (PROF_CPUS_MAX == 1 || lapic->shares))
-        advance(lapic, now);
     if (kernels)
         lapic->kernel_due = PROF_LAPIC_NEVER;
-#if PROF_CPUS_MAX > 1
-    if (!lapic->shares) /* it has just ended */
-        arm_for_kernel(lapic);
-    else
-#endif
-        arm(lapic, now);
+    rearm(lapic, now, sampled);
     if (!kernels)
         prof_lapic_write(lapic, PROF_LAPIC_EOI, 0);
     cpu->interrupt_cycles += prof_lapic_tsc() - now;
@@ -263,7 +270,6 @@ static void begin_sharing(struct prof_lapic *lapic, uint32_t timer)
     }
     if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
         lapic->kernel_due = now;
-    lapic->shares = true;
 }
 
 static int start_shared(struct prof_lapic *lapic)
@@ -279,6 +285,7 @@ static int start_shared(struct prof_lapic *lapic)
         return PROF_EGATE;
     prof_cpu_here()->tick.next_handler = (uintptr_t)prof_lapic_sampled;
     begin_sharing(lapic, timer);
+    set_state(lapic, PROF_LAPIC_SHARED);
     prof_jitter_begin(&source.rate);
     lapic->sample_due += lapic->period;
     arm(lapic, prof_lapic_tsc());
@@ -311,7 +318,7 @@ static void stop_shared(struct prof_lapic *lapic, bool on)
     if (lapic->kernel_due != PROF_LAPIC_NEVER &&
         lapic->kernel_due > prof_lapic_tsc() + CYCLES_MAX / 2)
         arm_for_kernel(lapic);
-    lapic->shares = false;
+    set_state(lapic, PROF_LAPIC_OFF);
 }
 
 /* ---- a timer of our own */
@@ -346,8 +353,10 @@ static int start_own(struct prof_lapic *lapic)
                          PROF_CPUS_MAX == 1 ? prof_parasite : prof_lapic_enter,
                          HANDLER))
         return PROF_EGATE;
-    if (PROF_CPUS_MAX > 1)
+    if (PROF_CPUS_MAX > 1) {
         lapic->sample_due = 0; /* every tick is a sample */
+        set_state(lapic, PROF_LAPIC_OWN);
+    }
     prof_cpu_here()->tick.next_handler =
         (uintptr_t)(lapic->at != 0 ? prof_lapic_done : prof_lapic_done_by_msr);
     lapic->timer_before = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
@@ -360,10 +369,48 @@ static void stop_own(struct prof_lapic *lapic, bool on)
 {
     prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
     prof_interrupts_let_in(on);
-    if (PROF_CPUS_MAX > 1)
+    if (PROF_CPUS_MAX > 1) {
         lapic->sample_due = PROF_LAPIC_NEVER;
+        set_state(lapic, PROF_LAPIC_OFF);
+    }
     prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_before);
     prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_before);
+}
+
+/* ---- ticks that do not come */
+
+/* The kernel has armed it behind our back: what it has written is its
+ * deadline. */
+static void take_unknown(struct prof_lapic *lapic, uint64_t now)
+{
+    uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
+
+    if (prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written)
+        left = prof_lapic_left(lapic);
+    if (left != 0)
+        lapic->kernel_due = now + cycles_of(lapic, left);
+    if (now >= lapic->sample_due)
+        advance(lapic, now);
+    arm(lapic, now);
+}
+
+/* A tick has not come for much too long. One that the timer is done counting
+ * for is on its way: an emulator may not come to it for long. */
+static bool is_overdue(const struct prof_lapic *lapic, uint64_t now)
+{
+    uint64_t late = now > lapic->sample_due ? now - lapic->sample_due : 0;
+
+    if (late <= LATE_PERIODS * (uint64_t)lapic->period)
+        return false;
+    return lapic->by_tsc || late >= prof_clock.tsc_hz ||
+           prof_lapic_read(lapic, PROF_LAPIC_LEFT) != 0;
+}
+
+/* A tick waits, or this is a drain in one. */
+static bool is_in_tick(const struct prof_lapic *lapic)
+{
+    return prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector) ||
+           prof_lapic_is_set(lapic, PROF_LAPIC_IN_SERVICE, source.vector);
 }
 
 /* ---- other CPUs */
@@ -391,7 +438,7 @@ static void vary(struct prof_lapic *lapic)
 
     if (lapic->generation != generation) {
         lapic->generation = generation;
-        if (lapic->own) /* it may have been measured anew */
+        if (lapic->state == PROF_LAPIC_OWN) /* it may be measured anew */
             set_scale(lapic, __atomic_load_n(&source.hz, __ATOMIC_RELAXED));
         prof_jitter_plan(&lapic->vary,
                          __atomic_load_n(&source.spread, __ATOMIC_RELAXED),
@@ -405,17 +452,19 @@ static void take_timer(struct prof_lapic *lapic, uint32_t timer)
 {
     lapic->timer_kept = timer;
     lapic->divide_kept = prof_lapic_read(lapic, PROF_LAPIC_DIVIDE);
-    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, PROF_LAPIC_BY_1);
-    prof_lapic_write(lapic, PROF_LAPIC_TIMER,
-                     PROF_LAPIC_ONE_SHOT | source.vector);
     set_scale(lapic, source.hz);
     lapic->by_tsc = false;
     lapic->kernel_due = PROF_LAPIC_NEVER;
-    lapic->own = true;
 }
 
-/* Takes this CPU's timer, if it is as it should be. One of our own with a tick
- * pending is that of a CPU that has left and is back: that comes first. */
+static void program_another(const struct prof_lapic *lapic)
+{
+    prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, PROF_LAPIC_BY_1);
+    prof_lapic_write(lapic, PROF_LAPIC_TIMER,
+                     PROF_LAPIC_ONE_SHOT | source.vector);
+}
+
+/* Takes this CPU's timer, if it is as it should be. */
 static bool take_or_share(struct prof_lapic *lapic)
 {
     uint32_t timer;
@@ -423,29 +472,31 @@ static bool take_or_share(struct prof_lapic *lapic)
     if (!prof_lapic_find(lapic, source.at, !source.shared))
         return false;
     timer = prof_lapic_read(lapic, PROF_LAPIC_TIMER);
-    if (!source.shared && (timer & PROF_LAPIC_MASKED) != 0 &&
-        !prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
+    if (!source.shared) {
+        if ((timer & PROF_LAPIC_MASKED) == 0)
+            return false;
         take_timer(lapic, timer);
-    else if (source.shared &&
-             (timer & (PROF_LAPIC_MASKED | 0xff)) == source.vector &&
-             (timer & PROF_LAPIC_MODE) != PROF_LAPIC_PERIODIC &&
-             prof_lapic_divisor(lapic) <= source.hz)
-        begin_sharing(lapic, timer);
-    else
+        program_another(lapic);
+        return true;
+    }
+    if ((timer & (PROF_LAPIC_MASKED | 0xff)) != source.vector ||
+        (timer & PROF_LAPIC_MODE) == PROF_LAPIC_PERIODIC ||
+        prof_lapic_divisor(lapic) > source.hz)
         return false;
+    begin_sharing(lapic, timer);
     return true;
 }
 
 /* Begins on this CPU, if it may; the caller arms the timer. That it does is
- * said before it is asked whether it may, while the first CPU writes the latter
- * before it reads the former, so that one of them sees the other: no tick of
- * ours comes to a gate that was given back. */
+ * said before it is asked whether it may (A), while the first CPU writes the
+ * latter before it reads the former (B), so that one of them sees the other: no
+ * tick of ours comes to a gate that was given back. */
 static void begin_another(struct prof_lapic *lapic)
 {
-    __atomic_store_n(&lapic->shares, true, __ATOMIC_SEQ_CST);
-    if (!__atomic_load_n(&lapic->may_run, __ATOMIC_SEQ_CST) ||
+    set_state(lapic, source.shared ? PROF_LAPIC_SHARED : PROF_LAPIC_OWN);
+    if (!__atomic_load_n(&lapic->may_run, __ATOMIC_SEQ_CST) || /* (A) */
         !take_or_share(lapic)) {
-        __atomic_store_n(&lapic->shares, false, __ATOMIC_RELEASE);
+        set_state(lapic, PROF_LAPIC_OFF);
         return;
     }
     lapic->generation = source.generation - 1; /* another one */
@@ -454,29 +505,24 @@ static void begin_another(struct prof_lapic *lapic)
     lapic->sample_due = lapic->begun_tsc + lapic->period;
 }
 
-/* Ends on this CPU; the caller arms the timer for the kernel. */
-static void end_another(struct prof_lapic *lapic)
+/* Ends on this CPU; (state): what its timer is then. The caller arms a shared
+ * one for the kernel. */
+static void end_another(struct prof_lapic *lapic, enum prof_lapic_state state)
 {
     lapic->sample_due = PROF_LAPIC_NEVER;
-    if (lapic->own) {
+    if (lapic->state == PROF_LAPIC_OWN) {
         prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
         prof_lapic_write(lapic, PROF_LAPIC_TIMER, lapic->timer_kept);
         prof_lapic_write(lapic, PROF_LAPIC_DIVIDE, lapic->divide_kept);
     }
-    lapic->own = false;
-    __atomic_store_n(&lapic->shares, false, __ATOMIC_RELEASE);
+    set_state(lapic, state);
 }
 
-/* A tick has come. False: it is the kernel's, and so is the timer. */
-static bool turn_of_another(struct prof_lapic *lapic, bool sampled)
+/* A tick comes to the gate, which may be ours where the timer is not. Of a
+ * timer of our own, the first CPU's are no turn until that has stopped. */
+static bool is_ours(const struct prof_lapic *lapic)
 {
-    if (!lapic->shares)
-        return false;
-    if (!may_run(lapic))
-        end_another(lapic);
-    else if (sampled)
-        vary(lapic);
-    return true;
+    return lapic->state == PROF_LAPIC_SHARED || lapic->state == PROF_LAPIC_OWN;
 }
 
 /* A tick has come where the timer is not ours. Returns whether it is the
@@ -484,28 +530,61 @@ static bool turn_of_another(struct prof_lapic *lapic, bool sampled)
  * left, whose APIC is no longer known; the first one's is at the same place. */
 static bool turn_of_nobody(void)
 {
-    uint32_t pending = __atomic_load_n(&source.left_pending, __ATOMIC_RELAXED);
-
     if (source.shared)
         return true;
     prof_lapic_write(&PROF_CPU_FIRST->lapic, PROF_LAPIC_EOI, 0);
-    while (pending != 0 && !__atomic_compare_exchange_n(
-                               &source.left_pending, &pending, pending - 1,
-                               false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        ;
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu->lapic.state == PROF_LAPIC_LEAVING && prof_cpu_was(cpu))
+            set_state(&cpu->lapic, PROF_LAPIC_OFF);
     return false;
+}
+
+/* What the timer is for after a tick. */
+static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled)
+{
+    bool another = lapic != &PROF_CPU_FIRST->lapic;
+
+    if (another && !may_run(lapic)) {
+        end_another(lapic, PROF_LAPIC_OFF);
+        arm_for_kernel(lapic);
+        return;
+    }
+    if (another && sampled)
+        vary(lapic);
+    if (sampled)
+        advance(lapic, now);
+    arm(lapic, now);
 }
 
 /* The kernel is about to arm its timer: whether that is shared. */
 static bool shares_here(struct prof_lapic *lapic)
 {
-    if (lapic == &PROF_CPU_FIRST->lapic || !source.shared)
-        return lapic->shares && source.shared;
-    if (!may_run(lapic) && lapic->shares)
-        end_another(lapic);
-    else if (may_run(lapic) && !lapic->shares)
-        begin_another(lapic);
-    return lapic->shares;
+    if (lapic != &PROF_CPU_FIRST->lapic && source.shared) {
+        if (lapic->state == PROF_LAPIC_SHARED && !may_run(lapic))
+            end_another(lapic, PROF_LAPIC_OFF);
+        else if (lapic->state == PROF_LAPIC_OFF && may_run(lapic))
+            begin_another(lapic);
+    }
+    return lapic->state == PROF_LAPIC_SHARED;
+}
+
+/* Whether a tick was lost, which also ends what the first CPU has stopped: then
+ * somebody else has armed this CPU's timer, or programmed it. */
+static void check_another(struct prof_lapic *lapic)
+{
+    uint64_t now = prof_lapic_tsc();
+
+    if (!is_ours(lapic) || !is_overdue(lapic, now) || is_in_tick(lapic))
+        return;
+    if (lapic->state == PROF_LAPIC_SHARED) {
+        take_unknown(lapic, now);
+    } else {
+        program_another(lapic);
+        advance(lapic, now);
+        arm(lapic, now);
+    }
+    __atomic_store_n(&lapic->taken_back, lapic->taken_back + 1,
+                     __ATOMIC_RELAXED);
 }
 
 /* An own timer is given back in its tick, so that none is left pending. */
@@ -513,13 +592,15 @@ static void look(struct prof_cpu *cpu)
 {
     struct prof_lapic *lapic = &cpu->lapic;
 
-    if (may_run(lapic) && !lapic->shares) {
+    if (lapic->state == PROF_LAPIC_OFF && may_run(lapic)) {
         begin_another(lapic);
-        if (lapic->shares)
+        if (lapic->state != PROF_LAPIC_OFF)
             arm(lapic, prof_lapic_tsc());
-    } else if (!may_run(lapic) && lapic->shares && source.shared) {
-        end_another(lapic);
+    } else if (lapic->state == PROF_LAPIC_SHARED && !may_run(lapic)) {
+        end_another(lapic, PROF_LAPIC_OFF);
         arm_for_kernel(lapic);
+    } else {
+        check_another(lapic);
     }
 }
 
@@ -537,28 +618,39 @@ static int join(struct prof_cpu *cpu)
 static void leave(struct prof_cpu *cpu)
 {
     struct prof_lapic *lapic = &cpu->lapic;
+    enum prof_lapic_state after = PROF_LAPIC_OFF;
 
-    if (!lapic->shares)
+    if (!is_ours(lapic))
         return;
-    if (lapic->own) {
+    if (lapic->state == PROF_LAPIC_OWN) {
         prof_lapic_write(lapic, PROF_LAPIC_COUNT, 0);
         if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector))
-            __atomic_add_fetch(&source.left_pending, 1, __ATOMIC_SEQ_CST);
+            after = PROF_LAPIC_LEAVING;
     }
-    end_another(lapic);
+    end_another(lapic, after);
     if (source.shared)
         arm_for_kernel(lapic);
 }
 
-/* Whether (cpu) may begin: what its stub goes on to is set before. */
+static bool is_leaving(const struct prof_cpu *cpu)
+{
+    return __atomic_load_n(&cpu->lapic.state, __ATOMIC_ACQUIRE) ==
+           PROF_LAPIC_LEAVING;
+}
+
+/* Whether (cpu) may begin: its gate, and what its stub goes on to, are set
+ * before. It may have joined since prof_gate_enter() took those of others. */
 static void let_run(struct prof_cpu *cpu, bool may)
 {
     if (may) {
+        prof_gate_join(cpu);
         cpu->tick.next_handler = (uintptr_t)prof_lapic_sampled;
         cpu->tick.jitter.counts = cpu->tick.jitter.rest = 0;
         cpu->tick.pass_due = cpu->tick.pass_period = 0;
     }
-    __atomic_store_n(&cpu->lapic.may_run, may, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cpu->lapic.may_run, may, __ATOMIC_SEQ_CST); /* (B) */
+    if (may && source.kick != NULL)
+        source.kick(prof_cpu_number(cpu));
 }
 
 static void let_all_run(bool may)
@@ -571,10 +663,11 @@ static void let_all_run(bool may)
 static bool any_runs(void)
 {
     PROF_FOR_EACH_CPU (cpu)
-        if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu) &&
-            __atomic_load_n(&cpu->lapic.shares, __ATOMIC_SEQ_CST))
+        if (cpu != PROF_CPU_FIRST &&
+            __atomic_load_n(&cpu->lapic.state, __ATOMIC_SEQ_CST) != /* (B) */
+                PROF_LAPIC_OFF)
             return true;
-    return __atomic_load_n(&source.left_pending, __ATOMIC_ACQUIRE) != 0;
+    return false;
 }
 
 /* The others end at their next ticks. One that has interrupts off for long, or
@@ -595,10 +688,27 @@ static void leave_gate(void)
         prof_gate_leave();
 }
 
+/* Gives the gate back that was kept when it stopped, if all have ended. */
+static void end_late(void)
+{
+    if (!source.running && source.keeps_gate)
+        leave_gate();
+}
+
+/* How often other CPUs took theirs back since the last call. */
+static uint32_t taken_back_elsewhere(void)
+{
+    uint32_t before = source.taken_back;
+
+    source.taken_back = 0;
+    PROF_FOR_EACH_CPU (cpu)
+        source.taken_back +=
+            __atomic_load_n(&cpu->lapic.taken_back, __ATOMIC_RELAXED);
+    return source.taken_back - before;
+}
+
 static void taken(struct prof_cpu *cpu)
 {
-    if (source.running || source.keeps_gate)
-        prof_gate_join(cpu);
     if (source.running)
         let_run(cpu, true);
 }
@@ -606,9 +716,7 @@ static void taken(struct prof_cpu *cpu)
 static void let_go(struct prof_cpu *cpu)
 {
     let_run(cpu, false);
-    /* with a tick pending, an IDT of its own keeps the gate of that vector */
-    if (__atomic_load_n(&source.left_pending, __ATOMIC_ACQUIRE) == 0)
-        prof_gate_quit(cpu);
+    prof_gate_quit(cpu);
 }
 
 static uint64_t begun(const struct prof_cpu *cpu)
@@ -628,6 +736,8 @@ static void open_others(void)
 #define let_all_run(may) ((void)0)
 #define await_others(on) ((void)0)
 #define open_others() ((void)0)
+#define end_late() ((void)0)
+#define taken_back_elsewhere() 0u
 
 static inline void leave_gate(void)
 {
@@ -709,6 +819,7 @@ const struct prof_source prof_source_lapic = {
     .look = look,
     .begun = begun,
     .taken = taken,
+    .is_leaving = is_leaving,
     .let_go = let_go,
 #endif
 };
@@ -757,6 +868,8 @@ bool prof_source_lapic_open(const struct prof_config *config)
     open_others();
 #if PROF_CPUS_MAX > 1
     source.at = tick->lapic_at;
+    source.taken_back = 0;
+    source.kick = config->kick;
 #endif
     source.vector = tick->lapic_vector;
     source.shared = tick->lapic_shared;
@@ -796,54 +909,22 @@ static bool own_is_changed(const struct prof_lapic *lapic)
            prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written;
 }
 
-/* The kernel has armed it behind our back: what it has written is its
- * deadline. */
-static void take_unknown(struct prof_lapic *lapic, uint64_t now)
-{
-    uint32_t left = prof_lapic_read(lapic, PROF_LAPIC_LEFT);
-
-    if (prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written)
-        left = prof_lapic_left(lapic);
-    if (left != 0)
-        lapic->kernel_due = now + cycles_of(lapic, left);
-    if (now >= lapic->sample_due)
-        advance(lapic, now);
-    arm(lapic, now);
-}
-
-/* A tick has not come for much too long. One that the timer is done counting
- * for is on its way: an emulator may not come to it for long. */
-static bool is_overdue(const struct prof_lapic *lapic, uint64_t now)
-{
-    uint64_t late = now > lapic->sample_due ? now - lapic->sample_due : 0;
-
-    if (late <= LATE_PERIODS * (uint64_t)lapic->period)
-        return false;
-    return lapic->by_tsc || late >= prof_clock.tsc_hz ||
-           prof_lapic_read(lapic, PROF_LAPIC_LEFT) != 0;
-}
-
-/* Not while a tick waits, or this is a drain in one. */
 static bool shared_is_changed(const struct prof_lapic *lapic, uint64_t now)
 {
-    if (prof_lapic_is_set(lapic, PROF_LAPIC_REQUESTS, source.vector) ||
-        prof_lapic_is_set(lapic, PROF_LAPIC_IN_SERVICE, source.vector))
-        return false;
-    return (!lapic->by_tsc &&
-            prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written) ||
-           is_overdue(lapic, now);
+    return !is_in_tick(lapic) &&
+           ((!lapic->by_tsc &&
+             prof_lapic_read(lapic, PROF_LAPIC_COUNT) != lapic->written) ||
+            is_overdue(lapic, now));
 }
 
 void prof_source_lapic_check(void)
 {
     struct prof_lapic *lapic = lapic_here();
+    uint32_t taken_back;
     bool on, changed;
     uint64_t now;
 
-#if PROF_CPUS_MAX > 1
-    if (!source.running && source.keeps_gate)
-        leave_gate();
-#endif
+    end_late();
     if (!source.running)
         return;
     on = prof_interrupts_save();
@@ -855,10 +936,9 @@ void prof_source_lapic_check(void)
     else if (changed)
         begin_again();
     prof_interrupts_restore(on);
-    if (!changed)
-        return;
-    prof_tick_counts.lapic_taken_back++;
-    if (source.said)
+    taken_back = changed + taken_back_elsewhere();
+    prof_tick_counts.lapic_taken_back += taken_back;
+    if (taken_back == 0 || source.said)
         return;
     source.said = true;
     prof_message("prof: the local APIC's timer was armed by other code; the "

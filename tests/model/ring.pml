@@ -14,7 +14,8 @@
  *   - seen + refused as is_full = produced, and all is seen in the end (lost)
  *
  * The producer looks at tail only at its limit: where tail was when it looked
- * last, or the vector's end.
+ * last, or the vector's end. The entry at head is written before that, which the
+ * stubs do: it is nobody else's, also where the vector is full.
  *
  * With BROKEN_A the producer publishes before it writes, with BROKEN_B the
  * consumer gives back before it reads, with BROKEN_LIMIT the producer takes the
@@ -45,6 +46,10 @@ proctype producer()
         at = head;
         next = NEXT(at);
         is_full = false;
+#ifndef BROKEN_A
+        pc[at] = sample;
+        tsc[at] = sample;
+#endif
         if
         :: at + 1 == limit ->
             seen_tail = tail;                   /* (B') */
@@ -62,14 +67,10 @@ proctype producer()
         if
         :: is_full -> refused++
         :: else ->
+            head = next;                        /* (A) */
 #ifdef BROKEN_A
-            head = next;
             pc[at] = sample;
             tsc[at] = sample
-#else
-            pc[at] = sample;
-            tsc[at] = sample;
-            head = next                         /* (A) */
 #endif
         fi;
         sample++

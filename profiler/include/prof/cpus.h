@@ -79,7 +79,8 @@ struct prof_cpu_stats {
 
 /*
  * The calling CPU is CPU (number), from 1 to config.cpus - 1, and is sampled
- * from now on whenever sampling is started.
+ * whenever sampling is started, from the first drain on that finds it: then
+ * prof_running() says so there.
  *
  * Its time stamp counter is compared with the first CPU's, if that answers
  * within some 20 ms: in prof_cpu_answer(), or in prof_poll() or prof_drain().

@@ -141,9 +141,9 @@ struct prof_config {
 #if PROF_CPUS_MAX > 1
     /* Has CPU (number), which may be halted, come to a turn of its event loop
      * in which it calls prof_cpu_poll(), after this call: a turn that has begun
-     * before is not enough. Called on the first CPU, in drains and reports,
-     * also again before that turn. NULL: a halted CPU answers when something
-     * else ends its halt. */
+     * before is not enough. Called on the first CPU, in prof_start(), drains
+     * and reports, also again before that turn. NULL: a halted CPU answers when
+     * something else ends its halt. */
     void (*kick)(uint32_t number);
 #endif
 

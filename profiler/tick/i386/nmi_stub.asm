@@ -7,9 +7,9 @@
 ;          [esp + 8]  eflags
 ;          [esp + 4]  cs
 ;          [esp]      eip, the sample
-; Stack: 16 bytes, at most 256 with what is called below. Thirty-six
+; Stack: 12 bytes, at most 256 with what is called below. Thirty-four
 ; instructions on the way through without callers; where there may be several
-; CPUs four bytes more, and forty-two.
+; CPUs four bytes more, and forty.
 
         section .text
 

@@ -6,9 +6,9 @@
 ;          [rsp + 32]  ss          [rsp + 8]  cs
 ;          [rsp + 24]  rsp         [rsp]      rip, the sample
 ;          [rsp + 16]  rflags
-; Stack: 32 bytes, at most 256 with what is called below. Thirty-three
+; Stack: 24 bytes, at most 256 with what is called below. Thirty-one
 ; instructions on the way through without callers; where there may be several
-; CPUs eight bytes more, and forty-one.
+; CPUs eight bytes more, and thirty-nine.
 
         default rel
         section .text

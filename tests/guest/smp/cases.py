@@ -108,6 +108,7 @@ CASES = [
         quiet(f"cpus_sampled_{cpus}", image="test/cpus_sampled", cpus=cpus)
         for cpus in (2, 4, 8)
     ),
+    quiet("cpus_sampled_64", "halts=1", image="test/cpus_sampled", cpus=64),
     *(
         quiet(
             f"cpu_promises_{cpus}{name}",

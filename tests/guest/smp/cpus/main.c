@@ -204,6 +204,54 @@ static void messages(void)
     tap_is_equal(wrong, 0, "in the order in which its CPU sent them");
 }
 
+/* ---- who is awake is not woken */
+
+static volatile unsigned interrupts; /* that messages sent to CPU 1 */
+static volatile bool is_awake, may_end;
+
+void __real_arch_cpu_interrupt(unsigned number);
+void __wrap_arch_cpu_interrupt(unsigned number);
+
+void __wrap_arch_cpu_interrupt(unsigned number)
+{
+    if (number == 1)
+        __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED);
+    __real_arch_cpu_interrupt(number);
+}
+
+static void stay_awake(void *context)
+{
+    (void)context;
+    is_awake = true;
+    while (!may_end)
+        arch_pause();
+}
+
+static void say_done(void *context)
+{
+    (void)context;
+    done();
+}
+
+static void to_awake(void)
+{
+    bool sent = true;
+    unsigned before = 0;
+
+    finished = 0;
+    if (cpu_count() > 1) {
+        sent &= cpu_call(1, stay_awake, NULL);
+        while (!is_awake)
+            arch_pause();
+        before = interrupts;
+        sent &= cpu_call(1, say_done, NULL);
+        sent &= interrupts == before;
+        may_end = true;
+        wait_for(1);
+    }
+    tap_ok(sent, "a message to a CPU that is awake sends no interrupt");
+}
+
 /* ---- timers */
 
 static struct {
@@ -379,10 +427,11 @@ static void joined(void)
 
 int service_main(void)
 {
-    tap_plan(19);
+    tap_plan(20);
     joined();
     numbers();
     messages();
+    to_awake();
     timers_of_each();
     heap();
     tap_ok(on_all(print, NULL), "all CPUs print");

@@ -6,7 +6,8 @@
  * leaf_a and leaf_b as 70 to 30. Sampling is stopped and goes on, at another
  * rate, and CPU 1 leaves, where its own timer has a tick pending. Sampling is
  * also stopped while CPU 1 has interrupts off: the gate is kept until they are
- * on, and the kernel's own timers go on. In the end the timers are as before.
+ * on, and the kernel's own timers go on. Other code arms the timer of CPU 1, or
+ * turns it off, and it is taken back. In the end the timers are as before.
  *
  * A host that is busy runs CPUs late and delivers few ticks: nothing here
  * depends on how many come in what time.
@@ -32,6 +33,7 @@
 #define TICKS 60u       /* of each CPU, each time */
 #define ROUNDS 50u
 #define FIRES 5u
+#define FAR 0x40000000u       /* counts of a timer, a second or more */
 #define LAPIC_REQUESTS 0x200u /* 32 vectors each, 16 bytes apart */
 #define LAPIC_IN_SERVICE 0x100u
 
@@ -48,11 +50,22 @@ static void mask_timer(void)
     lapic_set(LAPIC_LVT_TIMER, LAPIC_LVT_MASKED | FREE_VECTOR);
 }
 
+static uint32_t kicked; /* CPUs, a bit each */
+static void (*kernel_kick)(uint32_t number);
+
+static void kick(uint32_t number)
+{
+    kicked |= 1u << number;
+    kernel_kick(number);
+}
+
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)
 {
     struct prof_config changed = *config;
 
+    kernel_kick = config->kick;
+    changed.kick = kick;
     if (own) {
         changed.tick = (struct prof_tick){.kind = PROF_TICK_LAPIC,
                                           .lapic_vector = FREE_VECTOR};
@@ -89,7 +102,7 @@ static struct {
 } cpus[CPUS_MAX] __attribute__((aligned(64)));
 
 /* Written by CPU 0. */
-static volatile bool ends, leaves, stopped, is_kept_off;
+static volatile bool ends, leaves, stopped, is_kept_off, is_spoilt;
 static uintptr_t kernel_handler; /* of the timers' vector */
 
 /* ---- the others */
@@ -134,6 +147,18 @@ static void keep_off(unsigned number)
     arch_interrupts_restore(on);
 }
 
+/* Once: the tick that is to come does not. */
+static void spoil_timer(void)
+{
+    bool on = arch_interrupts_save();
+
+    if (own)
+        mask_timer();
+    lapic_set(LAPIC_INITIAL_COUNT, FAR);
+    is_spoilt = false;
+    arch_interrupts_restore(on);
+}
+
 /* Whether this CPU's timer is disarmed, and not for the next sample only. */
 static bool has_ended(void)
 {
@@ -169,6 +194,8 @@ static void run(void *context)
             leave(number);
         if (is_kept_off && number == 1)
             keep_off(number);
+        if (is_spoilt && number == 1)
+            spoil_timer();
     }
     cpus[number].is_as_before =
         lapic_get(LAPIC_LVT_TIMER) == cpus[number].timer_before &&
@@ -258,7 +285,10 @@ static void test_sampled(void)
     uint64_t a, b;
     bool accounted = true, busy = true;
 
+    kicked = 0;
     tap_is_equal(prof_start(), 0, "sampling begins");
+    tap_is_equal(kicked, (1u << cpu_count()) - 2,
+                 "  on CPUs that may halt, which are kicked");
     tap_ok(call_others(run), "the others work");
     await_ticks(1);
     tap_ok(true, "each CPU has ticks");
@@ -332,6 +362,18 @@ static void test_stopped_late(void)
     tap_ok(true, "  on each CPU");
 }
 
+static void test_spoilt(void)
+{
+    uint32_t before = guest_stats().tick.lapic_taken_back;
+
+    is_spoilt = true;
+    WAIT_FOR(1, i != 1 || !is_spoilt)
+    await_ticks(1);
+    prof_drain();
+    tap_ok(guest_stats().tick.lapic_taken_back > before,
+           "a CPU's timer that other code has armed is taken back");
+}
+
 static void test_left(void)
 {
     leaves = true;
@@ -362,11 +404,12 @@ static void test_timers(void)
 
 int service_main(void)
 {
-    tap_plan(own ? 18 : 22);
+    tap_plan(own ? 20 : 24);
     kernel_handler = guest_handler_of(vector());
     test_sampled();
     test_stopped();
     test_stopped_late();
+    test_spoilt();
     test_left();
     test_timers();
     return tap_end();

@@ -7,8 +7,12 @@
  * CPU 0 has the PIT at 1 kHz, whose handler takes a sample and sends an NMI to
  * all others, whose handler takes one there. Even CPUs execute leaf_a and
  * leaf_b as 70 to 30; odd ones leaf_c and leaf_d as 40 to 60, with interrupts
- * off all the time. All but CPU 0 join while these NMIs come, and leave while
- * they do.
+ * off all the time. All but CPU 0 join while these NMIs come, leave and join
+ * again several times, and leave while they do.
+ *
+ * With halts=1 all CPUs but CPU 0 are halted instead, between these NMIs, so
+ * that a host can run 64 of them, and leave and join in turns; there are no
+ * shares.
  *
  * A host that is busy runs a CPU late, and NMIs that come meanwhile are one:
  * nothing here depends on how many come. It ends when each CPU has had enough.
@@ -25,14 +29,27 @@
 #include <kernel/cpu.h>
 #include <kernel/service.h>
 #include <prof/cpus.h>
+#include <string.h>
 
 #define DIVISOR 1193u
 #define RATE_MHZ 1000152u /* what the divisor comes to */
+#define SLOW_DIVISOR 23860u
+#define SLOW_RATE_MHZ 50008u
 #define NMI_VECTOR 2u
 #define TO_ALL_OTHERS (3u << 18 | LAPIC_ICR_NMI)
-#define CPUS_MAX 8u
-#define SAMPLES_MIN 600u
+#define CPUS_MAX 64u
+#define SAMPLES 600u
+#define FEW_SAMPLES 30u /* of CPUs that are halted */
+#define REJOINS 4u
 #define LEFT_TICKS 50u
+
+static bool halts;
+
+bool service_option(const char *key, const char *value)
+{
+    halts = strcmp(value, "1") == 0;
+    return strcmp(key, "halts") == 0;
+}
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)
@@ -43,9 +60,13 @@ int __wrap_prof_init(void *memory, size_t bytes,
     (void)memory;
     (void)bytes;
     own.cpus = cpu_count();
-    own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK, .rate_mhz = RATE_MHZ};
+    own.tick = (struct prof_tick){.kind = PROF_TICK_HOOK,
+                                  .rate_mhz = halts ? SLOW_RATE_MHZ : RATE_MHZ};
     return __real_prof_init(own_memory, sizeof own_memory, &own);
 }
+
+/* Where a CPU is: its samples count, may count, do not. */
+enum place { INSIDE, MOVING, OUTSIDE, PLACES };
 
 /* Written by one CPU each. */
 static struct {
@@ -53,11 +74,19 @@ static struct {
     volatile uint32_t answered;
     volatile int error; /* of joining */
     volatile bool has_handler, has_joined, has_left;
+    volatile uint32_t rejoined;     /* times */
+    volatile uint32_t came[PLACES]; /* interrupts, by where it was */
+    volatile enum place place;
 } cpus[CPUS_MAX] __attribute__((aligned(64)));
 
 /* Written by CPU 0. */
 static volatile bool fires, ends;
-static volatile uint32_t asked, sent;
+static volatile uint32_t asked, sent, rejoins[CPUS_MAX];
+
+static uint32_t samples_min(void)
+{
+    return halts ? FEW_SAMPLES : SAMPLES;
+}
 
 /* ---- interrupts */
 
@@ -74,8 +103,11 @@ HANDLER static void on_tick(uintptr_t *pushed)
 
 HANDLER static void on_nmi(uintptr_t *pushed)
 {
+    unsigned number = cpu_number();
+
     guest_sample(pushed);
-    cpus[cpu_number()].interrupts++;
+    cpus[number].interrupts++;
+    cpus[number].came[cpus[number].place]++;
 }
 
 /* ---- what the CPUs do */
@@ -96,6 +128,28 @@ static void work(bool odd, uint32_t *random)
         leaf_a(SPLIT_TURNS(units * 7));
         leaf_b(SPLIT_TURNS(units * 3));
     }
+}
+
+static bool is_asked(unsigned number)
+{
+    return ends || cpus[number].answered != asked ||
+           cpus[number].rejoined < rejoins[number];
+}
+
+static void halt(unsigned number)
+{
+    arch_interrupts_off();
+    if (is_asked(number))
+        arch_interrupts_on();
+    else
+        arch_idle();
+}
+
+/* CPU 0: whoever is halted looks at what it is asked. */
+static void wake_all(void)
+{
+    for (unsigned i = 1; i < cpu_count() && halts; i++)
+        arch_cpu_interrupt(i);
 }
 
 static uintptr_t kernel_handler;
@@ -119,10 +173,30 @@ static void give_nmis_back(void *context)
     cpus[cpu_number()].has_handler = false;
 }
 
+/* Interrupts off. It may join when the drain has let it go. */
+static void rejoin(unsigned number)
+{
+    int error;
+
+    cpus[number].place = MOVING;
+    prof_cpu_leave();
+    do {
+        cpus[number].place = OUTSIDE;
+        arch_pause();
+        cpus[number].place = MOVING;
+        error = prof_cpu_join(number);
+    } while (error == PROF_ESTATE);
+    while (error == 0 && !prof_running()) /* the drain has not found it */
+        arch_pause();
+    cpus[number].place = INSIDE;
+    cpus[number].error |= error;
+    cpus[number].rejoined++;
+}
+
 static void run(void *context)
 {
     unsigned number = cpu_number();
-    bool odd = number % 2 != 0;
+    bool odd = number % 2 != 0 && !halts;
     uint32_t random = number;
 
     (void)context;
@@ -132,8 +206,16 @@ static void run(void *context)
         arch_interrupts_on();
     cpus[number].has_joined = true;
     while (!ends) {
-        work(odd, &random);
+        if (halts)
+            halt(number);
+        else
+            work(odd, &random);
         cpus[number].answered = asked;
+        arch_interrupts_off();
+        if (cpus[number].rejoined < rejoins[number])
+            rejoin(number);
+        if (!odd)
+            arch_interrupts_on();
     }
     arch_interrupts_off();
     prof_cpu_leave();
@@ -158,6 +240,7 @@ static void cease(void)
 {
     fires = false;
     asked++;
+    wake_all();
     for (unsigned i = 1; i < cpu_count(); i++)
         while (cpus[i].answered != asked)
             arch_pause();
@@ -187,7 +270,7 @@ static void start(void)
     prof_drain(); /* lets them go */
     on = arch_interrupts_save();
     hook_timer(on_tick, guest_handler());
-    guest_set_pit(DIVISOR);
+    guest_set_pit(halts ? SLOW_DIVISOR : DIVISOR);
     fires = true;
     tap_is_equal(prof_start(), 0, "sampling begins, and others join after it");
     arch_interrupts_restore(on);
@@ -199,19 +282,27 @@ static void start(void)
     tap_ok(right, "all have joined while interrupts came");
 }
 
+static void begin_anew(void)
+{
+    cease();
+    prof_drain();
+    prof_reset();
+    for (unsigned i = 0; i < cpu_count(); i++) {
+        cpus[i].interrupts = 0;
+        for (enum place place = 0; place < PLACES; place++)
+            cpus[i].came[place] = 0;
+    }
+    sent = 0;
+    fires = true;
+}
+
 static void sample(void)
 {
     uint32_t random = 0;
 
-    cease();
-    prof_drain();
-    prof_reset();
+    begin_anew();
     for (unsigned i = 0; i < cpu_count(); i++)
-        cpus[i].interrupts = 0;
-    sent = 0;
-    fires = true;
-    for (unsigned i = 0; i < cpu_count(); i++)
-        while (cpus[i].interrupts < SAMPLES_MIN) {
+        while (cpus[i].interrupts < samples_min()) {
             work(false, &random);
             loop_poll();
         }
@@ -220,6 +311,13 @@ static void sample(void)
 }
 
 /* ---- what must hold */
+
+static bool is_accounted(const struct prof_cpu_stats *stats)
+{
+    return stats->attributed + stats->idle + stats->unresolved + stats->user +
+               stats->dropped + stats->queued ==
+           stats->ticks;
+}
 
 static void test_counts(void)
 {
@@ -236,18 +334,16 @@ static void test_counts(void)
                  (int)stats.tsc_offset, (unsigned)stats.tsc_error);
         ticks += stats.ticks;
         counted &= stats.ticks == cpus[i].interrupts && stats.ticks <= sent;
-        accounted &= stats.attributed + stats.idle + stats.unresolved +
-                         stats.user + stats.dropped + stats.queued ==
-                     stats.ticks;
+        accounted &= is_accounted(&stats);
         drained &= stats.queued == 0;
-        busy &= i == 0 || stats.idle == 0;
+        busy &= i == 0 || (stats.idle != 0) == halts;
         near &= (stats.tsc_offset < 0 ? -stats.tsc_offset : stats.tsc_offset) <=
                 (int64_t)stats.tsc_error;
     }
     tap_ok(counted, "each CPU's interrupts are counted, to the last one");
     tap_ok(accounted, "  each in one account of that CPU");
     tap_ok(drained, "  and none is left in a vector");
-    tap_ok(busy, "no CPU that works is called idle");
+    tap_ok(busy, "who is halted is idle, who works is not");
     tap_ok(near, "all have one time stamp counter, within what is stated");
     tap_is_equal((int64_t)all.ticks, (int64_t)ticks, "the sum is that of all");
 }
@@ -284,6 +380,46 @@ static void test_shares(void)
            "  which have all that these CPUs sampled, but for calls of them");
 }
 
+/* Those that came while it left or joined are in its account or are not. */
+static void test_rejoining(void)
+{
+    bool counted = true, accounted = true;
+    uint32_t all[PLACES] = {0};
+
+    begin_anew();
+    for (unsigned i = 1; i < cpu_count(); i++) {
+        rejoins[i] = halts ? 1 : REJOINS;
+        while (halts && cpus[i].rejoined == 0) {
+            prof_drain();
+            loop_poll();
+        }
+    }
+    WAIT_FOR_ALL(cpus[i].rejoined == rejoins[i] && stats_of(i).joined)
+    for (unsigned i = 1; i < cpu_count(); i++) {
+        uint32_t had = cpus[i].came[INSIDE];
+
+        while (cpus[i].came[INSIDE] == had)
+            loop_poll();
+    }
+    cease();
+    prof_drain();
+    for (unsigned i = 1; i < cpu_count(); i++) {
+        struct prof_cpu_stats stats = stats_of(i);
+
+        counted &= cpus[i].error == 0 && stats.ticks >= cpus[i].came[INSIDE] &&
+                   stats.ticks <= cpus[i].came[INSIDE] + cpus[i].came[MOVING];
+        accounted &= is_accounted(&stats);
+        for (enum place place = 0; place < PLACES; place++)
+            all[place] += cpus[i].came[place];
+    }
+    tap_note("%u interrupts inside, %u while CPUs moved, %u outside",
+             (unsigned)all[INSIDE], (unsigned)all[MOVING],
+             (unsigned)all[OUTSIDE]);
+    tap_ok(counted,
+           "CPUs leave and join again: interrupts between are counted");
+    tap_ok(accounted, "  each in one account of that CPU");
+}
+
 /* A CPU that has left has the same interrupts as before, and no samples. */
 static void test_leaving(void)
 {
@@ -292,6 +428,7 @@ static void test_leaving(void)
 
     fires = true;
     ends = true;
+    wake_all();
     WAIT_FOR_ALL(cpus[i].has_left)
     WAIT_FOR_ALL(!stats_of(i).joined)
     begin = sent;
@@ -317,11 +454,13 @@ static void test_leaving(void)
 
 int service_main(void)
 {
-    tap_plan(12);
+    tap_plan(halts ? 11 : 14);
     start();
     sample();
     test_counts();
-    test_shares();
+    if (!halts)
+        test_shares();
+    test_rejoining();
     test_leaving();
     return tap_end();
 }

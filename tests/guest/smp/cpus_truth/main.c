@@ -89,13 +89,27 @@ static uint32_t units(void)
     return 256 + (*one >> 16 & 255);
 }
 
+/* Part of its caller, as stacks show it. */
+__attribute__((always_inline)) static inline void do_70_to_30(void)
+{
+    uint32_t length = units();
+
+    leaf_a(SPLIT_TURNS(length * 7));
+    leaf_b(SPLIT_TURNS(length * 3));
+}
+
+__attribute__((always_inline)) static inline void do_40_to_60(void)
+{
+    uint32_t length = units();
+
+    leaf_c(SPLIT_TURNS(length * 4));
+    leaf_d(SPLIT_TURNS(length * 6));
+}
+
 __attribute__((noinline)) static void serial(void)
 {
     while (!is_over()) {
-        uint32_t length = units();
-
-        leaf_a(SPLIT_TURNS(length * 7));
-        leaf_b(SPLIT_TURNS(length * 3));
+        do_70_to_30();
         loop_poll();
     }
 }
@@ -103,10 +117,7 @@ __attribute__((noinline)) static void serial(void)
 __attribute__((noinline)) static void parallel(void)
 {
     while (!is_over()) {
-        uint32_t length = units();
-
-        leaf_c(SPLIT_TURNS(length * 4));
-        leaf_d(SPLIT_TURNS(length * 6));
+        do_40_to_60();
         if (cpu_number() == 0)
             loop_poll();
     }
@@ -115,24 +126,16 @@ __attribute__((noinline)) static void parallel(void)
 __attribute__((noinline)) static void bystander(void)
 {
     arch_interrupts_off();
-    while (!is_over()) {
-        uint32_t length = units();
-
-        leaf_c(SPLIT_TURNS(length * 4));
-        leaf_d(SPLIT_TURNS(length * 6));
-    }
+    while (!is_over())
+        do_40_to_60();
     arch_interrupts_on();
 }
 
 __attribute__((noinline)) static void hold(void)
 {
     arch_interrupts_off();
-    while (!is_over()) {
-        uint32_t length = units();
-
-        leaf_a(SPLIT_TURNS(length * 7));
-        leaf_b(SPLIT_TURNS(length * 3));
-    }
+    while (!is_over())
+        do_70_to_30();
     arch_interrupts_on();
 }
 
