@@ -51,7 +51,7 @@
 
 #define ALIVE_MAX 512u   /* slots that a drain looks at for a new reader */
 #define DUMP_ATTEMPTS 8u /* to send a packet, each time */
-#define PATIENCE 64u     /* drains, for CPUs to bring their tables up to date */
+#define PATIENCE 64u     /* drains that another CPU is waited for */
 
 enum phase { OFF, STREAM, ARMED, TRIGGERED, DUMPING, FINISHING };
 
@@ -63,12 +63,13 @@ static struct {
     struct prof_packet_writer *writer; /* in the recorder's memory */
     uint32_t made;                     /* dumps so far */
     uint32_t at;                       /* CPU whose part is being made */
+    uint32_t waits; /* drains that its dump has waited for that CPU */
 } dumps;
 
 #if PROF_CPUS_MAX > 1
 bool prof_trace_hurries;
 static void (*kick)(uint32_t number); /* config.kick */
-static uint32_t patience;             /* drains that are left of it */
+static uint32_t patience; /* that is left, for the table of objects */
 #endif
 
 /* For each CPU that has a ring once there are any, the first one first. */
@@ -280,7 +281,9 @@ static void write_as(struct prof_trace_cpu *cpu)
 
     writer->label.cpu = (uint16_t)(PROF_CPU_HISTORY + number);
     writer->label.sequence = cpu->dump.sequence;
-    writer->clock = prof_stream_writer_of(prof_trace_sampled(cpu))->clock;
+    writer->clock = prof_stream_writer()->clock;
+    writer->clock.zero_tsc -=
+        (uint64_t)prof_cpu_tsc_offset(prof_trace_sampled(cpu));
     writer->last = 0;
     cpu->history.packet = UINT32_MAX;
 }
@@ -288,6 +291,7 @@ static void write_as(struct prof_trace_cpu *cpu)
 
 static void end_dump(void)
 {
+    dumps.waits = 0;
     prof_packet_clear(&dumps.writer->packet);
     change_phase(DUMPING, ARMED, FINISHING, ARMED);
 }
@@ -369,11 +373,20 @@ static bool put_events(struct prof_trace_cpu *cpu)
     struct prof_trace_record record;
     uint64_t tsc;
 
+#if PROF_CPUS_MAX > 1
+    prof_trace_hurries = prof_trace_hurries || dumps.waits > PATIENCE;
+#endif
     while (prof_trace_reader_next(reader, cpu, end_of_dump(cpu), &record, &tsc))
         if (!prof_trace_reader_put(reader, cpu, &record, tsc))
             return false;
-    if (PROF_CPUS_MAX > 1 && is_more_to_dump(cpu))
-        return false; /* another CPU is just writing it */
+#if PROF_CPUS_MAX > 1
+    if (is_more_to_dump(cpu)) { /* another CPU is just writing it */
+        dumps.waits++;
+        return false;
+    }
+    prof_trace_hurries = prof_trace_hurries && dumps.waits <= PATIENCE;
+    dumps.waits = 0;
+#endif
     return prof_trace_reader_put_lost(reader, cpu) &&
            prof_trace_encode_count(reader, reader->tsc);
 }
@@ -382,8 +395,8 @@ static bool put_events(struct prof_trace_cpu *cpu)
 static bool make_part(struct prof_trace_cpu *cpu)
 {
 #if PROF_CPUS_MAX > 1
-    if (!is_streamed(cpu) || head_of(cpu) == 0)
-        return true;
+    if (head_of(cpu) == 0 && cpu != &prof_trace_cpus[0])
+        return true; /* it has recorded nothing, ever */
     if (dumps.writer->packet.used == 0)
         write_as(cpu);
 #endif
@@ -399,7 +412,7 @@ static bool make_part(struct prof_trace_cpu *cpu)
 static bool is_any_more_to_dump(void)
 {
     FOR_EACH(cpu)
-    if (is_streamed(cpu) && is_more_to_dump(cpu))
+    if (is_more_to_dump(cpu))
         return true;
     return false;
 }
