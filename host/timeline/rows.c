@@ -128,7 +128,7 @@ static bool is_continuation(uint8_t kind)
 /* Whether (object) is one of the trace's. */
 static bool is_object(const struct tasks *tasks, uint32_t object)
 {
-    return object < tasks_objects(tasks) && tasks_is_real(tasks, object);
+    return object >= TASKS_SPECIAL && object < tasks_objects(tasks);
 }
 
 static void take_edge(struct first *firsts, const struct tasks *tasks,
@@ -249,11 +249,8 @@ void family_make(struct family *family, const struct tasks *tasks,
     struct placed *all = xreallocarray(NULL, count, sizeof *all);
 
     memset(family, 0, sizeof *family);
-    for (uint32_t i = TASKS_SPECIAL; i < count; ++i) {
-        if (!is_object(tasks, i))
-            continue;
+    for (uint32_t i = TASKS_SPECIAL; i < count; ++i)
         all[family->count++] = place_of(tasks, firsts, i, simplified);
-    }
     qsort(all, family->count, sizeof *all, by_begin);
     family->items = xreallocarray(NULL, count, sizeof *family->items);
     family->objects = xreallocarray(NULL, count, sizeof *family->objects);

@@ -104,8 +104,8 @@ static void set_due(void)
 {
     uint64_t due = phase == STREAM && prof_stream_on() ? 0 : UINT64_MAX;
 
-    FOR_EACH(cpu)
-    cpu->due = due;
+    FOR_EACH (cpu)
+        cpu->due = due;
 }
 
 static bool is_on(enum phase now)
@@ -252,8 +252,8 @@ static void reset_labels(void)
 {
     dumps.writer->label = (struct prof_packet_label){.cpu = PROF_CPU_HISTORY};
 #if PROF_CPUS_MAX > 1
-    FOR_EACH(cpu)
-    cpu->dump.sequence = 0;
+    FOR_EACH (cpu)
+        cpu->dump.sequence = 0;
 #endif
 }
 
@@ -328,8 +328,8 @@ static void begin_dump(void)
         prof_names.notes[1][i] = 0;
     prof_trace_stacks_forget(1);
     dumps.at = 0;
-    FOR_EACH(cpu)
-    begin_part(cpu);
+    FOR_EACH (cpu)
+        begin_part(cpu);
 }
 
 /* The position at which the dump ends: with all there is, if no more comes. */
@@ -411,9 +411,9 @@ static bool make_part(struct prof_trace_cpu *cpu)
 /* A trigger may come while the last of it is sent. */
 static bool is_any_more_to_dump(void)
 {
-    FOR_EACH(cpu)
-    if (is_more_to_dump(cpu))
-        return true;
+    FOR_EACH (cpu)
+        if (is_more_to_dump(cpu))
+            return true;
     return false;
 }
 
@@ -501,12 +501,12 @@ static bool is_table_known(void)
 {
     if (patience == 0)
         return true;
-    FOR_EACH(cpu)
-    if (cpu->records != NULL &&
-        ((int32_t)(__atomic_load_n(&cpu->follower.tail, __ATOMIC_ACQUIRE) -
-                   cpu->objects_after) < 0 ||
-         __atomic_load_n(&cpu->strays.count, __ATOMIC_RELAXED) != 0))
-        return false;
+    FOR_EACH (cpu)
+        if (cpu->records != NULL &&
+            ((int32_t)(__atomic_load_n(&cpu->follower.tail, __ATOMIC_ACQUIRE) -
+                       cpu->objects_after) < 0 ||
+             __atomic_load_n(&cpu->strays.count, __ATOMIC_RELAXED) != 0))
+            return false;
     patience = 0;
     return true;
 }
@@ -541,17 +541,17 @@ static void send_rest(struct prof_trace_cpu *cpu, uint32_t head, uint64_t limit)
 
 static void send_all_rests(void)
 {
-    FOR_EACH(cpu)
-    send_rest(cpu, head_of(cpu), UINT64_MAX);
+    FOR_EACH (cpu)
+        send_rest(cpu, head_of(cpu), UINT64_MAX);
 }
 
 bool prof_trace_is_filling(void)
 {
     if (current_phase() != STREAM || !prof_stream_on())
         return false;
-    FOR_EACH(cpu)
-    if (head_of(cpu) - cpu->stream.tail > cpu->mask / 4)
-        return true;
+    FOR_EACH (cpu)
+        if (head_of(cpu) - cpu->stream.tail > cpu->mask / 4)
+            return true;
     return false;
 }
 
@@ -603,8 +603,8 @@ void prof_trace_flush(void)
         send_rest(cpu, head_of(cpu), UINT64_MAX);
         set_due();
     } else if (current_phase() == ARMED) {
-        FOR_EACH(each)
-        prof_trace_reader_catch_up(&each->history, each);
+        FOR_EACH (each)
+            prof_trace_reader_catch_up(&each->history, each);
     } else {
         make_dump();
     }
@@ -612,8 +612,7 @@ void prof_trace_flush(void)
 
 void prof_trace_hello(void)
 {
-    FOR_EACH(cpu)
-    {
+    FOR_EACH (cpu) {
         cpu->objects_sent = 0;
 #if PROF_CPUS_MAX > 1
         cpu->objects_after = cpu->stream.tail;
@@ -638,16 +637,16 @@ static void hurry(bool hurries)
 /* In a panic, those of all CPUs, which do not run any more. */
 static void follow_all(bool panic)
 {
-    FOR_EACH(cpu)
-    if (cpu->records != NULL && (panic || cpu == &prof_trace_cpus[0]))
-        prof_objects_follow(cpu, panic);
+    FOR_EACH (cpu)
+        if (cpu->records != NULL && (panic || cpu == &prof_trace_cpus[0]))
+            prof_objects_follow(cpu, panic);
 }
 
 static void count_all(void)
 {
-    FOR_EACH(cpu)
-    if (prof_stream_on() && cpu->stream.bytes != 0)
-        (void)prof_trace_encode_count(&cpu->stream, cpu->stream.tsc);
+    FOR_EACH (cpu)
+        if (prof_stream_on() && cpu->stream.bytes != 0)
+            (void)prof_trace_encode_count(&cpu->stream, cpu->stream.tsc);
 }
 
 /* A panic is a trigger: so a dump that is being made has its events, too. */
@@ -670,8 +669,8 @@ void prof_trace_last(bool panic)
         send_all_rests();
         count_all();
         enter(panic ? OFF : STREAM);
-        FOR_EACH(cpu)
-        cpu->due = UINT64_MAX; /* until the next stream */
+        FOR_EACH (cpu)
+            cpu->due = UINT64_MAX; /* until the next stream */
     }
     hurry(false);
 }
@@ -749,8 +748,8 @@ int prof_trace_open(void *memory, size_t bytes)
                     (size_t)(end - rest) -
                         cpus * (records * sizeof(struct prof_trace_record) +
                                 objects * sizeof(struct prof_object)));
-    FOR_EACH(cpu)
-    rest = open_cpu(cpu, rest, records, objects);
+    FOR_EACH (cpu)
+        rest = open_cpu(cpu, rest, records, objects);
     return PROF_OK;
 }
 
@@ -772,16 +771,16 @@ static void change_mode(enum prof_trace_mode before, enum prof_trace_mode mode)
     enter(OFF);
     if (before == PROF_TRACE_STREAM) {
         send_all_rests(); /* what came meanwhile */
-        FOR_EACH(cpu)
-        prof_trace_reader_drop(&cpu->stream, cpu);
+        FOR_EACH (cpu)
+            prof_trace_reader_drop(&cpu->stream, cpu);
         set_due();
     } else if (before == PROF_TRACE_FLIGHT) {
         end_dump();
     }
     if (mode == PROF_TRACE_OFF)
         return;
-    FOR_EACH(cpu)
-    begin_recording(cpu, mode);
+    FOR_EACH (cpu)
+        begin_recording(cpu, mode);
     enter(mode == PROF_TRACE_STREAM ? STREAM : ARMED);
 }
 
@@ -827,8 +826,8 @@ void prof_trace_stats(struct prof_trace_stats *stats)
         .names_cut = prof_names.cut,
         .dumps = dumps.made,
     };
-    FOR_EACH(cpu)
-    add_cpu(stats, cpu);
+    FOR_EACH (cpu)
+        add_cpu(stats, cpu);
 }
 
 #if PROF_CPUS_MAX > 1

@@ -33,9 +33,9 @@
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them, and those of <prof/loop.h> for its
  * own event loop, but not those that open, reset, set limits or report: these
- * do nothing there. Events of the recorder (<prof/trace.h>) and of causal
- * profiling are the first CPU's: on others these calls do nothing. Experiments
- * of the latter are refused (PROF_ECAUSAL_CPUS).
+ * do nothing there; and the events and the trigger of the recorder
+ * (<prof/trace.h>). Events of causal profiling are the first CPU's: on others
+ * these calls do nothing. Experiments are refused (PROF_ECAUSAL_CPUS).
  */
 
 #include <prof/config.h>
@@ -123,8 +123,8 @@ bool prof_cpu_compare(void);
  */
 void prof_cpu_poll(void);
 
-/* Whether the calling CPU is the first: recorder and causal profiling are about
- * that one. Contexts: any. */
+/* Whether the calling CPU is the first: causal profiling is about that one.
+ * Contexts: any. */
 bool prof_cpu_is_first(void);
 
 /* Fills (stats) for CPU (number). False: there is none. Contexts: first CPU,

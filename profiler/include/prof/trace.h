@@ -34,8 +34,8 @@
  * nothing. Objects, names and counters are common to all: one CPU may create an
  * object and another one end it. A call must end on the CPU on which it has
  * begun: a thread that may be moved to another one in between reports with that
- * turned off. What is not one call of <prof/trace.h>, such as the mode, a dump
- * and statistics, is the first CPU's.
+ * turned off. Modes, dumps and statistics are the first CPU's; a trigger may
+ * come from any.
  *
  * Nothing fails. What there is no room for is counted (prof_trace_stats()), and
  * marked in the trace where it is missing.
