@@ -115,7 +115,8 @@ bool prof_cpu_compare(void);
  * Begins what the calling CPU, which has joined, must begin itself: sampling by
  * its own local APIC's timer, once that is what samples, and the statistics of
  * its event loop (<prof/loop.h>), of which it hands over a copy when the first
- * CPU has asked for one. To be called in each turn of that loop, outside tasks
+ * CPU has asked for one. Brings its part of the recorder's table of objects up
+ * to its ring. To be called in each turn of that loop, outside tasks
  * and callbacks that are counted already at the first call; without a loop,
  * when a tick of the kernel's has come; and by a CPU that has no deadlines,
  * again after each prof_start(). Looks at a few flags where nothing is to be
