@@ -370,8 +370,8 @@ static uint32_t define_name(struct definition *made,
     return length;
 }
 
-/* Names are the same on all CPUs, so one stream has their definitions: the first
- * CPU's, whose packets come whatever the others do. */
+/* Names are the same on all CPUs, so one stream has their definitions: the
+ * first CPU's, whose packets come whatever the others do. */
 static struct prof_trace_reader *definer_of(struct prof_trace_reader *reader)
 {
     return PROF_CPUS_MAX == 1 || is_history(reader)

@@ -493,10 +493,10 @@ void prof_trace_send_until(uint64_t tsc)
 #endif
 
 #if PROF_CPUS_MAX > 1
-/* Whether the table has all that was recorded before the reader joined: each CPU
- * has followed its ring until there, and has told the others what it says of
- * their objects. One that does not come to it is not waited for any longer than
- * PATIENCE. */
+/* Whether the table has all that was recorded before the reader joined: each
+ * CPU has followed its ring until there, and has told the others what it says
+ * of their objects. One that does not come to it is not waited for any longer
+ * than PATIENCE. */
 static bool is_table_known(void)
 {
     if (patience == 0)
@@ -692,7 +692,7 @@ static uint32_t count_in(size_t all, uint32_t part, size_t bytes)
     return count;
 }
 
-/* The ring of (cpu) and its part of the table. Returns the memory after them. */
+/* The ring of (cpu) and its part of the table. Returns the memory after. */
 static void *open_cpu(struct prof_trace_cpu *cpu, void *memory,
                       uint32_t records, uint32_t objects)
 {

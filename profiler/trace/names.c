@@ -157,7 +157,8 @@ uint32_t prof_names_intern(const char *text, size_t bytes)
             break;
         if (bytes > PROF_TRACE_TEXT_MAX)
             count(&names->cut);
-        /* an interrupt, or another CPU, may have taken the slot: then this copy is used once */
+        /* an interrupt, or another CPU, may have taken the slot: then this copy
+           is used once */
         given = name->tag >> PROF_NAME_SHIFT;
         (void)__atomic_compare_exchange_n(slot, &number, (uint16_t)given, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

@@ -120,8 +120,8 @@ void prof_objects_again(struct prof_trace_cpu *cpu);
 bool prof_objects_release(struct prof_trace_cpu *cpu,
                           struct prof_trace_record *record);
 
-/* Copies slot (number) of (cpu)'s part, from 0 on. False: there is no object, or
- * it is just being written. Contexts: thread, panic. */
+/* Copies slot (number) of (cpu)'s part, from 0 on. False: there is no object,
+ * or it is just being written. Contexts: thread, panic. */
 bool prof_objects_read(const struct prof_trace_cpu *cpu, uint32_t number,
                        struct prof_object *copy);
 

@@ -73,8 +73,8 @@ static uint64_t time_of(const struct prof_trace_cpu *cpu, uint32_t at,
 }
 
 /* Whether the record at the reader's place, which is not whole, may still be
- * written, by another CPU, and is waited for: as long as there is room. One that
- * was skipped (B) is not known from it. */
+ * written, by another CPU, and is waited for: as long as there is room. One
+ * that was skipped (B) is not known from it. */
 static bool may_come(const struct prof_trace_reader *reader,
                      const struct prof_trace_cpu *cpu)
 {

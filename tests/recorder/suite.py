@@ -130,7 +130,7 @@ ON_CPU = r"^.* [0-9.]+ \[(\d+)\] "
 
 
 def said_by_cpu(lines, what):
-    """By CPU, what follows (what), an expression, in the lines of its events."""
+    """By CPU, what follows (what) in the lines of its events."""
     found = [[] for _ in range(CPUS)]
     for line in lines:
         if match := re.search(ON_CPU + what, line):

@@ -29,8 +29,8 @@
  * some 400 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
- * Several CPUs (<prof/cpus.h>): each one that has joined records, into a ring of
- * its own, and has a current object of its own; on others these calls do
+ * Several CPUs (<prof/cpus.h>): each one that has joined records, into a ring
+ * of its own, and has a current object of its own; on others these calls do
  * nothing. Objects, names and counters are common to all: one CPU may create an
  * object and another one end it. A call must end on the CPU on which it has
  * begun: a thread that may be moved to another one in between reports with that
@@ -104,9 +104,9 @@ enum prof_trace_mode {
  * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
  * of the rest for events of 32 bytes, a quarter for live objects of 16, and
  * what is left for names. Events and objects are divided by config.cpus, so
- * with several CPUs this is called after prof_init(). Contexts: thread, once. Returns 0, PROF_EMEMORY
- * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
- * or PROF_EABSENT.
+ * with several CPUs this is called after prof_init(). Contexts: thread, once.
+ * Returns 0, PROF_EMEMORY (NULL, not aligned to 8, or too little), PROF_ESTATE
+ * (there is one already) or PROF_EABSENT.
  */
 int prof_trace_open(void *memory, size_t bytes);
 
