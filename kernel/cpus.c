@@ -53,6 +53,8 @@ static char *spare; /* memory for a CPU that has not started */
 static struct cpu_message *volatile heads[ARCH_CPUS_MAX]; /* newest first */
 static bool may_halt[ARCH_CPUS_MAX]; /* written by its CPU */
 
+/* To the recorder a message is an object, which one CPU creates and another one
+ * runs. */
 static PROF_TRACE_NAME(message_site, "message");
 
 static bool waiting(void)
@@ -64,11 +66,28 @@ static bool waiting(void)
     return heads[number] != NULL;
 }
 
+static void run(struct cpu_message *message)
+{
+    const uint32_t object = message->trace, before = prof_trace_current();
+    const bool traced =
+        object != PROF_TRACE_NONE && object != PROF_TRACE_UNKNOWN;
+    struct prof_loop_frame frame;
+
+    if (traced)
+        prof_trace_switch(object);
+    prof_loop_begin(&frame, &message_site);
+    message->function(message->context);
+    prof_loop_leave(&frame);
+    if (!traced)
+        return;
+    prof_trace_resolve(object);
+    prof_trace_switch(before);
+}
+
 static void turn(void)
 {
     const unsigned number = arch_cpu_number();
     struct cpu_message *newest, *oldest = NULL;
-    struct prof_loop_frame frame;
 
     __atomic_store_n(&may_halt[number], false, __ATOMIC_RELAXED);
     newest = __atomic_exchange_n(&heads[number], NULL, __ATOMIC_ACQUIRE);
@@ -83,9 +102,7 @@ static void turn(void)
         struct cpu_message *message = oldest;
 
         oldest = message->next; /* its owner may send it again from now on */
-        prof_loop_begin(&frame, &message_site);
-        message->function(message->context);
-        prof_loop_leave(&frame);
+        run(message);
     }
 }
 
@@ -98,6 +115,9 @@ void cpu_send(unsigned cpu, struct cpu_message *message)
 
     if (cpu >= count)
         panic("a message to a CPU that does not run");
+    message->trace =
+        message->own ? PROF_TRACE_NONE
+                     : prof_trace_create(PROF_TRACE_CALLBACK, &message_site);
     before = heads[cpu];
     do
         message->next = before;
@@ -146,7 +166,7 @@ void cpus_exit_on_first(int code)
 /* ---- the beginning */
 
 /* Does not return: a loop that was stopped goes on. */
-static void run(void)
+static void run_loop(void)
 {
     arch_timer_start_further();
     loop_add(&sources[arch_cpu_number()]);
@@ -166,7 +186,7 @@ static bool start(uint32_t apic)
         return false;
     }
     switch (arch_cpu_start(apic, count, spare, heap_page, clock_tsc_hz(),
-                           PATIENCE_MS, run)) {
+                           PATIENCE_MS, run_loop)) {
     case ARCH_CPU_STARTED:
         spare = NULL;
         count++;

@@ -29,8 +29,8 @@ static struct {
 
 #define HERE (&loops[arch_cpu_number()])
 
-/* What the recorder and causal experiments see is the work of CPU 0. The
- * statistics of the loop are of each CPU. */
+/* What causal experiments see is the work of CPU 0. The recorder, and the
+ * statistics of the loop, are of each CPU. */
 static bool is_seen(void)
 {
     return arch_cpu_number() == 0;
@@ -77,7 +77,7 @@ static void arm(struct prof_trace_name *site, struct loop_timer *timer,
     timer->callback = callback;
     timer->context = context;
     timer->site = site;
-    timer->trace = timer->own || !is_seen()
+    timer->trace = timer->own
                        ? PROF_TRACE_NONE
                        : prof_trace_create(PROF_TRACE_TIMER, &timer_site);
     insert(timer);
@@ -120,7 +120,7 @@ static void run_first(uint64_t now_ns)
 {
     struct loop_timer *timer = timers_first();
     uint32_t before = prof_trace_current(), object = timer->trace;
-    bool once = timer->period_ns == 0, traced = !timer->own && is_seen();
+    bool once = timer->period_ns == 0, traced = !timer->own;
 
     causal_work();
     timers_remove(timer);
@@ -256,14 +256,12 @@ static void wait_for_work(void)
 {
     uint32_t before = prof_trace_current();
 
-    if (is_seen())
-        prof_trace_suspend(&idle);
+    prof_trace_suspend(&idle);
     do
         halt_until_work();
     while (run_own_timers());
     arch_interrupts_on();
-    if (is_seen())
-        prof_trace_switch(before);
+    prof_trace_switch(before);
 }
 
 /* An interrupt may ask at any moment. */
@@ -326,8 +324,7 @@ static void run_source(struct loop_source *source)
     /* what an interrupt has asked for has its turn soon, if only to find that
        all is done: else it would be ready for ever */
     asked = source->asked_tsc != 0 ? take_asked(source) : 0;
-    traced =
-        is_seen() && prof_trace_is_on() && (asked != 0 || source->waiting());
+    traced = prof_trace_is_on() && (asked != 0 || source->waiting());
     if (traced)
         prof_trace_switch(object_of(source));
     prof_loop_begin_asked(&frame, source->site, asked);

@@ -14,6 +14,7 @@
 #include <kernel/loop.h>
 #include <prof/cpus.h>
 #include <prof/error.h>
+#include <prof/trace.h>
 
 #define COMPARISONS_MAX 8u
 #define ERROR_CYCLES 20000u /* some 10 us: better is tried for */
@@ -71,6 +72,7 @@ static void call(unsigned number, cpu_function *function)
     static struct cpu_message messages[ARCH_CPUS_MAX];
 
     messages[number].function = function;
+    messages[number].own = true;
     cpu_send(number, &messages[number]);
 }
 
@@ -100,6 +102,9 @@ static struct {
 static void on_kick(void *context)
 {
     (void)context;
+    /* the recorder does not know who runs when it begins: the loop */
+    if (prof_trace_current() == PROF_TRACE_UNKNOWN)
+        prof_trace_switch(PROF_TRACE_NONE);
     is_due[arch_cpu_number()] = true;
     __atomic_store_n(&kicks[arch_cpu_number()].is_sent, false,
                      __ATOMIC_SEQ_CST);
@@ -110,7 +115,14 @@ void prof_cpus_kick(uint32_t number)
     if (__atomic_exchange_n(&kicks[number].is_sent, true, __ATOMIC_SEQ_CST))
         return;
     kicks[number].message.function = on_kick;
+    kicks[number].message.own = true;
     cpu_send(number, &kicks[number].message);
+}
+
+void prof_cpus_trace(void)
+{
+    for (unsigned i = 1; i < cpu_count(); i++)
+        prof_cpus_kick(i);
 }
 
 void prof_cpus_join(void)

@@ -19,6 +19,10 @@ static inline void prof_cpus_join(void)
 {
 }
 
+static inline void prof_cpus_trace(void)
+{
+}
+
 #else
 
 /* Whether more than one runs. Contexts: any, after boot. */
@@ -27,6 +31,10 @@ bool prof_cpus_are_several(void);
 /* Has the others join the profiler (<prof/cpus.h>), and returns when they have;
  * prints which could not. Contexts: boot, once, after prof_init(). */
 void prof_cpus_join(void);
+
+/* The recorder has begun: has the others say who runs. Contexts: thread, first
+ * CPU. */
+void prof_cpus_trace(void);
 
 /* Has CPU (number) come to a turn of its loop. Contexts: any. */
 void prof_cpus_kick(uint32_t number);

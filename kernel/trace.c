@@ -11,6 +11,7 @@
 #include "trace.h"
 
 #include "alarm.h"
+#include "prof_cpus.h"
 
 #include <arch/cpu.h>
 #include <arch/cpu_number.h>
@@ -37,27 +38,24 @@ static bool is_timers(unsigned vector)
 }
 
 /* Interrupts of the kernel are not nested. */
-static uint8_t vector_entered;
+static uint8_t vectors_entered[ARCH_CPUS_MAX];
 static uint64_t entered_tsc; /* in a causal experiment */
 
-/* The statistics of the loop are of each CPU, the rest is CPU 0's. */
-static bool is_recorded(void)
+/* Those are CPU 0's. */
+static bool is_in_experiments(void)
 {
-    return arch_cpu_number() == 0;
+    return arch_cpu_number() == 0 && prof_causal_running();
 }
 
 static void enter(unsigned vector)
 {
     struct arch_interrupted at;
 
-    if (is_recorded()) {
-        vector_entered = (uint8_t)vector;
-        if (prof_causal_running())
-            entered_tsc = arch_tsc();
-    }
+    vectors_entered[arch_cpu_number()] = (uint8_t)vector;
+    if (is_in_experiments())
+        entered_tsc = arch_tsc();
     prof_loop_irq_enter();
-    if (is_recorded())
-        prof_trace_irq_enter((uint8_t)vector);
+    prof_trace_irq_enter((uint8_t)vector);
     if (!is_timers(vector) || !prof_loop_is_on())
         return;
     arch_irq_interrupted(__builtin_frame_address(0), &at);
@@ -74,15 +72,14 @@ static void interrupted(unsigned device)
         return;
     object = loop_device(device);
     if (object != PROF_TRACE_NONE)
-        prof_trace_defer(vector_entered, object);
+        prof_trace_defer(vectors_entered[arch_cpu_number()], object);
 }
 
 static void leave(unsigned vector)
 {
-    if (is_recorded())
-        prof_trace_irq_exit((uint8_t)vector);
+    prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
-    if (!is_recorded())
+    if (arch_cpu_number() != 0)
         return;
     if (prof_causal_running() && entered_tsc != 0)
         prof_causal_except(arch_tsc() - entered_tsc);
@@ -135,6 +132,8 @@ void trace_follow(void)
     follows = on;
     virtio_observe_put(on ? submitted : NULL);
     virtio_observe(on ? taken : NULL);
+    if (on)
+        prof_cpus_trace();
 }
 
 #else

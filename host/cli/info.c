@@ -90,7 +90,7 @@ static void print_sum(const struct check *check)
     printf("checked %s events of %s objects in %s packets: %" PRIu64
            " problems, %u losses\n",
            number_count(check->tasks.events, events),
-           number_count(tasks_objects(&check->tasks) - TASKS_SPECIAL, objects),
+           number_count(tasks_real_objects(&check->tasks), objects),
            number_count(check->trace->index.count, packets), check->problems,
            (unsigned)check->tasks.loss_count);
     if (check->tasks.unkept > 0)
@@ -142,8 +142,7 @@ static void print_check_json(const struct check *check)
     json_t *all = json_object();
 
     json_set(all, "events", json_count(check->tasks.events));
-    json_set(all, "objects",
-             json_count(tasks_objects(&check->tasks) - TASKS_SPECIAL));
+    json_set(all, "objects", json_count(tasks_real_objects(&check->tasks)));
     json_set(all, "packets", json_count(check->trace->index.count));
     json_set(all, "unchecked", json_count(check->tasks.unkept));
     json_set(all, "problem_count", json_count(check->problems));

@@ -222,6 +222,15 @@ struct script_actor {
     uint8_t vectors[TASKS_NESTED_MAX];
 };
 
+/* The number by which object (id) is known: the loop of each CPU is another
+ * one. */
+static uint32_t known_as(uint32_t id, uint32_t cpu)
+{
+    uint32_t number = tasks_cpu_number((uint16_t)cpu);
+
+    return id == 0 && number != 0 ? TASKS_LOOPS + number : id;
+}
+
 /* Its name before (event), in (text) of TASKS_TEXT_MAX; then takes (event). */
 static void script_actor(struct script_actor *actor, const struct tasks *tasks,
                          const struct event *event, const struct model_cpu *cpu,
@@ -237,7 +246,7 @@ static void script_actor(struct script_actor *actor, const struct tasks *tasks,
         snprintf(text, TASKS_TEXT_MAX, "[irq %u]",
                  (unsigned)actor->vectors[actor->depth - 1]);
     else
-        title_of(tasks, cpu->object, text);
+        title_of(tasks, known_as(cpu->object, cpu->cpu), text);
     if (event->kind == PROF_EVENT_IRQ_EXIT && actor->depth > 0)
         --actor->depth;
 }
@@ -333,8 +342,11 @@ static void print_object(struct script *script, const struct event *event,
                          const struct model_cpu *cpu)
 {
     char who[TASKS_TEXT_MAX], detail[SCRIPT_DETAIL_MAX];
+    struct event shown = *event;
 
-    if (!script_detail(script->tasks, event, detail) ||
+    if (event->kind == PROF_EVENT_SWITCH)
+        shown.as_switch.task = known_as(event->as_switch.task, cpu->cpu);
+    if (!script_detail(script->tasks, &shown, detail) ||
         (script->view.has_cpu && script->view.cpu != cpu->cpu))
         return;
     script_actor(&script->actor, script->tasks, event, cpu, who);

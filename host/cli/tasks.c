@@ -405,7 +405,7 @@ static void print_tasks_json(const struct tasks *tasks)
     char missing[TASKS_TEXT_MAX];
 
     json_set(all, "events", json_count(tasks->events));
-    json_set(all, "objects", json_count(tasks_objects(tasks) - TASKS_SPECIAL));
+    json_set(all, "objects", json_count(tasks_real_objects(tasks)));
     json_set(all, "losses", json_count(tasks->loss_count));
     tasks_missing_text(tasks, missing);
     json_set(all, "missing", json_text(missing));

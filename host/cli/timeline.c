@@ -119,7 +119,7 @@ static void write_out(const struct timeline *timeline)
     output_close(out, path, fine);
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
-        objects += tasks_objects(&timeline->traces[i].tasks) - TASKS_SPECIAL;
+        objects += tasks_real_objects(&timeline->traces[i].tasks);
     }
     if (!log_quiet && strcmp(path, "-") != 0)
         log_summary("[ %s: wrote %s, %s events of %s objects ]", log_name, path,

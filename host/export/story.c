@@ -84,16 +84,18 @@ static void put_slice(struct story *story, uint32_t lane, uint64_t from,
 
 /* ---- arrows */
 
-static struct story_point point_of(const struct story *story, uint32_t actor,
-                                   uint64_t time, uint32_t cpu)
+/* Where (actor) did (edge). */
+static struct story_point point_of(const struct story *story,
+                                   const struct tasks_edge *edge)
 {
-    struct story_point point = {NOWHERE, time};
+    const uint32_t actor = edge->from;
+    struct story_point point = {NOWHERE, edge->time};
 
     if ((actor & TASKS_INTERRUPT) != 0 && actor < TASKS_NONE)
         point.lane = story_lane(
             story->tasks->irqs[actor & ~TASKS_INTERRUPT].cpu, STORY_IRQS);
     else if (actor != TASKS_NOBODY && actor < tasks_objects(story->tasks))
-        point.lane = story_lane(cpu, STORY_RUNS);
+        point.lane = story_lane(edge->cpu, STORY_RUNS);
     return point;
 }
 
@@ -111,10 +113,9 @@ static void put_arrow(struct story *story, const struct story_point *from,
     story->sink->arrow(story->sink->owner, start, to, tasks_edge_word(kind));
 }
 
-static void take_edge(struct story *story, const struct tasks_edge *edge,
-                      uint32_t cpu)
+static void take_edge(struct story *story, const struct tasks_edge *edge)
 {
-    struct story_point here = point_of(story, edge->from, edge->time, cpu);
+    struct story_point here = point_of(story, edge);
     struct waiting *to = &story->waiting[edge->to];
 
     switch (edge->kind) {
@@ -157,7 +158,7 @@ static void take_run(struct story *story, const struct tasks_stretch *run)
 static void put_runs(struct story *story)
 {
     const struct tasks *tasks = story->tasks;
-    uint32_t edge = 0, cpu = 0;
+    uint32_t edge = 0;
 
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *run = &tasks->stretches[i];
@@ -166,12 +167,11 @@ static void put_runs(struct story *story)
             continue;
         for (; edge < tasks->edge_count && tasks->edges[edge].time <= run->from;
              ++edge)
-            take_edge(story, &tasks->edges[edge], cpu);
+            take_edge(story, &tasks->edges[edge]);
         take_run(story, run);
-        cpu = run->cpu;
     }
     for (; edge < tasks->edge_count; ++edge)
-        take_edge(story, &tasks->edges[edge], cpu);
+        take_edge(story, &tasks->edges[edge]);
 }
 
 /* From each interrupt to the run that does what it left; one may do that of
@@ -216,7 +216,7 @@ static void put_loop(struct story *story)
         const struct tasks_stretch *one = &tasks->stretches[i];
         uint32_t lane = story_lane(one->cpu, STORY_LOOP);
 
-        if (one->object != TASKS_LOOP ||
+        if (!tasks_is_loop(tasks, one->object) ||
             (one->state != TASKS_RUNNING && one->state != TASKS_WAITING))
             continue;
         put_slice(story, lane, one->from, one->to,
@@ -332,8 +332,10 @@ void story_put(const struct view *view, const struct tasks *tasks,
     put_runs(&story);
     put_defers(&story);
     put_loop(&story);
-    for (uint32_t i = TASKS_SPECIAL; i < objects; ++i)
-        put_object(&story, i);
+    for (uint32_t i = TASKS_SPECIAL; i < objects; ++i) {
+        if (tasks_is_real(tasks, i))
+            put_object(&story, i);
+    }
     free(story.waiting);
     free(story.chain);
     index_free(&story.lanes);

@@ -217,7 +217,7 @@ void flame_add_waits(struct flame *flame, struct view *view)
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *one = &tasks->stretches[i];
 
-        if (one->object >= TASKS_SPECIAL &&
+        if (tasks_is_real(tasks, one->object) &&
             (one->state == TASKS_WAITING || one->state == TASKS_READY))
             add_stretch(&waits, one);
     }

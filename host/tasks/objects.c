@@ -19,9 +19,18 @@
 
 #include <prof/trace.h>
 
-/* Whether an object of this number may exist without its creation. */
+/* Whether more than one CPU records. */
+static bool tasks_has_cpus(const struct tasks *tasks)
+{
+    return tasks->loop_count > 0;
+}
+
+/* Whether an object of this number may exist without its creation. Each of
+ * several CPUs has numbers of its own. */
 static bool may_be_unseen(const struct tasks *tasks, uint32_t id)
 {
+    if (tasks_has_cpus(tasks))
+        return tasks->loss_count > 0 || tasks_is_late(tasks);
     if (tasks->first_created == 0 || id < tasks->first_created)
         return true; /* it was there before the trace */
     return tasks->loss_count > 0 && id > tasks->created_before_loss;
@@ -43,6 +52,8 @@ static uint32_t add_object(struct tasks *tasks, uint32_t id)
         .becomes = TASKS_NONE,
         .awaits = TASKS_NONE,
         .stretches = TASKS_NONE,
+        .cpu = tasks_cpu_number(tasks->place.cpu),
+        .ran = tasks_cpu_number(tasks->place.cpu),
         .state = TASKS_UNKNOWN,
     };
     return number;
@@ -81,9 +92,32 @@ uint32_t tasks_mention(struct tasks *tasks, uint32_t id)
 
     if (number == INDEX_NONE)
         return TASKS_NOBODY;
-    if (is_new && !may_be_unseen(tasks, id))
+    if (!is_new || may_be_unseen(tasks, id))
+        return number;
+    if (tasks_has_cpus(tasks))
+        tasks->objects[number].suspect = true; /* it may still come */
+    else
         tasks_problem(tasks, TASKS_NEVER_CREATED, id, 0);
     return number;
+}
+
+uint32_t tasks_loop_of(struct tasks *tasks, struct tasks_cpu *cpu)
+{
+    uint16_t number = tasks_cpu_number(cpu->cpu);
+    bool is_new;
+
+    if (cpu->loop != TASKS_NOBODY)
+        return cpu->loop;
+    cpu->loop = TASKS_LOOP;
+    if (number != 0) {
+        cpu->loop = find_or_add(tasks, TASKS_LOOPS + number, &is_new);
+        if (cpu->loop == INDEX_NONE)
+            return cpu->loop = TASKS_NOBODY;
+        tasks->loop_count += is_new;
+        if (is_new)
+            tasks->objects[cpu->loop].state = TASKS_PENDING;
+    }
+    return cpu->loop;
 }
 
 void tasks_is_there(struct tasks *tasks, uint32_t number)
@@ -111,14 +145,18 @@ void tasks_create(struct tasks *tasks, uint32_t id, uint32_t creator,
         tasks_problem(tasks, TASKS_CREATED_TWICE, id, 0);
         return;
     }
-    object->begin = object->since = tasks->place.time;
-    object->known_state = tasks->loss_count;
+    if (is_new || !tasks_has_cpus(tasks)) {
+        object->begin = object->since = tasks->place.time;
+        object->known_state = tasks->loss_count;
+        object->state = TASKS_PENDING;
+    } /* else another CPU has done something to it, by its clock, before */
     object->created = true;
     tasks_is_there(tasks, number);
     object->creator = creator;
     object->kind = kind;
     object->site = site;
-    object->state = TASKS_PENDING;
+    if (object->runs == 0)
+        object->cpu = tasks_cpu_number(tasks->place.cpu);
     tasks_use_name(tasks, site);
     if (tasks->first_created == 0 || id < tasks->first_created)
         tasks->first_created = id;
@@ -144,6 +182,7 @@ void tasks_alive(struct tasks *tasks, const struct tasks_cpu *cpu,
     object->site = object->site == 0 ? alive->site : object->site;
     object->label = object->label == 0 ? alive->label : object->label;
     object->was_ended = alive->ended != 0;
+    object->listed = true;
     object->dump = cpu->dump;
     if (alive->ended == 0)
         tasks_is_there(tasks, number);
@@ -167,6 +206,10 @@ void tasks_end(struct tasks *tasks, uint32_t number, enum tasks_end ending)
     }
     object->ending = (uint8_t)ending;
     object->end = tasks->place.time;
+    if (object->early != 0 &&
+        object->end - object->early > tasks->skew) /* by other clocks */
+        tasks_problem(tasks, TASKS_READ_EARLY, object->id, 0);
+    object->early = 0;
     if (object->state != TASKS_RUNNING && object->state != TASKS_PAUSED)
         tasks_set_state(tasks, number, TASKS_ENDED);
 }
@@ -223,7 +266,7 @@ static void put_stretch(struct tasks *tasks, uint32_t number, uint64_t from,
     }
     if (state == TASKS_WAITING || state == TASKS_READY)
         stretch.other = object->awaits;
-    stretch.cpu = (uint8_t)tasks->place.cpu;
+    stretch.cpu = (uint8_t)object->ran;
     if (!tasks_room(tasks, &tasks->stretches, tasks->stretch_count,
                     sizeof stretch))
         return;
@@ -318,7 +361,7 @@ static void unwind_nested(struct tasks *tasks, struct tasks_cpu *cpu,
     while ((top = cpu->nested[--cpu->nested_count]) != to) {
         struct tasks_object *skipped = &tasks->objects[top];
 
-        if (top < TASKS_SPECIAL)
+        if (!tasks_is_real(tasks, top))
             continue;
         if (skipped->ending == TASKS_OPEN)
             tasks_problem(tasks, TASKS_NOT_NESTED, skipped->id,
@@ -337,8 +380,8 @@ static void nest_current(struct tasks *tasks, struct tasks_cpu *cpu)
         cpu->nested_count = 0;
     }
     cpu->nested[cpu->nested_count++] = cpu->current;
-    if (cpu->current == TASKS_LOOP)
-        tasks_set_state(tasks, TASKS_LOOP, TASKS_PENDING);
+    if (tasks_is_loop(tasks, cpu->current))
+        tasks_set_state(tasks, cpu->current, TASKS_PENDING);
     else
         tasks_set_state(tasks, cpu->current, TASKS_PAUSED);
 }
@@ -368,8 +411,12 @@ void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
         return; /* repeated for readers that do not know it */
     if (cpu->irq_count > 0)
         tasks_problem(tasks, TASKS_IRQ_SWITCH, object->id, 0);
-    if (object->ending != TASKS_OPEN)
+    if (object->ending != TASKS_OPEN &&
+        tasks->place.time - object->end >= tasks->skew)
         tasks_problem(tasks, TASKS_RUNS_ENDED, object->id, object->ending);
+    if (object->runs == 0)
+        object->cpu = tasks_cpu_number(cpu->cpu);
+    object->ran = tasks_cpu_number(cpu->cpu);
     tasks_is_there(tasks, to);
     cpu->idle = false;
     leave_current(tasks, cpu, to);
@@ -391,7 +438,7 @@ void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
     if (cpu->irq_count > 0 || cpu->current == TASKS_NOBODY)
         return;
     set_waiting(tasks, cpu->current, why, stack);
-    if (cpu->current == TASKS_LOOP) {
+    if (tasks_is_loop(tasks, cpu->current)) {
         cpu->idle = true;
         cpu->waker = TASKS_NONE;
     } else {
@@ -405,7 +452,7 @@ void tasks_irq_enter(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
         .from = tasks->place.time,
         .to = TASKS_NEVER,
         .object = cpu->current,
-        .cpu = cpu->cpu,
+        .cpu = tasks_cpu_number(cpu->cpu),
         .vector = vector,
         .depth = (uint8_t)cpu->irq_count,
     };

@@ -30,6 +30,12 @@ static inline uint32_t tasks_actor(const struct tasks_cpu *cpu)
                               : cpu->current;
 }
 
+/* Whether the first packet of a CPU is missing: not all is in the trace. */
+bool tasks_is_late(const struct tasks *tasks);
+
+/* The event loop of (cpu). */
+uint32_t tasks_loop_of(struct tasks *tasks, struct tasks_cpu *cpu);
+
 void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to);
 /* (stack) is a node, 0 = not recorded. */
 void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,

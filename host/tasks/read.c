@@ -3,42 +3,69 @@
 
 #include "tasks/tasks.h"
 
+#define NOWHERE SIZE_MAX
+
+/* Places of a lane's CPU, which may move in memory; NOWHERE: its packet is not
+ * taken. */
+struct places {
+    size_t tasks;
+    size_t model;
+};
+
 struct readers {
     struct tasks *tasks;
     struct model *model; /* NULL: none */
+    struct places places[TRACE_CPUS_MAX];
 };
 
-static void take_packet(void *owner, const struct packet *packet)
+static bool take_head(void *owner, uint32_t lane, const struct packet *packet)
 {
-    const struct readers *readers = owner;
-    struct tasks_cpu *tasks = tasks_begin_packet(readers->tasks, packet);
-    struct model_cpu *model = NULL;
-    struct event_reader reader;
-    struct event event;
+    struct readers *readers = owner;
+    const struct tasks_cpu *tasks = tasks_begin_packet(readers->tasks, packet);
+    const struct model_cpu *model = NULL;
 
     if (readers->model != NULL)
         model = model_begin_packet(readers->model, packet);
-    if (tasks == NULL && model == NULL)
-        return;
-    event_begin(&reader, packet);
-    while (event_next(&reader, &event)) {
-        if (model != NULL)
-            model_take_event(readers->model, model, &event);
-        if (tasks != NULL)
-            tasks_take_event(readers->tasks, tasks, &event);
-    }
-    if (model != NULL)
-        model_end_packet(readers->model, event_all(&reader));
-    if (tasks != NULL)
-        tasks_end_packet(readers->tasks, tasks, &reader);
+    readers->places[lane] = (struct places){
+        tasks != NULL ? (size_t)(tasks - readers->tasks->cpus) : NOWHERE,
+        model != NULL ? (size_t)(model - readers->model->cpus) : NOWHERE,
+    };
+    return tasks != NULL || model != NULL;
+}
+
+static void take_event(void *owner, uint32_t lane, const struct event *event)
+{
+    struct readers *readers = owner;
+    const struct places *places = &readers->places[lane];
+
+    if (places->model != NOWHERE)
+        model_take_event(readers->model, &readers->model->cpus[places->model],
+                         event);
+    if (places->tasks != NOWHERE)
+        tasks_take_event(readers->tasks, &readers->tasks->cpus[places->tasks],
+                         event);
+}
+
+static void take_end(void *owner, uint32_t lane,
+                     const struct event_reader *reader)
+{
+    struct readers *readers = owner;
+    const struct places *places = &readers->places[lane];
+
+    if (places->model != NOWHERE)
+        model_end_packet(readers->model, event_all(reader));
+    if (places->tasks != NOWHERE)
+        tasks_end_packet(readers->tasks, &readers->tasks->cpus[places->tasks],
+                         reader);
 }
 
 void tasks_read_with(struct tasks *tasks, struct model *model,
                      const struct trace *trace)
 {
-    struct readers readers = {tasks, model};
+    struct readers readers = {.tasks = tasks, .model = model};
 
-    trace_each(trace, &(struct packet_sink){take_packet, &readers});
+    trace_each_event(
+        trace, &(struct event_sink){take_head, take_event, take_end, &readers});
     tasks_finish(tasks);
 }
 

@@ -43,16 +43,18 @@ void tasks_sites_add(struct tasks_sites *sites, const struct tasks *tasks)
     struct tasks_wait *waits = tasks_waits(tasks, &count);
     bool *waited_for = tasks_waited_for(tasks, waits, count);
 
-    for (uint32_t i = TASKS_SPECIAL; i < tasks_objects(tasks); ++i)
-        add_object(sites, &tasks->objects[i],
-                   tasks_rests(tasks, i, waited_for));
+    for (uint32_t i = TASKS_SPECIAL; i < tasks_objects(tasks); ++i) {
+        if (tasks_is_real(tasks, i))
+            add_object(sites, &tasks->objects[i],
+                       tasks_rests(tasks, i, waited_for));
+    }
     free(waits);
     free(waited_for);
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *run = &tasks->stretches[i];
         struct tasks_site *site;
 
-        if (run->state != TASKS_RUNNING || run->object < TASKS_SPECIAL)
+        if (run->state != TASKS_RUNNING || !tasks_is_real(tasks, run->object))
             continue;
         site = site_of(sites, &tasks->objects[run->object]);
         if (run->to - run->from > site->longest_run)

@@ -60,7 +60,7 @@ bool *tasks_resting(const struct tasks *tasks);
 /* Whether the object is there at the end of the trace, not ended. */
 static inline bool tasks_is_open(const struct tasks *tasks, uint32_t object)
 {
-    return object >= TASKS_SPECIAL &&
+    return tasks_is_real(tasks, object) &&
            tasks->objects[object].ending == TASKS_OPEN;
 }
 

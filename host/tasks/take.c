@@ -35,7 +35,8 @@ static void add_edge(struct tasks *tasks, uint32_t from,
                               .from = from,
                               .to = to,
                               .by = by,
-                              .kind = (uint8_t)kind};
+                              .kind = (uint8_t)kind,
+                              .cpu = (uint8_t)tasks->place.cpu};
 
     APPEND(edge, edge);
 }
@@ -93,6 +94,8 @@ static void take_read(struct tasks *tasks, struct tasks_cpu *cpu,
         has_result(object)) {
         if (tasks_lost_since(tasks, object))
             end_unseen(tasks, found);
+        else if (tasks->loop_count > 0) /* another CPU may end it */
+            tasks->objects[found].early = tasks->place.time;
         else
             tasks_problem(tasks, TASKS_READ_EARLY, id, 0);
     }
@@ -250,9 +253,9 @@ static void take_pause(struct tasks *tasks, struct tasks_cpu *cpu,
     uint64_t now = tasks->place.time, clocks = event->as_pause.clocks;
     struct tasks_pause pause = {.from = checked_sub(now, clocks),
                                 .to = now,
-                                .why = event->as_pause.why};
+                                .why = event->as_pause.why,
+                                .cpu = tasks_cpu_number(cpu->cpu)};
 
-    (void)cpu;
     tasks_use_name(tasks, pause.why);
     APPEND(pause, pause);
 }
@@ -272,10 +275,18 @@ static void take_message(struct tasks *tasks, struct tasks_cpu *cpu,
 
 /* ---- who runs */
 
+static uint32_t runner_of(struct tasks *tasks, struct tasks_cpu *cpu,
+                          const struct event *event)
+{
+    return event->as_switch.task == 0
+               ? tasks_loop_of(tasks, cpu)
+               : tasks_mention(tasks, event->as_switch.task);
+}
+
 static void take_switch(struct tasks *tasks, struct tasks_cpu *cpu,
                         const struct event *event)
 {
-    tasks_switch(tasks, cpu, tasks_mention(tasks, event->as_switch.task));
+    tasks_switch(tasks, cpu, runner_of(tasks, cpu, event));
 }
 
 static void take_suspend(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -335,13 +346,39 @@ static const struct {
     [PROF_EVENT_DEFER] = {take_defer, true},
 };
 
-static void take_stolen(struct tasks *tasks, uint64_t clocks)
+static void take_stolen(struct tasks *tasks, const struct tasks_cpu *cpu,
+                        uint64_t clocks)
 {
     uint64_t now = tasks->place.time;
-    struct tasks_stolen stolen = {.from = checked_sub(now, clocks), .to = now};
+    struct tasks_stolen stolen = {.from = checked_sub(now, clocks),
+                                  .to = now,
+                                  .cpu = tasks_cpu_number(cpu->cpu)};
 
     if (tasks_room(tasks, &tasks->stolen, tasks->stolen_count, sizeof stolen))
         tasks->stolen[tasks->stolen_count++] = stolen;
+}
+
+/* Two CPUs' clocks differ by their errors together at most, and times are cut
+ * to clocks. An unknown error says nothing. */
+static void take_clock(struct tasks *tasks, struct tasks_cpu *cpu,
+                       const struct event_cpu *event)
+{
+    uint64_t first = 0, second = 0, hz = tasks->tsc_hz;
+
+    cpu->error = event->error;
+    for (size_t i = 0; i < tasks->cpu_count; ++i) {
+        uint64_t error = tasks->cpus[i].error;
+
+        if (error > first) {
+            second = first;
+            first = error;
+        } else if (error > second) {
+            second = error;
+        }
+    }
+    tasks->skew = 2;
+    if (hz > 0)
+        tasks->skew += (first + second) * PROF_CLOCK_HZ / hz;
 }
 
 static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -363,9 +400,13 @@ static void take_rest(struct tasks *tasks, struct tasks_cpu *cpu,
         break;
     case PROF_EVENT_HELLO:
         tasks->unix_seconds = event->as_hello.unix_seconds;
+        tasks->tsc_hz = event->as_hello.tsc_hz;
+        break;
+    case PROF_EVENT_CPU:
+        take_clock(tasks, cpu, &event->as_cpu);
         break;
     case PROF_EVENT_STOLEN:
-        take_stolen(tasks, event->as_stolen.clocks);
+        take_stolen(tasks, cpu, event->as_stolen.clocks);
         break;
     default:
         guest_names_take(&tasks->names, event);
@@ -388,7 +429,7 @@ static bool ends_idleness(const struct tasks_cpu *cpu,
 static void end_idleness(struct tasks *tasks, struct tasks_cpu *cpu)
 {
     cpu->idle = false;
-    tasks_set_state(tasks, TASKS_LOOP, TASKS_RUNNING);
+    tasks_set_state(tasks, tasks_loop_of(tasks, cpu), TASKS_RUNNING);
     if (cpu->waker != TASKS_NONE)
         tasks->irqs[cpu->waker].woke = tasks->place.time;
 }
@@ -400,7 +441,7 @@ static bool take_resumed(struct tasks *tasks, struct tasks_cpu *cpu,
     if (cpu->marked == TASKS_NONE || event->kind != PROF_EVENT_SWITCH ||
         !(cpu->repeats || cpu->fresh))
         return false;
-    cpu->resumed = tasks_mention(tasks, event->as_switch.task);
+    cpu->resumed = runner_of(tasks, cpu, event);
     tasks_count_event(cpu, event);
     cpu->fresh = false;
     ++tasks->events;
@@ -440,6 +481,7 @@ static struct tasks_cpu *cpu_of(struct tasks *tasks, uint16_t number)
         return NULL;
     vector_reserve_one(&tasks->cpus, tasks->cpu_count, sizeof *tasks->cpus);
     tasks->cpus[tasks->cpu_count] = (struct tasks_cpu){.cpu = number,
+                                                       .loop = TASKS_NOBODY,
                                                        .current = TASKS_NOBODY,
                                                        .waker = TASKS_NONE,
                                                        .unsure = true,
@@ -457,6 +499,7 @@ static void take_head(struct tasks *tasks, struct tasks_cpu *cpu,
 
     tasks->place = (struct tasks_place){
         .time = packet->begin, .packet = packet->sequence, .cpu = packet->cpu};
+    cpu->place = tasks->place;
     tasks_mention(tasks, 0);
     if (tasks->end == 0 || packet->begin < tasks->begin)
         tasks->begin = packet->begin;
@@ -496,8 +539,9 @@ void tasks_take_event(struct tasks *tasks, struct tasks_cpu *cpu,
 {
     bool beyond = event->time > cpu->packet_end;
 
-    tasks->place.time = event->time;
-    ++tasks->place.event;
+    cpu->place.time = event->time;
+    ++cpu->place.event;
+    tasks->place = cpu->place;
     if (beyond && !cpu->beyond)
         tasks_problem(tasks, TASKS_TIME_BEYOND, 0, 0);
     cpu->beyond = beyond;
@@ -508,6 +552,7 @@ void tasks_take_event(struct tasks *tasks, struct tasks_cpu *cpu,
 void tasks_end_packet(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct event_reader *reader)
 {
+    tasks->place = cpu->place;
     if (reader->at != reader->end)
         tasks_problem(tasks, TASKS_NOT_READ, 0, 0);
     cpu->counts = cpu->counts && event_all(reader);
@@ -547,16 +592,29 @@ static void finish_object(struct tasks *tasks, uint32_t number)
 {
     struct tasks_object *object = &tasks->objects[number];
 
+    if (object->suspect && !object->created && !object->listed)
+        tasks_problem(tasks, TASKS_NEVER_CREATED, object->id, 0);
+    if (object->early != 0 && object->ending == TASKS_OPEN)
+        tasks_problem(tasks, TASKS_READ_EARLY, object->id, 0);
     if (object->end == TASKS_NEVER && object->was_ended) {
         object->ending = TASKS_LOST;
         object->end = object->begin;
-    } else if (number >= TASKS_SPECIAL && object->ending == TASKS_OPEN &&
+    } else if (tasks_is_real(tasks, number) && object->ending == TASKS_OPEN &&
                (!object->was_there ||
                 tasks_lost_since(tasks, object) != NULL)) {
         finish_unseen(tasks, number);
     } else if (object->since < tasks->end) {
         tasks_set_state(tasks, number, (enum tasks_state)object->state);
     }
+}
+
+bool tasks_is_late(const struct tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->cpu_count; ++i) {
+        if (tasks->cpus[i].late)
+            return true;
+    }
+    return false;
 }
 
 void tasks_finish(struct tasks *tasks)

@@ -12,9 +12,15 @@
  *   labels, counters, pauses, interrupts, losses   each with its time
  *   problems   what cannot be true of any program (tasks_problem_text())
  *
- * Packets are added in the order of their time. An object is known by its
- * number here, which is dense; stretches, edges and so on are in the order in
- * which they came. A million events of 200,000 objects are about 100 MB.
+ * Packets are added in the order of their time, or the events of several CPUs
+ * in the order of theirs (tasks_read()). An object is known by its number here,
+ * which is dense; stretches, edges and so on are in the order in which they
+ * came. A million events of 200,000 objects are about 100 MB.
+ *
+ * Several CPUs. Each has an event loop, which is an object, and a stack of who
+ * runs. Objects are common. Clocks of CPUs agree within an error: what one CPU
+ * does to an object of another may come before that object's creation or end,
+ * by (skew) at most, and is no problem then.
  *
  * Where something is missing. An object that was created before the trace
  * began, or in a loss, is known as soon as an event mentions it; (created) says
@@ -31,6 +37,8 @@
 #include "trace/packet.h"
 #include "trace/trace.h"
 
+#include <prof/format.h>
+
 #define TASKS_OBJECTS_MAX (1u << 22)
 #define TASKS_RECORDS_MAX (1u << 26) /* of each kind */
 #define TASKS_NESTED_MAX 64u /* interrupts, or objects that run others */
@@ -45,7 +53,11 @@ enum {
 };
 #define TASKS_NONE UINT32_MAX
 #define TASKS_INTERRUPT (1u << 31) /* with a number in (irqs): who did it */
-#define TASKS_NEVER UINT64_MAX     /* a time */
+
+/* The loop of CPU n, from 1 on, is the object with this number, n added: the
+ * recorder gives none of these. */
+#define TASKS_LOOPS 0xffff0000u
+#define TASKS_NEVER UINT64_MAX /* a time */
 
 /* What an object does. */
 enum tasks_state {
@@ -90,12 +102,18 @@ struct tasks_object {
     uint16_t site;        /* names by the guest's numbers, 0 = unknown */
     uint16_t label;       /* the last one */
     uint16_t why;         /* it waits, or failed */
+    uint16_t cpu;         /* on which it ran first, or else was created */
+    uint16_t ran;         /* on which it ran last, or else the same */
     uint8_t kind;         /* enum prof_trace_kind */
     uint8_t state;
     uint8_t ending; /* enum tasks_end */
     bool created;   /* the trace has its creation */
     bool was_ended; /* when the trace began, or when a dump was made */
     bool was_there; /* an event says that it had begun and not ended */
+    bool listed;    /* an ALIVE says that it was there, or had ended */
+    bool suspect;   /* it was mentioned, and should have been created before */
+    uint64_t early; /* when it was read, or run, before or after its end, which
+                       may be another CPU's clock, 0 = never */
 };
 
 /* What an object did in [from, to); PENDING and ENDED are not listed. */
@@ -131,6 +149,7 @@ struct tasks_edge {
     uint32_t to;
     uint32_t by; /* SIGNAL: the source; WAKE: because of what */
     uint8_t kind;
+    uint8_t cpu; /* that did it */
 };
 
 struct tasks_label {
@@ -150,12 +169,14 @@ struct tasks_pause {
     uint64_t from;
     uint64_t to;
     uint16_t why;
+    uint16_t cpu;
 };
 
 /* The hypervisor did not run the guest in [from, to). */
 struct tasks_stolen {
     uint64_t from;
     uint64_t to;
+    uint16_t cpu;
 };
 
 struct tasks_irq {
@@ -223,8 +244,11 @@ struct tasks_problem {
 
 /* While packets are read. */
 struct tasks_cpu {
-    uint16_t cpu;
-    bool late;   /* its first packet is missing */
+    uint16_t cpu;   /* as in the packets: with PROF_CPU_HISTORY, of dumps */
+    uint32_t loop;  /* its event loop, TASKS_NOBODY = not mentioned yet */
+    uint32_t error; /* of its clock, in cycles */
+    struct tasks_place place; /* of its last event */
+    bool late;                /* its first packet is missing */
     bool beyond; /* its last event was later than its packet's end */
     struct packet_order order;
     uint64_t packet_end;
@@ -290,14 +314,43 @@ struct tasks {
     uint32_t first_created; /* the lowest id with a creation, 0 = none yet */
     uint32_t last_created;  /* the highest */
     uint32_t created_before_loss; /* the highest before the first loss */
+    uint64_t skew;                /* clocks, by which the CPUs' may differ */
+    uint64_t tsc_hz;              /* 0 = not known */
     struct tasks_cpu *cpus;
     size_t cpu_count;
+    uint32_t loop_count;      /* of CPUs but the first */
     struct tasks_place place; /* of the event being taken */
 };
 
 static inline uint32_t tasks_objects(const struct tasks *tasks)
 {
     return tasks->ids.count;
+}
+
+/* Whether (object), below tasks_objects(), is the event loop of a CPU. */
+static inline bool tasks_is_loop(const struct tasks *tasks, uint32_t object)
+{
+    return object == TASKS_LOOP ||
+           (object >= TASKS_SPECIAL && tasks->objects[object].id > TASKS_LOOPS);
+}
+
+/* Whether it is one that the guest has created. */
+static inline bool tasks_is_real(const struct tasks *tasks, uint32_t object)
+{
+    return object >= TASKS_SPECIAL && tasks->objects[object].id <= TASKS_LOOPS;
+}
+
+/* How many of these there are. */
+static inline uint32_t tasks_real_objects(const struct tasks *tasks)
+{
+    return tasks_objects(tasks) - TASKS_SPECIAL - tasks->loop_count;
+}
+
+/* The CPU that what (cpu) has in its packets' heads is about, in a dump as
+ * well. */
+static inline uint16_t tasks_cpu_number(uint16_t cpu)
+{
+    return cpu % PROF_CPU_HISTORY;
 }
 
 /* Adds a packet. */

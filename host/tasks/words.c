@@ -27,10 +27,8 @@ void tasks_check_names(struct tasks *tasks)
         if (tasks->losses[i].packets > 0)
             return;
     }
-    for (size_t i = 0; i < tasks->cpu_count; ++i) {
-        if (tasks->cpus[i].late)
-            return;
-    }
+    if (tasks_is_late(tasks))
+        return;
     for (uint32_t i = 1; i < tasks->used_name_count; ++i) {
         if (tasks->used_names[i] != 0 &&
             *guest_names_text(&tasks->names, i) == '\0')
@@ -93,6 +91,11 @@ const char *tasks_title(const struct tasks *tasks, uint32_t object, char *text)
         return text;
     }
     found = &tasks->objects[object];
+    if (tasks_is_loop(tasks, object)) {
+        snprintf(text, TASKS_TEXT_MAX, "[event loop %u]",
+                 (unsigned)(found->id - TASKS_LOOPS));
+        return text;
+    }
     name = guest_names_text(&tasks->names, found->label);
     if (*name == '\0')
         name = guest_names_text(&tasks->names, found->site);

@@ -61,6 +61,21 @@ static uint32_t word_number(struct words *words, size_t trace, uint16_t name)
     return number + 1;
 }
 
+/* What all loops but the first one are called, before the number of their CPU:
+ * a word beyond those of guests. */
+static uint32_t loop_word(struct words *words)
+{
+    bool is_new;
+    uint32_t number =
+        index_add(&words->numbers, index_pair(0, GUEST_NAMES), &is_new);
+
+    if (is_new) {
+        vector_reserve_one(&words->all, number, sizeof *words->all);
+        words->all[number] = (struct word){"event loop of CPU", "", 0};
+    }
+    return number + 1;
+}
+
 static const char *text_of(const struct word *word, bool file)
 {
     return file ? word->file : word->text;
@@ -177,7 +192,10 @@ static void find_seen(struct source *source)
         bool *rests = tasks_resting(tasks);
 
         for (uint32_t i = 0; i < tasks_objects(tasks); ++i)
-            seen[i] = rests[i] ? RESTS : 0;
+            seen[i] =
+                rests[i] || (i >= TASKS_SPECIAL && tasks_is_loop(tasks, i))
+                    ? RESTS
+                    : 0;
         free(rests);
         for (uint32_t i = 0; i < tasks->edge_count; ++i) {
             const struct tasks_edge *edge = &tasks->edges[i];
@@ -215,14 +233,27 @@ static uint64_t life_of(const struct tasks *tasks,
     return end > object->begin ? end - object->begin : 0;
 }
 
+/* The guest's number, or that of a loop's CPU. */
+static uint32_t id_of(const struct tasks *tasks, uint32_t object)
+{
+    uint32_t id = tasks->objects[object].id;
+
+    return object >= TASKS_SPECIAL && tasks_is_loop(tasks, object)
+               ? id - TASKS_LOOPS
+               : id;
+}
+
 static void put_objects(struct source *source)
 {
     OBJECTS("object.kind", columns_put, record->kind);
     OBJECTS("object.ending", columns_put, record->ending);
     OBJECTS("object.seen", columns_put, source->seen[t][i]);
-    OBJECTS("object.id", columns_put_change, record->id);
+    OBJECTS("object.id", columns_put_change, id_of(tasks, (uint32_t)i));
     OBJECTS("object.site", columns_put, NAME(record->site));
-    OBJECTS("object.label", columns_put, NAME(record->label));
+    OBJECTS("object.label", columns_put,
+            i >= TASKS_SPECIAL && tasks_is_loop(tasks, (uint32_t)i)
+                ? loop_word(&source->words)
+                : NAME(record->label));
     OBJECTS("object.why", columns_put,
             record->ending == TASKS_FAILED ? NAME(record->why) : 0);
     OBJECTS("object.becomes", columns_put, OBJECT(record->becomes));

@@ -38,7 +38,7 @@ struct family {
     uint32_t height;           /* rows */
 };
 
-/* Places all objects but the event loop. */
+/* Places all objects, and the event loops of CPUs but the first. */
 void family_make(struct family *family, const struct tasks *tasks,
                  bool simplified);
 void family_free(struct family *family);

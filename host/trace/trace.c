@@ -255,16 +255,45 @@ void trace_each(const struct trace *trace, const struct packet_sink *sink)
     }
 }
 
-static void feed_packet(void *model, const struct packet *packet)
+/* The place of a lane's CPU in the model, which may move it in memory. */
+struct feeder {
+    struct model *model;
+    size_t cpus[TRACE_CPUS_MAX];
+};
+
+static bool feed_head(void *owner, uint32_t lane, const struct packet *packet)
 {
-    model_take(model, packet);
+    struct feeder *feeder = owner;
+    const struct model_cpu *cpu = model_begin_packet(feeder->model, packet);
+
+    if (cpu != NULL)
+        feeder->cpus[lane] = (size_t)(cpu - feeder->model->cpus);
+    return cpu != NULL;
+}
+
+static void feed_event(void *owner, uint32_t lane, const struct event *event)
+{
+    struct feeder *feeder = owner;
+
+    model_take_event(feeder->model, &feeder->model->cpus[feeder->cpus[lane]],
+                     event);
+}
+
+static void feed_end(void *owner, uint32_t lane,
+                     const struct event_reader *reader)
+{
+    struct feeder *feeder = owner;
+
+    (void)lane;
+    model_end_packet(feeder->model, event_all(reader));
 }
 
 void trace_feed(const struct trace *trace, struct model *model)
 {
-    struct packet_sink sink = {feed_packet, model};
+    struct feeder feeder = {.model = model};
 
-    trace_each(trace, &sink);
+    trace_each_event(
+        trace, &(struct event_sink){feed_head, feed_event, feed_end, &feeder});
 }
 
 void trace_choose(const char **path, bool *given, const char *word)

@@ -42,7 +42,21 @@ void trace_open(struct trace *trace, const char *path);
 /* Passes all packets to (sink), in the order of their time. */
 void trace_each(const struct trace *trace, const struct packet_sink *sink);
 
-/* Feeds all packets to (model). */
+/*
+ * Passes all events to (sink), in the order of their time: those of a CPU as
+ * they come, between those of the others. begin() gets the head of each packet,
+ * and its (lane), which stands for the CPU, from 0 on; where it returns false
+ * the packet's events are left out. After them comes end().
+ */
+struct event_sink {
+    bool (*begin)(void *owner, uint32_t lane, const struct packet *packet);
+    void (*event)(void *owner, uint32_t lane, const struct event *event);
+    void (*end)(void *owner, uint32_t lane, const struct event_reader *reader);
+    void *owner;
+};
+void trace_each_event(const struct trace *trace, const struct event_sink *sink);
+
+/* Feeds all packets to (model), as trace_each_event() passes events. */
 void trace_feed(const struct trace *trace, struct model *model);
 
 void trace_close(struct trace *trace);

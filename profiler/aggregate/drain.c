@@ -178,8 +178,8 @@ find_unwalked(struct prof_cpu *cpu, const struct prof_entry *entry)
  * objects before it: times in a stream only grow. */
 static void emit_lost_ticks(struct prof_cpu *cpu, uint64_t tsc)
 {
-    if (prof_stream_on() && is_first(cpu))
-        prof_trace_before(tsc);
+    if (prof_stream_on())
+        prof_trace_before(cpu, tsc);
     prof_stream_lost_ticks(cpu, tsc, prof_clock_of(cpu)->missed,
                            prof_accounts_of(cpu)->stolen_cycles);
 }
@@ -277,8 +277,7 @@ static void note_irqs_off(struct prof_cpu *cpu, uint64_t tsc, uint32_t samples,
     prof_amount_add(&prof_accounts_of(cpu)->irqs_off, samples, cycles);
     if (!prof_stream_on())
         return;
-    if (is_first(cpu))
-        prof_trace_before(tsc);
+    prof_trace_before(cpu, tsc);
     prof_stream_irqs_off(cpu, tsc);
 }
 
@@ -321,8 +320,7 @@ static inline void count_entry(struct prof_cpu *cpu,
     if (is_first(cpu))
         prof_loop_sample(tsc, entry->pc);
     if (prof_stream_on()) {
-        if (is_first(cpu))
-            prof_trace_before(tsc);
+        prof_trace_before(cpu, tsc);
         prof_stream_sample(cpu, tsc, leaf->number,
                            prof_stack_node(leaf->stack));
     }
@@ -341,9 +339,8 @@ static inline bool drain_entry(struct prof_cpu *cpu,
     else
         leaf = find_unwalked(cpu, entry);
     if (leaf == NULL) {
-        if (is_dying() &&
-            is_first(cpu)) /* its address will be emitted; times only grow */
-            prof_trace_before(prof_entry_tsc(entry));
+        if (is_dying()) /* its address will be emitted; times only grow */
+            prof_trace_before(cpu, prof_entry_tsc(entry));
         return drain_unresolved(cpu, entry);
     }
     count_entry(cpu, entry, leaf);
@@ -411,8 +408,8 @@ note_interruption(struct prof_cpu *cpu, const struct prof_entry *until)
     clock->interrupted = false;
     if (clock->last_tsc >= again)
         return until;
-    if (prof_stream_on() && is_first(cpu))
-        prof_trace_before(again);
+    if (prof_stream_on())
+        prof_trace_before(cpu, again);
     prof_stream_start(cpu, again, prof_clock.rate_mhz, cpu->depth);
     return until;
 }
@@ -687,6 +684,19 @@ static bool is_measuring(bool now)
             (PROF_WITH_PIT && prof_floor_waits(cpu, entry, now)));
 }
 
+#if PROF_CPUS_MAX > 1
+static void flush_other(const struct prof_cpu *cpu)
+{
+    uint32_t mark = prof_trace_mark(cpu);
+    const struct prof_entry *entry = reader_of(cpu)->entry;
+
+    prof_trace_flush_other(cpu, mark,
+                           entry != prof_ring_head(&cpu->ring)
+                               ? prof_entry_tsc(entry)
+                               : UINT64_MAX);
+}
+#endif
+
 /* Sends events of objects: all, or only those before the samples that are left
  * for the next drain. */
 static void flush_events(void)
@@ -694,8 +704,13 @@ static void flush_events(void)
     const struct prof_cpu *cpu = PROF_CPU_FIRST;
     const struct prof_entry *entry = reader_of(cpu)->entry;
 
+#if PROF_CPUS_MAX > 1
+    PROF_FOR_EACH_CPU (other)
+        if (other != cpu && prof_drain_reads(other))
+            flush_other(other);
+#endif
     if (drain->behind && entry != prof_ring_head(&cpu->ring))
-        prof_trace_before(prof_entry_tsc(entry));
+        prof_trace_before(cpu, prof_entry_tsc(entry));
     else
         prof_trace_flush();
 }

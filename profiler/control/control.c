@@ -192,6 +192,8 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
         prof_cpu_limit = 0; /* nobody may join */
     if (PROF_WITH_LOOP && ready)
         prof_loop_kick = kept_config.kick;
+    if (ready)
+        prof_trace_kick_by(kept_config.kick);
 #endif
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include "loop/loop.h"
 #include "tick/source.h"
+#include "trace/send.h"
 
 #include <prof/config.h>
 #include <prof/cpus.h>
@@ -17,6 +18,7 @@ void prof_cpu_poll(void)
     prof_source_poll();
     if (PROF_WITH_LOOP)
         prof_loop_poll();
+    prof_trace_poll();
 }
 
 #endif

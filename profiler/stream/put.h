@@ -38,4 +38,14 @@ uint64_t prof_stream_span(uint64_t cycles);
 struct prof_packet_writer *prof_stream_writer(void);
 bool prof_stream_room(uint64_t tsc, uint32_t bytes);
 
+/* The same of (cpu)'s packets, at (tsc) by its own counter. */
+#if PROF_CPUS_MAX > 1
+struct prof_packet_writer *prof_stream_writer_of(const struct prof_cpu *cpu);
+bool prof_stream_room_by(const struct prof_cpu *cpu, uint64_t tsc,
+                         uint32_t bytes);
+#else
+#define prof_stream_writer_of(cpu) prof_stream_writer()
+#define prof_stream_room_by(cpu, tsc, bytes) prof_stream_room(tsc, bytes)
+#endif
+
 #endif

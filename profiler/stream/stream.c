@@ -247,6 +247,22 @@ bool prof_stream_room(uint64_t tsc, uint32_t bytes)
                      bytes);
 }
 
+#if PROF_CPUS_MAX > 1
+struct prof_packet_writer *prof_stream_writer_of(const struct prof_cpu *cpu)
+{
+    return &prof_encoder_of(cpu)->writer;
+}
+
+bool prof_stream_room_by(const struct prof_cpu *cpu, uint64_t tsc,
+                         uint32_t bytes)
+{
+    struct prof_encoder *stream = prof_encoder_of(cpu);
+
+    return make_room(stream, prof_packet_writer_clock(&stream->writer, tsc),
+                     bytes);
+}
+#endif
+
 uint64_t prof_stream_span(uint64_t cycles)
 {
     return prof_stream_clock_span(&encoder_here()->writer.clock, cycles);

@@ -6,6 +6,7 @@
 
 #include "stream/put.h"
 #include "trace/names.h"
+#include "trace/objects.h"
 #include "trace/stacks.h"
 
 #define NEAR_MOST 65534u
@@ -240,14 +241,17 @@ static void make_event(struct made *made, const struct prof_trace_bases *bases,
 
 static bool is_history(const struct prof_trace_reader *reader)
 {
-    return reader->to->label.cpu == PROF_CPU_HISTORY;
+    return reader->to->label.cpu >= PROF_CPU_HISTORY;
 }
 
 static bool has_room(const struct prof_trace_reader *reader, uint64_t tsc,
                      uint32_t bytes)
 {
-    return is_history(reader) ? prof_trace_history_room(reader->to, tsc, bytes)
-                              : prof_stream_room(tsc, bytes);
+    return is_history(reader)
+               ? prof_trace_history_room(reader->to, tsc, bytes)
+               : prof_stream_room_by(
+                     prof_trace_sampled(prof_trace_reader_cpu(reader)), tsc,
+                     bytes);
 }
 
 static void put_event(struct prof_trace_reader *reader, enum prof_event kind,
@@ -366,10 +370,20 @@ static uint32_t define_name(struct definition *made,
     return length;
 }
 
+/* Names are the same on all CPUs, so one stream has their definitions: the
+ * first CPU's, whose packets come whatever the others do. */
+static struct prof_trace_reader *definer_of(struct prof_trace_reader *reader)
+{
+    return PROF_CPUS_MAX == 1 || is_history(reader)
+               ? reader
+               : &prof_trace_cpus[0].stream;
+}
+
 bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
                             uint32_t number)
 {
-    const struct prof_interning *interning = &reader->to->interning;
+    struct prof_trace_reader *definer = definer_of(reader);
+    const struct prof_interning *interning = &definer->to->interning;
     const struct prof_trace_name *name;
     struct definition made;
     enum prof_event kind = PROF_EVENT_NAME;
@@ -379,8 +393,10 @@ bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
     if (number == PROF_NAME_NONE || number > prof_names_count())
         return true;
     name = prof_names_get(number);
-    note = &reader->notes[number - 1];
-    if (!make_room(reader, tsc, 0))
+    note = &definer->notes[number - 1];
+    if (definer != reader)
+        tsc = definer->tsc; /* the other one is not of its counter */
+    if (!make_room(definer, tsc, 0))
         return false;
     if (name == NULL || !prof_interning_due(interning, *note))
         return true;
@@ -393,7 +409,7 @@ bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
         __builtin_memcpy((uint8_t *)&made + sizeof made.site.line,
                          &made.site.number, sizeof made.site.number);
     }
-    if (!prof_trace_encode_plain(reader, kind, tsc, fields, bytes))
+    if (!prof_trace_encode_plain(definer, kind, tsc, fields, bytes))
         return false;
     *note = prof_interning_defined(interning, *note);
     return true;
@@ -405,24 +421,36 @@ bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
  * panic has none.
  */
 
+/* Its number in the stream, where those of all CPUs are different ones. */
+static uint32_t stack_number(const struct prof_trace_reader *reader,
+                             uint32_t number)
+{
+    return number << PROF_OBJECTS_SHIFT |
+           prof_trace_cpu_number(prof_trace_reader_cpu(reader));
+}
+
 static void put_node(struct prof_trace_reader *reader, uint64_t tsc,
                      uint32_t number, uint32_t caller)
 {
-    const struct prof_trace_stack *stack = prof_trace_stack_at(number);
+    const struct prof_trace_stacks *stacks =
+        prof_trace_stacks_of(prof_trace_reader_cpu(reader));
+    const struct prof_trace_stack *stack = prof_trace_stack_at(stacks, number);
     bool is_outermost = caller + 1 == stack->count;
+    uint32_t sent = stack_number(reader, number);
 
     put_event(
         reader, PROF_EVENT_NODE_WIDE, tsc,
-        PROF_FIELDS(node_wide, PROF_SUSPEND_NODE(number, caller),
-                    is_outermost ? 0 : PROF_SUSPEND_NODE(number, caller + 1),
-                    prof_trace_stacks.text_begin + stack->offsets[caller]));
+        PROF_FIELDS(node_wide, PROF_SUSPEND_NODE(sent, caller),
+                    is_outermost ? 0 : PROF_SUSPEND_NODE(sent, caller + 1),
+                    stacks->text_begin + stack->offsets[caller]));
 }
 
 static bool put_stack(struct prof_trace_reader *reader, uint64_t tsc,
                       uint32_t number)
 {
     const struct prof_interning *interning = &reader->to->interning;
-    struct prof_trace_stack *stack = prof_trace_stack_at(number);
+    struct prof_trace_stack *stack = prof_trace_stack_at(
+        prof_trace_stacks_of(prof_trace_reader_cpu(reader)), number);
     uint32_t *note = &stack->notes[is_history(reader)];
 
     if (!make_room(reader, tsc, 0))
@@ -449,10 +477,10 @@ bool prof_trace_encode(struct prof_trace_reader *reader, uint64_t tsc,
         return false;
     if (what == PROF_TRACE_DID_SUSPEND && record->a != 0)
         return put_stack(reader, tsc, record->a) &&
-               prof_trace_encode_plain(reader, PROF_EVENT_SUSPEND_STACK, tsc,
-                                       PROF_FIELDS(suspend_stack,
-                                                   (uint16_t)name,
-                                                   (uint16_t)record->a));
+               prof_trace_encode_plain(
+                   reader, PROF_EVENT_SUSPEND_STACK, tsc,
+                   PROF_FIELDS(suspend_stack, (uint16_t)name,
+                               (uint16_t)stack_number(reader, record->a)));
     if (!make_room(reader, tsc, EVENT_MAX))
         return false;
     if (what == PROF_TRACE_DID_SWITCH)

@@ -55,11 +55,20 @@ static bool give_number(struct prof_trace_name *name)
     return true;
 }
 
+/* Any CPU counts. */
+static void count(uint32_t *counter)
+{
+    if (PROF_CPUS_MAX == 1)
+        ++*counter;
+    else
+        (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t prof_names_tag(struct prof_trace_name *name)
 {
     if (give_number(name))
-        return name->tag;
-    names->lost++;
+        return __atomic_load_n(&name->tag, __ATOMIC_RELAXED);
+    count(&names->lost);
     return 0;
 }
 
@@ -146,14 +155,16 @@ uint32_t prof_names_intern(const char *text, size_t bytes)
         name = copy(cleaned, length);
         if (name == NULL)
             break;
-        names->cut += bytes > PROF_TRACE_TEXT_MAX;
-        /* an interrupt may have taken the slot: then this copy is used once */
+        if (bytes > PROF_TRACE_TEXT_MAX)
+            count(&names->cut);
+        /* an interrupt, or another CPU, may have taken the slot: then this copy
+           is used once */
         given = name->tag >> PROF_NAME_SHIFT;
         (void)__atomic_compare_exchange_n(slot, &number, (uint16_t)given, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
         return given;
     }
-    names->lost++;
+    count(&names->lost);
     return PROF_NAME_NONE;
 }
 

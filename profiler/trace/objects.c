@@ -8,20 +8,48 @@
 
 #define FOLLOW_AHEAD 64u
 
-struct prof_objects prof_objects;
+#if PROF_CPUS_MAX > 1
+uint32_t prof_objects_shift;
 
-void prof_objects_open(struct prof_object *table, uint32_t slots)
+void prof_objects_divide(uint32_t cpus)
 {
-    uint32_t next = prof_objects.next != 0 ? prof_objects.next : 1;
+    prof_objects_shift = 0;
+    while (PROF_OBJECTS_STRIDE < cpus)
+        prof_objects_shift++;
+}
+#else
+void prof_objects_divide(uint32_t cpus)
+{
+    (void)cpus;
+}
+#endif
 
-    prof_objects = (struct prof_objects){table, slots - 1, next, 0};
+void prof_objects_open(struct prof_trace_cpu *cpu, struct prof_object *table,
+                       uint32_t slots)
+{
+    uint32_t next = cpu->objects.next != 0
+                        ? cpu->objects.next
+                        : PROF_OBJECTS_STRIDE + prof_trace_cpu_number(cpu);
+
+    cpu->objects = (struct prof_objects){table, slots - 1, next, 0};
     for (uint32_t i = 0; i < slots; i++)
         table[i] = (struct prof_object){0};
 }
 
+/* The CPU that has created (object), a number that was given. */
+static struct prof_trace_cpu *owner_of(uint32_t object)
+{
+    return PROF_CPUS_MAX == 1
+               ? &prof_trace_cpus[0]
+               : &prof_trace_cpus[object & (PROF_OBJECTS_STRIDE - 1)];
+}
+
 static struct prof_object *slot_of(uint32_t object, uint32_t probe)
 {
-    return &prof_objects.slots[(object + probe) & prof_objects.mask];
+    const struct prof_objects *objects = &owner_of(object)->objects;
+
+    return &objects->slots[((object >> PROF_OBJECTS_SHIFT) + probe) &
+                           objects->mask];
 }
 
 struct prof_object *prof_objects_find(uint32_t object)
@@ -60,7 +88,7 @@ static void begin_object(uint32_t object, uint32_t creator, uint32_t what)
     struct prof_object *slot = slot_for(object);
 
     if (slot == NULL) {
-        prof_objects.untracked++;
+        owner_of(object)->objects.untracked++;
         return;
     }
     set_state(slot, 0);
@@ -108,16 +136,78 @@ static bool replace_word(uint32_t *word, uint32_t from, uint32_t to)
     return changed;
 }
 
-static void take_record(const struct prof_trace_aside *part)
+#if PROF_CPUS_MAX > 1
+/* What this CPU says of another one's object. That CPU does not use its slot
+ * for another object while it lives; so nothing is ended that should not be,
+ * unless both end it, which is misuse. False: it is not there. */
+static bool tell_owner(uint32_t object, uint32_t what)
+{
+    struct prof_object *slot = prof_objects_find(object);
+
+    if (slot == NULL)
+        return false;
+    if (prof_trace_what_of(what) == PROF_TRACE_DID_LABEL)
+        slot->label = prof_trace_name_of(what);
+    else
+        (void)__atomic_fetch_and(&slot->state, ~PROF_OBJECT_LIVE,
+                                 __ATOMIC_RELEASE);
+    return true;
+}
+
+/* The creation of (object) was recorded before this, by its CPU, which may not
+ * have followed its ring until there. */
+static void take_foreign(struct prof_trace_cpu *cpu,
+                         const struct prof_trace_aside *part)
+{
+    struct prof_trace_strays *strays = &cpu->strays;
+    const struct prof_trace_cpu *owner = owner_of(part->a);
+
+    if (part->a > PROF_OBJECTS_LAST || part->a < PROF_OBJECTS_STRIDE ||
+        owner->records == NULL || tell_owner(part->a, part->what))
+        return;
+    if (strays->count == PROF_TRACE_STRAYS_MAX) {
+        cpu->objects.untracked++;
+        return;
+    }
+    strays->all[strays->count++] = (struct prof_trace_stray){
+        part->a, part->what, __atomic_load_n(&owner->head, __ATOMIC_ACQUIRE)};
+}
+
+/* Tries again what is not done, in the same order, and forgets what will never
+ * be: an object that its CPU's part had no room for. */
+static void take_strays(struct prof_trace_cpu *cpu)
+{
+    struct prof_trace_strays *strays = &cpu->strays;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < strays->count; i++) {
+        const struct prof_trace_stray stray = strays->all[i];
+        uint32_t tail = __atomic_load_n(&owner_of(stray.a)->follower.tail,
+                                        __ATOMIC_ACQUIRE);
+
+        if (!tell_owner(stray.a, stray.what) && is_before(tail, stray.until))
+            strays->all[kept++] = stray;
+    }
+    strays->count = kept;
+}
+#endif
+
+static void take_record(struct prof_trace_cpu *cpu,
+                        const struct prof_trace_aside *part)
 {
     const uint32_t what = prof_trace_what_of(part->what);
 
     if (what == PROF_TRACE_DID_CREATE)
         begin_object(part->a, part->b, part->what);
+#if PROF_CPUS_MAX > 1
+    else if (owner_of(part->a) != cpu)
+        take_foreign(cpu, part);
+#endif
     else if (what == PROF_TRACE_DID_LABEL)
         label_object(part->a, prof_trace_name_of(part->what));
     else
         end_object(part->a);
+    (void)cpu;
 }
 
 static struct prof_trace_aside copy_of(const struct prof_trace_record *record)
@@ -135,24 +225,25 @@ static uint32_t at_of(const struct prof_trace_record *record)
 
 /* Takes the record of position (at) from the ring. False: an interrupt has come
  * and set it aside. */
-static bool take_from_ring(struct prof_trace_record *record, uint32_t at)
+static bool take_from_ring(struct prof_trace_cpu *cpu,
+                           struct prof_trace_record *record, uint32_t at)
 {
     struct prof_trace_aside part = copy_of(record);
 
     PROF_TRACE_ORDERED();
     if (at_of(record) != at + PROF_TRACE_HELD)
         return false;
-    take_record(&part);
+    take_record(cpu, &part);
     (void)replace_word(&record->at, at + PROF_TRACE_HELD, at);
     return true;
 }
 
-static void take_from_aside(const struct prof_trace_cpu *cpu, uint32_t at)
+static void take_from_aside(struct prof_trace_cpu *cpu, uint32_t at)
 {
     for (uint32_t i = 0; i < cpu->follower.count && i < PROF_TRACE_ASIDE_MAX;
          i++)
         if (cpu->follower.aside[i].at == at)
-            take_record(&cpu->follower.aside[i]);
+            take_record(cpu, &cpu->follower.aside[i]);
 }
 
 /* Position (until), or that after the last one set aside, if it is later. */
@@ -172,12 +263,13 @@ static void take_until(struct prof_trace_cpu *cpu, uint32_t until)
     for (; is_before(at, until); at += PROF_TRACE_STEP) {
         struct prof_trace_record *record = prof_trace_slot(cpu, at);
 
-        if (at_of(record) == at + PROF_TRACE_HELD && take_from_ring(record, at))
+        if (at_of(record) == at + PROF_TRACE_HELD &&
+            take_from_ring(cpu, record, at))
             continue;
         if (cpu->follower.count != 0)
             take_from_aside(cpu, at);
     }
-    cpu->follower.tail = at;
+    __atomic_store_n(&cpu->follower.tail, at, __ATOMIC_RELEASE);
 }
 
 static bool begin_update(struct prof_trace_cpu *cpu)
@@ -211,12 +303,22 @@ static void update_until(struct prof_trace_cpu *cpu, uint32_t until)
     if (!begin_update(cpu))
         return;
     skip_overwritten(cpu);
+#if PROF_CPUS_MAX > 1
+    take_strays(cpu);
+#endif
     do {
         aside = __atomic_load_n(&cpu->follower.count, __ATOMIC_RELAXED);
         take_until(cpu, end_of(cpu, until, aside));
     } while (!replace_word(&cpu->follower.count, aside, 0));
     __atomic_store_n(&cpu->follower.busy, 0, __ATOMIC_RELEASE);
 }
+
+#if PROF_CPUS_MAX > 1
+void prof_objects_again(struct prof_trace_cpu *cpu)
+{
+    update_until(cpu, cpu->follower.tail);
+}
+#endif
 
 static uint32_t ahead_of(struct prof_trace_cpu *cpu, uint32_t at)
 {
@@ -266,9 +368,10 @@ bool prof_objects_release(struct prof_trace_cpu *cpu,
     return true;
 }
 
-bool prof_objects_read(uint32_t number, struct prof_object *copy)
+bool prof_objects_read(const struct prof_trace_cpu *cpu, uint32_t number,
+                       struct prof_object *copy)
 {
-    const struct prof_object *slot = &prof_objects.slots[number];
+    const struct prof_object *slot = &cpu->objects.slots[number];
 
     *copy = *(const volatile struct prof_object *)slot;
     return (copy->state & PROF_OBJECT_USED) != 0 &&

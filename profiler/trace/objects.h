@@ -23,6 +23,14 @@
  * the ring in the middle of one event. If they do, or if there is no room to
  * set a record aside, an event is lost, and counted. An object whose creation
  * is lost is PROF_TRACE_UNKNOWN.
+ *
+ * With several CPUs each has its part of the table, for the objects that it has
+ * created, and follows its own ring: in prof_cpu_poll(), and where a slot is
+ * held. Numbers say whose they are: those of CPU n are n modulo a power of two
+ * (PROF_OBJECTS_SHIFT). What a CPU says of another one's object, its end or its
+ * label, it enters in that one's part. If the object is not there yet, since
+ * its CPU has not come to its creation, it does so when it follows again; what
+ * there is no room to remember for that is counted as untracked.
  */
 #include "trace/recorder.h"
 
@@ -47,52 +55,74 @@ struct prof_object {
     uint32_t label; /* number of a name, 0 = none */
 };
 
-struct prof_objects {
-    struct prof_object *slots;
-    uint32_t mask;
-    uint32_t next;      /* number of the next object */
-    uint32_t untracked; /* objects that are not in the table */
-};
+/* Numbers of objects / 2^this are a CPU's own, from 1 on. */
+#if PROF_CPUS_MAX == 1
+#define PROF_OBJECTS_SHIFT 0u
+#else
+extern uint32_t prof_objects_shift; /* by the CPUs that may join */
+#define PROF_OBJECTS_SHIFT prof_objects_shift
+#endif
+#define PROF_OBJECTS_STRIDE (1u << PROF_OBJECTS_SHIFT)
 
-extern struct prof_objects prof_objects;
+/* How many CPUs there may be, before the others. Contexts: thread, once. */
+void prof_objects_divide(uint32_t cpus);
 
-/* Takes over (slots) slots, a power of two. Contexts: thread, once. */
-void prof_objects_open(struct prof_object *table, uint32_t slots);
+/* Takes over (slots) slots, a power of two, for (cpu). Contexts: thread,
+ * once. */
+void prof_objects_open(struct prof_trace_cpu *cpu, struct prof_object *table,
+                       uint32_t slots);
 
-/* The number of a new object. Contexts: any. */
-static inline uint32_t prof_objects_take(void)
+/* Objects that (cpu) has created. */
+static inline uint32_t prof_objects_created(const struct prof_trace_cpu *cpu)
 {
-    uint32_t object = 1;
+    uint32_t next = cpu->objects.next >> PROF_OBJECTS_SHIFT;
+
+    return next != 0 ? next - 1 : 0;
+}
+
+/* The number of a new object of (cpu), which is the current CPU. Contexts:
+ * any. */
+static inline uint32_t prof_objects_take(struct prof_trace_cpu *cpu)
+{
+    uint32_t object = PROF_OBJECTS_STRIDE;
 
     __asm__ volatile("xaddl %0, %1"
-                     : "+r"(object), "+m"(prof_objects.next)
+                     : "+r"(object), "+m"(cpu->objects.next)
                      :
                      : "cc");
     return object;
 }
 
 /* (object) was taken, but will not be in the trace. Contexts: any. */
-static inline void prof_objects_give_back(uint32_t object)
+static inline void prof_objects_give_back(struct prof_trace_cpu *cpu,
+                                          uint32_t object)
 {
     if (object > PROF_OBJECTS_LAST)
-        prof_objects.next = PROF_OBJECTS_LAST + 1;
-    prof_objects.untracked++;
+        cpu->objects.next = PROF_OBJECTS_LAST + 1;
+    cpu->objects.untracked++;
 }
 
 /* Where (object) is, NULL = nowhere. Contexts: those that update the table. */
 struct prof_object *prof_objects_find(uint32_t object);
 
-/* Brings the table up to what the ring has. Contexts: thread; (panic): in the
- * middle of anything. */
+/* Brings the table up to what the ring has. Contexts: thread on (cpu); (panic):
+ * in the middle of anything, on any CPU. */
 void prof_objects_follow(struct prof_trace_cpu *cpu, bool panic);
+
+#if PROF_CPUS_MAX > 1
+/* Tries again to tell other CPUs' parts of the table what (cpu), the current
+ * one, has said of their objects. Contexts: thread. */
+void prof_objects_again(struct prof_trace_cpu *cpu);
+#endif
 
 /* Releases a held record. False: it is being written, or there is no room to
  * set it aside. Contexts: any. */
 bool prof_objects_release(struct prof_trace_cpu *cpu,
                           struct prof_trace_record *record);
 
-/* Copies slot (number), from 0 on. False: there is no object, or it is just
- * being written. Contexts: thread, panic. */
-bool prof_objects_read(uint32_t number, struct prof_object *copy);
+/* Copies slot (number) of (cpu)'s part, from 0 on. False: there is no object,
+ * or it is just being written. Contexts: thread, panic. */
+bool prof_objects_read(const struct prof_trace_cpu *cpu, uint32_t number,
+                       struct prof_object *copy);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "trace/reader.h"
 
+#include "sample/cpus.h"
 #include "stream/put.h"
 #include "trace/objects.h"
 
@@ -11,8 +12,14 @@ void prof_trace_reader_open(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu,
                             struct prof_packet_writer *to, uint32_t *notes)
 {
-    *reader = (struct prof_trace_reader){
-        .tail = cpu->head, .to = to, .notes = notes, .packet = UINT32_MAX};
+    *reader = (struct prof_trace_reader)
+    {
+        .tail = cpu->head,
+#if PROF_CPUS_MAX > 1
+        .cpu = cpu,
+#endif
+        .to = to, .notes = notes, .packet = UINT32_MAX,
+    };
 }
 
 static uint32_t slots(const struct prof_trace_cpu *cpu)
@@ -65,6 +72,24 @@ static uint64_t time_of(const struct prof_trace_cpu *cpu, uint32_t at,
     return after < tsc ? after : tsc;
 }
 
+/* Whether the record at the reader's place, which is not whole, may still be
+ * written, by another CPU, and is waited for: as long as there is room. One
+ * that was skipped (B) is not known from it. */
+static bool may_come(const struct prof_trace_reader *reader,
+                     const struct prof_trace_cpu *cpu)
+{
+#if PROF_CPUS_MAX > 1
+    uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
+
+    return !prof_trace_hurries && cpu != prof_trace_cpu_here() &&
+           head - reader->tail <= cpu->mask / 2;
+#else
+    (void)reader;
+    (void)cpu;
+    return false;
+#endif
+}
+
 bool prof_trace_reader_next(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu, uint32_t until,
                             struct prof_trace_record *record, uint64_t *tsc)
@@ -77,6 +102,8 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
                 *tsc = reader->tsc;
             return true;
         }
+        if (may_come(reader, cpu))
+            return false;
         lose(reader, 1);
         prof_trace_reader_catch_up(reader, cpu);
     }
@@ -85,8 +112,11 @@ bool prof_trace_reader_next(struct prof_trace_reader *reader,
 
 uint32_t prof_trace_current_at(const struct prof_trace_cpu *cpu, uint32_t at)
 {
+    /* on another CPU who is current changes meanwhile: its switch is then
+       before the head, which is read later */
+    uint32_t begin = at,
+             found = __atomic_load_n(&cpu->current, __ATOMIC_ACQUIRE);
     uint32_t head = __atomic_load_n(&cpu->head, __ATOMIC_ACQUIRE);
-    uint32_t begin = at, found = cpu->current;
     struct prof_trace_record record;
 
     for (; (int32_t)(head - at) > 0; at += PROF_TRACE_STEP)
@@ -139,7 +169,7 @@ bool prof_trace_put_alive(struct prof_trace_reader *reader, uint64_t tsc,
     struct prof_object object;
     struct prof_event_alive alive;
 
-    if (!prof_objects_read(number, &object) ||
+    if (!prof_objects_read(prof_trace_reader_cpu(reader), number, &object) ||
         (!ended && (object.state & PROF_OBJECT_LIVE) == 0))
         return true;
     alive = (struct prof_event_alive){

@@ -16,8 +16,12 @@ void prof_trace_reader_open(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu,
                             struct prof_packet_writer *to, uint32_t *notes);
 
+#if PROF_CPUS_MAX > 1
+extern bool prof_trace_hurries; /* what is being written is not waited for */
+#endif
+
 /* The next record up to position (until), which becomes the next one to be
- * passed. False: there is none. */
+ * passed. False: there is none; or another CPU is just writing it. */
 bool prof_trace_reader_next(struct prof_trace_reader *reader,
                             const struct prof_trace_cpu *cpu, uint32_t until,
                             struct prof_trace_record *record, uint64_t *tsc);

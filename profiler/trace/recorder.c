@@ -11,8 +11,8 @@
 #include "trace/objects.h"
 #include "trace/stacks.h"
 
-struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX] = {
-    [0 ... PROF_CPUS_MAX - 1] = {.due = UINT64_MAX},
+struct prof_trace_cpu prof_trace_cpus[PROF_CPU_STATES] = {
+    [0 ... PROF_CPU_STATES - 1] = {.due = UINT64_MAX},
 };
 
 void prof_trace_ring_open(struct prof_trace_cpu *cpu,
@@ -68,7 +68,10 @@ PROF_TRACE_CALL void prof_trace_put_switch(uint32_t to)
 
     /* Changed last: a dump in the middle of this finds the switch, or who was
      * current before it. */
+    if (!prof_trace_has_ring(cpu))
+        return;
     prof_trace_store(cpu, PROF_TRACE_DID_SWITCH, to, cpu->current, 0);
+    PROF_TRACE_ORDERED();
     cpu->current = to;
 }
 
@@ -94,7 +97,7 @@ static uint32_t with(uint32_t what, struct prof_trace_name *name)
 
 PROF_TRACE_CALL void prof_trace_put_suspend(struct prof_trace_name *why)
 {
-    if (has_no_tag(why) || __builtin_expect(prof_trace_stacks.depth != 0, 0))
+    if (has_no_tag(why) || __builtin_expect(prof_trace_stacks[0].depth != 0, 0))
         prof_trace_put_stack(why, (uintptr_t)__builtin_return_address(0));
     else
         prof_trace_store(prof_trace_cpu_here(),
@@ -203,7 +206,7 @@ PROF_TRACE_CALL void prof_trace_put_pause(struct prof_trace_name *name,
  * was left out. */
 RARE static uint32_t create_nothing(uint32_t object)
 {
-    prof_objects_give_back(object);
+    prof_objects_give_back(prof_trace_cpu_here(), object);
     return PROF_TRACE_UNKNOWN;
 }
 
@@ -211,9 +214,12 @@ RARE static uint32_t create_nothing(uint32_t object)
  * that it needs no register. */
 static inline uint32_t create(struct prof_trace_cpu *cpu, uint32_t what)
 {
-    uint32_t object = prof_objects_take(), at;
+    uint32_t object, at;
     struct prof_trace_record *record;
 
+    if (!prof_trace_has_ring(cpu))
+        return PROF_TRACE_UNKNOWN;
+    object = prof_objects_take(cpu);
     if (__builtin_expect(object > PROF_OBJECTS_LAST, 0))
         return create_nothing(object);
     if (!prof_trace_begin(cpu, &at, &record))
@@ -248,5 +254,7 @@ void prof_trace_put_text(uint32_t object, const char *text, size_t bytes)
 
 uint32_t prof_trace_get_current(void)
 {
-    return prof_trace_cpu_here()->current;
+    const struct prof_trace_cpu *cpu = prof_trace_cpu_here();
+
+    return prof_trace_has_ring(cpu) ? cpu->current : PROF_TRACE_UNKNOWN;
 }

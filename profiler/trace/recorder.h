@@ -35,9 +35,15 @@
  *
  * xadd and bts have no lock prefix: all writers of a ring are on its CPU.
  * Positions repeat after 2^27 events. tests/model/trace.pml has the proof.
+ *
+ * The first CPU's drain reads the rings of all. A record of another CPU whose
+ * position is taken may still be written: the reader waits for it, until half
+ * of the ring is behind it (reader.c). A CPU that has not joined has no ring,
+ * and records nothing.
  */
 
 #include "base/cpu.h"
+#include "sample/cpu_state.h"
 
 #include <prof/trace.h>
 #include <stdbool.h>
@@ -65,6 +71,31 @@ struct prof_trace_aside {
 
 #define PROF_TRACE_ASIDE_MAX 16u
 
+/* The part of the table of objects that is a CPU's (objects.h). */
+struct prof_objects {
+    struct prof_object *slots;
+    uint32_t mask;
+    uint32_t next;      /* number of its next object */
+    uint32_t untracked; /* objects that are not in the table */
+};
+
+#if PROF_CPUS_MAX > 1
+/* Ends and labels of other CPUs' objects that these have not in their part of
+ * the table yet. */
+#define PROF_TRACE_STRAYS_MAX 32u
+
+struct prof_trace_stray {
+    uint32_t a, what;
+    uint32_t until; /* a position of that CPU's: until there it has it, or never
+                       will */
+};
+
+struct prof_trace_strays {
+    uint32_t count;
+    struct prof_trace_stray all[PROF_TRACE_STRAYS_MAX];
+};
+#endif
+
 /* How far the table of objects has followed a ring (objects.h). */
 struct prof_trace_follower {
     uint32_t tail;  /* position of the next record */
@@ -91,6 +122,10 @@ struct prof_trace_reader {
     uint64_t read;   /* events so far, lost ones included */
     uint64_t missed; /* events that were lost */
 
+#if PROF_CPUS_MAX > 1
+    const struct prof_trace_cpu *cpu; /* whose ring it is */
+#endif
+
     /* The encoder's (reader.h). */
     struct prof_packet_writer *to;
     uint32_t *notes;  /* by name: what interning.h keeps, 0 at first */
@@ -100,37 +135,87 @@ struct prof_trace_reader {
     uint64_t bytes;                /* of all events so far */
 };
 
-/* The dump that is being made (modes.c). */
+/* A CPU's part of the dump that is being made (modes.c). */
 struct prof_trace_dump {
-    struct prof_packet_writer *writer; /* in the recorder's memory */
-    bool begun;                        /* HISTORY was put */
-    uint32_t until;                    /* position at which it ends */
-    uint32_t object;                   /* next slot of the table */
-    uint64_t begin;                    /* time of its first event */
-    uint32_t made;                     /* dumps so far */
+    bool begun;      /* HISTORY was put */
+    uint32_t until;  /* position at which it ends */
+    uint32_t object; /* next slot of the table */
+    uint64_t begin;  /* time of its first event */
+#if PROF_CPUS_MAX > 1
+    uint32_t sequence; /* of its next packet */
+#endif
 };
 
 struct prof_trace_cpu {
-    uint32_t head;    /* the next position; by the producers */
-    uint32_t mask;    /* of positions: bytes of the ring less 1 */
-    uint32_t current; /* the current object; by the producers */
-    struct prof_trace_record *records;
-    uint64_t due; /* before this time nothing recorded is to be sent;
-                     UINT64_MAX while nothing is to be sent at all */
+    /* Written by that CPU, and before anything is recorded. */
+    PROF_OWN_LINE uint32_t head; /* the next position; by the producers */
+    uint32_t mask;               /* of positions: bytes of the ring less 1 */
+    uint32_t current;            /* the current object; by the producers */
+    struct prof_trace_record *records; /* NULL: none */
+    struct prof_objects objects;
     struct prof_trace_follower follower;
+#if PROF_CPUS_MAX > 1
+    struct prof_trace_strays strays;
+#endif
+
+    /* Written by the drain. */
+    PROF_OWN_LINE uint64_t due; /* before this time nothing recorded is to be
+                                   sent; UINT64_MAX while nothing is to be sent
+                                   at all */
     struct prof_trace_reader stream;
     struct prof_trace_reader history; /* for dumps */
     struct prof_trace_dump dump;
-    uint32_t objects_sent; /* slots that a new reader of the stream knows of;
-                              beyond the last slot: all */
+    uint32_t objects_sent;  /* slots that a new reader of the stream knows of;
+                               beyond the last slot: all */
+    uint32_t objects_after; /* they are sent once the table has the records
+                               before this position */
 };
 
-extern struct prof_trace_cpu prof_trace_cpus[PROF_CPUS_MAX];
+/* By their numbers; with several, one more for those that have not joined. */
+extern struct prof_trace_cpu prof_trace_cpus[PROF_CPU_STATES];
 
 /* The recorder of the current CPU: with one CPU, a constant address. */
 static inline struct prof_trace_cpu *prof_trace_cpu_here(void)
 {
+    return PROF_CPUS_MAX == 1
+               ? &prof_trace_cpus[0]
+               : &prof_trace_cpus[prof_cpu_number(prof_cpu_here())];
+}
+
+static inline struct prof_trace_cpu *
+prof_trace_cpu_of(const struct prof_cpu *cpu)
+{
+    return &prof_trace_cpus[prof_cpu_number(cpu)];
+}
+
+/* The number of (cpu), and its state. */
+static inline uint32_t prof_trace_cpu_number(const struct prof_trace_cpu *cpu)
+{
+    return PROF_CPUS_MAX == 1 ? 0 : (uint32_t)(cpu - prof_trace_cpus);
+}
+
+static inline struct prof_cpu *
+prof_trace_sampled(const struct prof_trace_cpu *cpu)
+{
+    return &prof_cpus[prof_trace_cpu_number(cpu)];
+}
+
+/* Whose ring (reader) reads. */
+static inline const struct prof_trace_cpu *
+prof_trace_reader_cpu(const struct prof_trace_reader *reader)
+{
+#if PROF_CPUS_MAX > 1
+    return reader->cpu;
+#else
+    (void)reader;
     return &prof_trace_cpus[0];
+#endif
+}
+
+/* Whether (cpu) has a ring: with one CPU, whoever records. */
+static inline bool prof_trace_has_ring(const struct prof_trace_cpu *cpu)
+{
+    return PROF_CPUS_MAX == 1 || cpu->records != NULL;
 }
 
 /* The slot of position (at). */
@@ -233,10 +318,13 @@ static inline bool prof_trace_claim_again(struct prof_trace_record *record)
 #endif
 }
 
-/* Takes position (*at), and claims its slot. False: it is being written (B). */
+/* Takes position (*at), and claims its slot. False: it is being written (B), or
+ * there is no ring. */
 static inline bool prof_trace_begin(struct prof_trace_cpu *cpu, uint32_t *at,
                                     struct prof_trace_record **record)
 {
+    if (!prof_trace_has_ring(cpu))
+        return false;
     *at = prof_trace_take(cpu);
     *record = prof_trace_slot(cpu, *at);
     if (__builtin_expect(!prof_trace_claim(*record), 0) &&

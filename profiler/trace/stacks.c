@@ -5,7 +5,9 @@
 #include "trace/stacks.h"
 
 #include "sample/cpu_state.h"
+#include "sample/cpus.h"
 #include "trace/names.h"
+#include "trace/objects.h"
 #include "trace/recorder.h"
 
 #include <prof/format.h>
@@ -18,11 +20,11 @@
 #define HEAD_WORDS                                                             \
     ((uint32_t)(sizeof(struct prof_trace_stack) / sizeof(uint32_t)))
 
-struct prof_trace_stacks prof_trace_stacks;
-static struct prof_trace_stacks *const stacks = &prof_trace_stacks;
+struct prof_trace_stacks prof_trace_stacks[PROF_CPUS_MAX];
 
-void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
-                            uintptr_t text_end, uint32_t depth)
+static void open_stacks(struct prof_trace_stacks *stacks, void *memory,
+                        size_t bytes, uintptr_t text_begin, uintptr_t text_end,
+                        uint32_t depth)
 {
     uint32_t room = 1;
 
@@ -30,7 +32,8 @@ void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
     if (bytes < PROF_TRACE_STACKS_BYTES_MIN ||
         text_end - text_begin > UINT32_MAX)
         return;
-    while (room < ROOM_MAX && (size_t)room * 2 * TYPICAL_BYTES <= bytes)
+    while (room < ROOM_MAX >> PROF_OBJECTS_SHIFT &&
+           (size_t)room * 2 * TYPICAL_BYTES <= bytes)
         room *= 2;
     stacks->text_bytes = (uint32_t)(text_end - text_begin);
     stacks->room = room;
@@ -45,10 +48,32 @@ void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
         depth < PROF_SUSPEND_DEPTH_MAX ? depth : PROF_SUSPEND_DEPTH_MAX;
 }
 
-void prof_trace_stacks_forget(uint32_t number)
+void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
+                            uintptr_t text_end, uint32_t depth)
+{
+    uint32_t count = prof_cpu_count();
+    size_t each = bytes;
+
+#if PROF_CPUS_MAX > 1
+    each =
+        (size_t)prof_divide(bytes, count) / PROF_CACHE_LINE * PROF_CACHE_LINE;
+#endif
+    for (uint32_t i = 0; i < count; i++)
+        open_stacks(&prof_trace_stacks[i], (char *)memory + i * each, each,
+                    text_begin, text_end, depth);
+}
+
+static void forget_stacks(const struct prof_trace_stacks *stacks,
+                          uint32_t number)
 {
     for (uint32_t i = 1; i <= stacks->count; i++)
-        prof_trace_stack_at(i)->notes[number] = 0;
+        prof_trace_stack_at(stacks, i)->notes[number] = 0;
+}
+
+void prof_trace_stacks_forget(uint32_t number)
+{
+    for (uint32_t i = 0; i < prof_cpu_count(); i++)
+        forget_stacks(&prof_trace_stacks[i], number);
 }
 
 /* The return addresses of a walk, and their hash. */
@@ -61,8 +86,8 @@ struct walk {
 #define HASH_FACTOR 0x9e3779b1u
 
 /* Stores (caller) and the return addresses that (frames) has, as offsets. */
-static void walk_from(struct walk *walk, uintptr_t caller,
-                      struct prof_frame_walk frames)
+static void walk_from(const struct prof_trace_stacks *stacks, struct walk *walk,
+                      uintptr_t caller, struct prof_frame_walk frames)
 {
     const uintptr_t text = stacks->text_begin;
     const uint32_t bytes = stacks->text_bytes, depth = stacks->depth;
@@ -83,7 +108,8 @@ static void walk_from(struct walk *walk, uintptr_t caller,
 
 /* Whether what returns to (caller) has a frame of its own is up to the
  * compiler: then the walk begins with the frame after that. */
-static void walk_over(struct walk *walk, uintptr_t caller, uintptr_t frame)
+static void walk_over(const struct prof_trace_stacks *stacks, struct walk *walk,
+                      uintptr_t caller, uintptr_t frame)
 {
     const struct prof_stack_bounds *bounds = prof_cpu_here()->stack;
     struct prof_frame_walk frames;
@@ -96,7 +122,7 @@ static void walk_over(struct walk *walk, uintptr_t caller, uintptr_t frame)
                                       bounds->last_frame * sizeof frame};
     if (prof_frame_step(&frames, &first) && first != caller)
         frames.fp = frames.begin = frame;
-    walk_from(walk, caller, frames);
+    walk_from(stacks, walk, caller, frames);
 }
 
 static bool is_same_stack(const struct prof_trace_stack *stack,
@@ -111,7 +137,8 @@ static bool is_same_stack(const struct prof_trace_stack *stack,
     return at == walk->count;
 }
 
-static uint32_t add_stack(const struct walk *walk)
+static uint32_t add_stack(struct prof_trace_stacks *stacks,
+                          const struct walk *walk)
 {
     struct prof_trace_stack *stack;
 
@@ -120,7 +147,7 @@ static uint32_t add_stack(const struct walk *walk)
         return 0;
     stacks->begin[stacks->count++] = stacks->words_used;
     stacks->words_used += HEAD_WORDS + walk->count;
-    stack = prof_trace_stack_at(stacks->count);
+    stack = prof_trace_stack_at(stacks, stacks->count);
     stack->notes[0] = stack->notes[1] = 0;
     stack->count = walk->count;
     for (uint32_t i = 0; i < walk->count; i++)
@@ -128,7 +155,8 @@ static uint32_t add_stack(const struct walk *walk)
     return stacks->count;
 }
 
-static uint32_t intern_stack(const struct walk *walk)
+static uint32_t intern_stack(struct prof_trace_stacks *stacks,
+                             const struct walk *walk)
 {
     uint32_t at = walk->sum;
 
@@ -136,8 +164,8 @@ static uint32_t intern_stack(const struct walk *walk)
         uint16_t *slot = &stacks->slots[at & stacks->slots_mask];
 
         if (*slot == 0)
-            return *slot = (uint16_t)add_stack(walk);
-        if (is_same_stack(prof_trace_stack_at(*slot), walk))
+            return *slot = (uint16_t)add_stack(stacks, walk);
+        if (is_same_stack(prof_trace_stack_at(stacks, *slot), walk))
             return *slot;
     }
     return 0;
@@ -145,15 +173,17 @@ static uint32_t intern_stack(const struct walk *walk)
 
 uint32_t prof_trace_stack_from(uintptr_t caller, uintptr_t frame)
 {
+    struct prof_trace_stacks *stacks =
+        prof_trace_stacks_of(prof_trace_cpu_here());
     struct walk walk;
     uint32_t number = 0;
 
     if (stacks->busy == 0) {
         stacks->busy = 1;
         PROF_TRACE_ORDERED();
-        walk_over(&walk, caller, frame);
+        walk_over(stacks, &walk, caller, frame);
         if (walk.count > 0)
-            number = intern_stack(&walk);
+            number = intern_stack(stacks, &walk);
         PROF_TRACE_ORDERED();
         stacks->busy = 0;
     }
@@ -169,9 +199,12 @@ PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
     uint32_t tag = __atomic_load_n(&why->tag, __ATOMIC_RELAXED);
     uint32_t stack = 0;
 
+    if (!prof_trace_has_ring(cpu))
+        return;
     if (tag == 0)
         tag = prof_names_tag(why);
-    if (stacks->depth != 0 && cpu->current != PROF_TRACE_NONE)
+    if (prof_trace_stacks_of(cpu)->depth != 0 &&
+        cpu->current != PROF_TRACE_NONE)
         stack = prof_trace_stack_from(caller, *frame);
     prof_trace_store(cpu, PROF_TRACE_DID_SUSPEND | tag, stack, 0, 0);
 }

@@ -6,8 +6,12 @@
  * stack is stored once, outside the ring, and gets a number from 1 on, which a
  * record mentions. None is ever forgotten. Without room for a new one, or where
  * an interrupt suspends in the middle of a call to here, a suspend has no
- * stack, and is counted. */
+ * stack, and is counted. Each CPU has stacks of its own; in the stream their
+ * numbers are different ones (encode.c). */
 
+#include "trace/recorder.h"
+
+#include <prof/config.h>
 #include <prof/trace.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,11 +42,19 @@ struct prof_trace_stacks {
     uint32_t lost; /* suspends without a stack */
 };
 
-extern struct prof_trace_stacks prof_trace_stacks;
+extern struct prof_trace_stacks prof_trace_stacks[PROF_CPUS_MAX];
 
-/* Takes over (bytes) of (memory), aligned to 4. The image's code is at
- * [text_begin, text_end). No stacks are recorded if (depth) is 0 or memory too
- * small. Contexts: thread, nothing is recorded. */
+/* Those of (cpu), which has a ring. */
+static inline struct prof_trace_stacks *
+prof_trace_stacks_of(const struct prof_trace_cpu *cpu)
+{
+    return &prof_trace_stacks[prof_trace_cpu_number(cpu)];
+}
+
+/* Takes over (bytes) of (memory), aligned to 4, divided by the CPUs that may
+ * join. The image's code is at [text_begin, text_end). No stacks are recorded
+ * if (depth) is 0 or memory too small. Contexts: thread, nothing is
+ * recorded. */
 void prof_trace_stacks_open(void *memory, size_t bytes, uintptr_t text_begin,
                             uintptr_t text_end, uint32_t depth);
 
@@ -61,10 +73,10 @@ PROF_TRACE_CALL void prof_trace_put_stack(struct prof_trace_name *why,
                                           uintptr_t caller);
 
 /* Stack (number), which exists. */
-static inline struct prof_trace_stack *prof_trace_stack_at(uint32_t number)
+static inline struct prof_trace_stack *
+prof_trace_stack_at(const struct prof_trace_stacks *stacks, uint32_t number)
 {
-    return (void *)(prof_trace_stacks.words +
-                    prof_trace_stacks.begin[number - 1]);
+    return (void *)(stacks->words + stacks->begin[number - 1]);
 }
 
 #endif

@@ -124,8 +124,80 @@ def no_memory(s, width):
         check.has(guest.text(), "^prof: no recorder of tasks: .*too small$")
 
 
+CPUS = 4
+ROUNDS = 60  # of tests/guest/smp/cpu_promises
+ON_CPU = r"^.* [0-9.]+ \[(\d+)\] "
+
+
+def said_by_cpu(lines, what):
+    """By CPU, what follows (what) in the lines of its events."""
+    found = [[] for _ in range(CPUS)]
+    for line in lines:
+        if match := re.search(ON_CPU + what, line):
+            found[int(match[1])].append(match[2])
+    return found
+
+
+def cpus_record(s, width):
+    """Tasks on all CPUs, each of which has the others resolve its promises, in
+    one trace: the counts of each CPU are those that the program knows, and an
+    object that one CPU creates and another one runs is one object."""
+    trace, _ = boot_and_record(
+        *(s, width, "test/cpu_promises", f"{width}-cpus"),
+        "prof.start=off prof.trace=stream prof.every=0 prof.trace_kb=32768",
+        cpus=CPUS,
+        icount=None,
+        memory=256,
+    )
+    said = run(s.parasite, "info", "--check", trace).text
+    check.has(said, r": 0 problems, 0 losses$")
+    lines = run(s.parasite, "script", trace).text.splitlines()
+    check.same(lines, sorted(lines, key=time_of), "in the order of time")
+    made = said_by_cpu(lines, r"create: promise (of another CPU \d+) ")
+    ended = said_by_cpu(lines, r"resolve: (of another CPU \d+)$")
+    check.same([len(one) for one in made], [CPUS * ROUNDS] * CPUS)
+    for here, there in zip(made, ended):  # its own CPU says so
+        check.same(sorted(here), sorted(there))
+    check.same(len(set(sum(made, []))), CPUS * CPUS * ROUNDS, "numbers")
+    sent = said_by_cpu(lines, r"create: callback (message \d+)$")
+    ran = said_by_cpu(lines, r"switch: (message \d+)$")
+    done = said_by_cpu(lines, r"resolve: (message \d+)$")
+    check.same(sorted(sum(sent, [])), sorted(set(sum(done, []))), "messages")
+    for there in range(CPUS):
+        check.true(set(done[there]) <= set(ran[there]), f"run by {there}")
+        for here in range(CPUS):
+            both = set(sent[here]) & set(done[there])
+            check.true(len(both) > 0, f"from CPU {here} to {there}")
+    loops = {line.split("] ")[0] + "]" for line in lines if "idle" in line}
+    for cpu in range(1, CPUS):
+        check.true(f"[event loop {cpu}]" in loops, f"the loop of CPU {cpu}")
+
+
+def time_of(line):
+    return float(re.search(r" ([0-9]+\.[0-9]+) \[", line)[1])
+
+
+def cpus_fly(s, width):
+    """A panic on one CPU sends what the rings of all have."""
+    trace, _ = boot_and_record(
+        *(s, width, "test/cpus_die", f"{width}-cpus-panic"),
+        "prof.start=off prof.trace=flight prof.every=0 die=task",
+        code=101,
+        cpus=CPUS,
+        icount=None,
+    )
+    check.true((trace / f"stream-{HISTORY}").exists(), "of CPU 0")
+    check.true((trace / f"stream-{HISTORY + 3}").exists(), "of CPU 3")
+    check.has(
+        run(s.parasite, "script", trace).text,
+        r"\[32771\] create: task doomed ",
+    )
+
+
 def suite(s):
     width = s.part
+    s.holds(cpus_record, s, width)
+    s.holds(cpus_fly, s, width)
     s.holds(streams, s, width)
     s.holds(panics, s, width)
     s.holds(commands, s, width)

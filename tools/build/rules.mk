@@ -13,7 +13,7 @@ host_room.tests = $(if $(filter tests/unit/kernel/% tests/unit/services/%,$<),\
     tests/unit/drivers/% tests/unit/kernel/%,$<),-Iarch/include) \
     $(if $(filter tests/unit/host/% tests/unit/embed/%,$<),-Ihost) -Iprofiler \
     $(if $(filter tests/unit/causal/% tests/unit/loop/% \
-        tests/unit/profiler/%,$<),-idirafter host)
+        tests/unit/profiler/% tests/unit/smp/%,$<),-idirafter host)
 define host_compile
 $(call begin,HOSTCC)
 $(Q)gcc -std=gnu11 -g $(WARNINGS) -Iprofiler/include \

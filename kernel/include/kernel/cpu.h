@@ -51,6 +51,8 @@ struct cpu_message {
     cpu_function *function;
     void *context;
     struct cpu_message *next; /* private */
+    uint32_t trace;           /* private: its object to the recorder */
+    bool own;                 /* the profiler's own: it is not recorded */
 };
 
 /*

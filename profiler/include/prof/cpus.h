@@ -33,9 +33,9 @@
  * prof_sample_user(), prof_space_set(), prof_stack_set() and prof_running(),
  * which are about the CPU that calls them, and those of <prof/loop.h> for its
  * own event loop, but not those that open, reset, set limits or report: these
- * do nothing there. Events of the recorder (<prof/trace.h>) and of causal
- * profiling are the first CPU's: on others these calls do nothing. Experiments
- * of the latter are refused (PROF_ECAUSAL_CPUS).
+ * do nothing there; and the events and the trigger of the recorder
+ * (<prof/trace.h>). Events of causal profiling are the first CPU's: on others
+ * these calls do nothing. Experiments are refused (PROF_ECAUSAL_CPUS).
  */
 
 #include <prof/config.h>
@@ -116,7 +116,8 @@ bool prof_cpu_compare(void);
  * Begins what the calling CPU, which has joined, must begin itself: sampling by
  * its own local APIC's timer, once that is what samples, and the statistics of
  * its event loop (<prof/loop.h>), of which it hands over a copy when the first
- * CPU has asked for one. To be called in each turn of that loop, outside tasks
+ * CPU has asked for one. Brings its part of the recorder's table of objects up
+ * to its ring. To be called in each turn of that loop, outside tasks
  * and callbacks that are counted already at the first call; without a loop,
  * when a tick of the kernel's has come; and by a CPU that has no deadlines,
  * again after each prof_start(). Looks at a few flags where nothing is to be
@@ -124,8 +125,8 @@ bool prof_cpu_compare(void);
  */
 void prof_cpu_poll(void);
 
-/* Whether the calling CPU is the first: recorder and causal profiling are about
- * that one. Contexts: any. */
+/* Whether the calling CPU is the first: causal profiling is about that one.
+ * Contexts: any. */
 bool prof_cpu_is_first(void);
 
 /* Fills (stats) for CPU (number). False: there is none. Contexts: first CPU,

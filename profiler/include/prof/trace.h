@@ -29,6 +29,14 @@
  * some 400 bytes of stack. While nothing is recorded a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
+ * Several CPUs (<prof/cpus.h>): each one that has joined records, into a ring
+ * of its own, and has a current object of its own; on others these calls do
+ * nothing. Objects, names and counters are common to all: one CPU may create an
+ * object and another one end it. A call must end on the CPU on which it has
+ * begun: a thread that may be moved to another one in between reports with that
+ * turned off. Modes, dumps and statistics are the first CPU's; a trigger may
+ * come from any.
+ *
  * Nothing fails. What there is no room for is counted (prof_trace_stats()), and
  * marked in the trace where it is missing.
  */
@@ -95,9 +103,10 @@ enum prof_trace_mode {
 /*
  * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
  * of the rest for events of 32 bytes, a quarter for live objects of 16, and
- * what is left for names. Contexts: thread, once. Returns 0, PROF_EMEMORY
- * (NULL, not aligned to 8, or too little), PROF_ESTATE (there is one already)
- * or PROF_EABSENT.
+ * what is left for names. Events and objects are divided by config.cpus, so
+ * with several CPUs this is called after prof_init(). Contexts: thread, once.
+ * Returns 0, PROF_EMEMORY (NULL, not aligned to 8, or too little), PROF_ESTATE
+ * (there is one already) or PROF_EABSENT.
  */
 int prof_trace_open(void *memory, size_t bytes);
 
@@ -123,8 +132,14 @@ int prof_trace_dump(void);
  * effect in other modes. Contexts: any. */
 void prof_trace_trigger(void);
 
-/* Contexts: thread. */
+/* Of all CPUs together. Contexts: thread, first CPU. */
 void prof_trace_stats(struct prof_trace_stats *stats);
+
+#if PROF_CPUS_MAX > 1
+/* The same of CPU (number), without names and dumps, which are not a CPU's.
+ * False: there is none, or no recorder. */
+bool prof_trace_cpu_stats(uint32_t number, struct prof_trace_stats *stats);
+#endif
 
 /* ---- the implementation of the calls */
 
@@ -184,8 +199,7 @@ uint32_t prof_trace_get_current(void);
 #define PROF_TRACE_IS_ON                                                       \
     (PROF_WITH_TRACE &&                                                        \
      __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
-                      0) &&                                                    \
-     prof_cpu_is_first())
+                      0))
 #define PROF_TRACE_DO(call)                                                    \
     do {                                                                       \
         if (PROF_TRACE_IS_ON)                                                  \

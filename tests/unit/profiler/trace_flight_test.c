@@ -410,17 +410,19 @@ TEST(a_million_live_objects_are_not_in_the_way)
         last = prof_trace_create(PROF_TRACE_PROMISE, &site);
     assert_int_equal(last, 1000000);
     assert_int_equal(stats().objects, 1000000);
-    assert_int_equal(stats().untracked, 1000000 - (prof_objects.mask + 1));
+    assert_int_equal(stats().untracked,
+                     1000000 - (prof_trace_cpus[0].objects.mask + 1));
     for (uint32_t i = 1; i <= 1000000; i++)
         prof_trace_resolve(i);
     last = prof_trace_create(PROF_TRACE_PROMISE, &site);
-    assert_int_equal(stats().untracked, 1000000 - (prof_objects.mask + 1));
+    assert_int_equal(stats().untracked,
+                     1000000 - (prof_trace_cpus[0].objects.mask + 1));
     assert_non_null(prof_objects_find(last));
 }
 
 TEST(numbers_end)
 {
-    prof_objects.next = PROF_OBJECTS_LAST;
+    prof_trace_cpus[0].objects.next = PROF_OBJECTS_LAST;
     assert_true(prof_trace_create(PROF_TRACE_TASK, &other) ==
                 PROF_OBJECTS_LAST);
     for (int i = 0; i < 3; i++)

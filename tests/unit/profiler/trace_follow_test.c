@@ -45,8 +45,9 @@ static uint32_t living(void)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i <= prof_objects.mask; i++)
-        count += (prof_objects.slots[i].state & PROF_OBJECT_LIVE) != 0;
+    for (uint32_t i = 0; i <= prof_trace_cpus[0].objects.mask; i++)
+        count +=
+            (prof_trace_cpus[0].objects.slots[i].state & PROF_OBJECT_LIVE) != 0;
     return count;
 }
 

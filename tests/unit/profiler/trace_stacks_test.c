@@ -197,10 +197,10 @@ TEST(without_a_stack_it_is_counted)
     suspend_at(0x900); /* no code */
     prof_stack_set(0, 0);
     suspend_at(0x1234);
-    prof_trace_stacks.busy = 1; /* an interrupt in the middle */
+    prof_trace_stacks[0].busy = 1; /* an interrupt in the middle */
     link_frames(2, 0x2000);
     suspend_at(0x1234);
-    prof_trace_stacks.busy = 0;
+    prof_trace_stacks[0].busy = 0;
     send();
     assert_int_equal(suspend_count, 3);
     for (unsigned i = 0; i < 3; i++)

@@ -23,7 +23,7 @@ static void *trace_memory;
 static inline void trace_open(size_t bytes, enum prof_trace_mode mode)
 {
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
-    prof_objects.next = 0;
+    prof_trace_cpus[0].objects.next = 0;
     trace_memory = malloc(bytes);
     assert_int_equal(prof_trace_open(trace_memory, bytes), PROF_OK);
     assert_int_equal(prof_trace_set_mode(mode), PROF_OK);
