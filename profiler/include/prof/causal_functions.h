@@ -64,6 +64,12 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
 
 bool prof_causal_polls(uintptr_t begin, size_t bytes);
 
+/* (is_apart) says whether a function is no part of the program, such as one of
+ * clients in the image: it is not chosen by itself. */
+void prof_causal_leave_out_code(bool (*is_apart)(uintptr_t begin,
+                                                 size_t bytes));
+bool prof_causal_apart(uintptr_t begin, size_t bytes);
+
 /* The target (name), as the table shows it; NULL: there is none. */
 const struct prof_target *prof_causal_target(const char *name);
 
