@@ -95,6 +95,9 @@ uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_image_code *prof_patch_code(void);
 
+/* What prof_causal_leave_out_code() said. */
+bool prof_causal_apart(uintptr_t begin, size_t bytes);
+
 /* The next function or clone (name) from (*at) on, 0 = the code's begin, which
  * is moved after it; false: none. Contexts: as of prof_name_is(). */
 bool prof_patch_next_named(const char *name, uintptr_t *at,

@@ -173,7 +173,6 @@ ABSENT(prof_causal_add_function,
 ABSENT(prof_causal_add_address,
        (uintptr_t address, enum prof_causal_kind kind))
 CALL(bool, prof_causal_polls, (uintptr_t begin, size_t bytes), return false)
-CALL(bool, prof_causal_apart, (uintptr_t begin, size_t bytes), return false)
 CALL(const struct prof_target *, prof_causal_target, (const char *name),
      return NULL)
 NOTHING(prof_causal_switched, (uintptr_t begin, uintptr_t end))
