@@ -88,6 +88,7 @@ struct causal_value {
 enum causal_shape {
     CAUSAL_NOT_CALLED,
     CAUSAL_TOO_FEW,
+    CAUSAL_TO_COME,
     CAUSAL_NOT_REACHED, /* the point */
     CAUSAL_TOO_MUCH,    /* was held, so that experiments were abandoned */
     CAUSAL_UNSURE,      /* it may gain nothing, or all of the time saved */
@@ -235,11 +236,12 @@ struct causal_checked causal_checked_others(const struct causal *causal);
 uint64_t causal_experiments(const struct causal *causal);
 
 /* Why functions were not chosen, in words, by their numbers in the stream. */
-#define CAUSAL_UNTRIED_REASONS 6u
+#define CAUSAL_UNTRIED_REASONS 7u
+#define CAUSAL_UNTRIED_COLD 5u
 extern const char *const causal_untried_reasons[CAUSAL_UNTRIED_REASONS];
 
 /* What results assume and rest on: at most CAUSAL_NOTES_MAX sentences. */
-#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + CAUSAL_UNTRIED_REASONS + 14u)
+#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + CAUSAL_UNTRIED_REASONS + 15u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

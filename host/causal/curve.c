@@ -154,6 +154,7 @@ static enum causal_shape reason(const struct causal *causal, bool reached)
 static void make_curve(const struct causal *causal, uint32_t target,
                        uint32_t point, bool reached, struct causal_curve *curve)
 {
+    const struct causal_target *of = &causal->targets[target];
     const struct causal_value *last;
 
     *curve = (struct causal_curve){
@@ -168,7 +169,10 @@ static void make_curve(const struct causal *causal, uint32_t target,
     last = last_known(curve);
     if (last != NULL && last->speedup > 0)
         curve->slope = last->gain / last->speedup;
-    if (causal->targets[target].visits == 0 && curve->share <= 0)
+    if (reached && curve->experiments == 0 &&
+        (of->accrual == 0 || of->visits != 0))
+        curve->shape = CAUSAL_TO_COME;
+    else if (of->visits == 0 && curve->share <= 0)
         curve->shape = CAUSAL_NOT_CALLED;
     else if (last == NULL)
         curve->shape = reason(causal, reached);

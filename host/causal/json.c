@@ -64,6 +64,7 @@ static json_t *curve_json(const struct causal *causal,
     static const char *const shapes[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "not called",
         [CAUSAL_TOO_FEW] = "too few visits",
+        [CAUSAL_TO_COME] = "not tried yet",
         [CAUSAL_NOT_REACHED] = "point not reached",
         [CAUSAL_TOO_MUCH] = "too much held",
         [CAUSAL_UNSURE] = "unsure",

@@ -10,6 +10,7 @@
 
 #define MS_PER_S 1000.0
 #define PER_CENT 100.0
+#define NAMES_ROOM 300u /* of a sentence that lists names */
 
 struct notes {
     const struct causal *causal;
@@ -198,6 +199,7 @@ static void note_shown(struct notes *notes)
 const char *const causal_untried_reasons[CAUSAL_UNTRIED_REASONS] = {
     "nearly all of the time", "waits for work", "runs the event loop",
     "cannot be patched",      "no room",        "less than 0.5 % each",
+    "no part of the program",
 };
 
 /* Those of (why): "a 1.20 %, b 0.80 %, 3 more, at most 0.60 %". */
@@ -216,9 +218,9 @@ static void append_untried(const struct causal *causal, uint8_t why, char *text,
             continue;
         if (each->share > 0)
             snprintf(share, sizeof share, "%s %.2f %%",
-                     *name != '\0'                        ? ""
-                     : why + 1u == CAUSAL_UNTRIED_REASONS ? ", in all"
-                                                          : ", at most",
+                     *name != '\0'                ? ""
+                     : why == CAUSAL_UNTRIED_COLD ? ", in all"
+                                                  : ", at most",
                      causal_printed(each->share) * PER_CENT);
         if (*name != '\0')
             snprintf(one, sizeof one, "%s%s", name, share);
@@ -249,11 +251,42 @@ static void note_untried(struct notes *notes)
     }
 }
 
+/* Those that no experiment was with, while there were with others. */
+static void note_to_come(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    char text[CAUSAL_TEXT_MAX] = "";
+    size_t used = 0;
+    uint32_t cut = 0;
+
+    for (uint32_t i = 0;
+         i < causal->target_numbers.count && causal->point_numbers.count != 0;
+         ++i) {
+        const char *name = causal_target_name(causal, i);
+        struct causal_curve curve;
+
+        causal_curve(causal, i, 0, &curve);
+        if (curve.shape != CAUSAL_TO_COME)
+            continue;
+        if (cut > 0 || used + strlen(name) + 2 >= NAMES_ROOM)
+            ++cut;
+        else
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > 0 ? ", " : "", name);
+    }
+    if (cut > 0)
+        snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more",
+                 cut);
+    if (used > 0)
+        NOTE(notes, "not tried yet (others come first): %.340s", text);
+}
+
 uint32_t causal_notes(const struct causal *causal,
                       char texts[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
 {
     struct notes notes = {causal, texts, 0};
 
+    note_to_come(&notes);
     note_untried(&notes);
     note_accrual(&notes);
     note_assumed(&notes);

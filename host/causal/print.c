@@ -147,7 +147,8 @@ void causal_print(const struct causal *causal, FILE *out)
         printable_put(out, causal_point_name(causal, point));
         fputs(":\n", out);
         for (uint32_t i = 0; i < causal->target_numbers.count; ++i)
-            print_row(causal, &curves[i], out);
+            if (curves[i].shape != CAUSAL_TO_COME)
+                print_row(causal, &curves[i], out);
         if (causal->target_numbers.count != 0)
             print_none(causal, point, curves[0].count, out);
         free(curves);

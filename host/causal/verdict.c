@@ -336,6 +336,7 @@ void causal_verdict(const struct causal_curve *curve, char *text)
     static const char *const plain[CAUSAL_SHAPES] = {
         [CAUSAL_NOT_CALLED] = "it was never called",
         [CAUSAL_TOO_FEW] = "too few visits to say anything",
+        [CAUSAL_TO_COME] = "not tried yet",
         [CAUSAL_NOT_REACHED] = "the point was never reached",
         [CAUSAL_TOO_MUCH] = "too much traffic was held, which ended "
                             "experiments",

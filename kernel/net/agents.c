@@ -147,7 +147,7 @@ static struct client *new_client(const struct net_flow *flow)
     return client;
 }
 
-/* Whose connection it is; NULL: no room. */
+/* Whose connection it is; NULL: no room, or none that goes on. */
 static struct client *client_of(const struct net_flow *flow, bool reconnects)
 {
     struct client *client = find(flow);
@@ -163,7 +163,11 @@ static struct client *client_of(const struct net_flow *flow, bool reconnects)
             return again;
         }
     }
-    return client != NULL ? client : new_client(flow);
+    /* The last frames of a connection may come when its client has another.
+     * What they made would be taken for a client that thinks since then when
+     * its port is used again. */
+    return client != NULL || (!flow->begins && !flow->data) ? client
+                                                            : new_client(flow);
 }
 
 /* ---- what we send */

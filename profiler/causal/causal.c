@@ -21,6 +21,7 @@
 #define CYCLES_MIN_PART 100u /* of a second */
 #define CYCLES_MAX_SECONDS 5u
 #define VISITS_MIN 50u
+#define NARROW_PERCENT 3u
 #define HELD 4096u
 #define HELD_MAX (1u << 20)
 
@@ -147,7 +148,7 @@ static struct prof_target *target_at(uint32_t number)
 static void enter_again(uint64_t now)
 {
     struct prof_target *target = target_at(prof_causal.experiments.target);
-    const bool by_shares = target->end != 0;
+    const bool by_shares = target->by_samples;
 
     prof_virtual_left(&prof_causal.clock, now);
     prof_causal.sampled = prof_causal_sampled();
@@ -174,6 +175,7 @@ void prof_causal_follow(uint64_t now)
         prof_causal.normal_own = prof_causal.own;
     }
     prof_causal_forgive(now);
+    prof_patch_follow(now);
     enter_again(now);
 }
 
@@ -218,7 +220,7 @@ void prof_causal_visit(struct prof_progress *point)
 /* Whether it is the beginning of a visit that the experiment is about. */
 static inline bool begins_visit(struct prof_target *target)
 {
-    if (target->end != 0)
+    if (target->by_samples)
         return false;
     target->visits++;
     return target->inside++ == 0 && prof_causal_chosen(target) &&
@@ -249,8 +251,8 @@ void prof_causal_enter_last(struct prof_target *target)
 /* Whether it is the end of a visit that the experiment is about. */
 static inline bool ends_visit(struct prof_target *target)
 {
-    return target->inside != 0 && target->end == 0 && --target->inside == 0 &&
-           prof_causal_chosen(target);
+    return target->inside != 0 && !target->by_samples &&
+           --target->inside == 0 && prof_causal_chosen(target);
 }
 
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
@@ -348,8 +350,10 @@ static bool is_valid(const struct prof_causal_settings *settings)
 /* What is learnt from samples needs some. */
 static bool is_known(uint32_t number)
 {
-    return target_at(number)->end == 0 ||
-           prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN;
+    const struct prof_target *target = target_at(number);
+
+    return target->by_samples ? prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN
+                              : !target->on_trial;
 }
 
 /* Speed-up 0 of the experiments is none; the others follow. */
@@ -371,6 +375,8 @@ static void experiments_of(const struct prof_causal_settings *given,
         .seed = given->seed,
         .rotates = given->rotates,
         .weighs = given->weighs,
+        .first = given->first,
+        .narrow = given->narrow != 0 ? given->narrow : NARROW_PERCENT,
         .known = is_known,
         .ended = prof_causal_log,
     };
@@ -392,7 +398,7 @@ static bool may_be_learnt(void)
 {
     const struct prof_target *each = prof_causal.targets;
 
-    while (each != NULL && each->end == 0)
+    while (each != NULL && !each->by_samples)
         each = each->next;
     return each != NULL || prof_patch != NULL;
 }
@@ -418,13 +424,15 @@ static void lay_out(struct parts *parts,
 static void begin_experiments(const struct prof_experiment_settings *of,
                               void *memory, uint64_t now)
 {
-    bool any = false;
+    /* targets may turn out to be of that kind later */
+    bool any = of->rotates && prof_patch != NULL && prof_cpu_here()->enabled;
 
     for (struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
         each->visits = 0;
-        any = any || each->end != 0;
+        any = any || each->by_samples;
     }
+    prof_patch_begin(of->rotates);
     prof_causal.began = now;
     prof_causal.normal = UINT64_MAX;
     prof_causal_log_init(prof_causal.memory, of->points);
@@ -455,6 +463,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
     prof_causal_follow(now);
     prof_patch_on();
     prof_causal_on = 1;
+    prof_patch_follow(now);
     prof_own_measure();
     prof_interrupts_restore(on);
 }
@@ -469,10 +478,10 @@ static void begin_again(uint64_t now)
  * experiments. */
 static bool does_not_run(const struct prof_target *target, uint64_t cycles)
 {
-    if (target->visits != 0)
+    if (target->visits != 0 || target->on_trial)
         return false;
-    return target->end != 0 ? prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN
-                            : cycles >= prof_causal_uncalled_cycles();
+    return target->by_samples ? prof_shares_samples() >= PROF_SHARES_SAMPLES_MIN
+                              : cycles >= prof_causal_uncalled_cycles();
 }
 
 void prof_causal_learn(uint64_t now)
@@ -480,7 +489,9 @@ void prof_causal_learn(uint64_t now)
     const bool rotates = prof_causal.experiments.settings.rotates;
     const uint64_t cycles = now - prof_causal.began;
 
-    if (prof_patch_learn_if(cycles, rotates)) {
+    if (rotates) {
+        prof_patch_try(now);
+    } else if (prof_patch_learn_if(cycles)) {
         begin_again(now);
         return;
     }

@@ -106,11 +106,24 @@ bool prof_experiments_reach(const struct prof_experiments *all,
     return true;
 }
 
+/* Another target takes part when what the others lack is little. */
+static void widen(struct prof_experiments *all)
+{
+    const uint32_t narrow = all->settings.narrow * (PERCENT_PPM / WIDTH_UNIT);
+
+    for (uint32_t i = 0; i < all->taking_part; i++)
+        if (all->weights[i] > narrow * narrow)
+            return;
+    if (all->taking_part < all->settings.targets)
+        all->taking_part++;
+}
+
 static uint32_t draw_target(struct prof_experiments *all)
 {
-    const uint32_t targets = all->settings.targets;
-    uint32_t sum = 0, drawn, target = 0;
+    uint32_t sum = 0, drawn, target = 0, targets;
 
+    widen(all);
+    targets = all->taking_part;
     for (uint32_t i = 0; i < targets && all->settings.rotates; i++)
         sum += all->weights[i];
     if (sum == 0)
@@ -120,21 +133,9 @@ static uint32_t draw_target(struct prof_experiments *all)
     return target;
 }
 
-/* Its experiments until now were at normal speed only, and have no pairs. */
-static void void_early(struct prof_experiments *all)
+static bool is_known(const struct prof_experiments *all)
 {
-    struct prof_progress_sum *faster, *normal;
-
-    for (uint32_t i = 1; i < all->settings.speedups; i++) {
-        faster = prof_experiments_sums(all, all->target, i, 0);
-        if (faster->experiments != 0)
-            return;
-    }
-    for (uint32_t point = 0; point < all->settings.points; point++) {
-        normal = prof_experiments_sums(all, all->target, 0, point);
-        for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
-            normal[i] = (struct prof_progress_sum){0};
-    }
+    return all->settings.known == NULL || all->settings.known(all->target);
 }
 
 static void begin_block(struct prof_experiments *all)
@@ -150,16 +151,14 @@ static void begin_block(struct prof_experiments *all)
         all->order[at] = (uint8_t)i;
     }
     all->place = 0;
-    all->known = settings->known == NULL || settings->known(all->target);
-    if (all->known && settings->known != NULL)
-        void_early(all);
+    all->known = is_known(all);
 }
 
 /* The next experiment of the block, or of another. */
 static void go_on(struct prof_experiments *all)
 {
     all->tries = 0;
-    if (++all->place == 2 * all->settings.speedups)
+    if (++all->place == 2 * all->settings.speedups || !all->known)
         begin_block(all);
 }
 
@@ -223,7 +222,11 @@ void prof_experiments_init(struct prof_experiments *all,
         .random = settings->seed | 1,
         .wanted = settings->visits_min,
         .target = settings->targets - 1, /* the first one is next */
+        .taking_part = settings->targets,
     };
+    if (settings->rotates && settings->first != 0 &&
+        settings->first < settings->targets)
+        all->taking_part = settings->first;
     all->shares =
         (void *)(all->sums + series(&all->settings) * PROF_GAIN_GROUPS);
     all->visits = (void *)(all->shares + all->settings.targets);
@@ -261,9 +264,13 @@ bool prof_experiments_visited(struct prof_experiments *all, uint64_t now)
     }
     if (!all->counts || all->visits[0] < all->wanted)
         return false;
-    record(all, at - all->began,
-           prof_virtual_in_target(all->clock, now) - all->began_in_target);
-    record_end(all, now, PROF_EXPERIMENT_COUNTS);
+    if (all->known)
+        record(all, at - all->began,
+               prof_virtual_in_target(all->clock, now) - all->began_in_target);
+    else
+        all->done++;
+    record_end(all, now,
+               all->known ? PROF_EXPERIMENT_COUNTS : PROF_EXPERIMENT_EARLY);
     adapt(all, at - all->began);
     go_on(all);
     begin(all, now, at);

@@ -16,7 +16,8 @@
  *
  * Targets take turns, or are drawn by how much is still to be learnt of each:
  * with the square of its widest interval, so that those whose visits vary most
- * have the most experiments, and none is forgotten.
+ * have the most experiments, and none is forgotten. Then they may also begin
+ * with the first few, and others come when these are narrow enough.
  *
  * Contexts: thread.
  */
@@ -33,8 +34,9 @@
 /* Why one has ended. */
 enum prof_experiment_end {
     PROF_EXPERIMENT_COUNTS,
-    PROF_EXPERIMENT_SLOW, /* too few visits in cycles_max */
-    PROF_EXPERIMENT_FULL, /* no room for held events */
+    PROF_EXPERIMENT_SLOW,  /* too few visits in cycles_max */
+    PROF_EXPERIMENT_FULL,  /* no room for held events */
+    PROF_EXPERIMENT_EARLY, /* its target may not be faster yet */
 };
 
 /* One that has ended; its visits are still those of the experiments. */
@@ -57,10 +59,13 @@ struct prof_experiment_settings {
     uint32_t visits_min; /*  visits of the first point */
     uint64_t cycles_max; /* one that takes longer is abandoned */
     uint32_t seed;
-    bool rotates; /* targets with wide intervals are drawn more often */
-    bool weighs;  /* prof_experiments_reach() is to be called */
-    /* Whether a target may be faster; NULL: all may. Until then blocks of it
-     * are at normal speed, and void when it may. */
+    bool rotates;    /* targets with wide intervals are drawn more often */
+    bool weighs;     /* prof_experiments_reach() is to be called */
+    uint32_t first;  /* with (rotates): so many targets take part at first; 0:
+                        all. One more does */
+    uint32_t narrow; /*  when none of their intervals is wider, in per cent */
+    /* Whether a target may be faster; NULL: all may. Until then experiments
+     * with it are at normal speed, and void. */
     bool (*known)(uint32_t target);
     /* Called for each that has ended, if it is not NULL. */
     void (*ended)(const struct prof_experiment_record *record,
@@ -79,12 +84,13 @@ struct prof_experiments {
     struct prof_progress_sum *sums;   /* by target, speed-up, point, group */
     struct prof_target_share *shares; /* by target */
     uint32_t *visits;                 /* in this experiment, by point */
-    uint32_t *weights; /* by target: how often it is drawn, which is
+    uint32_t *weights;    /* by target: how often it is drawn, which is
                           the square of its widest interval */
-    uint8_t *order;    /* of speed-ups in a block */
-    uint32_t target;   /* of this experiment */
-    uint32_t speedup;  /* its number */
-    uint64_t began;    /* virtual time */
+    uint8_t *order;       /* of speed-ups in a block */
+    uint32_t taking_part; /* so many targets, from the first one on */
+    uint32_t target;      /* of this experiment */
+    uint32_t speedup;     /* its number */
+    uint64_t began;       /* virtual time */
     uint64_t began_real;
     uint64_t began_in_target; /* time in the target before it */
     bool fixed;               /* no experiments: one target and one speed-up */

@@ -14,6 +14,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/ranges.h"
+#include "causal/shares.h"
 #include "sample/cpu_state.h"
 
 #include <prof/error.h>
@@ -44,10 +45,22 @@ bool prof_causal_polls(uintptr_t begin, size_t bytes)
     return code.polls != NULL && code.polls(begin, bytes);
 }
 
+static bool (*is_apart)(uintptr_t begin, size_t bytes);
+
+void prof_causal_leave_out_code(bool (*given)(uintptr_t begin, size_t bytes))
+{
+    is_apart = given;
+}
+
+bool prof_causal_apart(uintptr_t begin, size_t bytes)
+{
+    return is_apart != NULL && is_apart(begin, bytes);
+}
+
 static void measure_by_samples(struct prof_patched *function)
 {
-    function->target.begin = function->address;
-    function->target.end = function->end;
+    function->target.by_samples = true;
+    function->target.on_trial = false;
 }
 
 /* ---- by name */
@@ -271,6 +284,8 @@ static int add_target(struct prof_patched *function, enum prof_causal_kind kind)
     if (function->is_target)
         return 0;
     function->is_target = true;
+    function->target.begin = function->address;
+    function->target.end = function->end;
     function->may_be_learnt = kind == PROF_CAUSAL_TARGET;
     if (function->error != 0 || kind == PROF_CAUSAL_TARGET_SAMPLES)
         measure_by_samples(function);
@@ -356,31 +371,53 @@ static bool is_there(uintptr_t address, const uint8_t *bytes)
     return true;
 }
 
+bool prof_patch_enters(const struct prof_patched *function)
+{
+    return function->is_target && !function->target.by_samples &&
+           (!prof_patch->one_only || prof_causal_chosen(&function->target));
+}
+
 /* A target that is learnt from samples needs no hook, but a point does. */
 static bool is_hooked(const struct prof_patched *function)
 {
-    return function->is_point ||
-           (function->is_target && function->target.end == 0);
+    return function->is_point || prof_patch_enters(function);
+}
+
+static void patch(struct prof_patched *function)
+{
+    uint8_t jump[PROF_JUMP_BYTES];
+
+    if (function->on || function->error != 0 ||
+        !is_there(function->address, function->original))
+        return;
+    prof_jump(jump, function->address, prof_patch_entry(function));
+    code.write(function->address, jump, sizeof jump);
+    function->on = true;
+}
+
+void prof_patch_begin(bool one_only)
+{
+    if (prof_patch == NULL)
+        return;
+    prof_patch->one_only = one_only;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
+        struct prof_patched *function = &prof_patch->functions[i];
+
+        function->on_cycles = function->since = 0;
+        function->target.on_trial = one_only && !function->target.by_samples;
+    }
 }
 
 void prof_patch_on(void)
 {
-    uint8_t jump[PROF_JUMP_BYTES];
-
     if (prof_patch == NULL)
         return;
     prof_patch->visits_count = 0;
     prof_patch->untracked = 0;
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
-        struct prof_patched *function = &prof_patch->functions[i];
-
-        if (function->on || function->error != 0 || !is_hooked(function) ||
-            !is_there(function->address, function->original))
-            continue;
-        prof_jump(jump, function->address, prof_patch_entry(function));
-        code.write(function->address, jump, sizeof jump);
-        function->on = true;
-        function->loops = false;
+        prof_patch->functions[i].loops = false;
+        if (is_hooked(&prof_patch->functions[i]))
+            patch(&prof_patch->functions[i]);
     }
 }
 
@@ -411,20 +448,68 @@ uint32_t prof_patch_off(void)
     return strange;
 }
 
-/* Whether samples say more of it than its calls. */
-static bool is_better_learnt(const struct prof_patched *function,
-                             uint64_t cycles, bool uncalled)
+/* Whether it was called too often in (cycles). */
+static bool is_too_frequent(const struct prof_patched *function,
+                            uint64_t cycles)
 {
     const uint64_t visits = function->target.visits;
 
-    if (!function->may_be_learnt || function->target.end != 0)
-        return false;
-    if (visits == 0)
-        return uncalled && cycles >= prof_causal_uncalled_cycles();
-    return visits * CYCLES_A_VISIT >= cycles;
+    return visits != 0 && visits * CYCLES_A_VISIT >= cycles;
 }
 
-bool prof_patch_learn_if(uint64_t cycles, bool uncalled)
+/* Experiments are with (function), or not. */
+static void take_turn(struct prof_patched *function, uint64_t now)
+{
+    const bool is_on = is_hooked(function);
+
+    if (function->on && !is_on)
+        prof_causal.strange += restore(function);
+    else if (is_on)
+        patch(function);
+    if (!prof_patch_enters(function) && function->since != 0) {
+        function->on_cycles += now - function->since;
+        function->since = 0;
+    } else if (prof_patch_enters(function) && function->since == 0) {
+        function->since = now;
+    }
+}
+
+void prof_patch_follow(uint64_t now)
+{
+    if (prof_patch == NULL || !prof_patch->one_only || !prof_causal_on)
+        return;
+    for (uint32_t i = 0; i < prof_patch->functions_count; i++)
+        take_turn(&prof_patch->functions[i], now);
+}
+
+/* Its hits were counted from the beginning. */
+static void end_trial(struct prof_patched *function, uint64_t now)
+{
+    struct prof_target *target = &function->target;
+    uint64_t cycles = function->on_cycles +
+                      (function->since != 0 ? now - function->since : 0);
+    bool uncalled = target->visits == 0;
+
+    if (uncalled && cycles < prof_causal_uncalled_cycles())
+        return;
+    target->on_trial = false;
+    if (!function->may_be_learnt || !prof_shares_on ||
+        (!uncalled && !is_too_frequent(function, cycles)))
+        return;
+    measure_by_samples(function);
+    target->visits = prof_shares_hits(target);
+}
+
+void prof_patch_try(uint64_t now)
+{
+    for (uint32_t i = 0; prof_patch != NULL && i < prof_patch->functions_count;
+         i++)
+        if (prof_patch->functions[i].target.on_trial &&
+            prof_patch->functions[i].since != 0)
+            end_trial(&prof_patch->functions[i], now);
+}
+
+bool prof_patch_learn_if(uint64_t cycles)
 {
     bool any = false;
 
@@ -433,7 +518,8 @@ bool prof_patch_learn_if(uint64_t cycles, bool uncalled)
     for (uint32_t i = 0; i < prof_patch->functions_count; i++) {
         struct prof_patched *function = &prof_patch->functions[i];
 
-        if (!is_better_learnt(function, cycles, uncalled))
+        if (!function->may_be_learnt || function->target.by_samples ||
+            !is_too_frequent(function, cycles))
             continue;
         measure_by_samples(function);
         if (!is_hooked(function))

@@ -57,8 +57,10 @@ struct prof_patched {
     bool may_be_learnt;  /* then it can be a target of shares.h instead */
     uintptr_t end;       /* of its code */
     bool is_target, is_point;
-    bool on;    /* it is patched */
-    bool loops; /* the event loop was run by it or by what it calls */
+    bool on;            /* it is patched, */
+    uint64_t since;     /* as a target: from then on, by real time, */
+    uint64_t on_cycles; /* and so long before */
+    bool loops;         /* the event loop was run by it or by what it calls */
     char name[PROF_PATCH_NAME];
 };
 
@@ -79,6 +81,7 @@ struct prof_patch {
     struct prof_patched functions[PROF_ENTRIES];
     struct prof_visit visits[PROF_VISITS_MAX];
     uintptr_t returns[PROF_RETURNS]; /* the true addresses; 0: free */
+    bool one_only; /* of the targets only that of the experiment is patched */
     uint64_t untracked; /* calls for which (visits) or (returns) had no room */
 };
 
@@ -92,6 +95,9 @@ uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_image_code *prof_patch_code(void);
 
+/* What prof_causal_leave_out_code() said. */
+bool prof_causal_apart(uintptr_t begin, size_t bytes);
+
 /* The next function or clone (name) from (*at) on, 0 = the code's begin, which
  * is moved after it; false: none. Contexts: as of prof_name_is(). */
 bool prof_patch_next_named(const char *name, uintptr_t *at,
@@ -102,10 +108,22 @@ bool prof_patch_next_named(const char *name, uintptr_t *at,
 void prof_patch_on(void);
 uint32_t prof_patch_off(void);
 
+/* Experiments begin. With (one_only) a target is patched while experiments are
+ * with it, and is on trial first. Contexts: thread. */
+void prof_patch_begin(bool one_only);
+
 /* Functions that were called too often in (cycles) of experiments are measured
- * by samples from now on (shares.h), and with (uncalled) also those that were
- * not called for long. True: there was one. Contexts: thread. */
-bool prof_patch_learn_if(uint64_t cycles, bool uncalled);
+ * by samples from now on (shares.h). True: there was one. Contexts: thread. */
+bool prof_patch_learn_if(uint64_t cycles);
+
+/* With (one_only): ends the trial of the target of the experiment if its calls
+ * have shown which is better, and patches that of the next experiment. (now) is
+ * the real time. Contexts: thread, interrupts off. */
+void prof_patch_try(uint64_t now);
+void prof_patch_follow(uint64_t now);
+
+/* Whether a call of (function) is one of a target. */
+bool prof_patch_enters(const struct prof_patched *function);
 
 /* (target) is none any more. */
 void prof_patch_no_target(const struct prof_target *target);

@@ -91,6 +91,7 @@ static int insert(struct code_target *to, struct prof_range range)
                 to->ranges[kept];
     to->ranges[at] = range;
     to->target.ranges_count = count;
+    to->target.by_samples = true;
     to->target.begin = to->ranges[0].begin;
     to->target.end = to->ranges[count - 1].end;
     return PROF_OK;

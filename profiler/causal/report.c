@@ -63,13 +63,21 @@ static bool reached(const struct prof_progress *point)
     return false;
 }
 
+/* Whether it takes no part yet: others come first, and are not narrow. */
+static bool is_to_come(const struct prof_target *target)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    return target->number > all->taking_part;
+}
+
 /* Why nothing can be said. */
 static const char *reason(const struct prof_target *target,
                           const struct prof_progress *point)
 {
-    if (target->end != 0 && prof_shares_samples() < PROF_SHARES_SAMPLES_MIN)
+    if (target->by_samples && prof_shares_samples() < PROF_SHARES_SAMPLES_MIN)
         return "too few samples";
-    if (target->end != 0 && target->visits == 0)
+    if (target->by_samples && target->visits == 0)
         return "in no sample";
     if (target->visits == 0)
         return "never called";
@@ -205,6 +213,22 @@ static void write_latency(struct prof_text *out,
 
 /* ---- what they rest on */
 
+static void write_to_come(struct prof_text *out)
+{
+    const char *between = "not tried yet: ";
+
+    for (const struct prof_target *each = prof_causal.targets;
+         each != NULL && is_to_come(each); each = each->next) {
+        prof_text_format(out, "%s%s", between, each->name);
+        between = ", ";
+    }
+    if (is_to_come(prof_causal.targets))
+        prof_text_format(out,
+                         "; others come first, until no interval of theirs "
+                         "is wider than %u %%\n",
+                         prof_causal.experiments.settings.narrow);
+}
+
 /* How time in targets is known. */
 static void write_accrual(struct prof_text *out)
 {
@@ -212,8 +236,8 @@ static void write_accrual(struct prof_text *out)
 
     for (const struct prof_target *each = prof_causal.targets; each != NULL;
          each = each->next) {
-        entered = entered || each->end == 0;
-        if (each->end != 0)
+        entered = entered || !each->by_samples;
+        if (each->by_samples && !is_to_come(each))
             prof_text_format(out,
                              "%s is measured by its share of handlers: %ju of "
                              "%u samples were in it\n",
@@ -311,12 +335,14 @@ void prof_causal_report(void)
         prof_text_format(&out, "%s:\n", point->name);
         for (const struct prof_target *target = prof_causal.targets;
              target != NULL; target = target->next)
-            write_row(&out, target, point);
+            if (!is_to_come(target))
+                write_row(&out, target, point);
         write_none(&out, point);
     }
     for (const struct prof_latency *each = prof_causal.latency_kinds;
          each != NULL && each->number <= prof_causal.kinds; each = each->next)
         write_latency(&out, each);
+    write_to_come(&out);
     prof_untried_write(&out);
     write_accrual(&out);
     write_held(&out);

@@ -125,7 +125,7 @@ int prof_causal_gain(const struct prof_target *target, uint32_t speedup,
                                            point->number - 1),
                      gain) != 0)
         return PROF_ESTATE;
-    if (target->end != 0)
+    if (target->by_samples)
         prof_gain_widen(gain, target->visits);
     return 0;
 }

@@ -119,7 +119,7 @@ static void send_targets(uint64_t tsc)
          each = each->next)
         send_named(tsc, PROF_EVENT_CAUSAL_TARGET,
                    PROF_FIELDS(causal_target, (uint16_t)(each->number - 1),
-                               each->end != 0, each->visits),
+                               each->by_samples, each->visits),
                    each->name);
 }
 

@@ -75,6 +75,15 @@ uint32_t prof_shares_samples(void)
     return shares.samples;
 }
 
+uint32_t prof_shares_hits(const struct prof_target *target)
+{
+    uint32_t hits = 0;
+
+    for (uint32_t i = 0; i < PROF_SHARES_KINDS; i++)
+        hits += shares.hits[i * shares.targets + target->number - 1];
+    return hits;
+}
+
 /* ---- which targets a sample is in */
 
 static bool is_in(const struct prof_target *target, uintptr_t address)
@@ -151,7 +160,8 @@ static void take_sample(const struct prof_entry *entry)
         if (each->end == 0 || !is_hit(each, pc, words, count))
             continue;
         of_kind[each->number - 1]++;
-        each->visits++;
+        if (each->by_samples)
+            each->visits++;
     }
 }
 

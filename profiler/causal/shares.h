@@ -55,8 +55,9 @@ void prof_shares_go_on(void);
 /* The share of (target) in the present kind, in 1/65,536. */
 uint32_t prof_shares_of(const struct prof_target *target);
 
-/* Samples of all segments so far. */
+/* Samples of all segments so far, and those of them in (target). */
 uint32_t prof_shares_samples(void);
+uint32_t prof_shares_hits(const struct prof_target *target);
 
 /* Before the vector is drained, and afterwards. */
 void prof_shares_drains(void);

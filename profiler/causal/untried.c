@@ -13,6 +13,7 @@ static const char *const reasons[] = {
     [PROF_UNTRIED_REFUSED] = "it cannot be patched",
     [PROF_UNTRIED_ROOM] = "there is no room",
     [PROF_UNTRIED_COLD] = "less than 0.5 % each",
+    [PROF_UNTRIED_APART] = "it is no part of the program",
 };
 
 /* The rows after those that have names are sums, by reason. */

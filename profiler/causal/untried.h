@@ -18,6 +18,7 @@ enum prof_untried_why {
     PROF_UNTRIED_REFUSED, /* it cannot be a target */
     PROF_UNTRIED_ROOM,    /* there are enough, or there is no memory for more */
     PROF_UNTRIED_COLD,    /* several functions, too cold */
+    PROF_UNTRIED_APART,   /* it is no part of the program */
     PROF_UNTRIED_NOT,     /* it was chosen */
 };
 

@@ -132,7 +132,7 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
         return;
     if (function->is_point)
         prof_causal_visit(&function->point);
-    if (function->is_target && function->target.end == 0 && !function->loops)
+    if (prof_patch_enters(function) && !function->loops)
         enter(function, place);
 }
 

@@ -32,6 +32,7 @@
 
 #define CHOSEN_MAX 64u
 #define SAMPLES_MIN 500u   /* that targets are chosen by, at first */
+#define FIRST 5u           /* hottest targets, that others wait for */
 #define LEAST_PERMILLE 5u  /* of the busy time, of a target with its callees */
 #define MOST_PERMILLE 900u /* of one that is nearly all of the program */
 #define FRAMES_MAX 48u
@@ -130,6 +131,8 @@ static enum prof_untried_why why_not(const struct choice *choice,
     const struct prof_range *idle = &prof_control_config()->idle;
     uintptr_t begin = (uintptr_t)function->record.key;
 
+    if (prof_causal_apart(begin, function->bytes))
+        return PROF_UNTRIED_APART;
     if ((begin < idle->end && begin + function->bytes > idle->begin) ||
         prof_causal_polls(begin, function->bytes))
         return PROF_UNTRIED_WAITS;
@@ -140,10 +143,11 @@ static enum prof_untried_why why_not(const struct choice *choice,
     return choice->chosen == CHOSEN_MAX ? PROF_UNTRIED_ROOM : PROF_UNTRIED_NOT;
 }
 
-/* What is hot by itself comes first, then what is with its callees. */
+/* What is hot by itself comes first, then what is with its callees: of a chain
+ * of calls that do little but call each other, all say the same. */
 static uint64_t heat(const struct prof_function *function)
 {
-    return prof_sums_weight(&function->self) + function->total / 2;
+    return prof_sums_weight(&function->self) + function->total / 32;
 }
 
 /* The hottest function after the last one, of those that are as hot by their
@@ -328,11 +332,12 @@ static bool are_several_cpus(void)
 int prof_causal_begin(void)
 {
     const bool chooses = prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
-    const struct prof_causal_settings settings = {
+    struct prof_causal_settings settings = {
         .tsc_hz = prof_control_config()->tsc_hz,
         .seed = prof_options()->seed,
         .rotates = chooses,
         .weighs = prof_options()->causal_until != 0,
+        .narrow = prof_options()->causal_until,
     };
     uint32_t named;
 
@@ -345,6 +350,7 @@ int prof_causal_begin(void)
     named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
     if (chooses)
         choose_targets();
+    settings.first = named + FIRST;
     prof_leave();
     switch (start(&settings, named)) {
     case PROF_OK:

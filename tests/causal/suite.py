@@ -72,7 +72,7 @@ def shapes_are_named(trace):
             "reply": "whole",
             'parse<int>("x", <b>)': "bends",
             "log(char const*)": "nothing",
-            "unused": "not called",
+            "unused": "not tried yet",
         },
     )
     check.same(found['parse<int>("x", <b>)']["bend"], 0.5)
@@ -126,7 +126,7 @@ def reasons_are_named(s):
         trace = Trace(s, *words, experiments=8)
         for curve in trace.json()["points"][0]["curves"]:
             called = curve["target"] != "unused"
-            check.same(curve["shape"], shape if called else "not called")
+            check.same(curve["shape"], shape if called else "not tried yet")
         check.same(NONE.findall(trace().out), [])
 
 

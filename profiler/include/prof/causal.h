@@ -127,14 +127,17 @@ struct prof_target {
     uint64_t visits;                 /* while running */
     struct prof_target *next;        /* private */
     bool outside;                    /* private: it is what an agent does */
-    uintptr_t begin, end;            /* private: its code, if it is learnt from
-                                 samples; visits are samples in it then */
+    bool by_samples;                 /* private: it is learnt from samples;
+                                        visits are samples in it then */
+    bool on_trial;                   /* private: which of the two is better is
+                                        not known yet */
+    uintptr_t begin, end;            /* private: its code; 0: none */
     const struct prof_range *ranges; /* private: which parts of that; NULL:
                                         all */
     uint32_t ranges_count;           /* private: of these */
 };
 #define PROF_TARGET(variable, text)                                            \
-    struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+    struct prof_target variable = {text, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* While no experiments run; again has no effect. It MUST remain valid. The
  * first point paces the experiments: it should be passed often. */
@@ -215,6 +218,10 @@ struct prof_causal_settings {
     bool rotates;        /* targets whose gains are least certain have most of
                             the experiments, those that do not run none; else
                             all have as many */
+    uint32_t first;      /* with (rotates): only so many targets take part at
+                            first, and one more whenever all of their intervals
+                            are narrow (all) */
+    uint32_t narrow;     /* per cent to either side (3) */
     bool weighs;         /* how wide intervals are is kept for
                             prof.causal_until= */
 };

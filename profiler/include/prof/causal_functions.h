@@ -4,6 +4,7 @@
 
 /* Functions as targets and progress points of <prof/causal.h>, by name. */
 
+#include <prof/config.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,19 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
 #define PROF_TARGET_RANGES_MAX 64u
 
 bool prof_causal_polls(uintptr_t begin, size_t bytes);
+
+/* (is_apart) says whether a function is no part of the program, such as one of
+ * clients in the image: it is not chosen by itself. */
+#if PROF_WITH_CAUSAL
+void prof_causal_leave_out_code(bool (*is_apart)(uintptr_t begin,
+                                                 size_t bytes));
+#else
+static inline void prof_causal_leave_out_code(bool (*is_apart)(uintptr_t begin,
+                                                               size_t bytes))
+{
+    (void)is_apart;
+}
+#endif
 
 /* The target (name), as the table shows it; NULL: there is none. */
 const struct prof_target *prof_causal_target(const char *name);

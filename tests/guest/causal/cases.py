@@ -168,6 +168,23 @@ CASES = [
         ],
         ["rest is measured"],
     ),
+    # chosen by itself, on trial first: nothing begins again
+    asks(
+        "causal_learnt_auto",
+        "do=learnt prof.causal=auto prof.progress=work_done prof.hz=4000 "
+        "prof.causal_until=4% units=2000000000",
+        [
+            r"^causal: experiments have ended: no interval is wider than ",
+            r"^often is measured by its share of handlers: \d+ of \d+ ",
+            r"^jumps_back is measured by its share of handlers: \d+ of \d+ ",
+            r"^  rest +2\d\.\d\d( +\S+ \+- \S+) +1[3-5]\.\d\d \+- ",
+            r"^  often +(2[7-9]|3[0-2])\.\d\d( +\S+ \+- \S+)"
+            r" +1[2-6]\.\d\d \+- ",
+            r"^  calls_it +3[5-9]\.\d\d( +\S+ \+- \S+)"
+            r" +(1[7-9]|20)\.\d\d \+- ",
+        ],
+        ["rest is measured"],
+    ),
     learns(
         "causal_learnt_callers",
         "prof.target=calls_it prof.accrue=smooth prof.hz=4000",

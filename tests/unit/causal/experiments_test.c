@@ -142,11 +142,13 @@ TEST(intervals_contain_the_truth)
 #define EXPERIMENTS 3000u
 
 static uint32_t drawn[TARGETS], at_speedup[TARGETS][SPEEDUPS];
+static uint32_t ended_so[PROF_EXPERIMENT_EARLY + 1]; /* by the reason */
 
 static void ended(const struct prof_experiment_record *record,
                   const uint32_t *visits)
 {
     (void)visits;
+    ended_so[record->end]++;
     drawn[record->target]++;
     at_speedup[record->target][record->speedup]++;
 }
@@ -383,6 +385,76 @@ TEST(none_is_forgotten)
             assert_in_range(at_speedup[i][j], at_speedup[i][0] - 2,
                             at_speedup[i][0] + 2);
     }
+    free(memory);
+}
+
+/* The first two take part alone until neither interval is wider than 2 %. */
+TEST(others_come_when_the_first_are_narrow)
+{
+    struct prof_experiment_settings of = settings;
+    struct prof_virtual_clock clock = {0};
+    struct prof_experiments all;
+    uint32_t alone = 0;
+    void *memory;
+
+    of.targets = TARGETS;
+    of.rotates = true;
+    of.first = 2;
+    of.narrow = 2;
+    memory = malloc(prof_experiments_bytes(&of));
+    prof_experiments_init(&all, &of, &clock, 1000, memory);
+    for (uint64_t now = 1000; all.done < EXPERIMENTS;) {
+        double noise = all.target == NOISY ? 0.2 : 0.02;
+
+        now += (uint64_t)(100 * US * (1 + noise * (unit_part() - 0.5)));
+        prof_experiments_visit(&all, 0, now);
+        if (all.target < 2 || alone != 0)
+            continue;
+        alone = (uint32_t)all.done;
+        assert_true(widest(&all, 0) < 2.1);
+        assert_true(widest(&all, NOISY) < 2.1);
+    }
+    assert_in_range(alone, 4 * SPEEDUPS, EXPERIMENTS / 2);
+    assert_int_equal(all.taking_part, TARGETS);
+    free(memory);
+}
+
+static bool may_be_faster;
+
+static bool known(uint32_t target)
+{
+    (void)target;
+    return may_be_faster;
+}
+
+/* What is measured before is at normal speed, and void. */
+TEST(nothing_counts_before_a_target_is_known)
+{
+    struct prof_experiment_settings of = settings;
+    struct prof_virtual_clock clock = {0};
+    struct prof_experiments all;
+    void *memory = malloc(prof_experiments_bytes(&of));
+    uint64_t now = 1000;
+
+    of.known = known;
+    of.ended = ended;
+    memset(ended_so, 0, sizeof ended_so);
+    may_be_faster = false;
+    prof_experiments_init(&all, &of, &clock, now, memory);
+    while (all.done < 20) {
+        assert_int_equal(clock.speedup, 0);
+        prof_experiments_visit(&all, 0, now += (uint64_t)(100 * US));
+    }
+    assert_int_equal(ended_so[PROF_EXPERIMENT_EARLY], 20);
+    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
+        assert_int_equal(prof_experiments_sums(&all, 0, 0, 0)[i].experiments,
+                         0);
+    may_be_faster = true;
+    while (all.done < 100)
+        prof_experiments_visit(&all, 0, now += (uint64_t)(100 * US));
+    /* the one that was going on was not known, either */
+    assert_int_equal(ended_so[PROF_EXPERIMENT_EARLY], 21);
+    assert_int_equal(ended_so[PROF_EXPERIMENT_COUNTS], 79);
     free(memory);
 }
 

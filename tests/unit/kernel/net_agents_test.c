@@ -244,6 +244,23 @@ TEST(a_client_connects_again)
     assert_int_equal(net_agents_known(), 3);
 }
 
+/* They come when the client has another connection, and make no client. */
+TEST(last_frames_of_a_connection)
+{
+    struct lags sent;
+
+    begin("closed");
+    (void)lag_of(1, SYN, 0);
+    sent = send(1, ACK | FIN, 0);
+    lag();
+    (void)lag_of(1, ACK | FIN, 0);
+    assert_caused(2, SYN, 0, sent);
+    (void)send(1, ACK, 0);
+    (void)lag_of(1, ACK, 0);
+    (void)send(1, RST, 0);
+    assert_int_equal(net_agents_known(), 1);
+}
+
 TEST(requests_of_an_open_peer)
 {
     struct lags first, second;
