@@ -163,16 +163,20 @@ static void advance(struct prof_lapic *lapic, uint64_t now)
 #if PROF_CPUS_MAX > 1
 static bool is_ours(const struct prof_lapic *lapic);
 static bool turn_of_nobody(void);
-static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled);
+static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
+                  bool kernels);
 static bool shares_here(struct prof_lapic *lapic);
 #else
 #define is_ours(lapic) true
 #define turn_of_nobody() false
 
-static inline void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled)
+static inline void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
+                         bool kernels)
 {
     if (sampled)
         advance(lapic, now);
+    if (kernels)
+        lapic->kernel_due = PROF_LAPIC_NEVER;
     arm(lapic, now);
 }
 
@@ -191,9 +195,7 @@ bool prof_lapic_turn(bool sampled)
 
     if (!is_ours(lapic))
         return turn_of_nobody();
-    if (kernels)
-        lapic->kernel_due = PROF_LAPIC_NEVER;
-    rearm(lapic, now, sampled);
+    rearm(lapic, now, sampled, kernels);
     if (!kernels)
         prof_lapic_write(lapic, PROF_LAPIC_EOI, 0);
     cpu->interrupt_cycles += prof_lapic_tsc() - now;
@@ -540,10 +542,13 @@ static bool turn_of_nobody(void)
 }
 
 /* What the timer is for after a tick. */
-static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled)
+static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
+                  bool kernels)
 {
     bool another = lapic != &PROF_CPU_FIRST->lapic;
 
+    if (kernels)
+        lapic->kernel_due = PROF_LAPIC_NEVER;
     if (another && !may_run(lapic)) {
         end_another(lapic, PROF_LAPIC_OFF);
         arm_for_kernel(lapic);
