@@ -57,11 +57,11 @@ decoder := attach/encoder attach/inside attach/pauses \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls \
     trace/console trace/event \
-    trace/guest_names trace/model trace/packet \
+    trace/guest_names trace/merge trace/model trace/packet \
     image/line_code image/lookup image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/series causal/verdict collect/rollup \
+    causal/series causal/verdict collect/rollup collect/waits \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \

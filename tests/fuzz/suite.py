@@ -46,7 +46,7 @@ DECODER = BASE + (
     "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
     "trace/console trace/event trace/guest_names "
-    "trace/model trace/packet occupancy/problems "
+    "trace/merge trace/model trace/packet occupancy/problems "
     "occupancy/snapshot occupancy/take "
     "tasks/objects tasks/take tasks/words"
 )
