@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# many.sh BUILD [GUESTS [SECONDS [BYTES [IMAGES]]]]: what `parasite serve`
-# takes for many guests: a Lua guest with 20 callers at 100 Hz is recorded until there are
-# BYTES (200000, some 10,000 stacks; 6000 are some 200), and replayed as GUESTS
-# (1000) of 50 builds for SECONDS (75), in which at least one minute is closed.
-# Prints CPU time and memory. With the embedded store, if `make store` has
-# fetched it. With IMAGES, a folder of images for names, serve also keeps the
-# packets.
+# many.sh BUILD [GUESTS [SECONDS [BYTES [IMAGES]]]]: what `parasite serve` takes
+# for many guests: a Lua guest with 20 callers at 100 Hz is recorded until there
+# are BYTES (200000, some 10,000 stacks; 6000 are some 200), and replayed as
+# GUESTS (1000) of 50 builds for SECONDS (75), in which at least one minute is
+# closed. Prints CPU time and memory. With the embedded store, if `make store`
+# has fetched it. With IMAGES, a folder of images for names, serve also keeps
+# the packets.
 set -eu
 
 build=${1:?usage: many.sh BUILD [GUESTS [SECONDS [BYTES [IMAGES]]]]}

@@ -7,8 +7,8 @@
 #include "cli/arguments.h"
 #include "collect/collector.h"
 #include "image/image.h"
-#include "page/page.h"
 #include "serve/http.h"
+#include "serve/live.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -262,7 +262,7 @@ static bool make_live(const struct serve_order *order, FILE *out)
 {
     json_t *head = collector_live(order->owner, serve_argument(order, "boot"));
 
-    return page_write_head(&page_live, head, NULL, out);
+    return live_page_write(head, out);
 }
 
 static const struct serve_page pages[] = {

@@ -181,8 +181,8 @@ const keyList = [
 ];
 const helpTexts = [
   'Rate, busy and "lost now" are of the last five to ten seconds. Busy is ' +
-    'the part of the ticks that came in which a CPU was not idle; lost is the ' +
-    'part of those due that never came, or was dropped on its way.',
+    'the part of the ticks that came in which a CPU was not idle; lost is ' +
+    'the part of those due that never came, or was dropped.',
   'Sending: packets came in the last ten seconds. Silent: none did. Gone: ' +
     'its connection has ended; it may come again.',
   'A boot\u2019s number is a link to the hottest functions of that guest, of ' +
