@@ -287,13 +287,15 @@ def web_server_has_a_causal_profile(s, width):
     """Under the load that make brings, with what is its unit of work: the
     clients are in the image."""
     text = run(
-        *("make", "causal", "SERVICE=http", f"ARCH={width}", "SESSIONS=300"),
+        *("make", "causal", "SERVICE=http", f"ARCH={width}", "SESSIONS=1000"),
         env=PLAIN,
     ).out
     check.has(text, r"^# [1-9]\d* experiments$")
     check.has(text, "^http_answer:$")
     log = s.build / width / "causal-http.log"
-    check.contains(log.read_text(encoding="latin-1"), " 300 sessions, 0 failed")
+    check.contains(
+        log.read_text(encoding="latin-1"), " 1000 sessions, 0 failed"
+    )
 
 
 def clients_outside_count_no_instructions(s, width):
