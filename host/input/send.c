@@ -172,7 +172,7 @@ static bool pending_connection(int file)
 
 #define AGAIN_SECONDS 1.0
 #define HELD_SECONDS 1.0  /* until it is reported that others hold the line */
-#define HEARD_SECONDS 2.0 /* a guest that sent since then is busy */
+#define HEARD_SECONDS 5.0 /* a guest that sent since then is busy */
 #define RATE_TOLERANCE 0.02
 #define READS_MAX 64u /* of one call */
 
@@ -328,7 +328,8 @@ static void wait_for_line(struct sender *sender, double time, double limit)
 }
 
 /* A guest that sends is slow, not deaf: its commands queue behind what it is
- * busy with. One that listens elsewhere may send for ever. */
+ * busy with. Its packets come each second, or later if the host is busy. One
+ * that listens elsewhere may send for ever. */
 static double answer_limit(const struct sender *sender, double time)
 {
     if (sender->seconds > 0)
