@@ -179,21 +179,12 @@ static void open_guest(struct capture_order *order, struct guest_boot *guest,
 
 /* ---- commands */
 
-static void set_rate(struct collector *collector, struct guest_boot *guest,
-                     unsigned hz)
-{
-    char command[32];
-
-    snprintf(command, sizeof command, "rate %u", hz);
-    guest_command(collector, guest, command);
-}
-
 static void set_guest(struct collector *collector,
                       const struct capture_order *order,
                       struct guest_boot *guest)
 {
     if (!guest->capture->rate_agreed)
-        set_rate(collector, guest, order->rate_now);
+        guest_set_rate(collector, guest, order->rate_now);
     if (order->tasks_now && !guest->capture->trace_agreed)
         guest_command(collector, guest, "trace on");
 }
@@ -271,7 +262,7 @@ static void lower(struct collector *collector, struct capture_order *order)
         if (was_traced && !one->traced_before)
             guest_command(collector, guest, "trace off");
         else if (!was_traced)
-            set_rate(collector, guest, order->rate_now);
+            guest_set_rate(collector, guest, order->rate_now);
     }
 }
 
@@ -436,7 +427,7 @@ static void end(struct collector *collector, struct capture_order *order)
         guest->capture = NULL;
         one->guest = NULL;
         if (one->mhz >= 1000)
-            set_rate(collector, guest, (one->mhz + 500) / 1000);
+            guest_set_rate(collector, guest, (one->mhz + 500) / 1000);
         if (order->tasks_now && !one->traced_before)
             guest_command(collector, guest, "trace off");
     }

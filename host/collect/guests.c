@@ -128,6 +128,15 @@ bool guest_command(struct collector *collector, struct guest_boot *guest,
     return sent == bytes;
 }
 
+void guest_set_rate(struct collector *collector, struct guest_boot *guest,
+                    unsigned hz)
+{
+    char command[32];
+
+    snprintf(command, sizeof command, "rate %u", hz);
+    guest_command(collector, guest, command);
+}
+
 /* The boot that (line) sends now: it may be another than before. */
 static struct guest_boot *boot_of(struct line *line,
                                   const struct packet *packet)

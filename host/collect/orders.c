@@ -9,7 +9,6 @@
 
 #include "collect/parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define BUDGET_SECONDS 5
@@ -22,15 +21,6 @@ static bool is_of(const struct guest_boot *guest, const char *service)
     return guest->line != NULL && guest->line->two_way &&
            (strcmp(guest->service, service) == 0 ||
             strcmp(guest->said, service) == 0);
-}
-
-static void set_rate(struct collector *collector, struct guest_boot *guest,
-                     unsigned hz)
-{
-    char command[32];
-
-    snprintf(command, sizeof command, "rate %u", hz);
-    guest_command(collector, guest, command);
 }
 
 /* ---- budgets */
@@ -58,7 +48,7 @@ static void share_budget(struct collector *collector,
              now <= hz * (1 + RATE_TOLERANCE) + 0.5))
             continue;
         guest->asked_mhz = (uint32_t)(hz * 1000);
-        set_rate(collector, guest, (unsigned)hz);
+        guest_set_rate(collector, guest, (unsigned)hz);
     }
 }
 

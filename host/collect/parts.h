@@ -248,6 +248,10 @@ bool guest_is_named(const struct guest_boot *guest, const char *name);
 bool guest_command(struct collector *collector, struct guest_boot *guest,
                    const char *command);
 
+/* Asks the guest to sample (hz) times a second. */
+void guest_set_rate(struct collector *collector, struct guest_boot *guest,
+                    unsigned hz);
+
 /* ---- hand_over.c: buckets to the store */
 
 /* Gives it its service and number, which it keeps. */

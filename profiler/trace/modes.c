@@ -494,9 +494,9 @@ void prof_trace_send_until(uint64_t tsc)
 
 #if PROF_CPUS_MAX > 1
 /* Whether the table has all that was recorded before the reader joined: each
- * CPU has followed its ring until there, and has told the others what it says
- * of their objects. One that does not come to it is not waited for any longer
- * than PATIENCE. */
+ * CPU has followed its ring until there, and has entered what it recorded of
+ * the others' objects. One that does not come to it is not waited for any
+ * longer than PATIENCE. */
 static bool is_table_known(void)
 {
     if (patience == 0)

@@ -140,7 +140,7 @@ static bool replace_word(uint32_t *word, uint32_t from, uint32_t to)
 /* What this CPU says of another one's object. That CPU does not use its slot
  * for another object while it lives; so nothing is ended that should not be,
  * unless both end it, which is misuse. False: it is not there. */
-static bool tell_owner(uint32_t object, uint32_t what)
+static bool update_owner(uint32_t object, uint32_t what)
 {
     struct prof_object *slot = prof_objects_find(object);
 
@@ -163,7 +163,7 @@ static void take_foreign(struct prof_trace_cpu *cpu,
     const struct prof_trace_cpu *owner = owner_of(part->a);
 
     if (part->a > PROF_OBJECTS_LAST || part->a < PROF_OBJECTS_STRIDE ||
-        owner->records == NULL || tell_owner(part->a, part->what))
+        owner->records == NULL || update_owner(part->a, part->what))
         return;
     if (strays->count == PROF_TRACE_STRAYS_MAX) {
         cpu->objects.untracked++;
@@ -185,7 +185,7 @@ static void take_strays(struct prof_trace_cpu *cpu)
         uint32_t tail = __atomic_load_n(&owner_of(stray.a)->follower.tail,
                                         __ATOMIC_ACQUIRE);
 
-        if (!tell_owner(stray.a, stray.what) && is_before(tail, stray.until))
+        if (!update_owner(stray.a, stray.what) && is_before(tail, stray.until))
             strays->all[kept++] = stray;
     }
     strays->count = kept;

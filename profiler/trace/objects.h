@@ -110,8 +110,8 @@ struct prof_object *prof_objects_find(uint32_t object);
 void prof_objects_follow(struct prof_trace_cpu *cpu, bool panic);
 
 #if PROF_CPUS_MAX > 1
-/* Tries again to tell other CPUs' parts of the table what (cpu), the current
- * one, has said of their objects. Contexts: thread. */
+/* Tries again to enter what (cpu), the current one, has recorded of other CPUs'
+ * objects in their parts of the table. Contexts: thread. */
 void prof_objects_again(struct prof_trace_cpu *cpu);
 #endif
 

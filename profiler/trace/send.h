@@ -45,7 +45,7 @@ void prof_trace_flush_other(const struct prof_cpu *cpu, uint32_t mark,
  * objects up to its ring. Contexts: thread, any CPU. */
 void prof_trace_poll(void);
 
-/* By what another CPU is told to come to a turn of its loop; NULL: nothing. */
+/* How another CPU is woken for a turn of its loop; NULL: not at all. */
 void prof_trace_kick_by(void (*by)(uint32_t number));
 #endif
 

@@ -469,7 +469,7 @@ def test_no_guest(s, serve):
 
 
 def test_capture(s, serve):
-    """A guest is told a rate, and gets its own back when who asked leaves."""
+    """A capture sets a guest's rate, and restores it when its client leaves."""
     guest = Answering(serve, samples_of(100, 7))
     serve.soon_guest(boot="07" * 16)
     for wrong in (
@@ -583,7 +583,7 @@ def test_fleet_capture(s):
 
 
 def test_capture_budget(s):
-    """The rate is what fits; who sends more is told a lower one, and no more
+    """The rate is what fits; for who sends more it is lowered, and no more
     is kept than may be; the recorder goes first."""
     packets = samples_of(60000, 45)
     shutil.rmtree(s.work / "captures", ignore_errors=True)
