@@ -67,6 +67,8 @@ PROCESSES = {
     "x86_64-process": "x86_64",
     "x86_64-sanitized": "x86_64-address-undefined",
 }
+# what a failure of the suite itself is called, or a skip of all of it
+THE_END = "the suite comes to its end"
 _SUBREAPER = 36  # prctl: orphaned descendants become our children
 
 
@@ -191,7 +193,10 @@ class Suite:
 
     def use_processes(self, build):
         """From now on guest() starts services as Linux processes, those of
-        (build), such as "x86_64-address-undefined"."""
+        (build), such as "x86_64-address-undefined". Skips what follows where
+        the kernel cannot run them."""
+        if build.startswith("i386") and not host.runs_32_bit():
+            raise Skip(host.NO_32_BIT)
         self.processes = self.build / "hosted" / build
 
     def image(self, width, name, cpus=None):
@@ -243,12 +248,13 @@ def main(name, work, part=""):
     writer = tap.Writer()
     try:
         importlib.import_module("suite").suite(Suite(part, work, build, writer))
+    except Skip as skip:
+        writer.skip(THE_END, str(skip))
     except Exception as error:
-        end = "the suite comes to its end"
         if host.lacks_32_bit(error):
-            writer.skip(end, host.NO_32_BIT)
+            writer.skip(THE_END, host.NO_32_BIT)
         else:
-            writer.result(False, end, traceback.format_exc())
+            writer.result(False, THE_END, traceback.format_exc())
     finally:
         for pid in progress.tree(os.getpid()):
             if pid != os.getpid():

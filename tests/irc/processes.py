@@ -18,7 +18,9 @@ from sessions import (
 def run_load(s, width):
     with s.guest(
         *(width, "irc", "load"),
-        append=f"irc.every=0 irc.warm=1 irc.oper={PASSWORD} prof.every=0",
+        # system calls may have most of the samples: all rows, not the first
+        append=f"irc.every=0 irc.warm=1 irc.oper={PASSWORD} prof.every=0 "
+        "prof.top=500",
         forward=[6667],
         cpu_limit=CPU_LIMIT_S,
     ) as server:
