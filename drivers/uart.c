@@ -105,39 +105,39 @@ int uart_read(uint16_t port)
     return get(port, DATA);
 }
 
-static void (*on_heard[2])(void); /* COM1 and COM2 */
+static void (*input_handlers[2])(void); /* COM1 and COM2 */
 
 /* The line is edge-triggered: it stays high until all is read. */
-static void heard_com1(void)
+static void input_of_com1(void)
 {
-    on_heard[0]();
+    input_handlers[0]();
     irq_done(PIC_LINE_COM1);
 }
 
-static void heard_com2(void)
+static void input_of_com2(void)
 {
-    on_heard[1]();
+    input_handlers[1]();
     irq_done(PIC_LINE_COM2);
 }
 
 /* The line is unmasked first: an IO-APIC ignores an edge while it is not. What
  * has made its edge before makes no other one until it is read. */
-bool uart_listen(uint16_t port, void (*heard)(void))
+bool uart_listen(uint16_t port, void (*on_input)(void))
 {
     const bool first = port == UART_COM1;
     const unsigned line = first ? PIC_LINE_COM1 : PIC_LINE_COM2;
     bool on;
 
-    if (on_heard[!first] == NULL && arch_irq_is_handled(line))
+    if (input_handlers[!first] == NULL && arch_irq_is_handled(line))
         return false;
     on = arch_interrupts_save();
-    on_heard[!first] = heard;
-    arch_irq_handle(line, first ? heard_com1 : heard_com2);
+    input_handlers[!first] = on_input;
+    arch_irq_handle(line, first ? input_of_com1 : input_of_com2);
     set(port, MODEM_CONTROL, MODEM_DTR_RTS | MODEM_OUT2);
     irq_unmask(line);
     set(port, INTERRUPT_ENABLE, INTERRUPT_RECEIVED);
     if ((get(port, LINE_STATUS) & STATUS_DATA_READY) != 0)
-        heard();
+        on_input();
     arch_interrupts_restore(on);
     return true;
 }

@@ -39,12 +39,12 @@ void uart_finish(uint16_t port);
 int uart_read(uint16_t port);
 
 /*
- * Calls (heard) in an interrupt when bytes come to a (port) without any: the
+ * Calls (on_input) in an interrupt when bytes come to a (port) without any: the
  * next call follows only when uart_read() has returned -1 since. For bytes that
  * are there already it is called at once, with interrupts off. False: the
  * port's interrupt is somebody else's; it must be read from time to time.
  * Contexts: thread.
  */
-bool uart_listen(uint16_t port, void (*heard)(void));
+bool uart_listen(uint16_t port, void (*on_input)(void));
 
 #endif

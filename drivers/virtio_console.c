@@ -151,14 +151,14 @@ int virtio_console_receive(void)
 }
 
 /* What has come before has not interrupted. */
-bool virtio_console_listen(void (*heard)(void))
+bool virtio_console_listen(void (*on_input)(void))
 {
     if (!started)
         return false;
-    device.interrupted = heard;
+    device.interrupted = on_input;
     if (!virtio_irq_on(&device))
         return false;
     if (virtio_interrupts(&in, true))
-        heard();
+        on_input();
     return true;
 }

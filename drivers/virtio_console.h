@@ -32,9 +32,8 @@ void virtio_console_finish(void);
 /* The next received byte, or -1. */
 int virtio_console_receive(void);
 
-/* Calls (heard) in an interrupt when bytes come: at least once before all are
- * read. False: the device has no interrupt line, and must be read from time to
- * time. */
-bool virtio_console_listen(void (*heard)(void));
+/* Calls (on_input) in an interrupt when bytes come, at least once before all
+ * are read. False: the device has no interrupt line, and must be polled. */
+bool virtio_console_listen(void (*on_input)(void));
 
 #endif

@@ -107,7 +107,7 @@ static bool send_op(struct vsock *vsock, struct vsock_socket *socket,
 
     if (!vsock->put(&header, data))
         return false;
-    socket->told = socket->forwarded;
+    socket->advertised = socket->forwarded;
     return true;
 }
 
@@ -175,7 +175,7 @@ static void begin(struct vsock_socket *socket, enum vsock_state state,
     socket->peer_cid = peer_cid;
     socket->peer_port = peer_port;
     socket->sent = socket->peer_forwarded = socket->peer_room = 0;
-    socket->received = socket->forwarded = socket->told = 0;
+    socket->received = socket->forwarded = socket->advertised = 0;
 }
 
 bool vsock_listen(struct vsock *vsock, uint32_t port)
@@ -314,7 +314,7 @@ size_t vsock_receive(struct vsock *vsock, int number, void *to, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         next[i] = socket->room[socket->forwarded++ % VSOCK_ROOM];
     if (bytes > 0 && socket->state == VSOCK_OPEN &&
-        socket->forwarded - socket->told >= CREDIT_UPDATE)
+        socket->forwarded - socket->advertised >= CREDIT_UPDATE)
         socket->credit_due =
             !send_control(vsock, socket, VSOCK_OP_CREDIT_UPDATE);
     return bytes;

@@ -12,10 +12,10 @@
  *     vsock_take(&vsock, ...)          each received packet
  *     vsock_accept(), vsock_send(), vsock_receive(), vsock_close()
  *
- * A socket is a number from 0 to VSOCK_SOCKETS - 1. Each side tells the other
- * how many bytes it has room for (credit) and never sends more, so no data is
- * dropped. Nothing is allocated, and nothing waits. What a peer does wrong
- * resets its own connection and is counted.
+ * A socket is a number from 0 to VSOCK_SOCKETS - 1. Each side advertises
+ * how many bytes it has room for (credit), and the other never sends more, so
+ * no data is dropped. Nothing is allocated, and nothing waits. What a peer does
+ * wrong resets its own connection and is counted.
  *
  * Contexts: any, one at a time. An interrupt asks vsock_busy() before it calls
  * anything else here, or the device.
@@ -95,7 +95,7 @@ struct vsock_socket {
     uint32_t peer_room;      /* its buf_alloc */
     uint32_t received;       /* bytes that came */
     uint32_t forwarded;      /* bytes that vsock_receive() returned */
-    uint32_t told;           /* what the peer knows of (forwarded) */
+    uint32_t advertised;     /* of these, in the last packet sent */
     uint8_t room[VSOCK_ROOM];
 };
 

@@ -148,13 +148,13 @@ int console_read(void)
     }
 }
 
-bool console_listen(void (*heard)(void))
+bool console_listen(void (*on_input)(void))
 {
     switch (by) {
     case BY_SERIAL:
-        return uart_listen(UART_COM1, heard);
+        return uart_listen(UART_COM1, on_input);
     case BY_VIRTIO:
-        return virtio_console_listen(heard);
+        return virtio_console_listen(on_input);
     default:
         return false;
     }

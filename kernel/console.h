@@ -22,10 +22,10 @@ bool console_is_virtio(void);
 /* The next byte that was typed, or -1. Contexts: thread. */
 int console_read(void);
 
-/* Has (heard) called in an interrupt when bytes have been typed, at least once
- * before console_read() returns all of them. False: nothing interrupts, it is
- * to be read from time to time. Contexts: thread. */
-bool console_listen(void (*heard)(void));
+/* Calls (on_input) in an interrupt when bytes have been typed, at least once
+ * before console_read() has returned all of them. False: the console has no
+ * interrupt, and must be polled. Contexts: thread. */
+bool console_listen(void (*on_input)(void));
 
 /* Waits until all is printed, before the machine ends. Contexts: any. */
 void console_finish(void);

@@ -41,7 +41,7 @@ static void nothing(void)
 
 static void (*after_command)(void) = nothing; /* without a profiler */
 static struct loop_timer listen_timer, soon_timer;
-static volatile bool heard; /* bytes have come since they were last read */
+static volatile bool input_came; /* bytes have come since they were last read */
 
 /* The line being printed while a command runs that did not come from the
  * console. It begins with a newline, which ends a packet that may be incomplete
@@ -174,21 +174,21 @@ static void on_listen(void *unused)
     loop_once(&soon_timer, LISTEN_SOON_NS, on_listen, NULL);
 }
 
-static void on_heard(void)
+static void note_input(void)
 {
-    heard = true;
+    input_came = true;
 }
 
-static bool has_heard(void)
+static bool has_input(void)
 {
-    return heard;
+    return input_came;
 }
 
 static void listen_turn(void)
 {
-    if (!heard)
+    if (!input_came)
         return;
-    heard = false;
+    input_came = false;
     on_listen(NULL);
 }
 
@@ -206,11 +206,11 @@ static bool begin_listening(void (*call)(void))
 /* By interrupts where the device has them. */
 static void listen(void)
 {
-    static struct loop_source source = {.waiting = has_heard,
+    static struct loop_source source = {.waiting = has_input,
                                         .turn = listen_turn};
 
     listen_timer.own = soon_timer.own = true;
-    if (begin_listening(on_heard))
+    if (begin_listening(note_input))
         loop_add(&source);
     else
         loop_every(&listen_timer, LISTEN_NS, on_listen, NULL);

@@ -263,16 +263,16 @@ bool virtio_mmio_word(const char *word)
 }
 
 /* Standard input does not wake the loop up: it is read from time to time. */
-bool uart_listen(uint16_t port, void (*heard)(void))
+bool uart_listen(uint16_t port, void (*on_input)(void))
 {
     (void)port;
-    (void)heard;
+    (void)on_input;
     return false;
 }
 
-bool virtio_console_listen(void (*heard)(void))
+bool virtio_console_listen(void (*on_input)(void))
 {
-    (void)heard;
+    (void)on_input;
     return false;
 }
 

@@ -14,8 +14,8 @@
  * Where KVM accounts for it (tick/kvm.h), how much was stolen is known, and the
  * evidence only says of which samples: each takes as much of what was stolen
  * since the drain before the last as was missed before it. What is left then
- * was stolen for less than a period at a time, and cannot be told from the
- * time of the samples: it stays theirs, and is counted.
+ * was stolen for less than a period at a time, and cannot be separated
+ * from the time of the samples: it stays theirs, and is counted.
  */
 
 #include "aggregate/drain.h"

@@ -49,7 +49,7 @@ STREAM = 1
 HOST = 2  # its CID
 FIRST_PORT = 1 << 30
 ROOM = 65536  # for what the guest sends on one connection
-UPDATE = 4096  # bytes forwarded, not told yet
+UPDATE = 4096  # bytes forwarded, not advertised yet
 LINE = 32  # bytes of CONNECT, at most
 
 
@@ -203,7 +203,7 @@ class Connection:
     reads: bool = True
     unsent: bytearray = field(default_factory=bytearray)
     forwarded: int = 0  # bytes of the guest's
-    told: int = 0
+    advertised: int = 0
     sent: int = 0  # bytes to the guest
     peer_room: int = 0
     peer_forwarded: int = 0
@@ -495,7 +495,7 @@ class VsockDevice:
         connection = self.connections.get(key)
         forwarded = connection.forwarded if connection else 0
         if connection:
-            connection.told = forwarded
+            connection.advertised = forwarded
             connection.sent += len(data)
         self._send(
             Packet(
@@ -620,7 +620,7 @@ class VsockDevice:
             self._packet(connection.key, RST)
             self._drop(connection)
             return
-        if connection.forwarded - connection.told >= UPDATE:
+        if connection.forwarded - connection.advertised >= UPDATE:
             self._packet(connection.key, CREDIT_UPDATE)
         self._watch(connection)
 

@@ -271,7 +271,7 @@ def test_terminal(live):
 # ---- without a guest
 
 
-def told(s, parasite, answer, *words):
+def answered(s, parasite, answer, *words):
     """`parasite tell` of these words, to a guest that gives answer(LINE) to
     each line; and the lines."""
     server, name = listening(s.work)
@@ -292,13 +292,13 @@ def told(s, parasite, answer, *words):
     return done, said
 
 
-def bytes_are_told_apart(s, parasite):
+def bytes_are_distinguished(s, parasite):
     """Who begins to listen in the middle of a packet sees bytes that are no
     text; a line of the console's that is stays one, be it not ASCII."""
     text = "a \u00e9 b\n".encode()
     for before, shown in ((b"gB\x9az \xe1\n\xff\xff\n", b""), (text, text)):
         answer = before + b"\n#prof! ok report\n"
-        done, _ = told(s, parasite, lambda _, a=answer: a, "report")
+        done, _ = answered(s, parasite, lambda _, a=answer: a, "report")
         check.same(done.data, shown + b"ok report\n")
 
 
@@ -329,7 +329,7 @@ def words_are_joined(s, parasite):
     words = "causal start rate 99 start loop reset causal report stop".split()
     words += "causal target f::g causal start".split()
     ok = b"\n#prof! ok "
-    done, said = told(s, parasite, lambda line: ok + line + b"\n", *words)
+    done, said = answered(s, parasite, lambda line: ok + line + b"\n", *words)
     wanted = ["causal start", "rate 99", "start", "loop reset"]
     wanted += ["causal report", "stop", "causal target f::g", "causal start"]
     check.same(said, wanted)
@@ -338,14 +338,14 @@ def words_are_joined(s, parasite):
 
 def capped_rate_is_reported(s, parasite):
     answer = b"\n#prof! ok rate 50000 at 19886.364 Hz\n"
-    done, _ = told(s, parasite, lambda _: answer, "rate", 50000)
+    done, _ = answered(s, parasite, lambda _: answer, "rate", 50000)
     check.same(done.out, "ok rate 50000 at 19886.364 Hz\n")
     check.contains(done.err, "capped the rate at 19886.4 Hz; 50000 Hz was")
 
 
 def test_hosts(s):
     parasite = Command(s)
-    s.holds(bytes_are_told_apart, s, parasite)
+    s.holds(bytes_are_distinguished, s, parasite)
     for family in ("unix", "tcp"):
         what = f"a {family} line that another client holds is reported"
         s.holds(what, held_is_reported, s, parasite, family)

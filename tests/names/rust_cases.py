@@ -54,7 +54,7 @@ def arguments(text, at):
 
 
 def pair(macro, values, verbose):
-    """(name, answer) as `{:#}` prints it; None where only `{}` is told."""
+    """(name, answer) as `{:#}` prints it; None where only `{}` is known."""
     if macro == "t_err":
         return values[0], values[0]
     name, answer = values[:2]

@@ -62,7 +62,7 @@ void tick(void)
     *at(APIC + APIC_EOI) = 0;
 }
 
-/* The TSS that tells a CPU from others, and its descriptor in the GDT that all
+/* The TSS by which a CPU is identified, and its descriptor in the GDT that all
  * have. Nothing else is done with it (Intel SDM vol. 3A, 8.2). */
 static void load_tss(unsigned cpu)
 {

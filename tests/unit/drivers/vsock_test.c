@@ -251,7 +251,7 @@ TEST(counters_wrap)
     char data[600], got[600];
 
     of->sent = of->peer_forwarded = UINT32_MAX - 1;
-    of->received = of->forwarded = of->told = UINT32_MAX - 299;
+    of->received = of->forwarded = of->advertised = UINT32_MAX - 299;
     from.fwd_cnt = UINT32_MAX - 1;
     memset(data, 'a', sizeof data);
     data[599] = 'z';
@@ -268,7 +268,7 @@ TEST(counters_wrap)
     from.fwd_cnt = 0;
 }
 
-/* Half of the room is told of at once, less with the next packet. */
+/* Half of the room is advertised at once, less with the next packet. */
 TEST(a_peer_learns_of_its_credit)
 {
     int socket = connected();

@@ -39,7 +39,7 @@ static uint32_t in_fifo = UART_FIFO;
 static void (*interrupted)(void);
 
 int __wrap_uart_read(uint16_t port);
-bool __wrap_uart_listen(uint16_t port, void (*heard)(void));
+bool __wrap_uart_listen(uint16_t port, void (*on_input)(void));
 uint32_t __real_prof_trace_put_create(uint32_t what,
                                       struct prof_trace_name *site);
 uint32_t __wrap_prof_trace_put_create(uint32_t what,
@@ -51,10 +51,10 @@ static bool has_bytes(void)
            (in_fifo != 0 || arch_tsc() - empty_tsc >= REFILL_CYCLES);
 }
 
-bool __wrap_uart_listen(uint16_t port, void (*heard)(void))
+bool __wrap_uart_listen(uint16_t port, void (*on_input)(void))
 {
     if (port == UART_COM1)
-        interrupted = heard;
+        interrupted = on_input;
     return port == UART_COM1;
 }
 
