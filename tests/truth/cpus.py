@@ -343,8 +343,11 @@ class Run:
         check.between(due, sent - slack, by_clock + slack, "due")
         check.between(sent, 0, by_clock + slack, "NMIs sent")
         for cpu, ticks, _, dropped, queued in found:
-            check.between(ticks, len(self.samples[cpu]), sent, f"CPU {cpu}")
-            check.same((len(self.samples[cpu]) + dropped, queued), (ticks, 0))
+            kept = len(self.samples[cpu])
+            check.between(ticks, kept, sent, f"CPU {cpu}")
+            check.same(kept + dropped + queued, ticks)
+            # one that the host stops in its last tick writes it after the drain
+            check.between(queued, 0, 1, f"CPU {cpu}: queued")
 
 
 def _tests(s, run, *tests):
