@@ -77,7 +77,8 @@ comma := ,
 .SECONDARY:
 .SUFFIXES:
 Q := $(if $(V),,@)
-begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) mkdir -p $(@D)
+begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) \
+    test -d $(@D) || mkdir -p $(@D)
 
 # ---- flags: per width ($W) and CPUs, from the target's path, and per room
 
