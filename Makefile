@@ -77,7 +77,8 @@ comma := ,
 .SECONDARY:
 .SUFFIXES:
 Q := $(if $(V),,@)
-begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) mkdir -p $(@D)
+begin = @$(if $(V),,printf '  %-8s%s\n' $1 $@;) \
+    test -d $(@D) || mkdir -p $(@D)
 
 # ---- flags: per width ($W) and CPUs, from the target's path, and per room
 
@@ -222,4 +223,10 @@ clean:
 help:
 	@awk -f tools/build/help.awk Makefile $(wildcard */rules.mk */*/rules.mk)
 
--include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
+# What objects were compiled from. To read all of these files, thousands, takes
+# longer than the rest of what make does first: only those of what is asked for.
+one_image := run gdb iso image record causal async help packages
+trees := $(wildcard $(addprefix $(BUILD)/,host $(if $(filter-out \
+    $(one_image),$(or $(MAKECMDGOALS),image)),host32 host64 hosted \
+    $(BUILDS),$(if $(cpus),smp/)$(ARCH))))
+-include $(if $(trees),$(shell find $(trees) -type f -name '*.d'))

@@ -36,7 +36,7 @@ async function memoryOf(browser) {
 async function opened(work, url, ready, then = null) {
   const folder = mkdtempSync(path.join(work, 'chromium-'));
   const context = await chromium.launchPersistentContext(folder, {
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: FLAGS,
     viewport: {width: 1400, height: 900},
   });

@@ -113,7 +113,7 @@ async function measure(page) {
 (async () => {
   const folder = mkdtempSync(path.join(work, 'chromium-'));
   const context = await chromium.launchPersistentContext(folder, {
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: FLAGS,
     viewport: {width: 1400, height: 900},
   });

@@ -57,15 +57,19 @@ document.addEventListener('WebComponentsReady', () => read().catch(
     problem => ({problem: problem.stack})).then(
     said => fetch('/said', {method: 'POST', body: JSON.stringify(said)})));
 </script>
+<img src=/said>
 """
 
 
 def handler(trace, said):
     """A class for requests: serves the page and (trace), and appends what the
-    page posts to (said)."""
+    page posts to (said). The page is loaded once that is there: no sooner does
+    the browser end."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self):
+            if self.path == "/said":
+                soon(lambda: said, "the page's answer")
             if self.path not in ("/page", "/trace"):
                 super().do_GET()
                 return
@@ -94,8 +98,8 @@ def look(port, said, log):
     with tempfile.TemporaryDirectory(
         ignore_cleanup_errors=True
     ) as profile, background(
-        *("chromium", "--headless", "--no-sandbox", "--disable-gpu"),
-        f"--user-data-dir={profile}",
+        *("chromium-headless-shell", "--no-sandbox", "--disable-gpu"),
+        *("--dump-dom", f"--user-data-dir={profile}"),
         f"http://127.0.0.1:{port}/page",
         log=log,
     ) as browser:

@@ -4,6 +4,7 @@ name matches one of the shell patterns; see tests/README.md."""
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 
@@ -31,6 +32,7 @@ def main():
     # the firmware has no drives and no screen to wait for, which takes longer
     # than many a guest runs
     os.environ.setdefault(qemu.MACHINE, "-nodefaults")
+    _prefer_this_python()
     try:
         return runner.main(
             arguments.build,
@@ -41,6 +43,14 @@ def main():
         )
     finally:
         _end_children()
+
+
+def _prefer_this_python():
+    """Scripts of tests and of make are run by this interpreter, and not by what
+    looks for it first, as that of pyenv does in half a second of CPU."""
+    if shutil.which("python3") != sys.executable:
+        folder = os.path.dirname(sys.executable)
+        os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
 def _end_children():

@@ -31,7 +31,7 @@ let context, profile;
 async function start() {
   profile = mkdtempSync(path.join(work, 'chromium-'));
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     headless: true,
     timeout: NEVER_MS,
     args: FLAGS,

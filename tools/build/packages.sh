@@ -15,18 +15,25 @@ command -v dpkg-query >/dev/null || {
 }
 
 # lines "PACKAGE" or "PACKAGE unless COMMAND"
-wanted=$(sed 's/#.*//' "$list" | while read -r package _ command; do
-    if [ -z "$command" ] || ! command -v "$command" >/dev/null; then
-        echo "$package"
-    fi
-done | tr -s '\n' ' ')
+wanted=
+while read -r package unless command _; do
+    case $package in
+    '' | '#'*) ;;
+    *)
+        [ "$unless" = unless ] && command -v "$command" >/dev/null ||
+            wanted="$wanted $package"
+        ;;
+    esac
+done <"$list"
 # shellcheck disable=SC2086 # a list of words
-present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted \
-    2>/dev/null | sed -n 's/^installed //p' || true)
+present=$(dpkg-query -W -f ' ${Package}:${db:Status-Status} ' $wanted \
+    2>/dev/null || true)
 missing=
 for package in $wanted; do
-    printf '%s\n' "$present" | grep -qxF "$package" ||
-        missing="$missing $package"
+    case $present in
+    *" $package:installed "*) ;;
+    *) missing="$missing $package" ;;
+    esac
 done
 [ -n "$missing" ] || exit 0
 

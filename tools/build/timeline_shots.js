@@ -38,7 +38,7 @@ async function take(browser, [file, hash, picture, height, keys]) {
 
 async function main() {
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
     timeout: 0,
   });
