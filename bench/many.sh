@@ -5,7 +5,8 @@
 # for many guests: a Lua guest with 20 callers at 100 Hz is recorded until there
 # are BYTES (200000, some 10,000 stacks; 6000 are some 200), and replayed as
 # GUESTS (1000) of 50 builds for SECONDS (75), in which at least one minute is
-# closed. Prints CPU time and memory. With the embedded store, if `make store`
+# closed; guest 42 has other shares of stacks than all others. Prints CPU time
+# and memory. With the embedded store, if `make store`
 # has fetched it. With IMAGES, a folder of images for names, serve also keeps
 # the packets.
 set -eu
@@ -58,7 +59,7 @@ while ! [ -S "$socket" ] || ! grep -q metrics "$work/serve.log"; do
     sleep 0.1
 done
 metrics=$(sed -n 's/.*\(http:.*metrics\)/\1/p' "$work/serve.log")
-"$work/many_guests" "$socket" "$guests" "$seconds" "$work/stream" \
+"$work/many_guests" -o 42 "$socket" "$guests" "$seconds" "$work/stream" \
     >"$work/sent"
 curl -s "$metrics" >"$work/metrics"
 kill $serve

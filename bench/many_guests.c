@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * many_guests [-b BUILDS] [-s SPEED] SOCKET GUESTS SECONDS STREAM...: replays
- * recorded packets of one boot each as many guests, which connect to the local
- * SOCKET of `parasite serve`.
+ * many_guests [-b BUILDS] [-m PART] [-o GUEST] [-s SPEED] SOCKET GUESTS SECONDS
+ * STREAM...: replays recorded packets of one boot each as many guests, which
+ * connect to the local SOCKET of `parasite serve`.
  *
  * Guest n replays stream n % streams, again and again, with a UUID of its own,
  * the build-id of build n % BUILDS (50), and times that go on from one turn to
- * the next. Packets are sent when they are due, guests at different times of
- * the second. At the end it prints what it has sent, as JSON:
+ * the next. Its shares are its own: of each packet's samples a part, chosen for
+ * the guest between none and PART (0.1), has the stack of another one; of the
+ * odd GUEST half of them, that of the first one. Packets are sent when they are
+ * due, guests at different times of the second. At the end it prints what it
+ * has sent, as JSON:
  *
  *     {"guests": 1000, "packets": 70123, "bytes": ..., "samples": ...}
  */
@@ -28,8 +31,10 @@
 #define UUID_AT offsetof(struct prof_packet, uuid)
 #define PATCHES_MAX 64
 #define TIME_STEP (1ull << 24) /* shifts by it keep the times of events */
+#define ODD_PART 0.5
 
-/* A recorded packet, and where whole times and build-ids are in it. */
+/* A recorded packet, and where whole times, build-ids and the nodes of samples
+ * are in it. */
 struct taken {
     uint8_t *bytes;
     size_t count;
@@ -38,6 +43,8 @@ struct taken {
     uint32_t samples;
     size_t clocks[PATCHES_MAX], ids[4];
     unsigned clock_count, id_count;
+    size_t *nodes; /* of samples, (sample_count) */
+    unsigned sample_count;
     unsigned cpu;
 };
 
@@ -57,6 +64,9 @@ struct replay {
     double offset; /* seconds */
     uint8_t uuid[16];
     uint8_t build[20];
+    uint64_t seed;
+    double part; /* of samples that change their stack */
+    bool is_odd; /* to the same one */
 };
 
 static uint64_t packets, bytes_sent, samples;
@@ -77,16 +87,32 @@ static double now(void)
 
 /* ---- recorded streams */
 
+/* A sample as it is at 100 Hz. In its other forms it keeps its stack. */
+static bool is_late(const uint8_t *event, size_t bytes)
+{
+    return bytes == PROF_EVENT_HEAD_BYTES + sizeof(uint16_t) &&
+           (event[0] & 3) == PROF_EVENT_OTHER &&
+           event[0] >> PROF_EVENT_TAG_BITS == PROF_EVENT_SAMPLE_LATE;
+}
+
 static void find_patches(struct taken *taken, const struct packet *packet)
 {
     struct event_reader reader;
     struct event event;
 
     event_begin(&reader, packet);
-    while (event_next(&reader, &event)) {
-        size_t end = (size_t)(reader.at - packet->bytes);
+    for (;;) {
+        size_t begin = (size_t)(reader.at - packet->bytes), end;
 
+        if (!event_next(&reader, &event))
+            break;
+        end = (size_t)(reader.at - packet->bytes);
         taken->samples += event_samples(&event);
+        if (is_late(packet->bytes + begin, end - begin)) {
+            taken->nodes = realloc(taken->nodes, (taken->sample_count + 1) *
+                                                     sizeof *taken->nodes);
+            taken->nodes[taken->sample_count++] = end - sizeof(uint16_t);
+        }
         if (event.kind == PROF_EVENT_CLOCK && taken->clock_count < PATCHES_MAX)
             taken->clocks[taken->clock_count++] = end - sizeof(uint64_t);
         if (event.kind == PROF_EVENT_HELLO && taken->id_count < 4)
@@ -166,7 +192,33 @@ static double due(const struct replay *replay, double speed)
     return replay->offset + (double)clocks / PROF_CLOCK_HZ / speed;
 }
 
-static void patch(uint8_t *copy, const struct replay *replay,
+/* The next of a guest's random numbers, 0 to 1 (xorshift64). */
+static double chance(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return (double)(*seed >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Gives some samples the stack of another one. All stacks of a packet are
+ * defined in it. */
+static void change_shares(uint8_t *copy, struct replay *replay,
+                          const struct taken *taken)
+{
+    for (unsigned i = 0; i < taken->sample_count; ++i) {
+        unsigned other =
+            replay->is_odd
+                ? 0
+                : (unsigned)(chance(&replay->seed) * taken->sample_count);
+
+        if (chance(&replay->seed) < replay->part)
+            put_le(copy + taken->nodes[i],
+                   le16(taken->bytes + taken->nodes[other]), 2);
+    }
+}
+
+static void patch(uint8_t *copy, struct replay *replay,
                   const struct taken *taken)
 {
     uint64_t shift = replay->turns * replay->stream->length;
@@ -183,6 +235,7 @@ static void patch(uint8_t *copy, const struct replay *replay,
                le64(taken->bytes + taken->clocks[i]) + shift, 8);
     for (unsigned i = 0; i < taken->id_count; ++i)
         memcpy(copy + taken->ids[i], replay->build, sizeof replay->build);
+    change_shares(copy, replay, taken);
     put_le(copy + crc, 0, 4);
     put_le(copy + crc,
            crc32c(0, copy,
@@ -229,20 +282,26 @@ static void run(struct replay *guests, size_t count, double seconds,
 int main(int argc, char **argv)
 {
     unsigned builds = 50;
-    double speed = 1;
+    double speed = 1, most = 0.1;
+    long odd = -1;
     int option;
 
-    while ((option = getopt(argc, argv, "b:s:")) != -1) {
+    while ((option = getopt(argc, argv, "b:m:o:s:")) != -1) {
         if (option == 'b')
             builds = (unsigned)atoi(optarg);
+        else if (option == 'm')
+            most = atof(optarg);
+        else if (option == 'o')
+            odd = atol(optarg);
         else if (option == 's')
             speed = atof(optarg);
         else
             return 2;
     }
-    if (argc - optind < 4 || builds == 0 || !(speed > 0)) {
-        fputs("usage: many_guests [-b BUILDS] [-s SPEED] SOCKET GUESTS "
-              "SECONDS STREAM...\n",
+    if (argc - optind < 4 || builds == 0 || !(speed > 0) ||
+        !(most >= 0 && most <= 1)) {
+        fputs("usage: many_guests [-b BUILDS] [-m PART] [-o GUEST] [-s SPEED] "
+              "SOCKET GUESTS SECONDS STREAM...\n",
               stderr);
         return 2;
     }
@@ -264,6 +323,10 @@ int main(int argc, char **argv)
         memset(guests[i].build, (int)(i % stream_count),
                sizeof guests[i].build);
         put_le(guests[i].build, 1 + i % builds, 4);
+        guests[i].seed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        guests[i].is_odd = odd >= 0 && i == (size_t)odd;
+        guests[i].part =
+            guests[i].is_odd ? ODD_PART : most * chance(&guests[i].seed);
         connect_guest(&guests[i], argv[0]);
     }
     run(guests, count, atof(argv[2]), speed);

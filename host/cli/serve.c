@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "collect/collector.h"
 #include "image/image.h"
+#include "push/push.h"
 #include "serve/http.h"
 #include "serve/live.h"
 
@@ -17,10 +18,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define PUSH_BYTES ((size_t)64 << 20) /* of profiles that wait */
+
 static struct collector_options collect;
 static struct {
     const char *store;
     const char *spool;
+    const char *push;
     double spool_mb;
     bool json;
     bool has_http;
@@ -217,6 +221,10 @@ static const struct argument options[] = {
      .text = &request.spool, .group = 2},
     {"spool-mb", 0, "MB", "the most that is kept there (1024)",
      .take = set_spool_mb, .group = 2},
+    {"push", 0, "TARGET",
+     "send each minute of each guest to otlp:http://HOST:PORT or "
+     "pyroscope:http://HOST:PORT, too",
+     .text = &request.push, .group = 2},
     {"json", 'j', NULL, "print each row as a line of JSON",
      .flag = &request.json, .group = 2},
     {"bucket", 0, "SECONDS",
@@ -306,6 +314,17 @@ static void open_store(void)
     collect.state = state;
 }
 
+static void open_push(void)
+{
+    char why[PUSH_WHY];
+
+    if (request.push == NULL)
+        return;
+    collect.push = push_queue_open(request.push, PUSH_BYTES, why);
+    if (collect.push == NULL)
+        die_usage("%s", why);
+}
+
 int command_serve(int argc, char **argv)
 {
     static const struct command_line line = {options, "[[SERVICE=]TARGET...]",
@@ -318,6 +337,7 @@ int command_serve(int argc, char **argv)
     if (request.json)
         collect.rows = stdout;
     signals_catch();
+    open_push();
     open_store();
     collector = collector_open(&collect);
     if (request.has_http) {
@@ -329,6 +349,8 @@ int command_serve(int argc, char **argv)
     if (server != NULL)
         serve_end(server);
     collector_close(collector);
+    if (collect.push != NULL)
+        push_queue_close(collect.push);
     if (collect.store != NULL)
         store_close(collect.store);
     return STATUS_OK;

@@ -35,6 +35,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct push_queue;
+
 struct collector_source {
     enum collector_way {
         COLLECTOR_LISTEN, /* unix:PATH or tcp:HOST:PORT */
@@ -68,6 +70,7 @@ struct collector_options {
     const char **labels; /* "name=value", of all guests */
     unsigned label_count;
     struct store *store;     /* NULL = none */
+    struct push_queue *push; /* gets each closed minute, or NULL */
     FILE *rows;              /* gets a line of JSON for each row, or NULL */
     unsigned bucket_seconds; /* 0 = STORE_BUCKET_SECONDS */
     const char *raw;         /* folder for packets, NULL = they are not kept */

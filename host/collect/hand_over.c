@@ -490,6 +490,7 @@ void hand_over(struct collector *collector, struct guest_boot *guest,
         memcpy(accounts, bucket->accounts,
                bucket->account_count * sizeof *accounts);
     put_samples(collector, guest, bucket, &key, accounts);
+    pushes_minute(collector, guest, bucket, &key);
     for (size_t i = 0; i < bucket->account_count; ++i)
         put_account(collector, guest, &accounts[i], &key);
     for (uint32_t i = 0; i < guest->rollup.loop_keys.count; ++i)

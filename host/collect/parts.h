@@ -262,6 +262,13 @@ void hand_over_loss(struct collector *collector, struct guest_boot *guest,
                     const char *why, const char *what, uint64_t rows,
                     uint64_t amount, int64_t bucket);
 
+/* ---- pushes.c */
+
+/* A closed bucket of a guest to the other system of the options, if any. */
+void pushes_minute(struct collector *collector, struct guest_boot *guest,
+                   const struct rollup_bucket *bucket,
+                   const struct store_key *key);
+
 /* ---- lines.c */
 
 void lines_open(struct collector *collector);

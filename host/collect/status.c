@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
+#include "push/push.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,6 +80,20 @@ static void put_store(struct collector *collector, FILE *out)
          state.lost_rows},
         {"store_reachable", "gauge", "1 = batches can be sent",
          state.problem[0] == '\0'});
+}
+
+static void put_push(struct collector *collector, FILE *out)
+{
+    struct push_counts counts;
+
+    if (collector->options.push == NULL)
+        return;
+    push_queue_counts(collector->options.push, &counts);
+    METRICS(
+        {"pushed_total", "counter", "profiles that were pushed", counts.sent},
+        {"push_lost_total", "counter",
+         "profiles that were refused, or beyond what may wait", counts.lost},
+        {"push_waiting_bytes", "gauge", "profiles that wait", counts.waiting});
 }
 
 bool collector_metrics(struct collector *collector, FILE *out)
@@ -160,6 +175,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
             {"raw_failed_total", "counter", "packets that could not be kept",
              counters->raw_failed});
     put_store(collector, out);
+    put_push(collector, out);
     put_process(out);
     pthread_mutex_unlock(&collector->lock);
     return !ferror(out);

@@ -60,8 +60,9 @@ void fleet_add_build(struct fleet *fleet, const char *word);
 
 /* What a query has beside the choice. */
 struct fleet_more {
-    uint64_t guests; /* all of them */
-    uint64_t guest;  /* one of them */
+    uint64_t guests;        /* all of them */
+    const uint64_t *chosen; /* some of them, (chosen_count), one at least */
+    size_t chosen_count;
 };
 
 /* Runs sql/(name).sql; the answer is to be freed. (more) may be NULL. */
@@ -188,6 +189,8 @@ json_t *fleet_diff_json(const struct fleet *fleet,
 #define FLEET_ODD_GUESTS                                                       \
     5u /* that are needed, for a median to mean something */
 
+#define FLEET_ODD_SHARES 3u
+
 enum fleet_measure {
     FLEET_BUSY,
     FLEET_MIX,
@@ -209,9 +212,9 @@ struct fleet_odd_guest {
     double deviations[FLEET_MEASURES]; /* from the median, in (spread) */
     double most;                       /* the largest, without its sign */
     enum fleet_measure measure;        /* which that is */
-    struct fleet_share shares[3];      /* where the mix differs most */
+    struct fleet_share
+        shares[FLEET_ODD_SHARES]; /* where the mix differs most */
     size_t share_count;
-    struct store_answer functions;
 };
 
 struct fleet_odd {
@@ -222,6 +225,8 @@ struct fleet_odd {
     double above;
     double medians[FLEET_MEASURES];
     double spreads[FLEET_MEASURES]; /* one deviation; NAN = unknown */
+    struct store_answer *functions; /* (function_count), of the shares' names */
+    size_t function_count;
 };
 
 /* Looks for guests that deviate by (above), and for what is different in the

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXPLAINED_MAX 1000u /* in one query */
+
 static const struct {
     const char *name;
     const char *explains;
@@ -62,31 +64,38 @@ static uint64_t sampled(const struct fleet_guests *guests)
     return count;
 }
 
+static struct fleet_odd_guest *find(const struct fleet_odd *odd,
+                                    uint64_t number)
+{
+    return bsearch(&number, odd->list, odd->count, sizeof *odd->list,
+                   by_number);
+}
+
 static void take_mixes(const struct fleet *fleet, struct fleet_odd *odd)
 {
     struct fleet_more more = {.guests = sampled(&odd->guests)};
-    struct store_answer mixes, noise;
-    double least;
+    struct store_answer mixes;
+    double least = 0;
 
     if (more.guests == 0)
         return;
     fleet_ask(fleet, "mixes", &more, &mixes);
-    fleet_ask(fleet, "mix_noise", &more, &noise);
-    least = noise.rows > 0 ? store_double(&noise, 0, 0) : 0;
     for (size_t i = 0; i < mixes.rows; ++i) {
         uint64_t number = store_u64(&mixes, i, 0);
         double samples = (double)store_u64(&mixes, i, 1);
-        double chance =
-            samples > 0 ? least * sqrt(1 / (2 * M_PI * samples)) : 1;
-        struct fleet_odd_guest *guest = bsearch(&number, odd->list, odd->count,
-                                                sizeof *odd->list, by_number);
+        double mix = store_double(&mixes, i, 2);
+        struct fleet_odd_guest *guest;
 
+        if (number == 0) { /* the first row */
+            least = mix;
+            continue;
+        }
+        guest = find(odd, number);
         if (guest != NULL)
             guest->values[FLEET_MIX] =
-                fmax(0, store_double(&mixes, i, 2) - chance);
+                fmax(0, mix - least * sqrt(1 / (2 * M_PI * samples)));
     }
     store_answer_free(&mixes);
-    store_answer_free(&noise);
 }
 
 static void take_values(struct fleet_odd *odd)
@@ -166,32 +175,95 @@ static int by_most(const void *one, const void *other)
     return in_order(one, other);
 }
 
-/* The functions in which the mix of (guest) differs most. */
-static void explain(const struct fleet *fleet, const struct fleet_odd *odd,
-                    struct fleet_odd_guest *guest)
+/* Keeps the share if it is one of those that differ most. */
+static void keep_share(struct fleet_odd_guest *guest, struct fleet_share share)
 {
-    struct fleet_more more = {sampled(&odd->guests), guest->guest->number};
-    struct store_answer *answer = &guest->functions;
+    size_t at = guest->share_count;
 
-    fleet_ask(fleet, "mix_functions", &more, answer);
-    for (size_t row = 0; row < answer->rows; ++row) {
-        struct fleet_share share = {store_value(answer, row, 0),
-                                    store_double(answer, row, 1),
-                                    store_double(answer, row, 2)};
-        size_t at = guest->share_count;
+    while (at > 0 &&
+           fabs(share.own - share.mean) >
+               fabs(guest->shares[at - 1].own - guest->shares[at - 1].mean))
+        --at;
+    if (at == FLEET_ODD_SHARES)
+        return;
+    if (guest->share_count < FLEET_ODD_SHARES)
+        ++guest->share_count;
+    memmove(&guest->shares[at + 1], &guest->shares[at],
+            (guest->share_count - 1 - at) * sizeof share);
+    guest->shares[at] = share;
+}
 
-        while (at > 0 &&
-               fabs(share.own - share.mean) >
-                   fabs(guest->shares[at - 1].own - guest->shares[at - 1].mean))
-            --at;
-        if (at == 3)
-            continue;
-        if (guest->share_count < 3)
-            ++guest->share_count;
-        memmove(&guest->shares[at + 1], &guest->shares[at],
-                (guest->share_count - 1 - at) * sizeof share);
-        guest->shares[at] = share;
+static int by_guest(const void *one, const void *other)
+{
+    return in_order(*(struct fleet_odd_guest *const *)one,
+                    *(struct fleet_odd_guest *const *)other);
+}
+
+static int by_guest_number(const void *key, const void *element)
+{
+    return by_number(key, *(struct fleet_odd_guest *const *)element);
+}
+
+/* The functions in which the mixes of (guests) differ most from the mean one.
+ * All of them are asked for at once, as each question reads all samples. */
+static void explain(const struct fleet *fleet, struct fleet_odd *odd,
+                    struct fleet_odd_guest **guests, size_t count)
+{
+    struct fleet_more more = {.guests = sampled(&odd->guests),
+                              .chosen_count = count};
+    uint64_t *chosen = xreallocarray(NULL, count, sizeof *chosen);
+    double *own = xreallocarray(NULL, count, sizeof *own);
+    struct store_answer answer;
+    size_t row = 0;
+
+    qsort(guests, count, sizeof *guests, by_guest);
+    for (size_t i = 0; i < count; ++i)
+        chosen[i] = guests[i]->guest->number;
+    more.chosen = chosen;
+    fleet_ask(fleet, "mix_functions", &more, &answer);
+    while (row < answer.rows) {
+        struct fleet_share share = {.function = store_value(&answer, row, 0)};
+
+        memset(own, 0, count * sizeof *own);
+        for (; row < answer.rows &&
+               strcmp(store_value(&answer, row, 0), share.function) == 0;
+             ++row) {
+            uint64_t number = store_u64(&answer, row, 1);
+            struct fleet_odd_guest **guest = bsearch(
+                &number, guests, count, sizeof *guests, by_guest_number);
+
+            if (guest != NULL)
+                own[guest - guests] = store_double(&answer, row, 2);
+            share.mean += store_double(&answer, row, 2);
+        }
+        share.mean /= (double)more.guests;
+        for (size_t i = 0; i < count; ++i) {
+            share.own = own[i];
+            keep_share(guests[i], share);
+        }
     }
+    VECTOR_ADD(odd->functions, odd->function_count, answer);
+    free(chosen);
+    free(own);
+}
+
+/* The first (explained) of those whose mix is odd. */
+static void explain_all(const struct fleet *fleet, struct fleet_odd *odd,
+                        size_t explained)
+{
+    struct fleet_odd_guest *guests[EXPLAINED_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < odd->odd && i < explained; ++i) {
+        if (odd->list[i].deviations[FLEET_MIX] >= odd->above)
+            guests[count++] = &odd->list[i];
+        if (count == EXPLAINED_MAX) {
+            explain(fleet, odd, guests, count);
+            count = 0;
+        }
+    }
+    if (count > 0)
+        explain(fleet, odd, guests, count);
 }
 
 void fleet_odd(const struct fleet *fleet, double above, size_t explained,
@@ -210,15 +282,14 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
     qsort(odd->list, odd->count, sizeof *odd->list, by_most);
     while (odd->odd < odd->count && odd->list[odd->odd].most >= above)
         ++odd->odd;
-    for (size_t i = 0; i < odd->odd && i < explained; ++i)
-        if (odd->list[i].deviations[FLEET_MIX] >= above)
-            explain(fleet, odd, &odd->list[i]);
+    explain_all(fleet, odd, explained);
 }
 
 void fleet_odd_free(struct fleet_odd *odd)
 {
-    for (size_t i = 0; i < odd->count; ++i)
-        store_answer_free(&odd->list[i].functions);
+    for (size_t i = 0; i < odd->function_count; ++i)
+        store_answer_free(&odd->functions[i]);
+    free(odd->functions);
     free(odd->list);
     fleet_guests_free(&odd->guests);
 }

@@ -27,9 +27,11 @@ query identities
 query losses
 query minutes
 query mix_functions
-query mix_noise
+query named
+query names
 query mix_shares
 query mixes
+query mixed
 query paths
 query shares
 query stacks

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The texts of queries. In them @where@ is the choice, @identity@ the same for
- * the table of guests, @guests@ and @guest@ are numbers, and @NAME@ or
- * @NAME COLUMN@ is another file, in which @key@ is that column with a comma.
+ * the table of guests, @guests@ is how many there are, @chosen@ a list of some,
+ * and @NAME@ or @NAME COLUMN@ is another file, in which @key@ is that column
+ * with a comma: without one, what it is where the mark stands.
  */
 
 #include "fleet/fleet.h"
@@ -90,11 +91,13 @@ static void put_mark(const struct text *text, const char *mark, size_t bytes,
         put_service(text);
     } else if (bytes == 6 && memcmp(mark, "guests", 6) == 0) {
         fprintf(text->out, "%" PRIu64, text->more->guests);
-    } else if (bytes == 5 && memcmp(mark, "guest", 5) == 0) {
-        fprintf(text->out, "%" PRIu64, text->more->guest);
+    } else if (bytes == 6 && memcmp(mark, "chosen", 6) == 0) {
+        for (size_t i = 0; i < text->more->chosen_count; ++i)
+            fprintf(text->out, "%s%" PRIu64, i == 0 ? "" : ", ",
+                    text->more->chosen[i]);
     } else {
-        put_query(text, find(mark, name), space != NULL ? space + 1 : "",
-                  space != NULL ? bytes - name - 1 : 0);
+        put_query(text, find(mark, name), space != NULL ? space + 1 : key,
+                  space != NULL ? bytes - name - 1 : key_bytes);
     }
 }
 

@@ -41,6 +41,16 @@ PARTS = {
 </svg>
 <h1 id="title">Loading</h1>
 </a>""",
+    "@CHOICES@": """<select id="service" aria-label="Service"></select>
+<input id="filter" type="search" placeholder="Filter guests (/)"
+aria-label="Filter guests">""",
+    "@GUESTS@": """<div id="scroll">
+<table id="guests">
+<thead><tr id="columns"></tr></thead>
+<tbody id="rows"></tbody>
+</table>
+</div>
+<p id="more"></p>""",
     "@MATCHES@": """<output id="matched"></output>
 <button type="button" id="previous" title="Previous match (Shift+N)"
 aria-label="Previous match">&lsaquo;</button>

@@ -42,10 +42,10 @@ $(BUILD)/host/pages/causal.html: \
     $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
     $(page_causal)
 $(BUILD)/host/pages/fleet.html: \
-    $(addprefix host/pages/shared/,text.js shapes.js keys.js) \
+    $(addprefix host/pages/shared/,text.js shapes.js keys.js guests.js) \
     $(page_fleet)
 $(BUILD)/host/pages/live.html: \
-    $(addprefix host/pages/shared/,text.js keys.js) $(page_live)
+    $(addprefix host/pages/shared/,text.js keys.js guests.js) $(page_live)
 page_own = $(filter-out $(page_base),$^)
 page_sources = $(filter %.css %.h %.js,$(page_own))
 $(pages): $(page_base)

@@ -53,6 +53,30 @@ void push_close(struct push *push);
 bool push_send(struct push *push, const struct push_profile *profile,
                char *why);
 
+/*
+ * Profiles that are sent by a thread of their own, in the order in which they
+ * were added. One that the receiver refuses is lost. Where it does not answer,
+ * or asks for patience (408, 429, 5xx), it is tried again after a second, then
+ * after twice as long, up to 30 s. Of what waits meanwhile the oldest is lost
+ * beyond a limit.
+ */
+struct push_queue;
+
+struct push_counts {
+    uint64_t sent, lost;
+    uint64_t waiting;       /* bytes */
+    char problem[PUSH_WHY]; /* of the last request, "" = none */
+};
+
+/* (limit): bytes that may wait. NULL and (why) as for push_open(). */
+struct push_queue *push_queue_open(const char *target, size_t limit, char *why);
+/* Adds a copy. */
+void push_queue_add(struct push_queue *queue,
+                    const struct push_profile *profile);
+void push_queue_counts(struct push_queue *queue, struct push_counts *counts);
+/* Sends what waits, up to the first that is not taken; says what is lost. */
+void push_queue_close(struct push_queue *queue);
+
 /* Writes the body of the request. */
 void push_encode(enum push_form form, const struct push_profile *profile,
                  FILE *out);

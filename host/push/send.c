@@ -3,7 +3,7 @@
 
 #define _GNU_SOURCE /* open_memstream() */
 
-#include "push/push.h"
+#include "push/post.h"
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -110,35 +110,53 @@ void push_close(struct push *push)
     free(push);
 }
 
-bool push_send(struct push *push, const struct push_profile *profile, char *why)
+char *push_body(const struct push *push, const struct push_profile *profile,
+                size_t *count)
 {
-    char *bytes, text[2 * ANSWER_MAX];
-    size_t count;
-    FILE *memory = open_memstream(&bytes, &count);
-    CURLcode code;
-    long status = 0;
+    char *bytes;
+    FILE *memory = open_memstream(&bytes, count);
 
     if (memory == NULL)
         die("out of memory");
     push_encode(push->form, profile, memory);
     if (fclose(memory) != 0)
         die("out of memory");
+    return bytes;
+}
+
+enum push_outcome push_post(struct push *push, const char *bytes, size_t count,
+                            char *why)
+{
+    char text[2 * ANSWER_MAX];
+    CURLcode code;
+    long status = 0;
+
     push->answered = 0;
     curl_easy_setopt(push->curl, CURLOPT_POSTFIELDS, bytes);
     curl_easy_setopt(push->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                      (curl_off_t)count);
     code = curl_easy_perform(push->curl);
-    free(bytes);
     push->answer[push->answered] = '\0';
     curl_easy_getinfo(push->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
         snprintf(why, PUSH_WHY, "%.200s: %.200s", push->url,
                  curl_easy_strerror(code));
-        return false;
+        return PUSH_AWAY;
     }
     if (status / 100 == 2)
-        return true;
+        return PUSH_TAKEN;
     snprintf(why, PUSH_WHY, "%.200s answers %ld: %.200s", push->url, status,
              printable(push->answer, text, sizeof text));
-    return false;
+    return status / 100 == 5 || status == 408 || status == 429 ? PUSH_AWAY
+                                                               : PUSH_REFUSED;
+}
+
+bool push_send(struct push *push, const struct push_profile *profile, char *why)
+{
+    size_t count;
+    char *bytes = push_body(push, profile, &count);
+    bool taken = push_post(push, bytes, count, why) == PUSH_TAKEN;
+
+    free(bytes);
+    return taken;
 }

@@ -3,13 +3,16 @@
 #include "store/rows.h"
 
 #include "base/bytes.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "store/columns.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define DAY_SECONDS 86400u
 #define TEXT_MAX 65535u
@@ -76,6 +79,7 @@ static const struct {
         {"host", STORE_TEXT, STORE_PLAIN, NULL},
         {"what", STORE_TEXT, STORE_PLAIN, NULL},
         {"why", STORE_TEXT, STORE_PLAIN, NULL},
+        {"entry", STORE_U64, STORE_PLAIN, NULL},
         SUM("lost_rows"), AMOUNT("amount")}},
 };
 /* clang-format on */
@@ -292,12 +296,17 @@ bool store_put_guest(struct store_rows *rows, const struct store_guest *row)
 
 bool store_put_loss(struct store_rows *rows, const struct store_loss *row)
 {
+    uint64_t entry;
+
+    if (getrandom(&entry, sizeof entry, 0) != sizeof entry)
+        die("no random number: %s", strerror(errno));
     if (!begins_row(rows, row->key.bucket))
         return false;
     put_key(rows, &row->key);
     put_text(rows, row->host);
     put_text(rows, row->what);
     put_text(rows, row->why);
+    put_number(rows, entry, 8);
     put_number(rows, row->rows, 8);
     put_number(rows, row->amount, 8);
     return true;

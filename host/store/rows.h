@@ -11,13 +11,15 @@
  *
  * Each key, all columns before the sums, is sent once: by whoever closes the
  * bucket. What comes later for a closed bucket goes to the bucket that is open.
+ * Losses may come several times for a guest and minute: each row of them has a
+ * random number in its key, so that a batch can be told from another one.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_SCHEMA 1 /* version of the tables */
+#define STORE_SCHEMA 2 /* version of the tables */
 #define STORE_BUCKET_SECONDS 60
 #define STORE_BUILD_BYTES 20 /* a build-id, cut or padded with zeros */
 #define STORE_BOOT_BYTES 16  /* the UUID of a boot */

@@ -7,7 +7,7 @@
  * Versions: table parasite_schema has a row for each version that the store has
  * been brought to. A new version of the tables is a further function in
  * `steps`, which must leave a store alone that it has changed before: it may
- * have been interrupted.
+ * have been interrupted, and the first one makes tables as they are now.
  */
 
 #include "store/schema.h"
@@ -51,7 +51,8 @@ static const struct {
     [STORE_GUESTS] = {"ReplacingMergeTree", "seen", "service, build, guest",
                       1024},
     [STORE_LOSSES] = {"SummingMergeTree", "(lost_rows, amount)",
-                      "service, bucket, build, guest, host, what, why", 1024},
+                      "service, bucket, build, guest, host, what, why, entry",
+                      1024},
 };
 
 bool schema_run(struct store_http *http, const char *database, const char *sql,
@@ -229,8 +230,46 @@ static bool make_tables(struct step *step)
     return true;
 }
 
+/* Whether (table) has the column, in *(has). */
+static bool ask_column(struct step *step, const char *table, const char *column,
+                       bool *has)
+{
+    struct store_answer answer;
+    char *sql = text_format("SELECT count() FROM system.columns WHERE "
+                            "database = '%s' AND table = '%s' AND name = '%s'",
+                            step->address->database, table, column);
+    bool fine = schema_run(step->http, step->address->database, sql, &answer,
+                           &step->reply);
+
+    free(sql);
+    *has = fine && answer.rows == 1 && store_u64(&answer, 0, 0) > 0;
+    store_answer_free(&answer);
+    return fine;
+}
+
+/* Losses get their numbers. Only in one statement a new column may become a
+ * part of the key. */
+static bool number_losses(struct step *step)
+{
+    static const char *const column = "ADD COLUMN entry UInt64 AFTER why";
+    char *local = schema_local_name(STORE_LOSSES, step->address);
+    bool has, fine = ask_column(step, local, "entry", &has);
+
+    if (fine && !has)
+        fine =
+            run(step, text_format("ALTER TABLE %s %s, MODIFY ORDER BY (%s)",
+                                  local, column, tables[STORE_LOSSES].order));
+    free(local);
+    if (!fine || step->address->cluster == NULL)
+        return fine;
+    if (!ask_column(step, "losses", "entry", &has))
+        return false;
+    return has || run(step, text_format("ALTER TABLE losses %s", column));
+}
+
 /* steps[N] makes version N + 1 of version N. */
-static bool (*const steps[STORE_SCHEMA])(struct step *step) = {make_tables};
+static bool (*const steps[STORE_SCHEMA])(struct step *step) = {make_tables,
+                                                               number_losses};
 
 /* The version of the tables, 0 = there are none. */
 static bool ask_version(struct step *step, uint64_t *version)
@@ -294,7 +333,7 @@ bool schema_ensure(struct store_http *http, const struct store_address *address,
                  host, (unsigned)version, STORE_SCHEMA);
         return false;
     }
-    if (version == STORE_SCHEMA)
+    if (version == STORE_SCHEMA || (version > 0 && !create))
         return true;
     if (!create) {
         snprintf(why, room, "%s: there are no tables of parasite in '%s'", host,

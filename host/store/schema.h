@@ -23,9 +23,9 @@ bool schema_ask(struct store_http *http, struct store_server *server,
 
 /*
  * Brings the tables of a server, number (shard), to STORE_SCHEMA: makes those
- * that are missing and records the version. Without (create) a store that has
- * no tables is an error, and nothing is changed. False, and a line in (why) of
- * (room) bytes.
+ * that are missing and records the version. Without (create) nothing is
+ * changed: a store of an earlier version is left as it is, and one that has no
+ * tables is an error. False, and a line in (why) of (room) bytes.
  */
 bool schema_ensure(struct store_http *http, const struct store_address *address,
                    const struct store_server *server, unsigned shard,

@@ -489,7 +489,9 @@ static void *run_shard(void *owner)
     bool goes_on = true;
 
     while (goes_on && wait_batch(shard, &batch, &file)) {
-        if (file < 0 || !is_whole(file))
+        if (batch.is_outdated)
+            lose_batch(shard, &batch, -1, "of an earlier version's tables");
+        else if (file < 0 || !is_whole(file))
             lose_batch(shard, &batch, file, "damaged in the spool");
         else
             goes_on = settle(shard, &batch, file);

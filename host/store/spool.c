@@ -24,14 +24,21 @@
 #define PART "part"
 #define REFUSED "refused"
 #define STAGED ".staged"
+#define ENTRIES "entries"
 #define NAME_FORMAT "%016" PRIx64 "-%016" PRIx64 ".%u.%s.%" PRIu64 ".%" PRIu64
+
+static const char *table_text(const struct spool_batch *batch)
+{
+    return batch->table == STORE_LOSSES && !batch->is_outdated
+               ? ENTRIES
+               : store_table_name(batch->table);
+}
 
 static char *file_name(const struct spool_batch *batch)
 {
     return text_format(NAME_FORMAT ".gz%s", batch->order, batch->token,
-                       batch->shard, store_table_name(batch->table),
-                       batch->rows, batch->amount,
-                       batch->is_staged ? STAGED : "");
+                       batch->shard, table_text(batch), batch->rows,
+                       batch->amount, batch->is_staged ? STAGED : "");
 }
 
 static bool parse_name(const char *name, struct spool_batch *batch)
@@ -49,7 +56,10 @@ static bool parse_name(const char *name, struct spool_batch *batch)
     batch->is_staged = strcmp(name + end, STAGED) == 0;
     if (name[end] != '\0' && !batch->is_staged)
         return false;
-    batch->table = store_table_find(table);
+    batch->table =
+        strcmp(table, ENTRIES) == 0 ? STORE_LOSSES : store_table_find(table);
+    batch->is_outdated =
+        batch->table == STORE_LOSSES && strcmp(table, ENTRIES) != 0;
     return batch->table != STORE_TABLES;
 }
 

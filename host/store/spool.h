@@ -10,7 +10,9 @@
  * whose bytes are the rows as gzip, which do not change. TOKEN is random: were
  * one used again, an engine would drop the second batch as a copy of the first.
  * A file is there as a whole or not at all: it is written under another name.
- * What a server refuses for good is moved to refused/.
+ * What a server refuses for good is moved to refused/. TABLE is the table's
+ * name, but for losses, which are "entries": a file of "losses" has rows
+ * without their numbers, of version 1 of the tables.
  *
  * A batch that is staged, with ".staged" after that name, is not sent until it
  * is committed. So several batches, and what the caller notes elsewhere, become
@@ -37,6 +39,7 @@ struct spool_batch {
     uint64_t bytes; /* of the file */
     bool is_old;    /* of an earlier process, which may have sent it */
     bool is_staged;
+    bool is_outdated; /* rows of an earlier version, which no store takes */
 };
 
 struct spool {

@@ -22,6 +22,12 @@ SLOW, SLOWER = "json_parse", 1.3
 GUESTS, OLD_GUESTS, MAIL_GUESTS = 100, 50, 8
 OTHER_MIX, LOSES, LOST_BATCH = 42, 17, 8
 LOST_ROWS, LOST_TICKS = 120, 6000
+# what tasks of web wait for in each minute: (place, line), reason, times, ns
+WAITS = (
+    (("accept.c", 40), "read", 90, 5_000_000),
+    (("accept.c", 40), "sleep", 10, 7_000_000),
+    (("query.c", 7), "read", 3, 900_000),
+)
 BUSY = 0.6
 
 HANDLERS = ("get", "post", "list", "login")
@@ -40,6 +46,7 @@ TABLES = (
     "stacks",
     "accounts",
     "loop",
+    "waits",
     "guests",
     "losses",
 )
@@ -156,6 +163,15 @@ class Guest:
                     *(low * (slow if measure else 1), count),
                 )
 
+        for (file, line), why, count, time in WAITS:
+            if self.service == "web":
+                out["waits"] += (
+                    head
+                    + struct.pack("<Q", number_of(file, line))
+                    + text(why)
+                    + struct.pack("<QQ", count, time)
+                )
+
     def row(self):
         """Who it is."""
         labels = (f"zone={'ab'[self.index % 2]}",)
@@ -183,6 +199,16 @@ def guests():
 def tables():
     """{table: bytes}"""
     out = {name: bytearray() for name in TABLES}
+    for build in (OLD, NEW):
+        for file, line in {place for place, *_ in WAITS}:
+            out["stacks"] += (
+                build
+                + struct.pack("<Q", number_of(file, line))
+                + varint(0)
+                + varint(1)
+                + text(f"{file}:{line}")
+                + bytes([1])
+            )
     for service, build in (("web", OLD), ("web", NEW), ("mail", MAIL)):
         for stack, (names, frames, _) in stacks_of(service, build).items():
             for named in (0, 1):  # at first without names
@@ -205,6 +231,6 @@ def tables():
                 + text("host0")
                 + text("samples")
                 + text("spool full")
-                + struct.pack("<QQ", LOST_ROWS, LOST_TICKS)
+                + struct.pack("<QQQ", 1, LOST_ROWS, LOST_TICKS)
             )
     return {name: bytes(data) for name, data in out.items()}

@@ -6,6 +6,7 @@ it sends to other systems, read with their own schemas."""
 import collections
 import json
 import math
+import os
 import shutil
 import sys
 
@@ -21,6 +22,7 @@ from pushed import test_push
 PARTS = ("engines", "pages", "push", "field")
 PLAYWRIGHT = "playwright-core@1.60.0"
 TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
+FILLED = set()
 CLOSE = 1e-6  # sums of an engine depend on their order
 
 
@@ -33,10 +35,11 @@ class Fleet:
 
     def fill(self):
         rows = self.s.work / "rows"
-        if not rows.exists():
-            rows.mkdir()
+        if rows not in FILLED:  # with those of this run
+            rows.mkdir(exist_ok=True)
             for name, data in made.tables().items():
                 (rows / name).write_bytes(data)
+            FILLED.add(rows)
         run(
             *(self.s.build / "host" / "fill_store", self.engine.address),
             *(self.engine.spool, rows),
@@ -159,6 +162,27 @@ def odd_names_the_guests(fleet):
     check.same(alike["odd"], 0)
 
 
+def waits_are_listed(fleet):
+    """By place and reason, the longest first; of one build half of them."""
+    found = fleet.json("waits", "web")
+    minutes = made.GUESTS * made.BUCKETS
+    expected = [
+        (f"{file}:{line}", why, times * minutes, time * minutes)
+        for (file, line), why, times, time in made.WAITS
+    ]
+    expected.sort(key=lambda row: -row[3])
+    names = ("place", "why", "waits", "ns")
+    check.same(
+        [tuple(row[name] for name in names) for row in found["waits"]],
+        expected,
+    )
+    old = fleet.json("waits", "web", "-b", made.OLD.hex()[:6])
+    part = made.OLD_GUESTS / made.GUESTS
+    check.same(old["waits"][0]["waits"], expected[0][2] * part)
+    check.same(fleet.json("waits", "mail")["waits"], [])
+    check.has(fleet("waits", "web").out, r"  sleep, accept\.c:40$")
+
+
 def a_build_is_chosen(fleet):
     """By its first digits; top and the list have its guests only."""
     found = fleet.json("list", "web", "-b", made.NEW.hex()[:6].upper())
@@ -229,6 +253,7 @@ DEFECTS = (
     the_list_has_the_losses,
     diff_names_the_slower_function,
     odd_names_the_guests,
+    waits_are_listed,
     a_build_is_chosen,
     a_time_is_chosen,
     mistakes_are_explained,
@@ -264,6 +289,7 @@ def figures(fleet):
         "top": fleet.json("top", "web", "-s", "total"),
         "diff": fleet.json("diff", "web"),
         "odd": fleet.json("odd", "web"),
+        "waits": fleet.json("waits", "web"),
         "mail": fleet.json("odd", "mail"),
     }
 
@@ -331,12 +357,13 @@ def test_pushes(s, engine):
 
 
 def test_field(s):
-    """Real guests, from QEMU to the answers of the commands: what `make fleet`
-    boots, with less to do."""
+    """Real guests, from QEMU to the answers of the commands: `make fleet`, with
+    less to do."""
     library = s.build / "chdb" / "libchdb.so"
     out = s.work / "field"
     words = (sys.executable, "tests/fleet/field.py", s.build)
     few = {"SECONDS": "0", "TICKS": "2000", "SESSIONS": "50", "REQUESTS": "50"}
+    few |= {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
     with s.test("a missing library is one line"):
         none = str(out / "none.so")
         done = run(*words, status=2, env={"PARASITE_CHDB": none})
@@ -349,7 +376,8 @@ def test_field(s):
     with s.test(name):
         # its sockets' names are short from the checkout
         done = run(
-            *words, env={**few, "OUT": str(out), "PARASITE_CHDB": str(library)}
+            *("make", "fleet", f"BUILD={os.path.relpath(s.build)}"),
+            env={**few, "OUT": str(out), "PARASITE_CHDB": str(library)},
         )
         check.has(done.text, r"^all 23 are equal$")
         check.has(done.text, r"^diff has found matchbracketclass ")

@@ -18,6 +18,7 @@ from pathlib import Path
 from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
 from harness.suite import WIDTHS, background, check, run
+from pushes import test_push, test_push_of_rows, test_push_refused
 
 PARTS = (*WIDTHS, "hosts", "store", "page")
 PLAYWRIGHT = "playwright-core@1.60.0"
@@ -926,6 +927,25 @@ def test_stopped(s):
     check.same((before + after["ticks"], lost), (600, 0))
 
 
+def test_kept_sockets(s):
+    """Connections that have ended here, and are still open in a process that
+    was forked meanwhile, as the store's is: they are not heard of again. What
+    is freed is overwritten, so that it shows if it is used."""
+    library = s.work / "keeps_sockets.so"
+    run("gcc", "-shared", "-fPIC", "-o", library, "tests/serve/keeps_sockets.c")
+    env = {"LD_PRELOAD": library, "MALLOC_PERTURB_": "165"}
+    with serving(s, name="kept", env=env) as serve:
+        for boot in range(80, 100):
+            send(serve, samples_of(20, boot))
+            with serve.connect("list") as file:  # it does not end
+                check.contains(file.recv(65536), b"[")
+        serve.process.soon(lambda: boot_is_stored(serve, 99), "all of them")
+        send(serve, samples_of(300, 100))
+        serve.process.soon(lambda: boot_is_stored(serve, 100), "one more")
+        serve.stop()
+        check.same(serve.sums()["samples"], 20 * 20 + 300)
+
+
 def samples_in(spool):
     """Those that would be sent, by the names of batches."""
     names = [path.name.split(".") for path in spool.glob("*.gz")]
@@ -1322,8 +1342,12 @@ def suite(s):
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram, test_target),
             *(test_silent, test_many_boots),
-            *(test_killed, test_stopped, test_forgotten),
+            *(test_killed, test_stopped, test_kept_sockets, test_forgotten),
             *(test_loop_goes_on, test_waits, test_memory),
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)
+        made = (send, samples_of)
+        s.holds(test_push, s, serving, *made)
+        s.holds(test_push_of_rows, s, serving, *made)
+        s.holds(test_push_refused, s, serving, metrics, *made)

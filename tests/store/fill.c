@@ -6,6 +6,7 @@
  *     minutes=N    buckets from (first) on, each of which is sent at once
  *     first=N      number of the first one; (day=N) is 2023-11-14 and N days
  *     guests=N  stacks=N
+ *     losses=1     with each minute 1 + its number are lost of one key
  *     pause_ms=N   after each minute
  *     flush_s=N    seconds to wait for the store at the end; 0 = not at all
  *     spool_kb=N   limit of the spool
@@ -31,7 +32,7 @@
 
 static struct {
     unsigned long minutes, first, day, guests, stacks, pause_ms, flush_s;
-    unsigned long spool_kb, wait;
+    unsigned long spool_kb, wait, losses;
 } given = {.minutes = 1, .guests = 2, .stacks = 3, .flush_s = 60};
 
 static const struct {
@@ -42,7 +43,7 @@ static const struct {
     {"day", &given.day},         {"guests", &given.guests},
     {"stacks", &given.stacks},   {"pause_ms", &given.pause_ms},
     {"flush_s", &given.flush_s}, {"spool_kb", &given.spool_kb},
-    {"wait", &given.wait},
+    {"wait", &given.wait},       {"losses", &given.losses},
 };
 
 static void take_word(const char *word)
@@ -118,6 +119,21 @@ static void add_guest(struct store_batches *batches, unsigned long minute,
                                                        .mhz = 100000});
 }
 
+static void add_loss(struct store_batches *batches, unsigned long minute)
+{
+    static const uint8_t build[STORE_BUILD_BYTES] = "a build\n\n";
+
+    store_add_loss(batches, &(struct store_loss){.key = {.bucket = BEGIN,
+                                                         .service = "made",
+                                                         .build = build,
+                                                         .guest = 1},
+                                                 .host = "collector",
+                                                 .why = "made",
+                                                 .what = "samples",
+                                                 .rows = 1,
+                                                 .amount = 1 + minute});
+}
+
 static void send_minutes(struct store *store)
 {
     struct store_batches batches = {.store = store};
@@ -125,6 +141,8 @@ static void send_minutes(struct store *store)
     for (unsigned long i = 0; i < given.minutes; ++i) {
         for (uint64_t guest = 1; guest <= given.guests; ++guest)
             add_guest(&batches, given.first + i, guest);
+        if (given.losses > 0)
+            add_loss(&batches, given.first + i);
         store_batches_send(&batches);
         printf("minute %lu\n", given.first + i);
         fflush(stdout);

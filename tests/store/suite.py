@@ -145,9 +145,14 @@ def spoilt(engine, fill, spoil, minutes):
     port = engine.serve()
     with Proxy(("127.0.0.1", port), spoil) as proxy:
         address = f"http://127.0.0.1:{proxy.port}/parasite"
-        done = send(fill, engine, address=address, minutes=minutes)
+        done = send(fill, engine, address=address, minutes=minutes, losses=1)
         check.has(done.out, "^empty: ")
     check_sums(engine, range(minutes))
+    # losses of one guest and minute, in several batches
+    (lost,) = engine.ask(
+        "SELECT sum(lost_rows) AS n, sum(amount) AS amount FROM losses"
+    )
+    check.same(lost, {"n": minutes, "amount": sum(range(1, minutes + 1))})
     return proxy.done, done.out
 
 
@@ -260,13 +265,67 @@ def a_newer_schema_is_refused(make, fill):
             env=engine.env,
         )
         done = send(fill, engine, 1, minutes=1)
-        check.has(done.err, "have version 99, and this .* knows 1 at most")
+        check.has(done.err, "have version 99, and this .* knows 2 at most")
         done = run(
             *(engine.s.parasite, "sql", engine.address, "SELECT 1"),
             status=1,
             env=engine.env,
         )
         check.has(done.err, "use a newer parasite$")
+
+
+FIRST_LOSSES = """CREATE TABLE losses (day Date, bucket DateTime,
+service String, build FixedString(20), guest UInt64, host String, what String,
+why String, lost_rows UInt64, amount UInt64)
+ENGINE = SummingMergeTree((lost_rows, amount)) PARTITION BY day
+ORDER BY (service, bucket, build, guest, host, what, why)
+SETTINGS index_granularity = 1024"""
+FIRST_LOSS = """INSERT INTO losses SELECT toDate('2023-11-14') AS day,
+toDateTime(1699920000) AS bucket, 'made' AS service,
+toFixedString('a build', 20) AS build, toUInt64(1) AS guest,
+'collector' AS host, 'samples' AS what, 'before' AS why,
+toUInt64(7) AS lost_rows, toUInt64(70) AS amount"""
+
+
+def an_older_schema_is_brought_up_to_date(make, fill):
+    """Losses without numbers, of version 1: they are read as they are, and stay
+    when others are sent; those of an older spool are put aside and counted."""
+    with make("older") as engine:
+        port = engine.serve()
+        send(fill, engine, minutes=1)
+
+        def tell(sql):
+            headers = {"X-ClickHouse-Key": PASSWORD}
+            path = "/?database=parasite"
+            check.same(http(port, path, sql.encode(), headers), (200, ""))
+
+        tell("DROP TABLE losses")
+        tell(FIRST_LOSSES)
+        tell(FIRST_LOSS)
+        tell("DROP TABLE parasite_schema")
+        tell(
+            "CREATE TABLE parasite_schema (version UInt32, at DateTime) "
+            "ENGINE = MergeTree() ORDER BY version "
+            "SETTINGS index_granularity = 8192"
+        )
+        tell("INSERT INTO parasite_schema VALUES (1, now())")
+        sums = "SELECT why, sum(amount) AS n FROM losses GROUP BY why"
+        check.same(engine.ask(sums), [{"why": "before", "n": 70}])
+        old = "0000000000000001-00000000000000ff.0.losses.3.30.gz"
+        (engine.spool / old).write_bytes(gzip.compress(b"old rows"))
+        done = send(fill, engine, first=1, minutes=2, losses=1)
+        check.has(done.err, "of losses with 3 rows is lost: of an earlier ver")
+        check.true((engine.spool / "refused" / old).exists(), "kept")
+        check.same(
+            {row["why"]: row["n"] for row in engine.ask(sums)},
+            {"before": 70, "made": 2 + 3, "of an earlier version's tables": 30},
+        )
+        (version,) = engine.ask("SELECT max(version) AS n FROM parasite_schema")
+        check.same(version["n"], 2)
+        # a merge leaves rows with other numbers apart
+        tell("OPTIMIZE TABLE losses PARTITION '2023-11-14' FINAL")
+        made = "SELECT count() AS n FROM losses WHERE why = 'made'"
+        check.same(engine.ask(made), [{"n": 2}])
 
 
 def tables_that_are_missing_are_made(make, fill):
@@ -328,6 +387,7 @@ ON_EACH = (
     a_full_spool_is_a_loss_in_the_store,
     a_damaged_batch_is_a_loss,
     a_newer_schema_is_refused,
+    an_older_schema_is_brought_up_to_date,
     tables_that_are_missing_are_made,
     a_wrong_password_keeps_the_batches,
     one_process_uses_a_spool,

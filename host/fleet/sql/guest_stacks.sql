@@ -4,6 +4,6 @@
 SELECT service, toString(guest) AS number, toUInt32(bucket) AS at,
        lower(hex(build)) AS id, arrayStringConcat(path, '\n') AS folded,
        sum(n), sum(w) * 100
-FROM @paths service,guest,bucket@
+FROM @paths service,guest,bucket,build@
 GROUP BY service, guest, bucket, build, folded
 ORDER BY service, at, guest, id, folded

@@ -1,21 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The share of each function, with what it calls, in guest @guest@ and in the
--- mean of all guests.
-SELECT fn, sum(q * (guest = @guest@)), sum(q) / @guests@
+-- The shares of each function, with what it calls, in each of the guests
+-- @chosen@, and the sums of those in all others, as guest 0.
+SELECT fn, toString(guest) AS number, sum(q)
 FROM (
-  SELECT guest, fn, below / whole AS q
+  SELECT arrayJoin(arrayDistinct(path)) AS fn, guest, q
   FROM (
-    SELECT guest, fn, sum(w) AS below
+    SELECT guest, q, if(empty(found), ['[stack unknown]'], found) AS path
     FROM (
-      SELECT guest, arrayJoin(arrayDistinct(path)) AS fn, w
-      FROM @paths guest@
-    )
-    GROUP BY guest, fn
-  ) AS a
-  ALL INNER JOIN (
-    SELECT guest, sum(weight) AS whole
-    FROM samples WHERE @where@ AND kind = 'time'
-    GROUP BY guest HAVING whole > 0
-  ) AS b USING (guest)
+      SELECT mix, if(one IN (@chosen@), one, 0) AS guest, sum(p) AS q
+      FROM @mix_shares@
+      GROUP BY mix, guest
+    ) AS l
+    ALL LEFT JOIN @names@ AS r USING (mix)
+  )
 )
-GROUP BY fn ORDER BY fn
+GROUP BY fn, guest ORDER BY fn, guest

@@ -1,17 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Not a query but a part of others, @mix_shares@ in them: the share of each
--- stack, by its names, in each guest.
+-- stack, by its names, in each guest, one, of which so many samples were taken.
 (
-  SELECT guest, mix, own / whole AS p, n
+  SELECT guest AS one, each AS mix, own / whole AS p, taken
   FROM (
-    SELECT guest, cityHash64(arrayStringConcat(path, '\n')) AS mix,
-           sum(w) AS own
-    FROM @paths guest@
-    GROUP BY guest, mix
-  ) AS a
-  ALL INNER JOIN (
-    SELECT guest, sum(weight) AS whole, sum(samples) AS n
-    FROM samples WHERE @where@ AND kind = 'time'
+    SELECT guest, groupArray(mix) AS mixes, groupArray(w) AS owns,
+           sum(w) AS whole, sum(n) AS taken
+    FROM @mixed guest@
     GROUP BY guest HAVING whole > 0
-  ) AS b USING (guest)
+  )
+  ARRAY JOIN mixes AS each, owns AS own
 )

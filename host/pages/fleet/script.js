@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of guests; all text goes in as text.
+// The guests of a store, and their time; all text goes in as text.
 
-const ROWS_SHOWN = 1000; // a browser shows no more rows at once swiftly
-
-let data; // the payload's JSON
-let service = ''; // '' = all
 let oddOnly = false;
 let sorted = {key: 'busy', down: true};
-let shownRows = ROWS_SHOWN;
 
 const nameOf = (guest) =>
   guest.target ? `${guest.host} ${guest.target}` : `guest ${guest.guest}`;
@@ -33,72 +28,26 @@ const COLUMNS = [
   ['delay', 'p99 late', (g) => g.delay_p99_ns, delayText, 'number'],
   ['lost', 'Lost', (guest) => guest.lost, percent, 'number'],
   ['rows', 'Not stored', (g) => g.not_stored_rows, countText, 'number'],
-  ['odd', 'Odd', (guest) => data.odd[guest.guest] ?? ''],
+  ['odd', 'Odd', (guest) => data.odd[guest.guest] ?? '', (by) => by, 'odd'],
 ];
 
-const wanted = (guest) => {
-  const word = $('filter').value.toLowerCase();
-  return (
-    (!service || guest.service === service) &&
-    (!oddOnly || data.odd[guest.guest]) &&
-    [nameOf(guest), guest.service, guest.build, guest.labels].some((text) =>
-      text.toLowerCase().includes(word),
+const isShown = (guest) => !oddOnly || data.odd[guest.guest];
+const textsOf = (guest) => [
+  ...[nameOf(guest), guest.service, guest.build, guest.labels],
+];
+
+function rowOf(guest) {
+  const cells = COLUMNS.map((column) => {
+    const [cell, raw] = cellOf(guest, column),
+      [key] = column;
+    if (
+      (key === 'lost' && raw > 0.01) ||
+      ((key === 'rows' || key === 'odd') && raw)
     )
-  );
-};
-
-function compare(a, b) {
-  if (typeof a === 'string') return a.localeCompare(b, 'en', {numeric: true});
-  return (a ?? -1) - (b ?? -1);
-}
-
-function cellOf(guest, [key, , value, text, kind = '']) {
-  const cell = make('td', {className: kind}),
-    raw = value(guest);
-  cell.textContent = text ? text(raw) : raw;
-  cell.title = typeof raw === 'string' ? raw : '';
-  if (key === 'busy') cell.style.setProperty('--part', `${100 * raw}%`);
-  if ((key === 'lost' && raw > 0.01) || (key === 'rows' && raw > 0))
-    cell.classList.add('bad');
-  if (key === 'odd' && raw) cell.classList.add('bad');
-  return cell;
-}
-
-function drawTable() {
-  const value = COLUMNS.find(([key]) => key === sorted.key)[2],
-    sign = sorted.down ? -1 : 1;
-  const guests = data.guests
-    .filter(wanted)
-    .sort(
-      (a, b) =>
-        sign * compare(value(a), value(b)) || compare(nameOf(a), nameOf(b)),
-    );
-  $('rows').replaceChildren(
-    ...guests
-      .slice(0, shownRows)
-      .map((guest) =>
-        make('tr', {}, ...COLUMNS.map((column) => cellOf(guest, column))),
-      ),
-  );
-  const rest = guests.length - Math.min(guests.length, shownRows);
-  $('more').replaceChildren(
-    `${countText(guests.length)} of ${countText(data.guests.length)} guests `,
-    ...(rest ? [button(`Show ${countText(rest)} more`, showMore)] : []),
-  );
-  for (const head of $('columns').children)
-    head.setAttribute(
-      'aria-sort',
-      head.key !== sorted.key
-        ? 'none'
-        : sorted.down
-          ? 'descending'
-          : 'ascending',
-    );
-}
-
-function showMore() {
-  shownRows = Infinity;
-  drawTable();
+      cell.classList.add('bad');
+    return cell;
+  });
+  return make('tr', {}, ...cells);
 }
 
 function draw() {
@@ -107,41 +56,8 @@ function draw() {
   );
   $('chart').replaceChildren(chartOf(data, minutes));
   press('odd', oddOnly);
-  $('service').value = service;
   drawTable();
-  keep();
-}
-
-function sortBy(key) {
-  const first = key !== 'service' && key !== 'guest' && key !== 'build';
-  sorted = {key, down: sorted.key === key ? !sorted.down : first};
-  draw();
-}
-
-// ---- what was chosen is kept in the address, over a page that loads itself
-
-function keep() {
-  const words = new URLSearchParams({
-    service,
-    odd: Number(oddOnly),
-    sort: (sorted.down ? '-' : '') + sorted.key,
-    filter: $('filter').value,
-  });
-  history.replaceState(null, '', '#' + words);
-}
-
-function recall() {
-  const words = new URLSearchParams(location.hash.slice(1)),
-    sort = words.get('sort') ?? '-busy',
-    key = sort.replace('-', '');
-  if (COLUMNS.some(([each]) => each === key))
-    sorted = {key, down: sort.startsWith('-')};
-  const known = data.guests.some(
-    (guest) => guest.service === words.get('service'),
-  );
-  service = known ? words.get('service') : '';
-  oddOnly = words.get('odd') === '1';
-  $('filter').value = words.get('filter') ?? '';
+  history.replaceState(null, '', '#' + choices({odd: Number(oddOnly)}));
 }
 
 // ---- details
@@ -202,34 +118,12 @@ function showFacts() {
   }
 }
 
-function showChoices() {
-  const services = [...new Set(data.guests.map((guest) => guest.service))];
-  $('service').append(
-    make('option', {value: '', textContent: 'All services'}),
-    ...services.map((name) => make('option', {value: name, textContent: name})),
-  );
-  for (const [key, title, , , kind = ''] of COLUMNS)
-    $('columns').append(
-      make(
-        'th',
-        {className: kind.split(' ')[0], key},
-        button(title, () => sortBy(key), {title: `Sort by ${title}`}),
-      ),
-    );
-}
-
 async function begin() {
   data = (await readPayload()).head;
   showFacts();
   showChoices();
-  recall();
+  oddOnly = recallChoices().get('odd') === '1';
   listenToClicks({odd: toggleOdd, ask: showHelp});
-  listen($('service'), {
-    change: () => {
-      service = $('service').value;
-      draw();
-    },
-  });
   listenToKeys();
   listenToFilter(draw);
   listen($('chart'), {

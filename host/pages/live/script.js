@@ -2,13 +2,8 @@
 // The guests of one `parasite serve`, now. The page loads itself again every
 // few seconds; what was chosen stays in its address. All text goes in as text.
 
-const ROWS_SHOWN = 1000; // a browser shows no more rows at once swiftly
-
-let data; // the payload's JSON
-let service = ''; // '' = all
 let paused = false;
 let sorted = {key: 'rate', down: true};
-let shownRows = ROWS_SHOWN;
 let timer;
 
 const known = (number, text) =>
@@ -43,113 +38,49 @@ const COLUMNS = [
   ['all', 'Lost in all', allLost, shareText, 'number'],
 ];
 
-function wanted(guest) {
-  const word = $('filter').value.toLowerCase();
-  return (
-    (!service || guest.service === service) &&
-    [guest.target, guest.service, guest.build ?? '', guest.boot].some((text) =>
-      text.toLowerCase().includes(word),
-    )
-  );
-}
+const isShown = () => true;
+const textsOf = (guest) => [
+  ...[guest.boot, guest.target, guest.service],
+  guest.build ?? '',
+];
 
-function compare(a, b) {
-  if (typeof a === 'string') return a.localeCompare(b, 'en', {numeric: true});
-  return (a ?? -1) - (b ?? -1);
-}
-
-function cellOf(guest, [key, , value, text, kind = '']) {
-  const cell = make('td', {className: kind}),
-    raw = value(guest);
-  cell.textContent = text ? text(raw) : raw;
-  cell.title = typeof raw === 'string' ? raw : '';
+function partOf(guest, column) {
+  const [cell, raw] = cellOf(guest, column),
+    [key] = column;
   if (key === 'state') cell.className = guest.state;
-  if (key === 'busy') cell.style.setProperty('--part', `${100 * (raw ?? 0)}%`);
   if ((key === 'lost' || key === 'all') && raw > 0.01)
     cell.classList.add('bad');
   if (key === 'boot')
     cell.replaceChildren(
-      make('a', {href: addressOf(guest.boot), textContent: text(raw)}),
+      make('a', {
+        href: addressOf(guest.boot),
+        textContent: cell.textContent,
+      }),
     );
   return cell;
 }
 
 function rowOf(guest) {
-  const row = make('tr', {}, ...COLUMNS.map((each) => cellOf(guest, each)));
+  const row = make('tr', {}, ...COLUMNS.map((each) => partOf(guest, each)));
   row.setAttribute('aria-current', String(guest.boot === chosen()));
   return row;
 }
 
-function drawTable() {
-  const value = COLUMNS.find(([key]) => key === sorted.key)[2],
-    sign = sorted.down ? -1 : 1;
-  const guests = data.guests
-    .filter(wanted)
-    .sort(
-      (a, b) => sign * compare(value(a), value(b)) || compare(a.boot, b.boot),
-    );
-  $('rows').replaceChildren(...guests.slice(0, shownRows).map(rowOf));
-  const rest = guests.length - Math.min(guests.length, shownRows);
-  $('more').replaceChildren(
-    `${countText(guests.length)} of ${countText(data.guests.length)} guests `,
-    ...(rest ? [button(`Show ${countText(rest)} more`, showMore)] : []),
-  );
-  for (const head of $('columns').children)
-    head.setAttribute(
-      'aria-sort',
-      head.key !== sorted.key
-        ? 'none'
-        : sorted.down
-          ? 'descending'
-          : 'ascending',
-    );
-}
-
-function showMore() {
-  shownRows = Infinity;
-  drawTable();
-}
-
 function draw() {
   press('pause', paused);
-  $('service').value = service;
   drawTable();
   history.replaceState(null, '', '#' + words());
 }
 
-function sortBy(key) {
-  const number = ['hz', 'cpus', 'rate', 'busy', 'lost', 'all'].includes(key);
-  sorted = {key, down: sorted.key === key ? !sorted.down : number};
-  draw();
-}
-
 // ---- what was chosen
 
-const words = () =>
-  new URLSearchParams({
-    service,
-    paused: Number(paused),
-    sort: (sorted.down ? '-' : '') + sorted.key,
-    filter: $('filter').value,
-  });
+const words = () => choices({paused: Number(paused)});
 
 // That of the page with the functions of (boot), or without, if it has them.
 const addressOf = (boot) =>
   (boot === chosen() ? '/' : `/?boot=${encodeURIComponent(boot)}`) +
   '#' +
   words();
-
-function recall() {
-  const kept = new URLSearchParams(location.hash.slice(1)),
-    sort = kept.get('sort') ?? '-rate',
-    key = sort.replace('-', '');
-  if (COLUMNS.some(([each]) => each === key))
-    sorted = {key, down: sort.startsWith('-')};
-  if (data.guests.some((guest) => guest.service === kept.get('service')))
-    service = kept.get('service');
-  paused = kept.get('paused') === '1';
-  $('filter').value = kept.get('filter') ?? '';
-}
 
 function loadAgain() {
   clearTimeout(timer);
@@ -234,36 +165,13 @@ function showTop() {
   );
 }
 
-function showChoices() {
-  const services = [...new Set(data.guests.map((guest) => guest.service))];
-  $('service').append(
-    make('option', {value: '', textContent: 'All services'}),
-    ...services.map((name) => make('option', {value: name, textContent: name})),
-  );
-  for (const [key, title, , , kind = ''] of COLUMNS)
-    $('columns').append(
-      make(
-        'th',
-        {className: kind.split(' ')[0], key},
-        button(title, () => sortBy(key), {title: `Sort by ${title}`}),
-      ),
-    );
-}
-
 async function begin() {
   data = (await readPayload()).head;
   showFacts();
   showTop();
   showChoices();
-  recall();
+  paused = recallChoices().get('paused') === '1';
   listenToClicks({pause: togglePause, ask: showHelp});
-  listen($('service'), {
-    change: () => {
-      service = $('service').value;
-      $('service').blur();
-      draw();
-    },
-  });
   listenToKeys();
   listenToFilter(draw);
   draw();
