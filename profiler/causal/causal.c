@@ -62,6 +62,25 @@ void prof_causal_leave_out(uint64_t cycles)
     prof_interrupts_restore(on);
 }
 
+/* What is the profiler's own was left out already. */
+uint64_t prof_causal_aside(void)
+{
+    return prof_tsc() - prof_causal.own;
+}
+
+void prof_causal_aside_end(uint64_t began)
+{
+    bool on = prof_interrupts_save();
+    uint64_t cycles = prof_causal_aside() - began;
+
+    if (prof_causal_on) {
+        if (prof_causal.clock.nested != 0)
+            prof_causal_except(cycles);
+        prof_own_skip(cycles);
+    }
+    prof_interrupts_restore(on);
+}
+
 uint64_t prof_causal_exactly(void)
 {
     uint32_t cycles;

@@ -106,6 +106,23 @@ static inline void prof_causal_leave_out(uint64_t cycles)
 }
 #endif
 
+/* What the kernel does between the two is for experiments only, such as to find
+ * the agent of a frame: virtual time stands still. No handler is called
+ * meanwhile. The first returns what the second needs. Contexts: thread. */
+#if PROF_WITH_CAUSAL
+uint64_t prof_causal_aside(void);
+void prof_causal_aside_end(uint64_t began);
+#else
+static inline uint64_t prof_causal_aside(void)
+{
+    return 0;
+}
+static inline void prof_causal_aside_end(uint64_t began)
+{
+    (void)began;
+}
+#endif
+
 /* ---- progress and targets */
 
 /* A place that is passed once for each unit of work. */
