@@ -371,8 +371,13 @@ static void run_answers(void)
     if (!is_seen())
         return;
     while (prof_causal_next_by(until, &due_tsc)) {
-        run_answer(prof_causal_take());
+        struct loop_answer *answer = prof_causal_take();
+        bool (*more)(void) = answer->more;
+
+        run_answer(answer); /* which may free it */
         wait_for_owed();
+        if (more != NULL && more())
+            until = prof_causal_time();
     }
 }
 

@@ -205,6 +205,16 @@ const char *causal_limited_by(const struct causal *causal, uint32_t target,
 void causal_none(const struct causal *causal, uint32_t point,
                  struct causal_value *value);
 
+/* Two rates of progress, between which it jumps. */
+struct causal_regimes {
+    double cycles[2]; /* for a visit, the shorter time first */
+    double part;      /* of the experiments at normal speed that have that */
+};
+
+/* Whether there are, of (point). */
+bool causal_regimes(const struct causal *causal, uint32_t point,
+                    struct causal_regimes *found);
+
 /* The curve of a target and a point. */
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,
                   struct causal_curve *curve);
@@ -241,7 +251,7 @@ uint64_t causal_experiments(const struct causal *causal);
 extern const char *const causal_untried_reasons[CAUSAL_UNTRIED_REASONS];
 
 /* What results assume and rest on: at most CAUSAL_NOTES_MAX sentences. */
-#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + CAUSAL_UNTRIED_REASONS + 15u)
+#define CAUSAL_NOTES_MAX (2 * CAUSAL_ASSUMED_MAX + CAUSAL_UNTRIED_REASONS + 16u)
 uint32_t causal_notes(const struct causal *causal,
                       char notes[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX]);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MS_PER_S 1000.0
+#define US_PER_MS 1000.0
 #define PER_CENT 100.0
 #define NAMES_ROOM 300u /* of a sentence that lists names */
 
@@ -281,11 +282,31 @@ static void note_to_come(struct notes *notes)
         NOTE(notes, "not tried yet (others come first): %.340s", text);
 }
 
+/* Of the point that paces experiments. */
+static void note_regimes(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    const uint32_t point = index_find(&causal->point_numbers, 0);
+    struct causal_regimes found;
+
+    if (!causal_regimes(causal, point, &found))
+        return;
+    NOTE(notes,
+         "progress jumps between two rates: at normal speed one %.80s takes "
+         "%.1f us in %.0f %% of the experiments, and %.1f in the others; gains "
+         "are between those of the two",
+         causal_point_name(causal, point),
+         cycles_ms(causal, (uint64_t)found.cycles[0]) * US_PER_MS,
+         PER_CENT * found.part,
+         cycles_ms(causal, (uint64_t)found.cycles[1]) * US_PER_MS);
+}
+
 uint32_t causal_notes(const struct causal *causal,
                       char texts[CAUSAL_NOTES_MAX][CAUSAL_TEXT_MAX])
 {
     struct notes notes = {causal, texts, 0};
 
+    note_regimes(&notes);
     note_to_come(&notes);
     note_untried(&notes);
     note_accrual(&notes);

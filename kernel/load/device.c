@@ -211,13 +211,14 @@ static void no_turn(void)
 {
 }
 
+/* By the loop's clock, which lags after experiments. */
 static uint64_t due_ns(void)
 {
     uint64_t next = load_next();
 
     return next == UINT64_MAX
                ? next
-               : clock_ns_of(arch_tsc() + (next - load_now())) + 1;
+               : clock_ns_of(prof_causal_time() + (next - load_now())) + 1;
 }
 
 /* ---- what is wrapped */

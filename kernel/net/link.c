@@ -114,8 +114,12 @@ void net_link_put(size_t bytes)
     uint8_t *frame = virtio_net_room();
     struct virtio_net_sum sum = leave_sum(frame, bytes);
 
-    if (prof_causal_running())
+    if (prof_causal_running()) {
+        uint64_t began = prof_causal_aside();
+
         net_agents_queued(frame, bytes);
+        prof_causal_aside_end(began);
+    }
     virtio_net_put(bytes, &sum);
     pending = true;
 }
@@ -132,8 +136,12 @@ bool net_link_bell(struct net_bell *bell)
     if (!pending)
         return false;
     pending = false;
-    if (prof_causal_running())
+    if (prof_causal_running()) {
+        uint64_t began = prof_causal_aside();
+
         net_agents_sent();
+        prof_causal_aside_end(began);
+    }
     bell->address = out->notify;
     bell->queue = out->index;
     bell->port = out->device->notify_by == VIRTIO_NOTIFY_PORT;

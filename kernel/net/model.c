@@ -15,7 +15,7 @@
 
 struct held {
     struct loop_answer answer;
-    net_model_frame *take;
+    const struct net_model_taker *taker;
     size_t bytes;
     bool sum_good;
     uint8_t frame[];
@@ -53,27 +53,32 @@ bool net_model_turn(void)
 static void deliver(void *context)
 {
     struct held *held = context;
+    uint64_t began;
 
-    held->take(held->frame, held->bytes, held->sum_good);
+    held->taker->take(held->frame, held->bytes, held->sum_good);
+    began = prof_causal_aside();
     net_port_free(held);
+    prof_causal_aside_end(began);
 }
 
 void net_model_hold(const uint8_t *frame, size_t bytes, bool sum_good,
-                    uint64_t arrived, net_model_frame *take)
+                    uint64_t arrived, const struct net_model_taker *taker)
 {
     static PROF_TRACE_SITE(site, "network frame");
+    uint64_t began = prof_causal_aside();
     struct held *held = net_port_alloc(sizeof *held + bytes);
     uint64_t due = net_agents_due(frame, bytes, arrived);
 
     if (held == NULL) { /* as if there was no room: the order is not kept */
         prof_causal_refuse();
-        take(frame, bytes, sum_good);
+        taker->take(frame, bytes, sum_good);
         return;
     }
-    held->answer = (struct loop_answer){deliver, held, &site};
-    held->take = take;
+    held->answer = (struct loop_answer){deliver, held, &site, taker->more};
+    held->taker = taker;
     held->bytes = bytes;
     held->sum_good = sum_good;
     memcpy(held->frame, frame, bytes);
+    prof_causal_aside_end(began);
     loop_deliver(&held->answer, due);
 }

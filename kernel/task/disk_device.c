@@ -111,6 +111,6 @@ void disk_answered(struct disk_answer *answer, loop_callback *callback,
     }
     answer->modelled = false;
     due = prof_agent_answer(&agent, &answer->request, arrival(answer));
-    answer->of_loop = (struct loop_answer){callback, context, NULL};
+    answer->of_loop = (struct loop_answer){callback, context, NULL, NULL};
     loop_deliver(&answer->of_loop, due);
 }

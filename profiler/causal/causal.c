@@ -7,6 +7,7 @@
 #include "causal/causal.h"
 #include "causal/send.h"
 #include "causal/own.h"
+#include "causal/pace.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
 
@@ -27,6 +28,7 @@
 
 struct prof_causal prof_causal;
 uint32_t prof_causal_on;
+uint32_t prof_causal_counts;
 uint64_t prof_causal_lag;
 bool prof_causal_outside;
 uint32_t prof_causal_spins;
@@ -58,6 +60,27 @@ void prof_causal_leave_out(uint64_t cycles)
             prof_causal_except(cycles);
         prof_own_skip(cycles);
         prof_causal.left_out += cycles;
+    } else {
+        prof_pace_leave_out(cycles);
+    }
+    prof_interrupts_restore(on);
+}
+
+/* What is the profiler's own was left out already. */
+uint64_t prof_causal_aside(void)
+{
+    return prof_tsc() - prof_causal.own;
+}
+
+void prof_causal_aside_end(uint64_t began)
+{
+    bool on = prof_interrupts_save();
+    uint64_t cycles = prof_causal_aside() - began;
+
+    if (prof_causal_on) {
+        if (prof_causal.clock.nested != 0)
+            prof_causal_except(cycles);
+        prof_own_skip(cycles);
     }
     prof_interrupts_restore(on);
 }
@@ -109,6 +132,15 @@ void prof_causal_add_target(struct prof_target *target)
     target->next = prof_causal.targets;
     target->number = target->next == NULL ? 1 : target->next->number + 1;
     prof_causal.targets = target;
+}
+
+const struct prof_progress *prof_causal_first_point(void)
+{
+    const struct prof_progress *each = prof_causal.points;
+
+    while (each->next != NULL)
+        each = each->next;
+    return each;
 }
 
 const struct prof_target *prof_causal_target(const char *name)
@@ -210,7 +242,9 @@ void prof_causal_visit(struct prof_progress *point)
 {
     if (point->number == 0)
         return;
-    if (!prof_causal_no_target())
+    if (!prof_causal_on)
+        prof_pace_visit(point);
+    else if (!prof_causal_no_target())
         visit_in_target(point);
     else if (prof_experiments_count(&prof_causal.experiments,
                                     point->number - 1))
@@ -462,7 +496,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
     begin_experiments(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();
-    prof_causal_on = 1;
+    prof_causal_on = prof_causal_counts = 1;
     prof_patch_follow(now);
     prof_own_measure();
     prof_interrupts_restore(on);
@@ -526,6 +560,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
         return PROF_ECAUSAL_CPUS;
     if (prof_causal_on || prof_causal.held.count != 0)
         return PROF_ESTATE;
+    prof_pace_end();
     if (!is_valid(given))
         return PROF_EVALUE;
     experiments_of(given, &of);
@@ -551,6 +586,7 @@ void prof_causal_stop(void)
     uint64_t now;
     bool on;
 
+    prof_pace_end();
     if (!prof_causal_on)
         return;
     on = prof_interrupts_save();
@@ -560,7 +596,7 @@ void prof_causal_stop(void)
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;
-    prof_causal_on = 0;
+    prof_causal_on = prof_causal_counts = 0;
     prof_causal_spins = 0;
     prof_shares_on = 0;
     prof_causal.by_shares = NULL;

@@ -138,6 +138,9 @@ void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
 void prof_causal_enter_last(struct prof_target *target);
 
+/* The one that paces experiments. There is one. */
+const struct prof_progress *prof_causal_first_point(void);
+
 /* All held events are due from now on. */
 void prof_causal_release(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/own.h"
 
+#include "causal/pace.h"
 #include "causal/patch.h"
 
 /* The least of so many is taken: no interrupt, and code in the caches. */
@@ -127,8 +128,10 @@ void prof_own_end(struct prof_own_call call, uint32_t around)
     /* what was left out already is not left out again */
     uint64_t less_now = around + call.own - prof_causal.own - call.began;
 
-    if (!prof_causal_on) /* virtual time has stopped to lag further */
+    if (!prof_causal_on) { /* virtual time has stopped to lag further */
+        prof_pace_leave_out(prof_tsc() - call.began + around);
         return;
+    }
     if (call.inside && clock->nested != 0) {
         if (clock->since > call.began) /* it was entered again */
             prof_virtual_except(clock, prof_tsc() - clock->since + around);

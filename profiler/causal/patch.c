@@ -421,6 +421,14 @@ void prof_patch_on(void)
     }
 }
 
+void prof_patch_points_on(void)
+{
+    for (uint32_t i = 0; prof_patch != NULL && i < prof_patch->functions_count;
+         i++)
+        if (prof_patch->functions[i].is_point)
+            patch(&prof_patch->functions[i]);
+}
+
 /* Returns whether the code was not as it was left. */
 static bool restore(struct prof_patched *function)
 {

@@ -106,6 +106,7 @@ bool prof_patch_next_named(const char *name, uintptr_t *at,
 /* Patches all functions, and restores them. The second returns how many it did
  * not find as it had left them; these it does not touch. Contexts: thread. */
 void prof_patch_on(void);
+void prof_patch_points_on(void); /* points alone */
 uint32_t prof_patch_off(void);
 
 /* Experiments begin. With (one_only) a target is patched while experiments are

@@ -6,6 +6,7 @@
  */
 
 #include "causal/causal.h"
+#include "causal/pace.h"
 #include "causal/shares.h"
 #include "causal/untried.h"
 
@@ -345,6 +346,7 @@ void prof_causal_report(void)
     write_to_come(&out);
     prof_untried_write(&out);
     write_accrual(&out);
+    prof_pace_write(&out);
     write_held(&out);
     write_models(&out);
     prof_text_string(&out, "---\n");

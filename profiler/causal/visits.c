@@ -128,10 +128,10 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
     uintptr_t number = (at - (uintptr_t)prof_patch_entries) / PROF_ENTRY_BYTES;
     struct prof_patched *function = &prof_patch->functions[number];
 
+    if (function->is_point && prof_causal_counts)
+        prof_causal_visit(&function->point);
     if (!prof_causal_on)
         return;
-    if (function->is_point)
-        prof_causal_visit(&function->point);
     if (prof_patch_enters(function) && !function->loops)
         enter(function, place);
 }

@@ -14,6 +14,7 @@
 #include "base/busy.h"
 #include "base/equal.h"
 #include "causal/causal.h"
+#include "causal/pace.h"
 #include "causal/patch.h"
 #include "causal/untried.h"
 #include "aggregate/functions.h"
@@ -329,30 +330,42 @@ static bool are_several_cpus(void)
     return prof_cpu_count() > 1;
 }
 
-int prof_causal_begin(void)
+/* Experiments that can begin: with what, and how many targets were named. */
+struct plan {
+    struct prof_causal_settings settings;
+    uint32_t named;
+};
+
+/* Adds targets and points. Returns 0, or why there can be no experiments. */
+static int make_plan(struct plan *plan)
 {
     const bool chooses = prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
-    struct prof_causal_settings settings = {
-        .tsc_hz = prof_control_config()->tsc_hz,
-        .seed = prof_options()->seed,
-        .rotates = chooses,
-        .weighs = prof_options()->causal_until != 0,
-        .narrow = prof_options()->causal_until,
-    };
-    uint32_t named;
 
     if (prof_causal_running())
         return PROF_ECAUSAL_RUNS;
     if (are_several_cpus())
         return PROF_ECAUSAL_CPUS;
+    prof_pace_end();
     prof_enter(); /* the tables stay as they are */
     add_wanted();
-    named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
+    plan->named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
     if (chooses)
         choose_targets();
-    settings.first = named + FIRST;
+    plan->settings = (struct prof_causal_settings){
+        .tsc_hz = prof_control_config()->tsc_hz,
+        .seed = prof_options()->seed,
+        .rotates = chooses,
+        .weighs = prof_options()->causal_until != 0,
+        .first = plan->named + FIRST,
+        .narrow = prof_options()->causal_until,
+    };
     prof_leave();
-    switch (start(&settings, named)) {
+    return PROF_OK;
+}
+
+static int carry_out(const struct plan *plan)
+{
+    switch (start(&plan->settings, plan->named)) {
     case PROF_OK:
         prof_causal_ended = false;
         say("experiments", " ", "have begun");
@@ -364,6 +377,14 @@ int prof_causal_begin(void)
     default:
         return PROF_ECAUSAL_RUNS;
     }
+}
+
+int prof_causal_begin(void)
+{
+    struct plan plan;
+    int error = make_plan(&plan);
+
+    return error != PROF_OK ? error : carry_out(&plan);
 }
 
 static bool is_enough(void)
@@ -384,11 +405,9 @@ bool prof_causal_ended;
 static bool is_narrow(const struct prof_target *target, uint32_t ppm)
 {
     const uint32_t count = prof_causal.experiments.settings.speedups - 1;
-    const struct prof_progress *first = prof_causal.points;
+    const struct prof_progress *first = prof_causal_first_point();
     struct prof_gain gain;
 
-    while (first->next != NULL)
-        first = first->next;
     for (uint32_t i = 0; i < count && target->visits != 0; i++)
         if (prof_causal_gain(target, i, first, &gain) != PROF_OK ||
             gain.interval_ppm > ppm)
@@ -408,6 +427,15 @@ static bool are_narrow(uint32_t percent)
     return true;
 }
 
+static bool after; /* the rate of progress is watched once more */
+
+static void end_all(void)
+{
+    after = false;
+    prof_causal_report();
+    prof_causal_ended = true;
+}
+
 static void end_if_enough(void)
 {
     const uint32_t seconds = prof_options()->causal_for_s;
@@ -421,8 +449,9 @@ static void end_if_enough(void)
     say("experiments", " have ended: ",
         narrow ? "no interval is wider than prof.causal_until="
                : "they took as long as prof.causal_for=");
-    prof_causal_report();
-    prof_causal_ended = true;
+    after = prof_pace_watch(PROF_PACE_AFTER, prof_causal.tsc_hz);
+    if (!after)
+        end_all();
 }
 
 /* Whether targets can be chosen again with more samples: the first ones may be
@@ -434,23 +463,45 @@ static bool may_choose_later(int error)
            prof_options()->causal == PROF_CAUSAL_MODE_AUTO;
 }
 
-void prof_causal_step(void)
+static void begin_wanted(const struct plan *plan)
 {
-    int error;
+    int error = carry_out(plan);
 
-    if (prof_causal_running()) {
-        end_if_enough();
-        return;
-    }
-    if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF ||
-        (!are_several_cpus() && !is_enough()))
-        return;
-    begun = true;
-    error = prof_causal_begin();
     if (may_choose_later(error)) {
         begun = false;
         samples_needed *= 2;
     } else if (error != PROF_OK) {
         refuse("no experiments", error);
     }
+}
+
+void prof_causal_step(void)
+{
+    static struct plan plan;
+    int error;
+
+    if (prof_causal_running()) {
+        end_if_enough();
+        return;
+    }
+    if (prof_pace_watches()) {
+        if (!prof_pace_has_lasted())
+            return;
+        prof_pace_end();
+        if (after)
+            end_all();
+        else
+            begin_wanted(&plan);
+        return;
+    }
+    if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF ||
+        (!are_several_cpus() && !is_enough()))
+        return;
+    begun = true;
+    error = make_plan(&plan);
+    if (error != PROF_OK)
+        refuse("no experiments", error);
+    else if (prof_causal.targets == NULL ||
+             !prof_pace_watch(PROF_PACE_BEFORE, plan.settings.tsc_hz))
+        begin_wanted(&plan);
 }

@@ -126,7 +126,8 @@ static inline struct event *sim_event(struct sim *sim, sim_handler *run,
     event->peer = peer;
     event->number = number;
     event->began = began;
-    event->world.answer = (struct loop_answer){sim_run_event, event, NULL};
+    event->world.answer =
+        (struct loop_answer){sim_run_event, event, NULL, NULL};
     event->world.next = sim->world.events;
     event->world.link = &sim->world.events;
     if (event->world.next != NULL)

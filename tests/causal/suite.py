@@ -138,6 +138,16 @@ def reasons_are_named(s):
         check.same(NONE.findall(trace().out), [])
 
 
+def regimes_are_named(s, trace):
+    """Progress that has two rates, and one that has not."""
+    check.has(
+        Trace(s, "jumps")().out,
+        "^# progress jumps between two rates: at normal speed one answered "
+        r"takes (\d+\.\d) us in (5\d|6\d) % of the experiments, and ",
+    )
+    check.lacks(trace().out, "progress jumps")
+
+
 def latencies_are_true(trace):
     """Median and 99th percentile, with their intervals."""
     found = trace.json()
@@ -279,6 +289,7 @@ def test_print(s):
     s.holds(table_is_json, trace)
     s.holds(nothing_gains_nothing, trace)
     s.holds(latencies_are_true, trace)
+    s.holds(regimes_are_named, s, trace)
     s.holds(limits_are_named, trace)
     s.holds(accruals_are_named, trace)
     s.holds(late_reader_knows_all, s, trace)

@@ -43,7 +43,7 @@ class Fuzzer:
 HOST = "host"
 BASE = "base/bytes base/index base/log base/memory base/text "
 DECODER = BASE + (
-    "causal/curve causal/notes causal/series causal/take "
+    "causal/curve causal/notes causal/regimes causal/series causal/take "
     "causal/verdict "
     "trace/console trace/event trace/guest_names "
     "trace/merge trace/model trace/packet occupancy/problems "

@@ -14,6 +14,7 @@ shorter by what is gained. What is odd about one, its (word):
     old       what results assume is not in it
     far       a target and a point with the greatest numbers, and extreme times
     many      8,000 targets and 1,000 points that nobody has reached
+    jumps     units take 1.5 times as long in two of five experiments
     wide      names are long, and late requests are hardly later than others
 """
 
@@ -129,6 +130,8 @@ class Made:
         speedup = self.random.randrange(len(SPEEDUPS))
         chance = 0.99 + self.random.randrange(2001) / 100000
         cycles = UNITS * UNIT_CYCLES * (1 - gain(target, speedup)) * chance
+        if self.word == "jumps" and self.random.randrange(5) < 2:
+            cycles *= 1.5
         first = not self.sums[target, speedup, 0][1]
         group = 0 if first else self.random.randrange(GROUPS)
         found = self.sums[target, speedup, group]

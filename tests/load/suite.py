@@ -53,6 +53,13 @@ LOADS = {
 }
 
 
+PACE = re.compile(
+    r"^one irc::Server::quit takes ([\d.]+) us before experiments, ([\d.]+) at "
+    r"normal speed in them, ([\d.]+) after them$",
+    re.M,
+)
+
+
 def output(s, name, service, words, code=0):
     """What such a guest has printed; without its wall time."""
     log = f"{name}.{s.part}"
@@ -97,6 +104,23 @@ def test_kind(s, name):
             load_lines(other)[-1] != load_lines(first)[-1],
             "as many instructions with another seed",
         )
+
+
+def test_after_experiments(s):
+    """The loop halts again, by a clock that lags now."""
+    with s.test("after experiments clients are served as before"):
+        text = output(
+            s,
+            "after",
+            "irc",
+            "net.load_sessions=1000000 prof.start=off prof.causal=on "
+            "prof.target=tcp_input prof.progress=irc::Server::quit "
+            "prof.causal_for=1s",
+        )
+        found = PACE.search(text)
+        check.true(found, text)
+        before, _, after = map(float, found.groups())
+        check.between(after, before / 1.5, before * 1.5)
 
 
 def test_refused(s):
@@ -160,6 +184,7 @@ def test_causal(s, name, progress, words):
 def suite(s):
     for name in LOADS:
         test_kind(s, name)
+    test_after_experiments(s)
     test_refused(s)
     test_causal(
         s,

@@ -78,6 +78,9 @@ struct loop_answer {
     loop_callback *callback;
     void *context;
     struct prof_trace_name *site; /* for <prof/loop.h>; NULL: the caller's */
+    /* Delivers what has arrived while this one was handled. True: it is in the
+     * same turn if it is due, as without experiments. NULL: in the next. */
+    bool (*more)(void);
 };
 
 /*

@@ -52,6 +52,7 @@ extern "C" {
 
 #if PROF_WITH_CAUSAL
 extern uint32_t prof_causal_on;
+extern uint32_t prof_causal_counts; /* or visits are counted without them */
 extern uint32_t prof_causal_spins;
 extern uint64_t prof_causal_lag;      /* that of the last experiments */
 extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
@@ -60,10 +61,13 @@ extern bool prof_causal_ended;   /* prof_causal_complete() */
 extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON                                                         \
     (__builtin_expect(prof_causal_on != 0, 0) && prof_cpu_is_first())
+#define PROF_CAUSAL_COUNTS                                                     \
+    (__builtin_expect(prof_causal_counts != 0, 0) && prof_cpu_is_first())
 #define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
 #define PROF_CAUSAL_NEXT_DUE UINT64_MAX
 #define PROF_CAUSAL_ON 0
+#define PROF_CAUSAL_COUNTS 0
 #endif
 
 /* Whether experiments run. Contexts: any. */
@@ -103,6 +107,23 @@ void prof_causal_leave_out(uint64_t cycles);
 static inline void prof_causal_leave_out(uint64_t cycles)
 {
     (void)cycles;
+}
+#endif
+
+/* What the kernel does between the two is for experiments only, such as to find
+ * the agent of a frame: virtual time stands still. No handler is called
+ * meanwhile. The first returns what the second needs. Contexts: thread. */
+#if PROF_WITH_CAUSAL
+uint64_t prof_causal_aside(void);
+void prof_causal_aside_end(uint64_t began);
+#else
+static inline uint64_t prof_causal_aside(void)
+{
+    return 0;
+}
+static inline void prof_causal_aside_end(uint64_t began)
+{
+    (void)began;
 }
 #endif
 
@@ -148,7 +169,7 @@ void prof_causal_add_target(struct prof_target *target);
 void prof_causal_visit(struct prof_progress *point);
 static inline void prof_progress(struct prof_progress *point)
 {
-    if (PROF_CAUSAL_ON)
+    if (PROF_CAUSAL_COUNTS)
         prof_causal_visit(point);
 }
 

@@ -83,8 +83,27 @@ CASES = [
             r"^causal: experiments have ended: no interval is wider than ",
             r"^--- causal profile: \d+ experiments$",
             r"^  hot_work +(79|80)\.\d\d( +\S+ \+- [01]\.\d\d){3} ",
+            r"^one work_done takes 6[78]\.\d us before experiments, "
+            r"6[78]\.\d at normal speed in them, 6[78]\.\d after them$",
         ],
-        ["units done", r"causal profile.*[\s\S]*causal profile"],
+        [
+            "units done",
+            r"causal profile.*[\s\S]*causal profile",
+            "experiments change the program",
+        ],
+    ),
+    # it computes some 4 % more while they run
+    asks(
+        "causal_changed",
+        "prof.causal=on prof.progress=work_done prof.target=cold_work "
+        "prof.causal_for=1s units=2000000000 more=1000",
+        [
+            r"^one work_done takes 6[78]\.\d us before experiments, "
+            r"7[0-2]\.\d at normal speed in them, 6[78]\.\d after them$",
+            r"^warning: experiments change the program: at normal speed it is "
+            r"[45]\.\d\d \+- 0\.\d\d % slower than before, and "
+            r"[45]\.\d\d \+- 0\.\d\d % slower than after; gains are ",
+        ],
     ),
     asks(
         "causal_for",

@@ -11,6 +11,7 @@
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
+#include <prof/causal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ NAMED void calls_it(uint32_t rounds)
 }
 
 static struct loop_timer timer;
-static unsigned units, done, warm;
+static unsigned units, done, warm, more;
 
 NAMED void work_done(void)
 {
@@ -86,6 +87,8 @@ static void work(void *unused)
         return;
     }
     hot_work(HOT);
+    if (prof_causal_running())
+        hot_work(more);
     cold_work(COLD);
     other_work();
     twice();
@@ -107,13 +110,15 @@ static void learnt(void *unused)
 static void (*program)(void *unused) = work;
 
 /* units=N: so many units, where no experiments need more; warm=N: after some N
- * ms at 1 GHz in one function. */
+ * ms at 1 GHz in one function; more=N: so many rounds more in experiments. */
 bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "units") == 0)
         units = (unsigned)atoi(value);
     else if (strcmp(key, "warm") == 0)
         warm = (unsigned)atoi(value);
+    else if (strcmp(key, "more") == 0)
+        more = (unsigned)atoi(value);
     else if (strcmp(key, "do") == 0 && strcmp(value, "learnt") == 0)
         program = learnt;
     else
