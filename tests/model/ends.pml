@@ -23,8 +23,8 @@
  * With BROKEN_TAIL the object of a stray is looked for before the position of
  * the owner is read; with BROKEN_UNTIL a stray is dropped as soon as the owner
  * has followed anything; with BROKEN_ONCE it is never tried again; with
- * BROKEN_ORDER the owner writes an object's number before it clears the state of
- * the previous one; with BROKEN_REUSE it takes a slot whose object has not
+ * BROKEN_ORDER the owner writes an object's number before it clears the state
+ * of the previous one; with BROKEN_REUSE it takes a slot whose object has not
  * ended: each must be found out.
  */
 
