@@ -67,8 +67,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     input/http input/qemu input/send input/shared_ring input/vsock \
     profile/interval profile/ticks profile/under_sampled \
     store/address store/answer store/insert store/losses store/rows \
-    timeline/clocks timeline/rows timeline/svg timeline/svg_counters \
-    top/keys
+    timeline/clocks timeline/parts timeline/rows timeline/svg \
+    timeline/svg_counters top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
     $(BUILD)/host$b/obj/profiler/causal/gain.o))

@@ -255,7 +255,7 @@ static void print_interrupts(const struct tasks *tasks)
     struct tasks_vectors vectors;
     struct tasks_vector_sum *sums;
 
-    tasks_find_vectors(&vectors, tasks);
+    tasks_find_vectors(&vectors, tasks, TASKS_ANY_CPU);
     sums = tasks_sum_vectors(tasks, &vectors);
     if (!log_quiet)
         puts("#  count handled us        p99   woke   left   ran after"
@@ -382,7 +382,7 @@ static json_t *interrupts_json(const struct tasks *tasks)
     struct tasks_vector_sum *sums;
     json_t *all = json_array();
 
-    tasks_find_vectors(&vectors, tasks);
+    tasks_find_vectors(&vectors, tasks, TASKS_ANY_CPU);
     sums = tasks_sum_vectors(tasks, &vectors);
     for (uint32_t i = 0; i < vectors.count; ++i) {
         json_t *object = json_object();

@@ -295,8 +295,8 @@ static void put_rest(struct story *story)
                   tasks->irqs[i].from, end_of(tasks, tasks->irqs[i].to),
                   tasks_title(tasks, TASKS_INTERRUPT | i, name));
     for (uint32_t i = 0; i < tasks->pause_count; ++i)
-        put_slice(story, STORY_PAUSES, tasks->pauses[i].from,
-                  tasks->pauses[i].to,
+        put_slice(story, story_lane(tasks->pauses[i].cpu, STORY_PAUSES),
+                  tasks->pauses[i].from, tasks->pauses[i].to,
                   guest_names_text(&tasks->names, tasks->pauses[i].why));
     for (uint32_t i = 0; i < tasks->loss_count; ++i)
         put_slice(story, story_lane(tasks->losses[i].cpu, STORY_LOSSES),

@@ -16,13 +16,14 @@
 #include <string.h>
 
 void tasks_find_vectors(struct tasks_vectors *vectors,
-                        const struct tasks *tasks)
+                        const struct tasks *tasks, uint16_t cpu)
 {
     bool there[TASKS_VECTORS] = {false};
 
     *vectors = (struct tasks_vectors){0};
     for (uint32_t i = 0; i < tasks->irq_count; ++i)
-        there[tasks->irqs[i].vector] = true;
+        if (cpu == TASKS_ANY_CPU || tasks->irqs[i].cpu == cpu)
+            there[tasks->irqs[i].vector] = true;
     for (uint32_t i = 0; i < TASKS_VECTORS; ++i) {
         if (!there[i])
             continue;

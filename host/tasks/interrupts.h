@@ -14,15 +14,17 @@
 
 #define TASKS_VECTORS 256u
 
-/* The vectors of a trace in rising order, each a row of its own. */
+/* The vectors of a trace, or of one of its CPUs, in rising order. */
 struct tasks_vectors {
     uint32_t count;
     uint8_t all[TASKS_VECTORS];   /* (count) of them */
     uint8_t place[TASKS_VECTORS]; /* of a vector, in (all) */
 };
 
+#define TASKS_ANY_CPU UINT16_MAX
+
 void tasks_find_vectors(struct tasks_vectors *vectors,
-                        const struct tasks *tasks);
+                        const struct tasks *tasks, uint16_t cpu);
 
 /* Whether (actor), of an edge, is an interrupt that (tasks) has. */
 bool tasks_is_irq(const struct tasks *tasks, uint32_t actor);

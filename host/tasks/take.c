@@ -48,6 +48,13 @@ static void act_on(struct tasks *tasks, const struct tasks_cpu *cpu,
     add_edge(tasks, tasks_actor(cpu), kind, to, by);
 }
 
+/* The object that (cpu) mentions; its 0 is its own event loop. */
+static uint32_t mention_here(struct tasks *tasks, struct tasks_cpu *cpu,
+                             uint32_t id)
+{
+    return id == 0 ? tasks_loop_of(tasks, cpu) : tasks_mention(tasks, id);
+}
+
 static void take_create(struct tasks *tasks, struct tasks_cpu *cpu,
                         const struct event *event)
 {
@@ -201,7 +208,7 @@ static void take_wake(struct tasks *tasks, struct tasks_cpu *cpu,
                       const struct event *event)
 {
     uint32_t object = tasks_mention(tasks, event->as_wake.object);
-    uint32_t by = tasks_mention(tasks, event->as_wake.by);
+    uint32_t by = mention_here(tasks, cpu, event->as_wake.by);
 
     act_on(tasks, cpu, TASKS_WAKE, object, by);
     if (object >= TASKS_SPECIAL)
@@ -275,18 +282,10 @@ static void take_message(struct tasks *tasks, struct tasks_cpu *cpu,
 
 /* ---- who runs */
 
-static uint32_t runner_of(struct tasks *tasks, struct tasks_cpu *cpu,
-                          const struct event *event)
-{
-    return event->as_switch.task == 0
-               ? tasks_loop_of(tasks, cpu)
-               : tasks_mention(tasks, event->as_switch.task);
-}
-
 static void take_switch(struct tasks *tasks, struct tasks_cpu *cpu,
                         const struct event *event)
 {
-    tasks_switch(tasks, cpu, runner_of(tasks, cpu, event));
+    tasks_switch(tasks, cpu, mention_here(tasks, cpu, event->as_switch.task));
 }
 
 static void take_suspend(struct tasks *tasks, struct tasks_cpu *cpu,
@@ -441,7 +440,7 @@ static bool take_resumed(struct tasks *tasks, struct tasks_cpu *cpu,
     if (cpu->marked == TASKS_NONE || event->kind != PROF_EVENT_SWITCH ||
         !(cpu->repeats || cpu->fresh))
         return false;
-    cpu->resumed = runner_of(tasks, cpu, event);
+    cpu->resumed = mention_here(tasks, cpu, event->as_switch.task);
     tasks_count_event(cpu, event);
     cpu->fresh = false;
     ++tasks->events;

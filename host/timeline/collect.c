@@ -117,14 +117,14 @@ void timeline_finish(struct timeline *timeline)
     find_packets(timeline);
     find_times(timeline);
     for (size_t i = 0; i < timeline->count; ++i)
-        tasks_find_vectors(&timeline->traces[i].vectors,
-                           &timeline->traces[i].tasks);
+        parts_find(&timeline->traces[i].parts, &timeline->traces[i].tasks);
 }
 
 void timeline_free(struct timeline *timeline)
 {
     for (size_t i = 0; i < timeline->count; ++i) {
         tasks_free(&timeline->traces[i].tasks);
+        parts_free(&timeline->traces[i].parts);
         if (timeline->traces[i].view != NULL)
             view_close(timeline->traces[i].view);
         free(timeline->traces[i].view);

@@ -61,21 +61,6 @@ static uint32_t word_number(struct words *words, size_t trace, uint16_t name)
     return number + 1;
 }
 
-/* What all loops but the first one are called, before the number of their CPU:
- * a word beyond those of guests. */
-static uint32_t loop_word(struct words *words)
-{
-    bool is_new;
-    uint32_t number =
-        index_add(&words->numbers, index_pair(0, GUEST_NAMES), &is_new);
-
-    if (is_new) {
-        vector_reserve_one(&words->all, number, sizeof *words->all);
-        words->all[number] = (struct word){"event loop of CPU", "", 0};
-    }
-    return number + 1;
-}
-
 static const char *text_of(const struct word *word, bool file)
 {
     return file ? word->file : word->text;
@@ -112,21 +97,43 @@ static void free_words(struct words *words)
 
 enum { SEEN_CREATION = 1, SEEN_END = 2, RESTS = 4 };
 
-/* After all objects of all traces: the vectors of each. */
-static uint32_t vector_number(const struct timeline *timeline, size_t trace,
-                              uint8_t vector)
+/* Parts of all traces are numbered from 0. */
+static uint32_t first_part(const struct timeline *timeline, size_t trace)
 {
-    uint32_t number = 1 + timeline->traces[trace].vectors.place[vector];
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < trace; ++i)
+        number += timeline->traces[i].parts.count;
+    return number;
+}
+
+static uint32_t part_of_cpu(const struct timeline *timeline, size_t trace,
+                            uint16_t cpu)
+{
+    return first_part(timeline, trace) +
+           parts_of_cpu(&timeline->traces[trace].parts, cpu);
+}
+
+/* After all objects of all traces: the vectors of each part. */
+static uint32_t vector_number(const struct timeline *timeline, size_t trace,
+                              const struct tasks_irq *irq)
+{
+    const struct timeline_parts *parts = &timeline->traces[trace].parts;
+    uint32_t part = parts_of_cpu(parts, irq->cpu);
+    uint32_t number = 1 + parts->all[part].vectors.place[irq->vector];
 
     for (size_t i = 0; i < timeline->count; ++i)
         number += tasks_objects(&timeline->traces[i].tasks);
     for (size_t i = 0; i < trace; ++i)
-        number += timeline->traces[i].vectors.count;
+        for (uint32_t p = 0; p < timeline->traces[i].parts.count; ++p)
+            number += timeline->traces[i].parts.all[p].vectors.count;
+    for (uint32_t p = 0; p < part; ++p)
+        number += parts->all[p].vectors.count;
     return number;
 }
 
-/* Objects of all traces are numbered from 1; 0 is none. Each trace's event loop
- * is the first of its objects. What an interrupt does is done by its vector. */
+/* Objects of all traces are numbered from 1; 0 is none. What an interrupt does
+ * is done by its vector. */
 static uint32_t object_number(const struct timeline *timeline, size_t trace,
                               uint32_t object)
 {
@@ -135,7 +142,7 @@ static uint32_t object_number(const struct timeline *timeline, size_t trace,
 
     if (tasks_is_irq(tasks, object))
         return vector_number(timeline, trace,
-                             tasks->irqs[object ^ TASKS_INTERRUPT].vector);
+                             &tasks->irqs[object ^ TASKS_INTERRUPT]);
     if (object >= TASKS_INTERRUPT || object == TASKS_NOBODY)
         return 0;
     for (size_t i = 0; i < trace; ++i)
@@ -170,6 +177,12 @@ struct source {
     columns_begin(source->columns, name);                                      \
     EACH(vector, count_, put(source->columns, number))
 
+/* Whether the trace has several CPUs: then records say on which they were. */
+static bool has_cpus(const struct source *source, size_t trace)
+{
+    return source->timeline->traces[trace].parts.count > 1;
+}
+
 static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 {
     return time + (uint64_t)source->timeline->traces[t].shift -
@@ -178,6 +191,7 @@ static uint64_t time_of(const struct source *source, size_t t, uint64_t time)
 
 #define TIME(time) time_of(source, t, time)
 #define OBJECT(object) object_number(source->timeline, t, object)
+#define PART(cpu) part_of_cpu(source->timeline, t, cpu)
 #define NAME(name) word_number(&source->words, t, name)
 
 /* Which objects have edges that say when they began and ended, and which only
@@ -250,10 +264,7 @@ static void put_objects(struct source *source)
     OBJECTS("object.seen", columns_put, source->seen[t][i]);
     OBJECTS("object.id", columns_put_change, id_of(tasks, (uint32_t)i));
     OBJECTS("object.site", columns_put, NAME(record->site));
-    OBJECTS("object.label", columns_put,
-            i >= TASKS_SPECIAL && tasks_is_loop(tasks, (uint32_t)i)
-                ? loop_word(&source->words)
-                : NAME(record->label));
+    OBJECTS("object.label", columns_put, NAME(record->label));
     OBJECTS("object.why", columns_put,
             record->ending == TASKS_FAILED ? NAME(record->why) : 0);
     OBJECTS("object.becomes", columns_put, OBJECT(record->becomes));
@@ -264,6 +275,10 @@ static void put_objects(struct source *source)
                  OBJECT(record->creator));
     SOME_OBJECTS("object.life", columns_put, !(source->seen[t][i] & SEEN_END),
                  life_of(tasks, record));
+    SOME_OBJECTS("object.part", columns_put, has_cpus(source, t),
+                 first_part(source->timeline, t) +
+                     parts_of_object(&source->timeline->traces[t].parts, tasks,
+                                     (uint32_t)i));
 }
 
 /* One more, for 0 has a meaning. */
@@ -304,6 +319,10 @@ static void put_spans(struct source *source)
     SPANS("span.stack", columns_put,
           waits_of(&source->timeline->waits, t, record));
     SPANS("span.why", columns_put, NAME(record->why));
+    columns_begin(source->columns, "span.part");
+    EACH(stretches, tasks->stretch_count,
+         if (has_cpus(source, t) && record->state == TASKS_RUNNING)
+             columns_put(source->columns, PART(record->cpu)));
     columns_begin(source->columns, "span.length");
     for (size_t t = 0; t < source->timeline->count; ++t) {
         const struct tasks *tasks = &source->timeline->traces[t].tasks;
@@ -353,14 +372,14 @@ static void put_marks(struct source *source)
     PAUSES("pause.from", columns_put_change, TIME(record->from));
     PAUSES("pause.length", columns_put, checked_sub(record->to, record->from));
     PAUSES("pause.why", columns_put, NAME(record->why));
-    PAUSES("pause.trace", columns_put, t);
+    PAUSES("pause.part", columns_put, PART(record->cpu));
     LOSSES("loss.from", columns_put_change, TIME(record->from));
     LOSSES("loss.length", columns_put, checked_sub(record->to, record->from));
     LOSSES("loss.events", columns_put, record->events);
-    LOSSES("loss.trace", columns_put, t);
+    LOSSES("loss.part", columns_put, PART(record->cpu));
     STOLEN("stolen.from", columns_put_change, TIME(record->from));
     STOLEN("stolen.length", columns_put, checked_sub(record->to, record->from));
-    STOLEN("stolen.trace", columns_put, t);
+    STOLEN("stolen.part", columns_put, PART(record->cpu));
 }
 
 #define IRQS(name, put, number)                                                \
@@ -381,8 +400,7 @@ static void put_irqs(struct source *source)
     IRQS("irq.from", columns_put_change, TIME(record->from));
     IRQS("irq.length", columns_put,
          record->to == TASKS_NEVER ? 0 : checked_sub(record->to, record->from));
-    IRQS("irq.vector", columns_put,
-         vector_number(source->timeline, t, record->vector));
+    IRQS("irq.vector", columns_put, vector_number(source->timeline, t, record));
     IRQS("irq.in", columns_put, OBJECT(record->object));
     IRQS("irq.woke", columns_put, since_irq(record, record->woke));
     for (int part = 0; part < 3; ++part) {
@@ -527,27 +545,45 @@ static json_int_t samples_shift(const struct timeline *timeline)
                               timeline->begin);
 }
 
+/* Part (number) of a trace, and its vectors. */
+static void add_part(const struct timeline *timeline, size_t trace,
+                     uint32_t number, json_t *parts, json_t *vectors)
+{
+    const struct timeline_part *part =
+        &timeline->traces[trace].parts.all[number];
+    uint32_t loop = part->loop == TASKS_NONE
+                        ? 0
+                        : object_number(timeline, trace, part->loop);
+
+    json_array_append_new(parts,
+                          json_pack("{sisisi}", "trace", (int)trace, "cpu",
+                                    (int)part->cpu, "loop", (int)loop));
+    for (uint32_t i = 0; i < part->vectors.count; ++i)
+        json_array_append_new(
+            vectors,
+            json_pack("[ii]", (int)(first_part(timeline, trace) + number),
+                      part->vectors.all[i]));
+}
+
 static json_t *head_of(const struct timeline *timeline)
 {
-    json_t *head = json_object(), *loops = json_array();
-    json_t *traces = json_array(), *vectors = json_array();
+    json_t *head = json_object(), *traces = json_array();
+    json_t *parts = json_array(), *vectors = json_array();
     uint64_t events = 0;
 
     for (size_t i = 0; i < timeline->count; ++i) {
         events += timeline->traces[i].tasks.events;
         json_array_append_new(
-            loops, json_integer(object_number(timeline, i, TASKS_LOOP)));
-        json_array_append_new(
-            traces, json_pack("{ss}", "name", timeline->traces[i].name));
-        for (uint32_t v = 0; v < timeline->traces[i].vectors.count; ++v)
-            json_array_append_new(
-                vectors,
-                json_pack("[ii]", (int)i, timeline->traces[i].vectors.all[v]));
+            traces,
+            json_pack("{sssi}", "name", timeline->traces[i].name, "first",
+                      (int)object_number(timeline, i, TASKS_LOOP)));
+        for (uint32_t p = 0; p < timeline->traces[i].parts.count; ++p)
+            add_part(timeline, i, p, parts, vectors);
     }
     json_set(head, "title", json_string(timeline->title));
     json_set(head, "types", kind_words());
-    json_set(head, "loops", loops);
     json_set(head, "traces", traces);
+    json_set(head, "parts", parts);
     json_set(head, "vectors", vectors); /* the objects after all others */
     json_set(head, "clock_hz", json_integer(PROF_CLOCK_HZ));
     json_set(head, "clocks",

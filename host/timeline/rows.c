@@ -128,7 +128,7 @@ static bool is_continuation(uint8_t kind)
 /* Whether (object) is one of the trace's. */
 static bool is_object(const struct tasks *tasks, uint32_t object)
 {
-    return object >= TASKS_SPECIAL && object < tasks_objects(tasks);
+    return object < tasks_objects(tasks) && tasks_is_real(tasks, object);
 }
 
 static void take_edge(struct first *firsts, const struct tasks *tasks,
@@ -241,8 +241,49 @@ static void fill_items(struct family *family, const struct tasks *tasks,
     }
 }
 
+/* The items of (part) alone, in the same order; a parent elsewhere is none.
+ * Writes the place of each to (places) and returns how many there are. */
+static uint32_t items_of_part(const struct family *family, uint32_t part,
+                              struct layout_item *items, uint32_t *places)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < family->count; ++i) {
+        uint32_t parent = family->items[i].parent;
+
+        if (family->parts[i] != part)
+            continue;
+        items[count] = family->items[i];
+        if (parent != LAYOUT_NONE)
+            items[count].parent =
+                family->parts[parent] == part ? places[parent] : LAYOUT_NONE;
+        places[i] = count++;
+    }
+    return count;
+}
+
+static void layout_parts(struct family *family, uint32_t parts)
+{
+    size_t room = (size_t)family->count + 1;
+    struct layout_item *items = xreallocarray(NULL, room, sizeof *items);
+    uint32_t *places = xreallocarray(NULL, room, sizeof *places);
+    uint32_t *rows = xreallocarray(NULL, room, sizeof *rows);
+
+    for (uint32_t part = 0; part < parts; ++part) {
+        uint32_t count = items_of_part(family, part, items, places);
+
+        family->heights[part] = layout_rows(items, count, rows);
+        for (uint32_t i = 0; i < family->count; ++i)
+            if (family->parts[i] == part)
+                family->rows[i] = rows[places[i]];
+    }
+    free(items);
+    free(places);
+    free(rows);
+}
+
 void family_make(struct family *family, const struct tasks *tasks,
-                 bool simplified)
+                 const struct timeline_parts *parts, bool simplified)
 {
     uint32_t count = tasks_objects(tasks);
     struct first *firsts = firsts_of(tasks);
@@ -250,16 +291,22 @@ void family_make(struct family *family, const struct tasks *tasks,
 
     memset(family, 0, sizeof *family);
     for (uint32_t i = TASKS_SPECIAL; i < count; ++i)
-        all[family->count++] = place_of(tasks, firsts, i, simplified);
+        if (tasks_is_real(tasks, i))
+            all[family->count++] = place_of(tasks, firsts, i, simplified);
     qsort(all, family->count, sizeof *all, by_begin);
     family->items = xreallocarray(NULL, count, sizeof *family->items);
     family->objects = xreallocarray(NULL, count, sizeof *family->objects);
+    family->parts = xreallocarray(NULL, count, sizeof *family->parts);
     family->rows = xreallocarray(NULL, count, sizeof *family->rows);
+    family->heights =
+        xreallocarray(NULL, parts->count, sizeof *family->heights);
     family->item_of = xreallocarray(NULL, count, sizeof *family->item_of);
     for (uint32_t i = 0; i < count; ++i)
         family->item_of[i] = LAYOUT_NONE;
     fill_items(family, tasks, all);
-    family->height = layout_rows(family->items, family->count, family->rows);
+    for (uint32_t i = 0; i < family->count; ++i)
+        family->parts[i] = parts_of_object(parts, tasks, all[i].object);
+    layout_parts(family, parts->count);
     free(firsts);
     free(all);
 }
@@ -268,7 +315,9 @@ void family_free(struct family *family)
 {
     free(family->items);
     free(family->objects);
+    free(family->parts);
     free(family->rows);
+    free(family->heights);
     free(family->item_of);
     memset(family, 0, sizeof *family);
 }

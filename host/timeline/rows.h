@@ -9,6 +9,7 @@
  */
 
 #include "tasks/tasks.h"
+#include "timeline/parts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,15 +33,16 @@ uint32_t layout_rows(const struct layout_item *items, size_t count,
 struct family {
     struct layout_item *items; /* in order of begin */
     uint32_t *objects;         /* of each item */
-    uint32_t *rows;            /* of each item */
+    uint32_t *parts;           /* of each item */
+    uint32_t *rows;            /* of each item, from the first of its part */
     uint32_t *item_of;         /* of each object, or LAYOUT_NONE */
     uint32_t count;            /* items */
-    uint32_t height;           /* rows */
+    uint32_t *heights;         /* rows of each part */
 };
 
-/* Places all objects, and the event loops of CPUs but the first. */
+/* Places all objects but event loops, those of each part for themselves. */
 void family_make(struct family *family, const struct tasks *tasks,
-                 bool simplified);
+                 const struct timeline_parts *parts, bool simplified);
 void family_free(struct family *family);
 
 #endif

@@ -22,6 +22,7 @@
 #define FOOT 26.0 /* below them: times */
 #define PITCH 22.0
 #define BETWEEN 30.0      /* two traces: the name of the lower one */
+#define BETWEEN_PARTS 2   /* rows between CPUs, as on the page */
 #define LINE_AT 0.75      /* of a row's height; the name is above it */
 #define HEIGHT_MAX 4000.0 /* then rows are closer */
 #define CHAR 6.2          /* width of a letter, about */
@@ -33,12 +34,19 @@
 #define GAP 2.0           /* width of a loss, at least */
 #define MARK 10.0         /* height of an interrupt */
 
+/* Where a part is: its interrupts, its event loop and its objects. */
+struct svg_part {
+    uint32_t row; /* the first, of its trace's */
+    uint32_t rows;
+};
+
 /* One trace of the picture. */
 struct svg {
     const struct tasks *tasks;
     const char *name;
-    const struct tasks_vectors *vectors; /* the first rows; then the loop's */
-    struct tasks_served *served;         /* of each interrupt */
+    const struct timeline_parts *parts;
+    struct svg_part *places;     /* of each part */
+    struct tasks_served *served; /* of each interrupt */
     struct family family;
     bool *rests; /* by object: in the end, as idle mutexes do */
     FILE *out;
@@ -96,10 +104,12 @@ static double x_of(const struct svg *svg, uint64_t time)
     return x < -4 ? -4 : x > WIDTH + 4 ? WIDTH + 4 : x;
 }
 
-/* Rows of interrupts, and that of the event loop. */
-static uint32_t system_rows(const struct svg *svg)
+/* Rows of interrupts, and that of the event loop below them. */
+static uint32_t system_rows(const struct svg *svg, uint32_t part)
 {
-    return svg->vectors->count + 1;
+    const struct timeline_part *one = &svg->parts->all[part];
+
+    return one->vectors.count + (one->loop != TASKS_NONE);
 }
 
 static double y_of_row(const struct svg *svg, uint32_t row)
@@ -109,7 +119,36 @@ static double y_of_row(const struct svg *svg, uint32_t row)
 
 static double y_of(const struct svg *svg, uint32_t item)
 {
-    return y_of_row(svg, system_rows(svg) + svg->family.rows[item]);
+    uint32_t part = svg->family.parts[item];
+
+    return y_of_row(svg, svg->places[part].row + system_rows(svg, part) +
+                             svg->family.rows[item]);
+}
+
+static double y_of_loop(const struct svg *svg, uint32_t part)
+{
+    return y_of_row(svg, svg->places[part].row +
+                             svg->parts->all[part].vectors.count);
+}
+
+static double y_of_irq(const struct svg *svg, const struct tasks_irq *irq)
+{
+    uint32_t part = parts_of_cpu(svg->parts, irq->cpu);
+
+    return y_of_row(svg, svg->places[part].row +
+                             svg->parts->all[part].vectors.place[irq->vector]);
+}
+
+static uint32_t part_of_loop(const struct svg *svg, uint32_t loop)
+{
+    return parts_of_object(svg->parts, svg->tasks, loop);
+}
+
+/* Whether the event loop (object) has a row. */
+static bool is_shown_loop(const struct svg *svg, uint32_t object)
+{
+    return tasks_is_loop(svg->tasks, object) &&
+           svg->parts->all[part_of_loop(svg, object)].loop == object;
 }
 
 static uint32_t item_of(const struct svg *svg, uint32_t object)
@@ -126,11 +165,9 @@ static bool find_y(const struct svg *svg, uint32_t actor, double *y)
     uint32_t item = item_of(svg, actor);
 
     if (tasks_is_irq(tasks, actor))
-        *y = y_of_row(
-            svg,
-            svg->vectors->place[tasks->irqs[actor ^ TASKS_INTERRUPT].vector]);
-    else if (actor == TASKS_LOOP)
-        *y = y_of_row(svg, svg->vectors->count);
+        *y = y_of_irq(svg, &tasks->irqs[actor ^ TASKS_INTERRUPT]);
+    else if (actor < tasks_objects(tasks) && is_shown_loop(svg, actor))
+        *y = y_of_loop(svg, part_of_loop(svg, actor));
     else if (item != LAYOUT_NONE)
         *y = y_of(svg, item);
     else
@@ -157,25 +194,43 @@ static void put_rect(const struct svg *svg, const char *class, uint64_t from,
                 class, x, y, width, height);
 }
 
+static double top_of(const struct svg *svg, uint32_t part)
+{
+    return svg->top + svg->places[part].row * svg->pitch;
+}
+
+static double high_of(const struct svg *svg, uint32_t part)
+{
+    return svg->places[part].rows * svg->pitch;
+}
+
+/* Over all rows of (part). */
+static void put_band(const struct svg *svg, const char *class, uint32_t part,
+                     uint64_t from, uint64_t to)
+{
+    put_rect(svg, class, from, to, top_of(svg, part), high_of(svg, part));
+}
+
 /* The ground: idle, paused. */
 static void put_ground(const struct svg *svg)
 {
     const struct tasks *tasks = svg->tasks;
-    double top = svg->top, high = svg->high;
 
-    fprintf(svg->out,
-            "<rect class=\"b\" x=\"0.0\" y=\"%.1f\" width=\"%.1f\" "
-            "height=\"%.1f\"/>\n",
-            top, WIDTH, high);
+    for (uint32_t part = 0; part < svg->parts->count; ++part)
+        fprintf(svg->out,
+                "<rect class=\"b\" x=\"0.0\" y=\"%.1f\" width=\"%.1f\" "
+                "height=\"%.1f\"/>\n",
+                top_of(svg, part), WIDTH, high_of(svg, part));
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *one = &tasks->stretches[i];
 
-        if (one->object == TASKS_LOOP && one->state == TASKS_WAITING)
-            put_rect(svg, "i", one->from, one->to, top, high);
+        if (tasks_is_loop(tasks, one->object) && one->state == TASKS_WAITING)
+            put_band(svg, "i", part_of_loop(svg, one->object), one->from,
+                     one->to);
     }
     for (uint32_t i = 0; i < tasks->pause_count; ++i)
-        put_rect(svg, "p", tasks->pauses[i].from, tasks->pauses[i].to, top,
-                 high);
+        put_band(svg, "p", parts_of_cpu(svg->parts, tasks->pauses[i].cpu),
+                 tasks->pauses[i].from, tasks->pauses[i].to);
 }
 
 /* Over all else: what goes on across a gap is not known. */
@@ -183,17 +238,17 @@ static void put_losses(const struct svg *svg)
 {
     for (uint32_t i = 0; i < svg->tasks->loss_count; ++i) {
         const struct tasks_loss *one = &svg->tasks->losses[i];
-
+        uint32_t part = parts_of_cpu(svg->parts, one->cpu);
         double x = x_of(svg, one->from), width = x_of(svg, one->to) - x;
 
         if (!in_sight(svg, one->from, one->to))
             continue;
-        for (int part = 0; part < 2; ++part)
+        for (int layer = 0; layer < 2; ++layer)
             fprintf(svg->out,
                     "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" "
                     "width=\"%.1f\" height=\"%.1f\"/>\n",
-                    part == 0 ? "b" : "x", x, svg->top,
-                    width > GAP ? width : GAP, svg->high);
+                    layer == 0 ? "b" : "x", x, top_of(svg, part),
+                    width > GAP ? width : GAP, high_of(svg, part));
     }
 }
 
@@ -346,66 +401,102 @@ static void put_mark(const struct svg *svg, const char *class, uint64_t from,
             class, x, y - height / 2, *until - x, height);
 }
 
-static void put_system_row(const struct svg *svg, uint32_t row,
+/* The name of a part is in those of its rows, where there are several. */
+static void put_system_row(const struct svg *svg, uint32_t part, double y,
                            const char *name)
 {
-    const struct tasks_object *loop = &svg->tasks->objects[TASKS_LOOP];
-    double x = x_of(svg, loop->begin), end = x_of(svg, svg->tasks->end);
-    double y = y_of_row(svg, row);
+    const struct timeline_part *one = &svg->parts->all[part];
+    uint32_t loop = one->loop == TASKS_NONE ? TASKS_LOOP : one->loop;
+    double x = x_of(svg, svg->tasks->objects[loop].begin);
+    double end = x_of(svg, svg->tasks->end);
+    char cpu[20] = "";
 
+    if (svg->parts->count > 1)
+        snprintf(cpu, sizeof cpu, " of CPU %u", (unsigned)one->cpu);
     fprintf(svg->out, "<path class=\"o\" d=\"M%.1f %.1fH%.1f\"/>\n", x, y,
             end > x + 1 ? end : x + 1);
     if (svg->pitch >= 14)
-        fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                x < 2 ? 2 : x, y - 4, name);
+        fprintf(svg->out, "<text x=\"%.1f\" y=\"%.1f\">%s%s</text>\n",
+                x < 2 ? 2 : x, y - 4, name, cpu);
 }
 
-static void put_loop(const struct svg *svg)
+static void put_loops(const struct svg *svg)
 {
     const struct tasks *tasks = svg->tasks;
-    double y = y_of_row(svg, svg->vectors->count), until = -1;
+    double *until = xreallocarray(NULL, svg->parts->count, sizeof *until);
 
-    put_system_row(svg, svg->vectors->count, "event loop");
+    for (uint32_t part = 0; part < svg->parts->count; ++part) {
+        until[part] = -1;
+        if (svg->parts->all[part].loop != TASKS_NONE)
+            put_system_row(svg, part, y_of_loop(svg, part), "event loop");
+    }
     for (uint32_t i = 0; i < tasks->stretch_count; ++i) {
         const struct tasks_stretch *one = &tasks->stretches[i];
 
-        if (one->object != TASKS_LOOP)
+        uint32_t part;
+        double y;
+
+        if (!is_shown_loop(svg, one->object))
             continue;
+        part = part_of_loop(svg, one->object);
+        y = y_of_loop(svg, part);
         if (one->state == TASKS_RUNNING)
-            put_mark(svg, "r", one->from, one->to, y, 4, &until);
+            put_mark(svg, "r", one->from, one->to, y, 4, &until[part]);
         else if (one->state == TASKS_UNKNOWN)
             put_unknown(svg, one, y);
     }
+    free(until);
 }
+
+static void put_irq_rows(const struct svg *svg)
+{
+    for (uint32_t part = 0; part < svg->parts->count; ++part) {
+        const struct tasks_vectors *vectors = &svg->parts->all[part].vectors;
+
+        for (uint32_t i = 0; i < vectors->count; ++i) {
+            char name[20];
+
+            snprintf(name, sizeof name, "irq %u", (unsigned)vectors->all[i]);
+            put_system_row(svg, part, y_of_row(svg, svg->places[part].row + i),
+                           name);
+        }
+    }
+}
+
+/* Up to where the row of a vector is drawn. */
+struct drawn {
+    double marks;
+    double ready;
+};
 
 /* A mark while it is handled; then it is orange until the work runs that it
  * left to an object. */
 static void put_irqs(const struct svg *svg)
 {
     const struct tasks *tasks = svg->tasks;
-    double until[TASKS_VECTORS], ready[TASKS_VECTORS];
+    size_t rows = (size_t)svg->parts->count * TASKS_VECTORS;
+    struct drawn *drawn = xreallocarray(NULL, rows, sizeof *drawn);
 
-    for (uint32_t i = 0; i < svg->vectors->count; ++i) {
-        char name[20];
-
-        snprintf(name, sizeof name, "irq %u", (unsigned)svg->vectors->all[i]);
-        put_system_row(svg, i, name);
-        until[i] = ready[i] = -1;
-    }
+    for (size_t i = 0; i < rows; ++i)
+        drawn[i] = (struct drawn){-1, -1};
+    put_irq_rows(svg);
     for (uint32_t i = 0; i < tasks->irq_count; ++i) {
         const struct tasks_irq *irq = &tasks->irqs[i];
         const struct tasks_served *served = &svg->served[i];
-        uint32_t row = svg->vectors->place[irq->vector];
+        struct drawn *row =
+            &drawn[parts_of_cpu(svg->parts, irq->cpu) * TASKS_VECTORS +
+                   irq->vector];
+        double y = y_of_irq(svg, irq);
         uint64_t end = irq->to == TASKS_NEVER ? irq->from : irq->to;
 
         if (served->ran != TASKS_NEVER && served->ran > end &&
-            x_of(svg, served->ran) >= ready[row] + NARROW) {
-            put_rect(svg, "y", end, served->ran, y_of_row(svg, row) - 1.5, 3);
-            ready[row] = x_of(svg, served->ran);
+            x_of(svg, served->ran) >= row->ready + NARROW) {
+            put_rect(svg, "y", end, served->ran, y - 1.5, 3);
+            row->ready = x_of(svg, served->ran);
         }
-        put_mark(svg, "q", irq->from, end, y_of_row(svg, row), MARK,
-                 &until[row]);
+        put_mark(svg, "q", irq->from, end, y, MARK, &row->marks);
     }
+    free(drawn);
 }
 
 static void put_line(FILE *out, const char *class, double x0, double y0,
@@ -440,10 +531,11 @@ static void put_wakes(const struct svg *svg)
 {
     for (uint32_t i = 0; i < svg->tasks->irq_count; ++i) {
         const struct tasks_irq *irq = &svg->tasks->irqs[i];
+        uint32_t part = parts_of_cpu(svg->parts, irq->cpu);
 
         if (irq->woke != 0)
-            put_arrow(svg, TASKS_WAKE, TASKS_INTERRUPT | i, TASKS_LOOP,
-                      irq->from, irq->woke);
+            put_arrow(svg, TASKS_WAKE, TASKS_INTERRUPT | i,
+                      svg->parts->all[part].loop, irq->from, irq->woke);
     }
 }
 
@@ -500,7 +592,7 @@ static void put_title(FILE *out, const char *title)
 static void put_trace(const struct svg *svg)
 {
     put_irqs(svg);
-    put_loop(svg);
+    put_loops(svg);
     put_objects(svg);
     put_spans(svg);
     put_wakes(svg);
@@ -526,14 +618,25 @@ static void put_packet(const struct svg *all,
              head, true);
 }
 
-/* The names of several traces, the first one's beside the title. */
-static void put_trace_name(const struct svg *svg)
+/* The names of parts, the first one's beside the title: the trace's, if there
+ * are several, and the CPU's, if the trace has several. */
+static void put_part_names(const struct svg *svg, bool has_traces)
 {
-    fprintf(svg->out,
-            "<text class=\"s\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
-            WIDTH - 8, svg->top - 8);
-    xml_put(svg->out, path_name(svg->name), 100);
-    fputs("</text>\n", svg->out);
+    bool has_cpus = svg->parts->count > 1;
+
+    for (uint32_t part = 0; part < svg->parts->count; ++part) {
+        if (!has_traces && !has_cpus)
+            return;
+        fprintf(svg->out,
+                "<text class=\"s\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
+                WIDTH - 8, top_of(svg, part) - 8);
+        if (has_traces)
+            xml_put(svg->out, path_name(svg->name), 100);
+        if (has_cpus)
+            fprintf(svg->out, "%sCPU %u", has_traces ? ", " : "",
+                    (unsigned)svg->parts->all[part].cpu);
+        fputs("</text>\n", svg->out);
+    }
 }
 
 static double x_in(const void *owner, uint64_t time)
@@ -579,8 +682,7 @@ static void put_all(const struct timeline *timeline, const struct svg *all,
     svg_counters_put_style(counters, out);
     put_title(out, timeline->title);
     for (size_t i = 0; i < timeline->count; ++i) {
-        if (timeline->count > 1)
-            put_trace_name(&all[i]);
+        put_part_names(&all[i], timeline->count > 1);
         put_ground(&all[i]);
     }
     put_grid(all, range, bottom);
@@ -601,16 +703,32 @@ struct timeline_drawing {
     struct svg all[TIMELINE_TRACES_MAX];
 };
 
-/* Rows of a trace up to the last one with something in sight. */
-static uint32_t rows_in_sight(const struct svg *svg)
+/* Rows of a part up to the last one with something in sight. */
+static uint32_t rows_in_sight(const struct svg *svg, uint32_t part)
 {
     uint32_t rows = 1;
 
     for (uint32_t i = 0; i < svg->family.count; ++i)
-        if (svg->family.rows[i] >= rows &&
+        if (svg->family.parts[i] == part && svg->family.rows[i] >= rows &&
             in_sight(svg, svg->family.items[i].begin, svg->family.items[i].end))
             rows = svg->family.rows[i] + 1;
-    return system_rows(svg) + rows;
+    return system_rows(svg, part) + rows;
+}
+
+/* Places the parts of a trace below each other, and returns their rows. */
+static uint32_t place_parts(struct svg *svg, bool only_in_sight)
+{
+    uint32_t row = 0;
+
+    for (uint32_t part = 0; part < svg->parts->count; ++part) {
+        row += part > 0 ? BETWEEN_PARTS : 0;
+        svg->places[part].row = row;
+        svg->places[part].rows =
+            only_in_sight ? rows_in_sight(svg, part)
+                          : system_rows(svg, part) + svg->family.heights[part];
+        row += svg->places[part].rows;
+    }
+    return row;
 }
 
 /* Rows of all traces, or as far as there is something in sight in them. */
@@ -625,8 +743,7 @@ static void place_traces(struct timeline_drawing *drawing,
 
         svg->from = (double)range->from;
         svg->to = (double)range->to;
-        svg->high = only_in_sight ? rows_in_sight(svg)
-                                  : system_rows(svg) + svg->family.height;
+        svg->high = place_parts(svg, only_in_sight);
         rows += svg->high;
     }
     if (rows * PITCH > HEIGHT_MAX)
@@ -654,13 +771,15 @@ struct timeline_drawing *timeline_drawing_open(const struct timeline *timeline)
 
         *svg = (struct svg){.tasks = &trace->tasks,
                             .name = trace->name,
-                            .vectors = &trace->vectors,
+                            .parts = &trace->parts,
+                            .places = xreallocarray(NULL, trace->parts.count,
+                                                    sizeof *svg->places),
                             .served = tasks_served(&trace->tasks),
                             .begin = trace->tasks.begin};
         svg->moved =
             (double)(int64_t)(trace->tasks.begin + (uint64_t)trace->shift -
                               timeline->begin);
-        family_make(&svg->family, svg->tasks, true);
+        family_make(&svg->family, svg->tasks, svg->parts, true);
         svg->rests = tasks_resting(svg->tasks);
     }
     return drawing;
@@ -670,6 +789,7 @@ void timeline_drawing_close(struct timeline_drawing *drawing)
 {
     for (size_t i = 0; i < drawing->timeline->count; ++i) {
         family_free(&drawing->all[i].family);
+        free(drawing->all[i].places);
         free(drawing->all[i].rests);
         free(drawing->all[i].served);
     }

@@ -11,8 +11,8 @@
 #include "flame/flame.h"
 #include "page/columns.h"
 #include "profile/view.h"
-#include "tasks/interrupts.h"
 #include "tasks/tasks.h"
+#include "timeline/parts.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,9 +56,9 @@ enum timeline_how { TIMELINE_AS_IS, TIMELINE_UTC, TIMELINE_PACKETS };
 struct timeline_trace {
     const char *name;
     struct tasks tasks;
-    struct tasks_vectors vectors; /* when finished */
-    struct view *view;            /* its samples; NULL = they are not wanted */
-    int64_t moved;                /* clocks: what the user says to add */
+    struct timeline_parts parts; /* when finished */
+    struct view *view;           /* its samples; NULL = they are not wanted */
+    int64_t moved;               /* clocks: what the user says to add */
     int64_t shift;         /* clocks: added to its times to have common ones */
     enum timeline_how how; /* that was found */
     uint64_t packets;      /* PACKETS: so many */

@@ -165,7 +165,7 @@ static bool is_ours(const struct prof_lapic *lapic);
 static bool turn_of_nobody(void);
 static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
                   bool kernels);
-static bool shares_here(struct prof_lapic *lapic);
+static bool update_sharing(struct prof_lapic *lapic);
 #else
 #define is_ours(lapic) true
 #define turn_of_nobody() false
@@ -180,7 +180,7 @@ static inline void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
     arm(lapic, now);
 }
 
-static inline bool shares_here(const struct prof_lapic *lapic)
+static inline bool update_sharing(const struct prof_lapic *lapic)
 {
     return lapic->state == PROF_LAPIC_SHARED;
 }
@@ -214,7 +214,7 @@ uint32_t prof_lapic_arm(uint32_t count)
     struct prof_lapic *lapic = lapic_here();
     uint64_t now, cycles, counts;
 
-    if (!shares_here(lapic))
+    if (!update_sharing(lapic))
         return count;
     now = prof_lapic_tsc();
     lapic->by_tsc = false;
@@ -232,7 +232,7 @@ uint64_t prof_lapic_arm_tsc(uint64_t deadline)
     struct prof_lapic *lapic = lapic_here();
     uint64_t now, cycles;
 
-    if (!shares_here(lapic))
+    if (!update_sharing(lapic))
         return deadline;
     lapic->by_tsc = true;
     lapic->kernel_due = deadline != 0 ? deadline : PROF_LAPIC_NEVER;
@@ -561,8 +561,9 @@ static void rearm(struct prof_lapic *lapic, uint64_t now, bool sampled,
     arm(lapic, now);
 }
 
-/* The kernel is about to arm its timer: whether that is shared. */
-static bool shares_here(struct prof_lapic *lapic)
+/* The kernel is about to arm its timer, by which another CPU begins, or ends,
+ * to be sampled here, as the first one says. Returns whether it is shared. */
+static bool update_sharing(struct prof_lapic *lapic)
 {
     if (lapic != &PROF_CPU_FIRST->lapic && source.shared) {
         if (lapic->state == PROF_LAPIC_SHARED && !may_run(lapic))

@@ -12,7 +12,7 @@ const PARTS = {
   large: ['large', 'static'],
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
-    'interrupts',
+    ...['interrupts', 'lanes'],
     ...['counters', 'tried', 'pictures', 'touch', 'static'],
   ],
 };

@@ -10,6 +10,7 @@ const {assert, onPage, read, withPage, work} = require('./browser.js');
 const {timelineOf} = require('./timeline_model.js');
 
 const RANDOM = 12; // traces
+const CPUS = 4; // of several CPUs
 const WIDTH = 1200, // of the static picture, and so on
   HEAD = 40,
   LINE_AT = 0.75,
@@ -53,6 +54,12 @@ function same(found, wanted) {
         `line ${i}: ${line}, wanted ${wanted[i]}`,
       );
 }
+
+const sameRows = async (name) =>
+  same(
+    linesOfPage(await timelineOf(path.join(work, `${name}.html`))),
+    linesOfSvg(`${name}.svg`),
+  );
 
 // The colour of each place (x, y) of the canvas, as a text.
 const coloursAt = async (page, places) =>
@@ -142,11 +149,8 @@ module.exports = async () => {
   await packets();
   await test('packets are in the static picture of two', packetsOfSvg);
   await test('rows are those of the static picture', async () => {
-    for (let i = 1; i <= RANDOM; ++i)
-      same(
-        linesOfPage(await timelineOf(path.join(work, `random-${i}.html`))),
-        linesOfSvg(`random-${i}.svg`),
-      );
+    for (let i = 1; i <= RANDOM; ++i) await sameRows(`random-${i}`);
+    for (let i = 1; i <= CPUS; ++i) await sameRows(`wild-${i}`);
   });
   await test('pixels are where the rows are', async () => {
     const timeline = await timelineOf(path.join(work, 'random-4.html')),

@@ -12,6 +12,7 @@ from harness import made_loop, progress
 from harness.command import Command, build_id, text_addresses
 from harness.made_counters import counters
 from harness.made_cpus import cpus
+from harness.made_lanes import lanes, wild
 from harness.made_profile import interrupted, pending, profile, several
 from harness.suite import WIDTHS, background, run
 
@@ -283,6 +284,17 @@ def make_tasks(pages):
     packets.write_bytes(interrupted())
     drawn("interrupted.html", packets)
     drawn("twice.html", packets, packets)
+    several = pages.work / "lanes.packets"
+    several.write_bytes(lanes())
+    drawn("lanes.html", several)
+    drawn("lanes.svg", several)
+    drawn("lanes_both.html", several, packets)
+    drawn("lanes_both.svg", several, packets)
+    for i in range(1, 5):
+        several = pages.work / f"wild-{i}.packets"
+        several.write_bytes(wild(i))
+        drawn(f"wild-{i}.html", several)
+        drawn(f"wild-{i}.svg", several)
     (pages.work / "counters").write_bytes(counters())
     drawn("counters.html", pages.work / "counters")
     drawn(

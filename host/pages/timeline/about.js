@@ -20,6 +20,14 @@ function objectLink(object) {
   return button(objectName(object), go, {className: 'link'});
 }
 
+// The CPUs that it ran on, or which it was created on if it never ran.
+function cpusText(object) {
+  const {objects, spans, head} = model,
+    parts = new Set([objects.part[object]]);
+  each(by.span, object, (i) => parts.add(spans.part[i]));
+  return [...parts].map((part) => head.parts[part].cpu).join(', ');
+}
+
 function factsOf(object) {
   const {objects, head} = model,
     end = objects.state[object],
@@ -44,6 +52,7 @@ function factsOf(object) {
     facts.push(['Merged into', objectLink(objects.become[object])]);
   if (head.traces.length > 1)
     facts.push(['Trace', head.traces[objects.trace[object]].name]);
+  if (hasCpus(objects.trace[object])) facts.push(['CPU', cpusText(object)]);
   return facts;
 }
 

@@ -95,7 +95,7 @@ const LOOP_WORDS = {
 };
 
 function loopText(o, time) {
-  if (time === undefined) return 'the event loop';
+  if (time === undefined) return `the ${objectName(o)}`;
   const {spans} = model,
     i = spanAt(o, time),
     name = Object.keys(TASKS_STATE)[spans.state[i]];
@@ -134,7 +134,7 @@ function splitOfLoop(o) {
     else split.add(PART.wait, 0, 'an interrupt: idle', clocks);
   });
   split.add(PART.paused, 0, ': tasks and callbacks', whole - split.whole);
-  const stolen = stolenIn(objects.trace[o], objects.begin[o], objects.end[o]);
+  const stolen = stolenIn(objects.part[o], objects.begin[o], objects.end[o]);
   return {parts: split.list(), whole: split.whole, stolen};
 }
 
@@ -145,11 +145,11 @@ const medianAnd99 = (times) => {
 
 function wakersTable(loop) {
   const {irqs, objects} = model,
-    trace = objects.trace[loop],
+    part = objects.part[loop],
     delays = new Map();
   for (let i = 0; i < irqs.count; ++i) {
     const vector = irqs.vector[i];
-    if (irqs.woke[i] < 0 || objects.trace[vector] !== trace) continue;
+    if (irqs.woke[i] < 0 || objects.part[vector] !== part) continue;
     if (!delays.has(vector)) delays.set(vector, []);
     delays.get(vector).push(irqs.woke[i] - irqs.begin[i]);
   }

@@ -20,13 +20,16 @@ const zoomBy = (times) => {
   changed('view');
 };
 
+// Rows between two parts are.
+const isEmptyRow = (row) =>
+  items.bandAt[row] < 0 && items.rowFrom[row] === items.rowFrom[row + 1];
+
 // Chooses the neighbour in a direction, of what is chosen or in the middle.
 function walk(rows, along) {
   const yOf = projection(view.focus);
   if (!view.chosen || rowOfObject(view.chosen) < 0) {
     let row = rowOfY(port.height / 2, yOf);
-    // between two traces rows are empty
-    while (row > 0 && items.rowFrom[row] === items.rowFrom[row + 1]) --row;
+    while (row > 0 && isEmptyRow(row)) --row;
     chooseInRow(row, timeOf(port.width / 2));
     return;
   }
@@ -45,7 +48,8 @@ function walk(rows, along) {
     return;
   }
   const middle = (items.begin[item] + items.end[item]) / 2;
-  const next = rows > 0 ? row + items.tall[item] : row - 1;
+  let next = rows > 0 ? row + items.tall[item] : row - 1;
+  while (next > 0 && next < items.height && isEmptyRow(next)) next += rows;
   chooseInRow(
     clamp(next, 0, items.height - 1),
     clamp(middle, view.from, view.to),

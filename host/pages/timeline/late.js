@@ -83,8 +83,8 @@ const stateText = (object) =>
 const overlap = (from, to, begin, end) =>
   Math.min(to, end) - Math.max(from, begin);
 
-function stolenIn(trace, from, to) {
-  const stolen = model.stolen[trace];
+function stolenIn(part, from, to) {
+  const stolen = model.stolen[part];
   let sum = 0;
   for (let i = firstAtLeast(stolen.end, from); i < stolen.count; ++i) {
     if (stolen.begin[i] >= to) break;
@@ -93,10 +93,10 @@ function stolenIn(trace, from, to) {
   return sum;
 }
 
-// Ready, from (from) to (to): who held the loop.
-function splitReady(split, trace, object, from, to) {
-  const {spans} = model,
-    runs = by.runs[trace];
+// Ready, from (from) to (to): who held the loop of its CPU.
+function splitReady(split, object, from, to) {
+  const {spans, objects} = model,
+    runs = by.runs[objects.part[object]];
   let left = to - from;
   let at = Math.max(0, firstOf(runs, spans.begin, from) - 1);
   for (; at < runs.length; ++at) {
@@ -111,8 +111,7 @@ function splitReady(split, trace, object, from, to) {
 }
 
 function splitSpans(split, object, from, to) {
-  const {spans, objects, head} = model,
-    trace = objects.trace[object];
+  const {spans, head} = model;
   let at = from;
   each(by.span, object, (i) => {
     const begin = Math.max(at, spans.begin[i]),
@@ -128,8 +127,7 @@ function splitSpans(split, object, from, to) {
       split.add(PART.paused, object, '', clocks);
     else if (state === TASKS_STATE.unknown)
       split.add(PART.lost, 0, 'events are missing', clocks);
-    else if (state === TASKS_STATE.ready)
-      splitReady(split, trace, object, begin, end);
+    else if (state === TASKS_STATE.ready) splitReady(split, object, begin, end);
     else split.add(PART.wait, spans.what[i], why, clocks);
   });
   return at;
@@ -160,7 +158,7 @@ function splitPromise(split, object) {
   if (runs && !isSystem(resolver)) at = splitSpans(split, resolver, begin, end);
   const cause = outsideOf(object) ? 0 : resolver;
   split.add(PART.wait, cause, waitText(object, cause), end - at);
-  if (read > end) splitReady(split, objects.trace[object], object, end, read);
+  if (read > end) splitReady(split, object, end, read);
 }
 
 function waitText(object, resolver) {
@@ -181,7 +179,7 @@ function splitOf(object) {
     if (objects.state[object] === TASKS_END.open)
       split.add(PART.lost, 0, 'not recorded', end - at);
   } else splitPromise(split, object);
-  const stolen = stolenIn(objects.trace[object], begin, end);
+  const stolen = stolenIn(objects.part[object], begin, end);
   return {parts: split.list(), whole: split.whole, stolen};
 }
 
@@ -321,7 +319,8 @@ function stepOfRunner(object, time, span) {
   return [step, object, begin];
 }
 
-const loopOfObject = (object) => model.head.loops[model.objects.trace[object]];
+const loopOfObject = (object) =>
+  model.head.parts[model.objects.part[object]].loop;
 
 function stepOfPromise(object, time) {
   const {objects, arrows} = model,

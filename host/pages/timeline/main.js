@@ -64,8 +64,7 @@ function keyName(key) {
 
 function showFacts() {
   const {head} = model,
-    objects =
-      model.objects.count - 1 - 2 * head.loops.length - head.vectors.length;
+    objects = model.objects.system.reduce((n, is) => n + (is ? 0 : 1), -1);
   $('title').textContent = document.title = head.title;
   $('facts').textContent =
     `${countText(head.events)} events of ` +

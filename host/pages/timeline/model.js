@@ -2,8 +2,9 @@
 // What the payload holds, in typed arrays: objects, and what happened to them.
 // docs/timeline.md has the format; host/tasks makes it of the events.
 //
-// Objects count from 1; 0 is none. Each trace has its event loop as an object,
-// and each vector of its interrupts, after all others (head.vectors).
+// Objects count from 1; 0 is none; those of a trace begin with (first). A part
+// is a CPU of a trace: its event loop is an object, and so is each vector of
+// its interrupts, after all others (head.vectors).
 // Times are clocks since the first event of all traces.
 
 // How an object ended, by TASKS_END.
@@ -34,6 +35,11 @@ const arrowNames = () =>
     : ARROWS.filter((name) => name !== 'packet');
 
 const numbersOf = (Type, list) => Type.from(list);
+
+// The numbers of the parts of (trace), and whether there are several.
+const partsOf = ({parts}, trace) =>
+  [...parts.keys()].filter((part) => parts[part].trace === trace);
+const hasCpus = (trace) => partsOf(model.head, trace).length > 1;
 
 // begin and end of records that have from and length.
 function intervalsOf(columns, name) {
@@ -73,6 +79,7 @@ function objectsOf(columns, edges) {
     type: of(Uint8Array, columns.plain('object.kind')),
     state: of(Uint8Array, columns.plain('object.ending')),
     trace: new Uint8Array(count),
+    part: new Uint16Array(count),
     system: new Uint8Array(count),
     id: of(Int32Array, columns.changes('object.id')),
     site: plain('site'),
@@ -85,26 +92,41 @@ function objectsOf(columns, edges) {
     ),
   };
   completeObjects(objects, edges, noCreation, noEnd);
-  const {loops} = columns.head;
-  for (const [trace, loop] of loops.entries()) {
-    objects.system[loop] = SYSTEM.loop;
-    objects.system[loop + 1] = SYSTEM.nobody;
-    objects.trace.fill(trace, loop, loops[trace + 1] || own);
-  }
-  for (const [i, [trace, vector]] of columns.head.vectors.entries())
-    addVector(objects, own + i, loops[trace], vector);
+  putInParts(objects, own, columns.head, columns.plain('object.part'));
+  for (const [i, [part, vector]] of columns.head.vectors.entries())
+    addVector(objects, own + i, columns.head, part, vector);
   return objects;
 }
 
-// What is no object of the program: the event loop, nobody (TASKS_NOBODY), and
-// the vectors of interrupts, which last as long as the loop.
+// The column has the parts of the objects of traces with several, in order.
+function putInParts(objects, own, head, column) {
+  const {traces, parts} = head;
+  let at = 0;
+  for (const [trace, {first}] of traces.entries()) {
+    const next = traces[trace + 1]?.first || own,
+      list = partsOf(head, trace);
+    objects.system[first] = SYSTEM.loop;
+    objects.system[first + 1] = SYSTEM.nobody;
+    objects.trace.fill(trace, first, next);
+    objects.part.fill(list[0], first, next);
+    if (list.length === 1) continue;
+    for (let o = first; o < next; ++o) objects.part[o] = column[at++];
+  }
+  for (const {loop} of parts) if (loop) objects.system[loop] = SYSTEM.loop;
+}
+
+// What is no object of the program: event loops, nobody (TASKS_NOBODY), and the
+// vectors of interrupts, which last as long as the loop of their CPU.
 const SYSTEM = {loop: 1, nobody: 2, vector: 3};
 
-function addVector(objects, o, loop, vector) {
+function addVector(objects, o, {traces, parts}, part, vector) {
+  const {trace, loop} = parts[part],
+    like = loop || traces[trace].first;
   objects.system[o] = SYSTEM.vector;
   objects.id[o] = vector;
+  objects.part[o] = part;
   for (const name of ['begin', 'end', 'trace'])
-    objects[name][o] = objects[name][loop];
+    objects[name][o] = objects[name][like];
 }
 
 const ENDING = [ARROW.resolve, ARROW.fail, ARROW.cancel];
@@ -133,16 +155,32 @@ function spansOf(columns, objects) {
     end[i] = length[i] ? begin[i] + length[i] - 1 : until[object[i]];
     until[object[i]] = begin[i];
   }
+  const state = numbersOf(Uint8Array, columns.plain('span.state'));
   return {
     count: begin.length,
     begin,
     end,
     object,
-    state: numbersOf(Uint8Array, columns.plain('span.state')),
+    state,
+    part: partsOfSpans(columns, objects, object, state),
     what: numbersOf(Int32Array, columns.plain('span.other')),
     why: numbersOf(Int32Array, columns.plain('span.why')),
     stack: numbersOf(Int32Array, columns.plain('span.stack')),
   };
+}
+
+// Where each span was: if it ran, on which CPU. The column has those that ran,
+// of traces with several CPUs.
+function partsOfSpans(columns, objects, object, state) {
+  const {head} = columns,
+    several = head.traces.map((_, trace) => partsOf(head, trace).length > 1),
+    column = columns.plain('span.part');
+  let at = 0;
+  return Uint16Array.from(object, (o, i) =>
+    several[objects.trace[o]] && state[i] === TASKS_STATE.running
+      ? column[at++]
+      : objects.part[o],
+  );
 }
 
 // Edges of the trace; (by) is the source of a signal, or why there was a wake.
@@ -215,15 +253,16 @@ const packetsOf = (columns) => ({
   to: columns.changes('packet.to'),
 });
 
-// From the interrupts that ended the loop's idleness to the loop.
+// From the interrupts that ended a loop's idleness to the loop.
 function wakesOf({head, objects, irqs}) {
   const wakes = {type: ARROW.wake, begin: [], end: [], from: [], to: []};
   for (let i = 0; i < irqs.count; ++i) {
-    if (irqs.woke[i] < 0) continue;
+    const {loop} = head.parts[objects.part[irqs.vector[i]]];
+    if (irqs.woke[i] < 0 || !loop) continue;
     wakes.begin.push(irqs.begin[i]);
     wakes.end.push(irqs.woke[i]);
     wakes.from.push(irqs.vector[i]);
-    wakes.to.push(head.loops[objects.trace[irqs.vector[i]]]);
+    wakes.to.push(loop);
   }
   return wakes;
 }
@@ -340,11 +379,11 @@ function sortedByBegin({count, ...lists}) {
   return sorted;
 }
 
-// A list of intervals for each trace; (traceOf) interval i, -1 = left out.
-function byTrace({head}, intervals, traceOf) {
-  const lists = head.traces.map(() => ({count: 0, begin: [], end: []}));
+// A list of intervals for each part; (partOf) interval i, -1 = left out.
+function byPart({head}, intervals, partOf) {
+  const lists = head.parts.map(() => ({count: 0, begin: [], end: []}));
   for (let i = 0; i < intervals.count; ++i) {
-    const list = lists[traceOf(i)];
+    const list = lists[partOf(i)];
     if (!list) continue;
     list.begin.push(intervals.begin[i]);
     list.end.push(intervals.end[i]);
@@ -353,17 +392,17 @@ function byTrace({head}, intervals, traceOf) {
   return lists;
 }
 
-function intervalsByTrace(columns, name) {
-  const traces = columns.plain(name + '.trace');
-  return byTrace(columns, intervalsOf(columns, name), (i) => traces[i]);
+function intervalsByPart(columns, name) {
+  const parts = columns.plain(name + '.part');
+  return byPart(columns, intervalsOf(columns, name), (i) => parts[i]);
 }
 
-// Spans in which the loop waited: it was idle.
+// Spans in which a loop waited: it was idle.
 function idlesOf({head, objects, spans}) {
   const isIdle = (i) =>
     spans.state[i] === TASKS_STATE.waiting && isLoop(spans.object[i]);
-  const traceOf = (i) => (isIdle(i) ? objects.trace[spans.object[i]] : -1);
-  return byTrace({head}, spans, traceOf);
+  const partOf = (i) => (isIdle(i) ? objects.part[spans.object[i]] : -1);
+  return byPart({head}, spans, partOf);
 }
 
 async function loadModel(columns) {
@@ -393,9 +432,9 @@ async function loadModel(columns) {
   await pause();
   model.steps = stepsOf(columns);
   model.counters = countersOf(columns, model.steps);
-  model.pauses = intervalsByTrace(columns, 'pause');
-  model.losses = intervalsByTrace(columns, 'loss');
-  model.stolen = intervalsByTrace(columns, 'stolen');
+  model.pauses = intervalsByPart(columns, 'pause');
+  model.losses = intervalsByPart(columns, 'loss');
+  model.stolen = intervalsByPart(columns, 'stolen');
   model.idles = idlesOf(model);
 }
 
@@ -403,7 +442,7 @@ const isSystem = (o) => model.objects.system[o] > 0;
 const isLoop = (o) => model.objects.system[o] === SYSTEM.loop;
 const isVector = (o) => model.objects.system[o] === SYSTEM.vector;
 
-// ---- spans, arrows and labels by object, and what ran by trace: made once.
+// ---- spans, arrows and labels by object, and what ran by part: made once.
 
 const by = {
   span: null, // of spans, by object, as byNumber() makes it
@@ -412,7 +451,7 @@ const by = {
   irq: null, // of interrupts, by the object of their vector
   label: null,
   step: null,
-  runs: [], // of each trace: run spans in order of time
+  runs: [], // of each part: run spans in order of time
 };
 
 function* makeIndexes() {
@@ -423,10 +462,9 @@ function* makeIndexes() {
   by.irq = yield* byNumber(irqs.vector, objects.count);
   by.label = yield* byNumber(labels.object, objects.count);
   by.step = yield* byNumber(model.steps.object, objects.count);
-  by.runs = model.head.traces.map(() => []);
+  by.runs = model.head.parts.map(() => []);
   for (let i = 0; i < spans.count; ++i)
-    if (spans.state[i] === TASKS_STATE.running)
-      by.runs[objects.trace[spans.object[i]]].push(i);
+    if (spans.state[i] === TASKS_STATE.running) by.runs[spans.part[i]].push(i);
 }
 
 // What (index) has of (object); and (what) called with each of it.

@@ -28,13 +28,13 @@ function mergedBands(records, band) {
   if (x1 > x0) band(x0, x1);
 }
 
-// [top, bottom] of the ground of a trace, in pixels.
-function groundOf(trace, yOf) {
-  const last = model.head.traces.length - 1,
-    [first, next] = items.bands[trace];
+// [top, bottom] of the ground of a part, in pixels.
+function groundOf(part, yOf) {
+  const last = model.head.parts.length - 1,
+    [first, next] = items.bands[part];
   return [
-    trace > 0 ? yOf(first - BETWEEN_TRACES) : 0,
-    trace < last
+    part > 0 ? yOf(first - BETWEEN_PARTS) : 0,
+    part < last
       ? yOf(next)
       : port.height - (last > 0 && laneRoom() ? laneRoom() + MARGIN_BOTTOM : 0),
   ];
@@ -55,13 +55,13 @@ function paintGround(pen, yOf) {
   const {width, height} = port;
   pen.fillStyle = palette.ground;
   pen.fillRect(0, 0, width, height);
-  for (const trace of items.bands.keys()) {
-    const ground = groundOf(trace, yOf);
-    paintBands(pen, model.idles[trace], palette.idle, 'idle', ground);
-    paintBands(pen, model.pauses[trace], palette.pause, 'pause', ground);
+  for (const part of items.bands.keys()) {
+    const ground = groundOf(part, yOf);
+    paintBands(pen, model.idles[part], palette.idle, 'idle', ground);
+    paintBands(pen, model.pauses[part], palette.pause, 'pause', ground);
     paintBands(
       pen,
-      model.stolen[trace],
+      model.stolen[part],
       palette['stolen-band'],
       'stolen',
       ground,
@@ -77,10 +77,10 @@ function hatching(pen) {
 
 // Over all else: what goes on across a gap is not known.
 function paintLosses(pen, yOf) {
-  for (const trace of items.bands.keys()) {
-    const [top, bottom] = groundOf(trace, yOf),
+  for (const part of items.bands.keys()) {
+    const [top, bottom] = groundOf(part, yOf),
       high = Math.min(bottom, port.height - MARGIN_BOTTOM) - top;
-    mergedBands(model.losses[trace], (x0, x1) => {
+    mergedBands(model.losses[part], (x0, x1) => {
       for (const style of [palette.ground, hatching(pen)]) {
         pen.fillStyle = style;
         pen.globalAlpha = style === palette.ground ? 1 : 0.55;
@@ -91,15 +91,13 @@ function paintLosses(pen, yOf) {
   }
 }
 
-function paintTraces(pen, yOf) {
-  const {traces} = model.head;
-  if (traces.length < 2) return;
-  for (const [trace, {name}] of traces.entries()) {
-    const [top] = groundOf(trace, yOf);
+function paintParts(pen, yOf) {
+  if (items.bands.length < 2) return;
+  for (const part of items.bands.keys()) {
+    const [top] = groundOf(part, yOf);
     pen.fillStyle = palette.soft;
-    if (trace > 0) pen.fillRect(0, Math.round(top), port.width, 1);
-    pen.fillStyle = palette.ink;
-    pen.fillText(name.replace(/.*\//, ''), 6, top + 12);
+    if (part > 0) pen.fillRect(0, Math.round(top), port.width, 1);
+    haloText(pen, partName(part), 6, top + 12, palette.ink);
   }
 }
 
@@ -289,7 +287,7 @@ function* paintPicture(pen, yOf) {
   yield* paintCounters(pen);
   paintLosses(pen, yOf);
   paintBandNames(pen, yOf);
-  paintTraces(pen, yOf);
+  paintParts(pen, yOf);
 }
 
 // ---- names and labels above the lines, where there is room for them.

@@ -21,8 +21,8 @@ const items = {
   tall: null, // rows of each item: a group may have several
   bandAt: null, // of each row the group's item, -1 = objects
   height: 0, // rows
-  trace: null, // of each item
-  bands: [], // [first row, row after the last] of each trace
+  part: null, // of each item
+  bands: [], // [first row, row after the last] of each part
   ofObject: null, // item of each object, -1 = not drawn
   byRow: null, // items in order of row and begin
   rowFrom: null, // where each row begins in it, and the end
@@ -66,14 +66,16 @@ function* findGroups() {
   if (groups.filter(isLarge).length > GROUPS_MAX) yield* groupBy(() => '');
 }
 
-// Groups of objects of one kind and site, separated by (ofParent).
+// Groups of objects of one kind and site, separated by (ofParent) and by CPUs.
 function* groupBy(ofParent) {
   const {objects} = model,
+    several = model.head.traces.map((_, trace) => hasCpus(trace)),
     numbers = new Map();
   groups = [];
   for (let o = 1; o < objects.count; ++o) {
     if (isSystem(o)) continue;
-    const key = `${alikeKey(o)} ${ofParent(family.parent[o])}`;
+    const cpu = several[objects.trace[o]] ? ` of ${objects.part[o]}` : '',
+      key = `${alikeKey(o)} ${ofParent(family.parent[o])}${cpu}`;
     if (!numbers.has(key)) {
       numbers.set(key, groups.length);
       groups.push({key, site: o, members: [], shown: []});
@@ -133,10 +135,10 @@ function* chooseItems() {
   return chosen;
 }
 
-// The rows above all else: interrupts, and the event loop below them.
+// The rows above all else of a part: interrupts, and the loop below them.
 function systemRows() {
   const {objects, head} = model,
-    list = [...head.loops];
+    list = head.parts.map(({loop}) => loop).filter(Boolean);
   if (view.interrupts)
     for (let o = objects.count - head.vectors.length; o < objects.count; ++o)
       list.push(o);
@@ -144,8 +146,24 @@ function systemRows() {
 }
 
 function systemName(o) {
-  if (isVector(o)) return `irq ${model.objects.id[o]}`;
-  return isLoop(o) ? 'event loop' : 'unknown';
+  const {objects, head} = model,
+    cpu = hasCpus(objects.trace[o])
+      ? ` of CPU ${head.parts[objects.part[o]].cpu}`
+      : '';
+  if (isVector(o)) return `irq ${objects.id[o]}${cpu}`;
+  return isLoop(o) ? `event loop${cpu}` : 'unknown';
+}
+
+// What a part is called: its trace, if there are several, and its CPU, if its
+// trace has several. '' if there is only one part.
+function partName(part) {
+  const {head} = model,
+    {trace, cpu} = head.parts[part],
+    names = [];
+  if (head.traces.length > 1)
+    names.push(head.traces[trace].name.replace(/.*\//, ''));
+  if (hasCpus(trace)) names.push(`CPU ${cpu}`);
+  return names.join(', ');
 }
 
 const endOf = (o) => Math.max(model.objects.end[o], family.begin[o]);
@@ -158,7 +176,7 @@ function* fillItems(chosen) {
   items.end = Float64Array.from(chosen, (one) => one[3]);
   items.object = Int32Array.from(chosen, (one) => (one[2] < 0 ? one[1] : 0));
   items.group = Int32Array.from(chosen, (one) => one[2]);
-  items.trace = Uint8Array.from(chosen, (one) => objects.trace[one[1]]);
+  items.part = Uint16Array.from(chosen, (one) => objects.part[one[1]]);
   items.parent = new Int32Array(count).fill(-1);
   items.merged = new Uint8Array(count);
   items.tall = new Uint8Array(count).fill(1);
@@ -188,8 +206,8 @@ function* sortByRow() {
   items.rowFrom = from;
 }
 
-// The items of one trace, for layOutRows().
-function itemsOfTrace(list) {
+// The items of one part, for layOutRows().
+function itemsOfPart(list) {
   const places = new Map(list.map((item, i) => [item, i]));
   return {
     count: list.length,
@@ -200,7 +218,7 @@ function itemsOfTrace(list) {
   };
 }
 
-const BETWEEN_TRACES = 2; // rows that are free
+const BETWEEN_PARTS = 2; // rows that are free
 
 // Groups are above all else, those of tasks first, then the larger ones. They
 // take several rows, if there is room.
@@ -229,14 +247,14 @@ function placeSystem(list) {
   for (const i of list) items.rows[i] = items.height++;
 }
 
-// The items of one trace, below what has been laid out.
-function* layOutTrace(list) {
-  const first = items.height + (items.bands.length ? BETWEEN_TRACES : 0),
+// The items of one part, below what has been laid out.
+function* layOutPart(list) {
+  const first = items.height + (items.bands.length ? BETWEEN_PARTS : 0),
     isGroup = (i) => items.group[i] >= 0,
     isRow = (i) => !isGroup(i) && isSystem(items.object[i]),
     objects = list.filter((i) => !isGroup(i) && !isRow(i)),
     bands = list.filter(isGroup);
-  const {rows, height} = yield* layOutRows(itemsOfTrace(objects));
+  const {rows, height} = yield* layOutRows(itemsOfPart(objects));
   items.height = first;
   placeSystem(list.filter(isRow));
   if (bands.length) placeGroups(bands, height);
@@ -246,15 +264,14 @@ function* layOutTrace(list) {
   items.bands.push([first, items.height]);
 }
 
-// Traces are below each other.
-function* layOutTraces() {
-  const traces = model.head.traces.length,
-    lists = Array.from({length: traces}, () => []);
+// Parts are below each other.
+function* layOutParts() {
+  const lists = model.head.parts.map(() => []);
   items.bands = [];
   items.rows = new Int32Array(items.count);
   items.height = 0;
-  for (let i = 0; i < items.count; ++i) lists[items.trace[i]].push(i);
-  for (const list of lists) yield* layOutTrace(list);
+  for (let i = 0; i < items.count; ++i) lists[items.part[i]].push(i);
+  for (const list of lists) yield* layOutPart(list);
   items.bandAt = new Int32Array(items.height).fill(-1);
   for (let i = 0; i < items.count; ++i)
     if (items.group[i] >= 0)
@@ -268,7 +285,7 @@ function* placeItems() {
   yield* findGroups();
   const chosen = yield* chooseItems();
   yield* fillItems(chosen);
-  yield* layOutTraces();
+  yield* layOutParts();
   yield* sortByRow();
 }
 

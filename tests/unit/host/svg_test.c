@@ -18,6 +18,7 @@ static void begin(void)
 static void end(void)
 {
     end_tasks();
+    parts_free(&trace.parts);
     free(picture);
     picture = NULL;
 }
@@ -30,7 +31,8 @@ static void draw(struct svg_range range)
 
     read_all();
     trace.tasks = tasks;
-    tasks_find_vectors(&trace.vectors, &tasks);
+    parts_free(&trace.parts);
+    parts_find(&trace.parts, &tasks);
     timeline.begin = tasks.begin + (uint64_t)trace.shift;
     timeline.end = tasks.end + (uint64_t)trace.shift;
     assert_true(timeline_write_svg(&timeline, &range, out));
@@ -151,6 +153,33 @@ TEST(the_loop_and_interrupts_are_rows)
     assert_int_equal(count("class=\"a7\""), 1);
     /* the loop three times, the callback once */
     assert_int_equal(count("class=\"r\""), 4);
+}
+
+/* The other CPU is below, with its loop, and the callback that runs there. */
+TEST(each_cpu_has_rows_of_its_own)
+{
+    made_script(made, "create 1 task; switch 0; switch 1; irq_enter 43;"
+                      "irq_exit 43; create 2 callback; switch 0; suspend");
+    made_flush(made);
+    made->cpu = 1;
+    made_script(made, "switch 0; switch 2; resolve 2; switch 0");
+    draw(whole);
+    assert_int_equal(count(">CPU 0<"), 1);
+    assert_int_equal(count(">CPU 1<"), 1);
+    assert_int_equal(count(">irq 43 of CPU 0<"), 1);
+    assert_int_equal(count(">irq 43 of CPU 1<"), 0);
+    assert_int_equal(count(">event loop of CPU 0<"), 1);
+    assert_int_equal(count(">event loop of CPU 1<"), 1);
+    /* the task, two rows between, the loop; from the task to the callback */
+    assert_int_equal(count(" 100.5H1200.0"), 1);
+    assert_int_equal(count(" 166.5H1200.0"), 1);
+    assert_int_equal(count(">callback 2<"), 1);
+    assert_int_equal(count("M545.5 100.5L545.5 188.5"), 1);
+    /* the idleness of one ends where its part does */
+    assert_int_equal(count("<rect class=\"i\""), 1);
+    assert_int_equal(count("x=\"763.6\" y=\"40.0\" width=\"436.4\" "
+                           "height=\"66.0\""),
+                     1);
 }
 
 /* Of many in a row as many are drawn as can be seen. */
