@@ -228,5 +228,5 @@ help:
 one_image := run gdb iso image record causal async help packages
 trees := $(wildcard $(addprefix $(BUILD)/,host $(if $(filter-out \
     $(one_image),$(or $(MAKECMDGOALS),image)),host32 host64 hosted \
-    $(BUILDS),$(if $(cpus),smp/)$(ARCH))))
+    $(BUILDS),$(ARCH) $(if $(cpus),smp/$(ARCH)))))
 -include $(if $(trees),$(shell find $(trees) -type f -name '*.d'))

@@ -54,8 +54,8 @@ def error_of(share, found, name):
 
 def sampled(attach, sampling, off, wanted):
     """Leaves in their order, at least (wanted), and so many that chance does
-    not err by (off). They are counted once there is a tenth more to read: to
-    count takes longer than to sample."""
+    not err by (off). They are counted, which reads all of them, whenever there
+    is a tenth more to read."""
     stream, counted = attach.trace / "stream", 0
 
     def are_there():

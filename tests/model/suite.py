@@ -94,9 +94,9 @@ MODELS = (
 # With the processes in the opposite order it is among the first that are met.
 REVERSED = (("follow", "OTHER_CPU"),)
 
-# Steps down and the table of states, 2^N entries, that it begins with; and those
-# that any search has room in. Most faults are found in the smaller, which takes
-# no time to be cleared; what has none must be searched to the end.
+# Steps down, and the table of states, 2^N entries, that it begins with. Most
+# faults are found in the first room, which takes no time to be cleared. What
+# has no fault is searched in the other one, to the end.
 FLAT = ("-m10000", "-w20")
 DEEP = ("-m1000000", "-w22")
 
