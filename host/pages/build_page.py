@@ -41,16 +41,6 @@ PARTS = {
 </svg>
 <h1 id="title">Loading</h1>
 </a>""",
-    "@CHOICES@": """<select id="service" aria-label="Service"></select>
-<input id="filter" type="search" placeholder="Filter guests (/)"
-aria-label="Filter guests">""",
-    "@GUESTS@": """<div id="scroll">
-<table id="guests">
-<thead><tr id="columns"></tr></thead>
-<tbody id="rows"></tbody>
-</table>
-</div>
-<p id="more"></p>""",
     "@MATCHES@": """<output id="matched"></output>
 <button type="button" id="previous" title="Previous match (Shift+N)"
 aria-label="Previous match">&lsaquo;</button>
@@ -83,6 +73,10 @@ PAYLOAD = '<script id="payload" type="application/octet-stream">@PAYLOAD@'
 
 def read(path):
     return pathlib.Path(path).read_text(encoding="utf-8")
+
+
+def html_of(path):
+    return re.sub(r"\A<!-- SPDX.*\n", "", read(path)).rstrip("\n")
 
 
 def squeezed(text, comment):
@@ -177,7 +171,11 @@ def build(title, style, body):
 def template(title, body, styles, headers, scripts):
     """A page with a payload and (scripts)."""
     script = script_of([BASE / "payload.js", *scripts], headers)
-    markup = re.sub(r"\A<!-- SPDX.*\n", "", read(body)).rstrip("\n")
+    markup = html_of(body)
+    for name in ("choices", "guests"):
+        markup = markup.replace(
+            f"@{name.upper()}@", html_of(BASE / f"{name}.html")
+        )
     for name, part in PARTS.items():
         markup = markup.replace(name, part)
     parts = [

@@ -274,50 +274,64 @@ def a_newer_schema_is_refused(make, fill):
         check.has(done.err, "use a newer parasite$")
 
 
-FIRST_LOSSES = """CREATE TABLE losses (day Date, bucket DateTime,
+FIRST_LOSSES = """CREATE TABLE {} (day Date, bucket DateTime,
 service String, build FixedString(20), guest UInt64, host String, what String,
 why String, lost_rows UInt64, amount UInt64)
 ENGINE = SummingMergeTree((lost_rows, amount)) PARTITION BY day
 ORDER BY (service, bucket, build, guest, host, what, why)
 SETTINGS index_granularity = 1024"""
-FIRST_LOSS = """INSERT INTO losses SELECT toDate('2023-11-14') AS day,
+FIRST_LOSS = """INSERT INTO {} SELECT toDate('2023-11-14') AS day,
 toDateTime(1699920000) AS bucket, 'made' AS service,
 toFixedString('a build', 20) AS build, toUInt64(1) AS guest,
 'collector' AS host, 'samples' AS what, 'before' AS why,
 toUInt64(7) AS lost_rows, toUInt64(70) AS amount"""
 
 
+def teller(port):
+    """Runs a statement, whatever the version of the tables."""
+
+    def tell(sql):
+        headers = {"X-ClickHouse-User": "default", "X-ClickHouse-Key": PASSWORD}
+        path = "/?database=parasite"
+        check.same(http(port, path, sql.encode(), headers), (200, ""))
+
+    return tell
+
+
+def make_version_1(tell, table="losses"):
+    """Of a store of version 2: losses have no numbers. One is there."""
+    tell(f"DROP TABLE {table}")
+    tell(FIRST_LOSSES.format(table))
+    tell(FIRST_LOSS.format(table))
+    tell("DROP TABLE parasite_schema")
+    tell(
+        "CREATE TABLE parasite_schema (version UInt32, at DateTime) "
+        "ENGINE = MergeTree() ORDER BY version "
+        "SETTINGS index_granularity = 8192"
+    )
+    tell("INSERT INTO parasite_schema VALUES (1, now())")
+
+
+def losses_by_reason(engine):
+    rows = engine.ask("SELECT why, sum(amount) AS n FROM losses GROUP BY why")
+    return {row["why"]: row["n"] for row in rows}
+
+
 def an_older_schema_is_brought_up_to_date(make, fill):
     """Losses without numbers, of version 1: they are read as they are, and stay
     when others are sent; those of an older spool are put aside and counted."""
     with make("older") as engine:
-        port = engine.serve()
+        tell = teller(engine.serve())
         send(fill, engine, minutes=1)
-
-        def tell(sql):
-            headers = {"X-ClickHouse-Key": PASSWORD}
-            path = "/?database=parasite"
-            check.same(http(port, path, sql.encode(), headers), (200, ""))
-
-        tell("DROP TABLE losses")
-        tell(FIRST_LOSSES)
-        tell(FIRST_LOSS)
-        tell("DROP TABLE parasite_schema")
-        tell(
-            "CREATE TABLE parasite_schema (version UInt32, at DateTime) "
-            "ENGINE = MergeTree() ORDER BY version "
-            "SETTINGS index_granularity = 8192"
-        )
-        tell("INSERT INTO parasite_schema VALUES (1, now())")
-        sums = "SELECT why, sum(amount) AS n FROM losses GROUP BY why"
-        check.same(engine.ask(sums), [{"why": "before", "n": 70}])
+        make_version_1(tell)
+        check.same(losses_by_reason(engine), {"before": 70})
         old = "0000000000000001-00000000000000ff.0.losses.3.30.gz"
         (engine.spool / old).write_bytes(gzip.compress(b"old rows"))
         done = send(fill, engine, first=1, minutes=2, losses=1)
         check.has(done.err, "of losses with 3 rows is lost: of an earlier ver")
         check.true((engine.spool / "refused" / old).exists(), "kept")
         check.same(
-            {row["why"]: row["n"] for row in engine.ask(sums)},
+            losses_by_reason(engine),
             {"before": 70, "made": 2 + 3, "of an earlier version's tables": 30},
         )
         (version,) = engine.ask("SELECT max(version) AS n FROM parasite_schema")
@@ -704,6 +718,20 @@ def servers_share_the_guests(s, fill):
         both.servers[1].restart()
         send(fill, both, minutes=0)
         check_sums(both, range(5))
+        # an older schema is brought up to date on each of them
+        for server in both.servers:
+            tell = teller(server.port)
+            make_version_1(tell, "losses_local")
+            tell("DROP TABLE losses")
+            tell(
+                "CREATE TABLE losses AS losses_local "
+                "ENGINE = Distributed(pair, parasite, losses_local)"
+            )
+        check.same(losses_by_reason(both), {"before": 140})
+        send(fill, both, minutes=1, first=5, losses=1)
+        check.same(losses_by_reason(both), {"before": 140, "made": 6})
+        (row,) = both.ask("SELECT count() AS n FROM losses WHERE entry > 0")
+        check.same(row["n"], 1)
 
 
 # ---- both together
