@@ -3,7 +3,7 @@
 #
 # initramfs.sh OUT WORK SOURCE: the file system of the Linux guest, as an
 # archive: busybox and the files that fetch.sh left in SOURCE, this machine's
-# perf with its libraries, the program WORK, and linux/ with its two first
+# perf with its libraries, the program WORK, and linux/ with its three first
 # programs.
 set -eu
 
@@ -24,7 +24,7 @@ for folder in bin dev proc sys tmp usr/bin lib64; do
     mkdir -p "$root/$folder"
 done
 cp "$busybox" "$root/bin/busybox"
-for applet in sh mount cat uname sed awk sort head poweroff; do
+for applet in sh mount cat uname sed awk sort head grep taskset poweroff; do
     ln -s busybox "$root/bin/$applet"
 done
 install -m 755 "$perf" "$root/usr/bin/perf"
@@ -32,7 +32,8 @@ ldd "$perf" | grep -o '/[^ ]*' | while read -r library; do
     install -D -m 755 "$library" "$root$library"
 done
 install -m 755 "$work" "$root/bin/work"
-install -m 755 "$here/linux/init" "$here/linux/counted" \
+install -m 755 "$here/linux/everywhere" "$root/bin/everywhere"
+install -m 755 "$here/linux/init" "$here/linux/counted" "$here/linux/cpus" \
     "$here/linux/common.sh" "$root"
 (cd "$root" && find . | "$busybox" cpio -o -H newc 2>/dev/null) >"$out"
 rm -rf "$root"

@@ -29,6 +29,8 @@ ROWS = [
     ("perf_flat_user", "of these, perf in user mode: flat", *COST),
     ("perf_stack_11_user", "11 frames", *COST),
     ("perf_default_11_user", "with build-ids", *COST),
+    ("perf_cpus_flat_whole", "perf record -a on 4 CPUs: flat", *COST),
+    ("perf_cpus_stack_11_whole", "11 frames", *COST),
     ("ours_flat_whole", "ours, everything: flat", *COST),
     ("ours_stack_11_whole", "11 frames", *COST),
     ("perf_flat_whole_ratio", "everything, perf / ours: flat", *RATIO),

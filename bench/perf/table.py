@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """table.py FOLDER JSONL: the measurements of run.sh, as lines and as a table.
 
-FOLDER has linux.log and counted.log of the Linux guest, counted.marks of the
-plugin, i386.log and x86_64.log of our guest, and size, the output of `size` for
-the profiler's objects. JSONL gets one object per
-line: width, name, value and unit; optionally the goal and its sense (least or
-most); spread, the largest minus the smallest of the repetitions.
+FOLDER has linux.log, counted.log and cpus.log of the Linux guest,
+counted.marks and cpus.marks of the plugin, i386.log and x86_64.log of our
+guest, and size, the output of `size` for the profiler's objects. JSONL gets one
+object per line: width, name, value and unit; optionally the goal and its sense
+(least or most); spread, the largest minus the smallest of the repetitions.
 
 Exit status 1 if a goal is missed, a row is missing, or the two guests did not
 measure the same: their call chains must have the same length.
@@ -19,6 +19,7 @@ import statistics
 import sys
 
 import counted
+import counted_cpus
 from rows import ROWS, STEP_LEAF, WHOLE
 
 Z95 = 1.959963985
@@ -275,6 +276,9 @@ def part(folder, log, width):
     if log == "counted.log":
         marks = read(folder, "counted.marks") or []
         return counted.rows_of(runs_of(lines), marks)
+    if log == "cpus.log":
+        marks = read(folder, "cpus.marks") or []
+        return counted_cpus.rows_of(runs_of(lines), marks, lines)
     size = read(folder, "size") or []
     return {
         **ours(lines, width),
@@ -291,6 +295,7 @@ def collect(folder):
         ("x86_64.log", "x86_64"),
         ("linux.log", "x86_64"),
         ("counted.log", "x86_64"),
+        ("cpus.log", "x86_64"),
     ):
         try:
             rows[width].update(part(folder, log, width))

@@ -305,6 +305,35 @@ def perf_is_counted():
     raise AssertionError("a missing mark is not noticed")
 
 
+def perf_is_counted_on_cpus():
+    """The same of all CPUs, which perf must have sampled."""
+    sys.path.insert(0, "bench/perf")
+    import counted_cpus  # pylint: disable=import-outside-toplevel
+
+    lines = ["cpus 2"]
+    runs, marks, at = [], [], [7, 7, 7]
+    for rounds, samples in ((10, 5), (40, 20)):
+        for what, each in (("none", 0), ("flat", 30), ("stack", 40)):
+            took = [10 * rounds, 1000 * rounds, 0]
+            if what != "none":
+                took = [5000 + took[0] + each * samples, took[1], 3000]
+            marks.append(" ".join(map(str, at)))
+            at = [a + b for a, b in zip(at, took)]
+            marks.append(" ".join(map(str, at)))
+            runs.append((f"{what} {rounds}", []))
+        for file in ("flat", "stack"):
+            runs.append((f"samples {file} {rounds}", [f"samples {samples}"]))
+    both = ("sampled", ["cpu [000] 12", "cpu [001] 8"])
+    rows = counted_cpus.rows_of([*runs, both], marks, lines)
+    check.same(rows["perf_cpus_flat_whole"], (30, None))
+    check.same(rows["perf_cpus_stack_11_whole"], (40, None))
+    try:
+        counted_cpus.rows_of([*runs, ("sampled", both[1][:1])], marks, lines)
+    except ValueError:
+        return
+    raise AssertionError("a CPU that was not sampled is not noticed")
+
+
 def lines_declared(rows):
     """Lines of the whole table: what is noisy has one for each width."""
     lines = each = 0
@@ -318,6 +347,7 @@ def lines_declared(rows):
 
 def suite(s):
     s.holds("all of perf is counted from marks", perf_is_counted)
+    s.holds("and on all CPUs", perf_is_counted_on_cpus)
     for old in (*s.work.glob("*.jsonl"), *s.work.glob("parts/**/*.jsonl")):
         old.unlink()
     files = Files(s.work)
