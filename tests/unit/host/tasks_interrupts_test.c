@@ -28,7 +28,7 @@ static void read_script(const char *script)
     made_script(made, "%s", script);
     read_all();
     served = tasks_served(&tasks);
-    tasks_find_vectors(&vectors, &tasks);
+    tasks_find_vectors(&vectors, &tasks, TASKS_ANY_CPU);
 }
 
 /* Steps from the beginning of interrupt (irq) until its work ran, or 0. */
@@ -180,7 +180,7 @@ TEST(anything_can_be_read)
         }
         read_all();
         served = tasks_served(&tasks);
-        tasks_find_vectors(&vectors, &tasks);
+        tasks_find_vectors(&vectors, &tasks, TASKS_ANY_CPU);
         for (uint32_t i = 0; i < tasks.irq_count; ++i) {
             const struct tasks_served *one = &served[i];
 
