@@ -9,8 +9,28 @@ causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net \
     causal_smooth)
 causal_units := $(BUILD)/host64/experiments_test
 
+# services with slow functions, and clients in the image
+slow := tests/causal/services
+slow_image = $(BUILD)/$1/test/causal_$2/causal_$2.elf
+define slow_image_rules
+$(call objects,$1,$(slow) $(slow)/$2): private room += -Ikernel/load
+$(call objects,$1,$(slow) $(slow)/$2): | $(call libc,$1)
+$(call slow_image,$1,$2): $(call core,$1) $(call objects,$1,services/$2 \
+    $(slow) $(slow)/$2) \
+    $(addprefix $(BUILD)/$1/lib,load.a http.a net.a lwip.a task.a) \
+    kernel/load/ldflags kernel/load/$2/ldflags kernel/profile_server/ldflags \
+    $(slow)/ldflags $(slow)/$2/ldflags linker/$1.ld linker/image.ld \
+    $(call libc,$1) tools/build/link.sh $(BUILD)/host/embed
+	$$(link)
+test-images: $(call slow_image,$1,$2)
+endef
+$(foreach w,$(WIDTHS),$(foreach s,$(loaded),$(eval \
+    $(call slow_image_rules,$w,$s))))
+slow_images := $(foreach w,$(WIDTHS),$(foreach s,$(loaded),$(call \
+    slow_image,$w,$s)))
+
 .PHONY: causal-truth
 #: what causal profiling predicts, beside programs that really are faster
-causal-truth: $(call images,$(causal_truth)) $(causal_units)
+causal-truth: $(call images,$(causal_truth)) $(slow_images) $(causal_units)
 	$(Q)PYTHONPATH=tests python3 tests/causal/truth.py $(BUILD) \
 	    $(CAUSAL_VISITS)

@@ -5,6 +5,7 @@ guests, its page, and Coz's viewer, which is fetched from Debian."""
 import json
 import re
 
+import services
 from beside import test_beside
 from lines import test_lines
 from made import Trace, coz_of, curves_of
@@ -413,11 +414,25 @@ def test_guest(s):
         check.true(len(held) > 100, len(held))
         check.between(max(map(int, held)), 1, 10000)
     s.holds(names_are_chosen, s)
+    for function in ("parse", "lookup"):
+        what = f"http: what is foretold of its {function} is so"
+        s.holds(what, service_is_foretold, s, function)
     with s.test("babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)
         for name in KINDS:
             check.true(counts[f"causal{name}"] > 0, name)
+
+
+# ---- services
+
+
+def service_is_foretold(s, function):
+    """`make causal-truth` has all functions, irc, and more requests."""
+    runs = services.Services(s.build, s.part, "http", 800)
+    (row,) = services.rows(runs, (function,), (50,))
+    s.note(f"{services.HEADING}\n{row}")
+    check.true(row.good(wider=2), str(row))
 
 
 # ---- functions of one name
