@@ -54,20 +54,11 @@ def error_of(share, found, name):
 
 def sampled(attach, sampling, off, wanted):
     """Leaves in their order, at least (wanted), and so many that chance does
-    not err by (off). They are counted, which reads all of them, whenever there
-    is a tenth more to read."""
-    stream, counted = attach.trace / "stream", 0
-
-    def are_there():
-        nonlocal counted
-        size = stream.stat().st_size if stream.exists() else 0
-        if size <= counted * 1.1:
-            return False
-        counted = size
-        return (attach.fact("samples") or 0) >= wanted
-
+    not err by (off)."""
     for _ in range(ROUNDS):
-        sampling.soon(are_there, f"{wanted} samples")
+        sampling.soon(
+            lambda: (attach.fact("samples") or 0) >= wanted, f"{wanted} samples"
+        )
         found = leaves(attach)
         errors = [error_of(p, found, n) for n, p in SHARES.items()]
         if found and Z * max(errors) <= off:
