@@ -102,7 +102,7 @@ static void begin_test(void)
     interrupts_on = true;
     unmasked = is_high = is_pending = false;
     handler = NULL;
-    on_heard[0] = NULL;
+    input_handlers[0] = NULL;
     calls = acknowledged = 0;
     memset(registers, 0, sizeof registers);
 }
