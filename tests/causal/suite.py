@@ -415,8 +415,8 @@ def test_guest(s):
         check.between(max(map(int, held)), 1, 10000)
     s.holds(names_are_chosen, s)
     for function in ("parse", "lookup"):
-        what = f"http: what is foretold of its {function} is so"
-        s.holds(what, service_is_foretold, s, function)
+        what = f"http: a faster {function} is predicted"
+        s.holds(what, service_is_predicted, s, function)
     with s.test("babeltrace2 reads all of it"):
         counts = event_counts(trace)
         check.true(counts["causal_experiment"] > 100, counts)
@@ -427,7 +427,7 @@ def test_guest(s):
 # ---- services
 
 
-def service_is_foretold(s, function):
+def service_is_predicted(s, function):
     """`make causal-truth` has all functions, irc, and more requests."""
     runs = services.Services(s.build, s.part, "http", 800)
     (row,) = services.rows(runs, (function,), (50,))

@@ -71,6 +71,7 @@ def of_services(build, visits):
     services have several rhythms, and may change to another (docs/causal.md).
     """
     limits = {"cpu_limit": CPU_LIMIT_S, "limit": 4 * CPU_LIMIT_S}
+    count = missed = 0
     for width in WIDTHS:
         for service in services.SERVICES:
             print(f"{width}, {service}, {visits} requests each:")
@@ -78,7 +79,10 @@ def of_services(build, visits):
             runs = services.Services(build, width, service, visits, **limits)
             for row in services.rows(runs, lanes=len(WIDTHS)):
                 print(row if row.good() else f"{row} missed")
+                count += 1
+                missed += not row.good()
             sys.stdout.flush()
+    print(f"of services: {missed} of {count} rows missed a goal")
 
 
 def generated(build):
