@@ -157,6 +157,13 @@ def make_sides(pages):
     pages.drawn("marked.html", sides["other_marked"], sides["of_three"])
 
 
+def code_addresses(image):
+    """Addresses to draw nodes from: of its functions, and that of the service's
+    main function so often that some node has it."""
+    service = text_addresses(image, {"service_main"})
+    return text_addresses(image) + 100 * service
+
+
 def make_files(pages):
     """Functions without names, functions in several languages, and those of
     other images, with their folders."""
@@ -169,7 +176,7 @@ def make_files(pages):
     pages.drawn("tongues.html", stream)
     for width in WIDTHS:
         image = s.image(width, "lua")
-        addresses.write_text(text_addresses(image), encoding="ascii")
+        addresses.write_text(code_addresses(image), encoding="ascii")
         stream = pages.stream(
             *("make_stream", width, 20000, 1, addresses),
             BUILD_ID=build_id(image),
@@ -184,7 +191,7 @@ def make_parts(pages):
     """A program's code, and an address space of user mode beside it."""
     image = pages.s.image("i386", "lua")
     addresses = pages.work / "addresses"
-    known = text_addresses(image).splitlines()
+    known = code_addresses(image).splitlines()
     user = len(known) // 10 * ["ffffff00"]
     addresses.write_text("\n".join(known + user) + "\n", encoding="ascii")
     stream = pages.stream(
