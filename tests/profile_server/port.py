@@ -12,6 +12,7 @@ from harness.suite import check, run
 # with what HTTP and queries must not take for something else
 TOKEN = "s3cret-token.hz=1"
 APPEND = f"prof.port={PROFILER} prof.token={TOKEN} prof.every=0"
+ANSWER_S = 120
 ENVIRONMENT = {**os.environ, "PARASITE_TOKEN": TOKEN}
 
 
@@ -32,7 +33,10 @@ class Port:
         return self.command(*words, env=ENVIRONMENT, **options)
 
     def tell(self, *words, **options):
-        return self.parasite("tell", self.url, *words, **options)
+        """Answers may take long on a busy host, under sanitizers."""
+        return self.parasite(
+            *("tell", "-w", ANSWER_S, self.url, *words), **options
+        )
 
     def record(self, name, *words, **options):
         trace = self.s.work / f"{name}.trace"
