@@ -205,6 +205,10 @@ const char *causal_limited_by(const struct causal *causal, uint32_t target,
 void causal_none(const struct causal *causal, uint32_t point,
                  struct causal_value *value);
 
+/* How often (point) was visited in an experiment. */
+uint32_t causal_visits_at(const struct causal *causal,
+                          const struct causal_record *record, uint32_t point);
+
 /* Two rates of progress, between which it jumps. */
 struct causal_regimes {
     double cycles[2]; /* for a visit, the shorter time first */

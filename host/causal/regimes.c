@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether progress has two rates, between which it jumps: the durations of
- * experiments at normal speed are two heaps, far from each other. */
+ * experiments at normal speed are two clusters, far from each other. */
 
 #include "base/memory.h"
 #include "causal/causal.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 #define FEWEST 20u     /* experiments, */
-#define LEAST_PART 0.1 /* and of these in the smaller heap */
+#define LEAST_PART 0.1 /* and of these in the smaller cluster */
 #define LEAST_GAP 0.1  /* between their means, of the lower one */
-#define LEAST_RATIO                                                            \
-    0.9 /* of the variance that is between them: any cut of an
-                           even distribution has 0.75, of a normal one 0.64 */
+/* of the variance that is between them: any cut of an even distribution has
+ * 0.75, of a normal one 0.64 */
+#define LEAST_RATIO 0.9
 
-struct heap {
+struct cluster {
     double sum, squares;
     uint32_t count;
 };
@@ -27,29 +27,29 @@ static int longer(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void add(struct heap *heap, double value, int sign)
+static void add(struct cluster *cluster, double value, int sign)
 {
-    heap->sum += sign * value;
-    heap->squares += sign * value * value;
-    heap->count += (uint32_t)sign;
+    cluster->sum += sign * value;
+    cluster->squares += sign * value * value;
+    cluster->count += (uint32_t)sign;
 }
 
-static double mean(const struct heap *heap)
+static double mean(const struct cluster *cluster)
 {
-    return heap->sum / heap->count;
+    return cluster->sum / cluster->count;
 }
 
 /* The sum of squares of the distances from the mean. */
-static double spread(const struct heap *heap)
+static double spread(const struct cluster *cluster)
 {
-    return heap->squares - heap->sum * mean(heap);
+    return cluster->squares - cluster->sum * mean(cluster);
 }
 
-/* Cuts (values), sorted, where the two heaps are narrowest. */
-static void cut(const double *values, uint32_t count, struct heap *low,
-                struct heap *high)
+/* Cuts (values), sorted, where the two clusters are narrowest. */
+static void cut(const double *values, uint32_t count, struct cluster *low,
+                struct cluster *high)
 {
-    struct heap below = {0}, above = {0};
+    struct cluster below = {0}, above = {0};
     double least = HUGE_VAL;
 
     for (uint32_t i = 0; i < count; ++i)
@@ -65,10 +65,10 @@ static void cut(const double *values, uint32_t count, struct heap *low,
     }
 }
 
-static bool are_apart(const struct heap *low, const struct heap *high)
+static bool are_apart(const struct cluster *low, const struct cluster *high)
 {
-    struct heap all = {low->sum + high->sum, low->squares + high->squares,
-                       low->count + high->count};
+    struct cluster all = {low->sum + high->sum, low->squares + high->squares,
+                          low->count + high->count};
     uint32_t fewer = low->count < high->count ? low->count : high->count;
 
     return fewer >= LEAST_PART * all.count &&
@@ -84,15 +84,14 @@ static uint32_t normal_periods(const struct causal *causal, uint32_t point,
 
     for (uint32_t i = 0; i < causal->record_count; ++i) {
         const struct causal_record *record = &causal->records[i];
-        const struct causal_visits *visits = &causal->visits[record->visits];
+        uint32_t visits;
 
         if (record->event.reason != 0 || record->event.speedup != 0 ||
             record->target == INDEX_NONE)
             continue;
-        for (uint32_t j = 0; j < record->event.points; ++j)
-            if (visits[j].point == point && visits[j].visits != 0)
-                periods[count++] =
-                    (double)record->event.virtual_time / visits[j].visits;
+        visits = causal_visits_at(causal, record, point);
+        if (visits != 0)
+            periods[count++] = (double)record->event.virtual_time / visits;
     }
     return count;
 }
@@ -101,7 +100,7 @@ bool causal_regimes(const struct causal *causal, uint32_t point,
                     struct causal_regimes *found)
 {
     double *periods;
-    struct heap low = {0}, high = {0};
+    struct cluster low = {0}, high = {0};
     uint32_t count = 0;
     bool apart;
 

@@ -169,7 +169,7 @@ static void take_visits(struct causal *causal,
                                event->visits});
 }
 
-static uint32_t visits_at(const struct causal *causal,
+uint32_t causal_visits_at(const struct causal *causal,
                           const struct causal_record *record, uint32_t point)
 {
     for (uint32_t i = 0; i < record->event.points; ++i)
@@ -197,7 +197,7 @@ static void add_record(struct causal *causal,
 
         if (groups != NULL)
             prof_gain_add(groups, event->virtual_time,
-                          visits_at(causal, record, i));
+                          causal_visits_at(causal, record, i));
     }
 }
 
