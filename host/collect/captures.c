@@ -80,12 +80,6 @@ const char *captures_add(struct collector *collector,
 
 /* ---- its guests */
 
-static bool is_of(const struct guest_boot *guest, const char *service)
-{
-    return strcmp(guest->service, service) == 0 ||
-           strcmp(guest->said, service) == 0;
-}
-
 /* The next of the names in (*at), to (name); false: there is none. */
 static bool next_name(const char **at, char name[NAME_MAX_BYTES])
 {
@@ -104,7 +98,7 @@ static bool is_wanted(const struct capture_order *order,
     char name[NAME_MAX_BYTES];
     const char *at = order->names;
 
-    if (!is_of(guest, order->service))
+    if (!guest_serves(guest, order->service))
         return false;
     if (*at == '\0')
         return true;
@@ -125,7 +119,7 @@ static void find_missing(struct collector *collector,
         bool found = false;
 
         for (size_t i = 0; i < collector->guest_count && !found; ++i)
-            found = is_of(collector->guests[i], order->service) &&
+            found = guest_serves(collector->guests[i], order->service) &&
                     guest_is_named(collector->guests[i], name);
         if (!found)
             used += (size_t)snprintf(order->missing + used,
@@ -383,7 +377,7 @@ static void put_missing(const struct capture_order *order, FILE *out)
     }
 }
 
-static void tell_end(struct collector *collector, struct capture_order *order)
+static void report_end(struct collector *collector, struct capture_order *order)
 {
     struct reader *reader = readers_of_capture(collector, order->id);
     char *text = NULL;
@@ -431,7 +425,7 @@ static void end(struct collector *collector, struct capture_order *order)
         if (order->tasks_now && !one->traced_before)
             guest_command(collector, guest, "trace off");
     }
-    tell_end(collector, order);
+    report_end(collector, order);
 }
 
 static void free_order(struct capture_order *order)

@@ -373,6 +373,12 @@ void guests_free(struct collector *collector)
     collector->guest_count = 0;
 }
 
+bool guest_serves(const struct guest_boot *guest, const char *service)
+{
+    return strcmp(guest->service, service) == 0 ||
+           strcmp(guest->said, service) == 0;
+}
+
 bool guest_is_named(const struct guest_boot *guest, const char *name)
 {
     char uuid[2 * UUID_BYTES + 1], id[24];
@@ -380,12 +386,11 @@ bool guest_is_named(const struct guest_boot *guest, const char *name)
 
     bytes_hex(guest->uuid, UUID_BYTES, uuid);
     snprintf(id, sizeof id, "%016llx", (unsigned long long)guest->id);
-    return bytes > 0 && (strcmp(guest->where, name) == 0 ||
-                         strcmp(guest->service, name) == 0 ||
-                         strcmp(guest->said, name) == 0 ||
-                         (bytes >= 4 &&
-                          (strncmp(uuid, name, bytes) == 0 ||
-                           (guest->id != 0 && strncmp(id, name, bytes) == 0))));
+    return bytes > 0 &&
+           (strcmp(guest->where, name) == 0 || guest_serves(guest, name) ||
+            (bytes >= 4 &&
+             (strncmp(uuid, name, bytes) == 0 ||
+              (guest->id != 0 && strncmp(id, name, bytes) == 0))));
 }
 
 struct guest_boot *guests_find(struct collector *collector, const char *name,

@@ -137,8 +137,8 @@ struct closing_stack {
     uint64_t id;
 };
 
-static void tell_stack(struct collector *collector, struct guest_boot *guest,
-                       struct closing_stack *stack, const struct store_key *key)
+static void put_stack(struct collector *collector, struct guest_boot *guest,
+                      struct closing_stack *stack, const struct store_key *key)
 {
     struct build *build = guest->build;
     struct store_stack row = {.build = key->build,
@@ -254,7 +254,7 @@ static void put_samples(struct collector *collector, struct guest_boot *guest,
                       cell->samples);
             continue;
         }
-        tell_stack(collector, guest, &stack, key);
+        put_stack(collector, guest, &stack, key);
         add_sum(&sums, &(struct store_sample){.key = *key,
                                               .cpu = cell->cpu,
                                               .kind = STORE_TIME,
@@ -358,9 +358,8 @@ static const struct rollup_site *site_of(const struct guest_boot *guest,
 }
 
 /* A site's (name) is kept as that of a stack of one function. */
-static void tell_site(struct collector *collector, struct guest_boot *guest,
-                      uint64_t id, const char *name,
-                      const struct store_key *key)
+static void put_site(struct collector *collector, struct guest_boot *guest,
+                     uint64_t id, const char *name, const struct store_key *key)
 {
     const struct store_stack row = {.build = key->build,
                                     .stack = id,
@@ -402,8 +401,8 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
     range->sent = range->count;
     guest->rollup.loop_sent = checked_add(guest->rollup.loop_sent, row.count);
     row.site = site->id;
-    tell_site(collector, guest, site->id,
-              strings_text(&guest->rollup.strings, site->text), key);
+    put_site(collector, guest, site->id,
+             strings_text(&guest->rollup.strings, site->text), key);
     if (collector->options.store != NULL)
         store_add_loop(&collector->batches, &row);
     json = row_of(collector, "loop", key);
@@ -454,7 +453,7 @@ static void put_wait(struct collector *collector, struct guest_boot *guest,
     json_t *json;
 
     if (site != NULL)
-        tell_site(collector, guest, row.site, text_of(waits, site), key);
+        put_site(collector, guest, row.site, text_of(waits, site), key);
     if (collector->options.store != NULL)
         store_add_wait(&collector->batches, &row);
     json = row_of(collector, "waits", key);

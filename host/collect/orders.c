@@ -19,8 +19,7 @@
 static bool is_of(const struct guest_boot *guest, const char *service)
 {
     return guest->line != NULL && guest->line->two_way &&
-           (strcmp(guest->service, service) == 0 ||
-            strcmp(guest->said, service) == 0);
+           guest_serves(guest, service);
 }
 
 /* ---- budgets */

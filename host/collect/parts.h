@@ -241,6 +241,9 @@ void guests_close_all(struct collector *collector);
 void guests_free(struct collector *collector);
 /* (line) has nothing to do with its guest any more. */
 void guests_leave(struct line *line);
+/* Whether the guest is of (service), by its image or by what it was announced
+ * as. */
+bool guest_serves(const struct guest_boot *guest, const char *service);
 /* Whether (name) means the guest: its service, line, or the first digits of its
  * number or boot. */
 bool guest_is_named(const struct guest_boot *guest, const char *name);

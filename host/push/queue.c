@@ -71,9 +71,9 @@ static void rest(struct push_queue *queue, unsigned seconds)
         continue;
 }
 
-/* Sends (body) until something has become of it. Called with the lock, which
- * others have while a request is on its way. */
-static void settle(struct push_queue *queue, struct body *body)
+/* Sends (body) until it is taken, refused or dropped. Called with the lock,
+ * which others have while a request is on its way. */
+static void send_body(struct push_queue *queue, struct body *body)
 {
     unsigned seconds = 1;
 
@@ -112,7 +112,7 @@ static void *run(void *owner)
             pthread_cond_wait(&queue->changed, &queue->lock);
         if (queue->first == NULL)
             break;
-        settle(queue, take_first(queue));
+        send_body(queue, take_first(queue));
         /* a receiver that is away when it ends is not waited for */
         while (queue->ends && queue->counts.problem[0] != '\0' &&
                queue->first != NULL)

@@ -12,7 +12,7 @@
  * Each key, all columns before the sums, is sent once: by whoever closes the
  * bucket. What comes later for a closed bucket goes to the bucket that is open.
  * Losses may come several times for a guest and minute: each row of them has a
- * random number in its key, so that a batch can be told from another one.
+ * random number in its key, so that batches can be distinguished.
  */
 
 #include <stdbool.h>

@@ -429,9 +429,9 @@ static bool is_whole(int file)
     return bytes != NULL;
 }
 
-/* Sends the batch until something has become of it; false: the end. */
-static bool settle(struct shard *shard, const struct spool_batch *batch,
-                   int file)
+/* Sends the batch until it is stored or given up; false: the end. */
+static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
+                         int file)
 {
     struct sender *sender = shard->sender;
     struct store_reply reply;
@@ -494,7 +494,7 @@ static void *run_shard(void *owner)
         else if (file < 0 || !is_whole(file))
             lose_batch(shard, &batch, file, "damaged in the spool");
         else
-            goes_on = settle(shard, &batch, file);
+            goes_on = finish_batch(shard, &batch, file);
         if (file >= 0)
             close(file);
     }

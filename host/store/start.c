@@ -83,8 +83,8 @@ static void become_store(const char *command, const char *path, int log)
 }
 
 /* The log's last line since (begin), in (why). */
-static void tell_log(const char *path, const char *name, off_t begin, char *why,
-                     size_t room)
+static void quote_log(const char *path, const char *name, off_t begin,
+                      char *why, size_t room)
 {
     char line[400] = "";
     FILE *file = fopen(name, "re");
@@ -143,7 +143,7 @@ static bool start(const char *path, double seconds, char *why, size_t room)
 
         /* if another process was faster, that one answers soon */
         if (ended && status != 0) {
-            tell_log(path, name, begin, why, room);
+            quote_log(path, name, begin, why, room);
             child = -1;
         } else if (seconds_now() > deadline || signals_caught()) {
             snprintf(why, room, "%s: the embedded store does not answer", path);
