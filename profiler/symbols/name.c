@@ -19,7 +19,7 @@
 #define DOTS 3u /* columns of "..." */
 
 static char linker_name[1280];
-static char text[2560];
+static char text[2304];
 static struct prof_demangle_work work;
 
 /* Without any language (linker_name) and (work) are unused. */
