@@ -25,6 +25,7 @@
 #include <kernel/net.h>
 #include <kernel/net_link.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <prof/loop.h>
 #include <prof/transport.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@
 #define OTHER_FILES 64             /* besides connections */
 #define MESSAGE_NS (10 * NS_PER_S) /* between messages about refused peers */
 #define LINGER_NS (NET_LINGER_S * NS_PER_S)
+#define FLUSH_MS 5000 /* without progress */
 
 enum state {
     CONN_CONNECTING,
@@ -705,11 +707,40 @@ int net_start(void)
     return 0;
 }
 
-void net_flush(void)
+/* ---- before the image ends */
+
+static bool waits_for(const struct net_conn *conn, short events)
 {
-    for (struct net_conn *conn = connections; conn != NULL; conn = conn->next)
-        if (conn->state == CONN_OPEN || conn->state == CONN_CLOSE)
-            send_unsent(conn);
+    struct pollfd file = {.fd = conn->watched.file, .events = events};
+
+    return poll(&file, 1, FLUSH_MS) > 0;
+}
+
+/* What the socket has, the peer gets after the end of the process, too. */
+bool net_flush(struct net_conn *conn)
+{
+    while (conn->state == CONN_OPEN || conn->state == CONN_CLOSE) {
+        send_unsent(conn);
+        if (conn->unsent == 0)
+            break;
+        if (!waits_for(conn, POLLOUT))
+            return false;
+    }
+    return true;
+}
+
+/* Unless all that it sent is read, the peer would be reset. */
+void net_finish(struct net_conn *conn)
+{
+    char piece[NET_PIECE_MAX];
+
+    net_close(conn);
+    if (!net_flush(conn) || conn->state != CONN_CLOSE)
+        return;
+    close_ours(conn);
+    while (waits_for(conn, POLLIN) &&
+           recv(conn->watched.file, piece, sizeof piece, 0) > 0)
+        continue;
 }
 
 /* ---- calls of services */

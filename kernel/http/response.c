@@ -215,6 +215,19 @@ struct net_address http_peer(const struct http_client *client)
     return net_peer(client->conn);
 }
 
+bool http_flush(struct http_client *client)
+{
+    return net_flush(client->conn);
+}
+
+void http_finish(struct http_client *client)
+{
+    struct net_conn *conn = client->conn;
+
+    http_client_forget(client);
+    net_finish(conn);
+}
+
 /* ---- another protocol */
 
 void http_upgrade(struct http_client *client,

@@ -299,17 +299,22 @@ static void output(void *context)
     deliver(conn);
 }
 
-/* All that the peer's window has room for: no acknowledgement will be waited
- * for. */
-void net_conn_output(void)
+/* All that the peer's window has room for: the image ends, and what congestion
+ * might lose would be lost anyway. */
+bool net_conn_output(const struct net_conn *conn, uint32_t *left)
 {
-    for (struct net_conn *conn = touched; conn != NULL; conn = conn->next) {
-        if (conn->state != NET_CONN_OPEN && conn->state != NET_CONN_CLOSE)
-            continue;
-        if (conn->pcb->cwnd < conn->pcb->snd_wnd)
-            conn->pcb->cwnd = conn->pcb->snd_wnd;
-        (void)tcp_output(conn->pcb);
-    }
+    struct tcp_pcb *pcb = tcp_active_pcbs;
+
+    while (pcb != NULL && pcb->callback_arg != conn)
+        pcb = pcb->next;
+    *left = 0;
+    if (pcb == NULL)
+        return false;
+    if (pcb->cwnd < pcb->snd_wnd)
+        pcb->cwnd = pcb->snd_wnd;
+    (void)tcp_output(pcb);
+    *left = pcb->snd_lbb - pcb->lastack;
+    return true;
 }
 
 /*

@@ -15,6 +15,7 @@
  * held before that (model.h).
  */
 
+#include "conn.h"
 #include "flow.h"
 #include "model.h"
 #include "net.h"
@@ -34,7 +35,8 @@
 #include <prof/loop.h>
 #include <virtio_net.h>
 
-#define FRAMES_A_TURN 64 /* before timers run again */
+#define FRAMES_A_TURN 64        /* before timers run again */
+#define FLUSH_NS (5 * NS_PER_S) /* without progress */
 #define MTU (NET_FRAME_MAX - 14u)
 
 struct net_device_counts net_device_counts;
@@ -185,10 +187,13 @@ static void run_hook(unsigned number)
     prof_loop_leave(&frame);
 }
 
+static bool in_turn;
+
 static void turn(void)
 {
     bool modelled = net_model_turn();
 
+    in_turn = true;
     handled = 0;
     (void)virtio_interrupts(virtio_net_in(), modelled);
     take_frames(modelled);
@@ -198,6 +203,70 @@ static void turn(void)
             run_hook(i);
     net_conn_turn();
     net_link_flush();
+    in_turn = false;
+}
+
+/* ---- before the image ends */
+
+/* Of the frames that have come, only those of (peer) are handled: the others
+ * are for services, which have ended. */
+static void take_frames_of(const struct net_address *peer, bool data)
+{
+    const uint8_t *frame;
+    struct net_flow flow;
+    size_t bytes;
+    bool sum_good;
+
+    while ((frame = virtio_net_take(&bytes, &sum_good)) != NULL) {
+        if (net_flow_read(frame, bytes, false, &flow) &&
+            flow.protocol == NET_FLOW_TCP && flow.ip == peer->ip &&
+            flow.port == peer->port && !flow.begins && (data || !flow.data))
+            take_frame(frame, bytes, sum_good);
+        virtio_net_give_back(frame);
+    }
+    virtio_net_offer();
+}
+
+/*
+ * Until the peer has all of (conn), or (closes) has closed its side; false: it
+ * has taken nothing for too long. lwIP cannot be called from its own callbacks,
+ * and its timers would call services: no segment is sent again.
+ */
+static bool work_for(const struct net_conn *conn,
+                     const struct net_address *peer, bool closes)
+{
+    uint64_t since_ns = clock_real_ns();
+    uint32_t left, before = 0;
+
+    while (net_conn_output(conn, &left) && (closes || left != 0)) {
+        net_link_flush();
+        if (left != before)
+            since_ns = clock_real_ns();
+        before = left;
+        if (in_turn || clock_real_ns() - since_ns >= FLUSH_NS)
+            return false;
+        take_frames_of(peer, closes);
+    }
+    return true;
+}
+
+bool net_flush(struct net_conn *conn)
+{
+    const struct net_address peer = net_peer(conn);
+
+    return work_for(conn, &peer, false);
+}
+
+void net_finish(struct net_conn *conn)
+{
+    const struct net_address peer = net_peer(conn);
+
+    net_close(conn);
+    if (!in_turn)
+        net_conn_end(conn);
+    (void)work_for(conn, &peer, true);
+    net_link_flush();
+    net_link_wait();
 }
 
 static bool is_hook_due(void)

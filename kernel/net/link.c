@@ -19,6 +19,7 @@
 #include <virtio_net.h>
 
 #define ROOM_WAIT_NS 1000000u
+#define WAIT_NS (5 * NS_PER_S)
 
 /* Ethernet, IPv4 (RFC 791), TCP (RFC 793) and UDP (RFC 768). */
 #define ETHERNET_BYTES 14u
@@ -206,11 +207,11 @@ void net_link_flush(void)
     in_force->flush(in_force->context);
 }
 
-void net_link_wait(uint64_t ns)
+void net_link_wait(void)
 {
     const uint64_t begin_ns = clock_real_ns();
 
     while (!virtio_all_done(virtio_net_out()) &&
-           clock_real_ns() - begin_ns < ns)
+           clock_real_ns() - begin_ns < WAIT_NS)
         continue;
 }

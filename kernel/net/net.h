@@ -70,8 +70,8 @@ bool net_link_transmit(const struct net_part *parts, unsigned count);
 /* Called at the end of the loop's turn. */
 void net_link_flush(void);
 
-/* Waits until the device has sent all frames, for (ns) at most. */
-void net_link_wait(uint64_t ns);
+/* Waits until the device has sent all frames, for up to 5 s. */
+void net_link_wait(void);
 
 /* ---- conn.c */
 
@@ -82,8 +82,9 @@ extern uint16_t net_profiler_port;
  * that it sends in a trace. */
 void net_profiler_work(void (*work)(void *context), void *context);
 
-/* Passes what was written to the device, without calling anybody. */
-void net_conn_output(void);
+/* Passes what was written to (conn) to the device, as far as its peer has room
+ * for it; (*left) bytes are not acknowledged yet. False: (conn) has ended. */
+bool net_conn_output(const struct net_conn *conn, uint32_t *left);
 
 /* Carries out actions recorded by callbacks, at the end of the turn. */
 void net_conn_turn(void);

@@ -43,17 +43,6 @@ int net_start(void)
     return 0;
 }
 
-#define FLUSH_NS (5 * NS_PER_S)
-
-void net_flush(void)
-{
-    if (!started)
-        return;
-    net_conn_output();
-    net_link_flush();
-    net_link_wait(FLUSH_NS);
-}
-
 uint32_t net_ip(void)
 {
     return started ? net_device_ip() : 0;

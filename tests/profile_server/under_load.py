@@ -14,6 +14,7 @@ from port import APPEND, ENVIRONMENT, TOKEN, Port
 CPU_LIMIT_S = 900
 PATIENCE_S = 86400  # of loadgen, for one session: the harness's ends first
 PASSWORD = "good-night"
+SESSIONS_KEPT = 400
 ENDLESS, LONG_S = 10**9, 10**6  # sessions, 10,000 of which end in a second
 COMMANDS = ("depth", "3", "stop", "start", "stacks on", "reset")
 ANSWERS = [
@@ -337,17 +338,48 @@ def ends_with_the_image(s, port, load):
     check.same((info["ended"], info["exit_code"]), (1, 0))
 
 
-def test_under_load(s, width):
-    s.width = width
+def rest_of(one):
+    """All that the guest still sends on a connection."""
+    data = b""
+    with contextlib.suppress(ConnectionError):
+        while got := one.recv(1 << 16):
+            data += got
+    return data
+
+
+def slow_has_the_end(s, port, load):
+    """A reader that reads only once the image has begun to end gets all events
+    that the recorder still has, and the end."""
+    with port.connection(room=4096) as one:
+        load.sessions(SESSIONS_KEPT)
+        load.words = (*load.words, "--end", PASSWORD)
+        load.sessions(1)
+        trace = s.work / "slow.trace"
+        trace.write_bytes(rest_of(one))
+    check.same(port.guest.end(), 0)
+    info = port.command.info(trace)
+    check.same((info["ended"], info["exit_code"]), (1, 0))
+    check.same((info["lost_events"], info["missing_packets"]), (0, 0))
+
+
+@contextlib.contextmanager
+def server(s, width, options=""):
     with s.guest(
         *(width, "irc"),
-        append=f"{APPEND} irc.every=0 irc.oper={PASSWORD} prof.hz=400",
+        append=f"{APPEND} irc.every=0 irc.oper={PASSWORD} prof.hz=400 "
+        + options,
         forward=[6667, PROFILER],
         cpu_limit=CPU_LIMIT_S,
     ) as guest:
         guest.wait_line("^irc: port ")
         port, load = Port(s, guest), Load(s, guest)
         load.sessions(1)
+        yield guest, port, load
+
+
+def test_under_load(s, width):
+    s.width = width
+    with server(s, width) as (guest, port, load):
         test_token(s, port)
         test_commands(s, port)
         test_stream(s, port, load)
@@ -356,3 +388,6 @@ def test_under_load(s, width):
         )
     with s.test("nothing of clients is left"):
         check.has(guest.text(), "^irc: now 0 clients")
+    kept = "prof.trace=stream prof.trace_kb=8192"
+    with server(s, width, kept) as (guest, port, load):
+        s.holds("a slow reader has it, too", slow_has_the_end, s, port, load)

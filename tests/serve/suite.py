@@ -342,7 +342,10 @@ def test_garbage(s, serve):
 
 def metrics(serve):
     """The port of /metrics, and what is there."""
-    port = re.search(r"127\.0\.0\.1:(\d+)/metrics", serve.text())[1]
+    port = serve.process.soon(
+        lambda: re.search(r"127\.0\.0\.1:(\d+)/metrics", serve.text()),
+        "the port",
+    )[1]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
         check.contains(page.headers["Content-Type"], "text/plain")
         return port, page.read().decode()

@@ -211,6 +211,11 @@ uint64_t http_dispatched_to(unsigned cpu);
 /* The other end. */
 struct net_address http_peer(const struct http_client *client);
 
+/* net_flush(), and net_finish(), after which (client) is invalid; for one with
+ * another protocol, before the image ends. */
+bool http_flush(struct http_client *client);
+void http_finish(struct http_client *client);
+
 /* What has another protocol once the request was answered with status 101. */
 struct http_upgrade {
     /* (count) bytes have come. Returns how many of them it has taken: where

@@ -170,9 +170,16 @@ struct net_conn *net_connect(const struct net_address *address,
 bool net_send_datagram(const struct net_address *address, const void *bytes,
                        size_t count);
 
-/* Hands what was written to the device now, as far as the peers have room for
- * it, and waits until it is sent, for up to 5 s: before the image ends. */
-void net_flush(void);
+/*
+ * Before the image ends, outside of callbacks: sends what was written to (conn)
+ * and waits until its peer has all of it. Meanwhile only (conn) is served, whose
+ * `room` and `gone` may be called. False: the peer has taken nothing for 5 s.
+ */
+bool net_flush(struct net_conn *conn);
+
+/* net_close(), and waits until the peer has closed its side, too: then it has
+ * everything. It may take nothing for 5 s. In a callback: does not wait. */
+void net_finish(struct net_conn *conn);
 
 /* A pointer for the service in each connection; initially NULL. */
 void net_set_user(struct net_conn *conn, void *user);

@@ -11,7 +11,7 @@
 
 /* As name.c has them: what a name may have to be demangled, and be shown. */
 #define DEMANGLED_BELOW 1280u
-#define SHOWN_BELOW 2560u
+#define SHOWN_BELOW 2304u
 
 static char written[65536];
 static size_t written_bytes;
