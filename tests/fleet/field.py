@@ -107,6 +107,7 @@ class Fleet:
         self.command = build / "host" / "parasite"
         self.store, self.spool = folder / "store", folder / "spool"
         self.serve = self.cluster = None
+        self.began = int(time.time())
         if STORE == "cluster":
             self.cluster = Cluster(self)
             self.store = self.cluster.address
@@ -408,7 +409,8 @@ def check_fleet(fleet, guests):
     by_name = {guest.name: guest for guest in guests}
     odd = by_name[f"lua-i386-{OTHER}"]
     builds = [by_name[name].build for name in ("lua-x86_64", "lua-slow-1")]
-    store = ("--store", fleet.store)
+    # all of it, however long it took
+    store = ("--store", fleet.store, "--since", f"@{fleet.began // 60 * 60}")
     diff = ("fleet", "diff", "lua", *store)
     diff += ("--build", builds[0], "--build", builds[1])
     odds = ("fleet", "odd", "lua", *store, "--build", odd.build)
