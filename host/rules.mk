@@ -65,7 +65,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \
-    profile/interval profile/ticks profile/under_sampled \
+    profile/interval profile/ticks profile/under_sampled push/queue \
     store/address store/answer store/insert store/losses store/rows \
     timeline/clocks timeline/parts timeline/rows timeline/svg \
     timeline/svg_counters top/keys

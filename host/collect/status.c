@@ -388,6 +388,14 @@ json_t *collector_live(struct collector *collector, const char *name)
         json_set(head, "store_problem", json_text(state.problem));
         json_set(head, "lost_rows", json_count(state.lost_rows));
     }
+    if (collector->options.push != NULL) {
+        struct push_counts counts;
+
+        push_queue_counts(collector->options.push, &counts);
+        json_set(head, "push_lost", json_count(counts.lost));
+        json_set(head, "push_waiting", json_count(counts.waiting));
+        json_set(head, "push_problem", json_text(counts.problem));
+    }
     pthread_mutex_unlock(&collector->lock);
     json_set(head, "made", json_count((uint64_t)(now / 1000)));
     json_set(head, "every", json_count(LIVE_MS / 1000));

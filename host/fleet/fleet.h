@@ -60,8 +60,8 @@ void fleet_add_build(struct fleet *fleet, const char *word);
 
 /* What a query has beside the choice. */
 struct fleet_more {
-    uint64_t guests;        /* all of them */
-    const uint64_t *chosen; /* some of them, (chosen_count), one at least */
+    uint64_t guests;        /* how many there are */
+    const uint64_t *chosen; /* only those, (chosen_count); 0 = all */
     size_t chosen_count;
 };
 
@@ -225,8 +225,9 @@ struct fleet_odd {
     double above;
     double medians[FLEET_MEASURES];
     double spreads[FLEET_MEASURES]; /* one deviation; NAN = unknown */
-    struct store_answer *functions; /* (function_count), of the shares' names */
-    size_t function_count;
+    struct fleet_share *means; /* of all functions, by their names; own is 0 */
+    size_t mean_count;
+    struct store_answer mixes; /* where names are */
 };
 
 /* Looks for guests that deviate by (above), and for what is different in the

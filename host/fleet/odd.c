@@ -71,31 +71,34 @@ static struct fleet_odd_guest *find(const struct fleet_odd *odd,
                    by_number);
 }
 
+/* Guest 0 comes first (mixes.sql). */
 static void take_mixes(const struct fleet *fleet, struct fleet_odd *odd)
 {
     struct fleet_more more = {.guests = sampled(&odd->guests)};
-    struct store_answer mixes;
+    struct store_answer *mixes = &odd->mixes;
     double least = 0;
 
     if (more.guests == 0)
         return;
-    fleet_ask(fleet, "mixes", &more, &mixes);
-    for (size_t i = 0; i < mixes.rows; ++i) {
-        uint64_t number = store_u64(&mixes, i, 0);
-        double samples = (double)store_u64(&mixes, i, 1);
-        double mix = store_double(&mixes, i, 2);
+    fleet_ask(fleet, "mixes", &more, mixes);
+    odd->means = xreallocarray(NULL, mixes->rows + 1, sizeof *odd->means);
+    for (size_t i = 0; i < mixes->rows; ++i) {
+        uint64_t number = store_u64(mixes, i, 0);
+        const char *function = store_value(mixes, i, 1);
+        double samples = (double)store_u64(mixes, i, 2);
+        double mix = store_double(mixes, i, 3);
         struct fleet_odd_guest *guest;
 
-        if (number == 0) { /* the first row */
+        if (number == 0 && *function == '\0') {
             least = mix;
-            continue;
-        }
-        guest = find(odd, number);
-        if (guest != NULL)
+        } else if (number == 0) {
+            odd->means[odd->mean_count++] = (struct fleet_share){
+                .function = function, .mean = store_double(mixes, i, 4)};
+        } else if ((guest = find(odd, number)) != NULL) {
             guest->values[FLEET_MIX] =
                 fmax(0, mix - least * sqrt(1 / (2 * M_PI * samples)));
+        }
     }
-    store_answer_free(&mixes);
 }
 
 static void take_values(struct fleet_odd *odd)
@@ -205,12 +208,11 @@ static int by_guest_number(const void *key, const void *element)
 }
 
 /* The functions in which the mixes of (guests) differ most from the mean one.
- * All of them are asked for at once, as each question reads all samples. */
-static void explain(const struct fleet *fleet, struct fleet_odd *odd,
+ * Their shares come in the order of the mean ones, by the functions' names. */
+static void explain(const struct fleet *fleet, const struct fleet_odd *odd,
                     struct fleet_odd_guest **guests, size_t count)
 {
-    struct fleet_more more = {.guests = sampled(&odd->guests),
-                              .chosen_count = count};
+    struct fleet_more more = {.chosen_count = count};
     uint64_t *chosen = xreallocarray(NULL, count, sizeof *chosen);
     double *own = xreallocarray(NULL, count, sizeof *own);
     struct store_answer answer;
@@ -220,29 +222,28 @@ static void explain(const struct fleet *fleet, struct fleet_odd *odd,
     for (size_t i = 0; i < count; ++i)
         chosen[i] = guests[i]->guest->number;
     more.chosen = chosen;
-    fleet_ask(fleet, "mix_functions", &more, &answer);
-    while (row < answer.rows) {
-        struct fleet_share share = {.function = store_value(&answer, row, 0)};
+    fleet_ask(fleet, "own_functions", &more, &answer);
+    for (size_t i = 0; i < odd->mean_count; ++i) {
+        struct fleet_share share = odd->means[i];
 
         memset(own, 0, count * sizeof *own);
-        for (; row < answer.rows &&
-               strcmp(store_value(&answer, row, 0), share.function) == 0;
-             ++row) {
+        for (; row < answer.rows; ++row) {
             uint64_t number = store_u64(&answer, row, 1);
             struct fleet_odd_guest **guest = bsearch(
                 &number, guests, count, sizeof *guests, by_guest_number);
+            int order = strcmp(store_value(&answer, row, 0), share.function);
 
-            if (guest != NULL)
+            if (order > 0)
+                break;
+            if (order == 0 && guest != NULL)
                 own[guest - guests] = store_double(&answer, row, 2);
-            share.mean += store_double(&answer, row, 2);
         }
-        share.mean /= (double)more.guests;
-        for (size_t i = 0; i < count; ++i) {
-            share.own = own[i];
-            keep_share(guests[i], share);
+        for (size_t j = 0; j < count; ++j) {
+            share.own = own[j];
+            keep_share(guests[j], share);
         }
     }
-    VECTOR_ADD(odd->functions, odd->function_count, answer);
+    store_answer_free(&answer);
     free(chosen);
     free(own);
 }
@@ -287,9 +288,8 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
 
 void fleet_odd_free(struct fleet_odd *odd)
 {
-    for (size_t i = 0; i < odd->function_count; ++i)
-        store_answer_free(&odd->functions[i]);
-    free(odd->functions);
+    store_answer_free(&odd->mixes);
+    free(odd->means);
     free(odd->list);
     fleet_guests_free(&odd->guests);
 }

@@ -26,12 +26,12 @@ query guests
 query identities
 query losses
 query minutes
-query mix_functions
 query named
 query names
 query mix_shares
 query mixes
 query mixed
+query own_functions
 query paths
 query shares
 query stacks

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The texts of queries. In them @where@ is the choice, @identity@ the same for
- * the table of guests, @guests@ is how many there are, @chosen@ a list of some,
- * and @NAME@ or @NAME COLUMN@ is another file, in which @key@ is that column
- * with a comma: without one, what it is where the mark stands.
+ * the table of guests, @guests@ is how many there are, and @NAME@ or @NAME
+ * COLUMN@ is another file, in which @key@ is that column with a comma: without
+ * one, what it is where the mark stands.
  */
 
 #include "fleet/fleet.h"
@@ -69,6 +69,10 @@ static void put_where(const struct text *text)
         fprintf(text->out, "%sbuild = toFixedString(unhex('%s'), %d)%s",
                 i == 0 ? " AND (" : " OR ", fleet->builds[i], STORE_BUILD_BYTES,
                 i + 1 == fleet->build_count ? ")" : "");
+    for (size_t i = 0; i < text->more->chosen_count; ++i)
+        fprintf(text->out, "%s%" PRIu64 "%s", i == 0 ? " AND guest IN (" : ", ",
+                text->more->chosen[i],
+                i + 1 == text->more->chosen_count ? ")" : "");
     fputc(')', text->out);
 }
 
@@ -91,10 +95,6 @@ static void put_mark(const struct text *text, const char *mark, size_t bytes,
         put_service(text);
     } else if (bytes == 6 && memcmp(mark, "guests", 6) == 0) {
         fprintf(text->out, "%" PRIu64, text->more->guests);
-    } else if (bytes == 6 && memcmp(mark, "chosen", 6) == 0) {
-        for (size_t i = 0; i < text->more->chosen_count; ++i)
-            fprintf(text->out, "%s%" PRIu64, i == 0 ? "" : ", ",
-                    text->more->chosen[i]);
     } else {
         put_query(text, find(mark, name), space != NULL ? space + 1 : key,
                   space != NULL ? bytes - name - 1 : key_bytes);

@@ -137,9 +137,28 @@ static bool replace_word(uint32_t *word, uint32_t from, uint32_t to)
 }
 
 #if PROF_CPUS_MAX > 1
+/* Gives (slot) the label (label) if it is (object)'s, in one instruction: its
+ * CPU may use it for the next object at any time. If another CPU gives it a
+ * label meanwhile, this one came before that. */
+static void label_if(struct prof_object *slot, uint32_t object, uint32_t label)
+{
+    uint32_t is_object = object;
+    uint32_t is_label = __atomic_load_n(&slot->label, __ATOMIC_RELAXED);
+
+    _Static_assert(offsetof(struct prof_object, object) % 8 == 0 &&
+                       offsetof(struct prof_object, label) ==
+                           offsetof(struct prof_object, object) + 4,
+                   "number and label must be eight bytes that are aligned");
+    __asm__ volatile("lock cmpxchg8b %0"
+                     : "+m"(slot->object), "+a"(is_object), "+d"(is_label)
+                     : "b"(object), "c"(label)
+                     : "memory", "cc");
+}
+
 /* What this CPU says of another one's object. That CPU does not use its slot
  * for another object while it lives; so nothing is ended that should not be,
- * unless both end it, which is misuse. False: it is not there. */
+ * unless both end it, which is misuse. A label may come after the end. False:
+ * it is not there. */
 static bool update_owner(uint32_t object, uint32_t what)
 {
     struct prof_object *slot = prof_objects_find(object);
@@ -147,11 +166,22 @@ static bool update_owner(uint32_t object, uint32_t what)
     if (slot == NULL)
         return false;
     if (prof_trace_what_of(what) == PROF_TRACE_DID_LABEL)
-        slot->label = prof_trace_name_of(what);
+        label_if(slot, object, prof_trace_name_of(what));
     else
         (void)__atomic_fetch_and(&slot->state, ~PROF_OBJECT_LIVE,
                                  __ATOMIC_RELEASE);
     return true;
+}
+
+/* Whether (object) is among the first (count) strays: what comes later waits
+ * for them, or the last label would not be that of the last record. */
+static bool is_stray(const struct prof_trace_strays *strays, uint32_t count,
+                     uint32_t object)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strays->all[i].a == object)
+            return true;
+    return false;
 }
 
 /* The creation of (object) was recorded before this, by its CPU, which may not
@@ -163,7 +193,9 @@ static void take_foreign(struct prof_trace_cpu *cpu,
     const struct prof_trace_cpu *owner = owner_of(part->a);
 
     if (part->a > PROF_OBJECTS_LAST || part->a < PROF_OBJECTS_STRIDE ||
-        owner->records == NULL || update_owner(part->a, part->what))
+        owner->records == NULL ||
+        (!is_stray(strays, strays->count, part->a) &&
+         update_owner(part->a, part->what)))
         return;
     if (strays->count == PROF_TRACE_STRAYS_MAX) {
         cpu->objects.untracked++;
@@ -185,7 +217,9 @@ static void take_strays(struct prof_trace_cpu *cpu)
         uint32_t tail = __atomic_load_n(&owner_of(stray.a)->follower.tail,
                                         __ATOMIC_ACQUIRE);
 
-        if (!update_owner(stray.a, stray.what) && is_before(tail, stray.until))
+        if (is_stray(strays, kept, stray.a) ||
+            (!update_owner(stray.a, stray.what) &&
+             is_before(tail, stray.until)))
             strays->all[kept++] = stray;
     }
     strays->count = kept;
@@ -373,8 +407,12 @@ bool prof_objects_read(const struct prof_trace_cpu *cpu, uint32_t number,
 {
     const struct prof_object *slot = &cpu->objects.slots[number];
 
-    *copy = *(const volatile struct prof_object *)slot;
+    /* The number comes first: while it is the same, all else is its own, unless
+     * the state is 0. */
+    copy->object = __atomic_load_n(&slot->object, __ATOMIC_ACQUIRE);
+    copy->state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+    copy->creator = __atomic_load_n(&slot->creator, __ATOMIC_ACQUIRE);
+    copy->label = __atomic_load_n(&slot->label, __ATOMIC_ACQUIRE);
     return (copy->state & PROF_OBJECT_USED) != 0 &&
-           __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == copy->state &&
-           slot->object == copy->object;
+           __atomic_load_n(&slot->object, __ATOMIC_ACQUIRE) == copy->object;
 }

@@ -50,9 +50,9 @@
 
 struct prof_object {
     uint32_t state;
-    uint32_t object;
     uint32_t creator;
-    uint32_t label; /* number of a name, 0 = none */
+    uint32_t object; /* it and its label are changed as one by other CPUs */
+    uint32_t label;  /* number of a name, 0 = none */
 };
 
 /* Numbers of objects / 2^this are a CPU's own, from 1 on. */

@@ -4,12 +4,14 @@ that their replicated tables need. All are Debian's, unpacked and not
 installed."""
 
 import socket
+import subprocess
 import sys
 import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "store"))
 from engines import CONFIG, PASSWORD, USERS, free_port, http, ping  # noqa: E402
+from older import AMOUNT, make_version_1, teller  # noqa: E402
 
 SERVERS = 3
 NAME = "trio"
@@ -113,6 +115,45 @@ class Cluster:
         self.start_zookeeper()
         for server in self.servers:
             server.start()
+
+    def make_tables(self):
+        """`serve` would do so with its first batch."""
+        none = self.folder / "none"
+        none.mkdir(exist_ok=True)
+        program = self.build / "host" / "fill_store"
+        subprocess.run(
+            [program, self.address, self.folder / "filled", none], check=True
+        )
+
+    def make_older(self):
+        """Its tables have version 1 afterwards, replicated as they are."""
+        self.make_tables()
+        for server in self.servers:
+            make_version_1(teller(server.port), NAME, server.number)
+        print(f"tables of version 1 are at {SERVERS} servers", flush=True)
+
+    def not_newer(self):
+        """What `serve` has not brought up to date of them, or None."""
+        for server in self.servers:
+            found = [
+                server.ask("SELECT max(version) FROM parasite_schema"),
+                server.ask(
+                    "SELECT count() FROM system.columns WHERE database = "
+                    "'parasite' AND table LIKE 'losses%' AND name = 'entry'"
+                ),
+                server.ask(
+                    "SELECT count() FROM system.tables WHERE database = "
+                    "'parasite' AND name = 'losses_local' "
+                    "AND engine = 'ReplicatedSummingMergeTree'"
+                ),
+                server.ask(
+                    "SELECT sum(amount) FROM losses_local WHERE why = 'before'"
+                ),
+                server.ask("SELECT sum(amount) FROM losses WHERE entry = 0"),
+            ]
+            if found != [2, 2, 1, AMOUNT, SERVERS * AMOUNT]:
+                return f"server {server.number} has old tables: {found}"
+        return None
 
     def start_zookeeper(self):
         root = self.build / "zookeeper" / "root" / "usr"

@@ -7,7 +7,8 @@ another script than the others; five at x86_64, and six of a slower build, whose
 string library was compiled without optimisation.
 
 The store is an embedded one, or with STORE=cluster three servers, of which one
-is killed meanwhile and started again at the end (cluster.py).
+is killed meanwhile and started again at the end (cluster.py). Their tables are
+replicated, and have an earlier version at first.
 
 Each guest is stopped once it has done its work, and says what it has counted:
 the store must have the same figures. Then `parasite fleet` lists the guests,
@@ -107,6 +108,7 @@ class Fleet:
         self.command = build / "host" / "parasite"
         self.store, self.spool = folder / "store", folder / "spool"
         self.serve = self.cluster = None
+        self.began = int(time.time())
         if STORE == "cluster":
             self.cluster = Cluster(self)
             self.store = self.cluster.address
@@ -150,6 +152,7 @@ class Fleet:
     def start_store(self):
         if self.cluster:
             self.cluster.start()
+            self.cluster.make_older()
             return
         log = self.folder / "store.log"
         process = self.processes.start(
@@ -408,7 +411,8 @@ def check_fleet(fleet, guests):
     by_name = {guest.name: guest for guest in guests}
     odd = by_name[f"lua-i386-{OTHER}"]
     builds = [by_name[name].build for name in ("lua-x86_64", "lua-slow-1")]
-    store = ("--store", fleet.store)
+    # all of it, however long it took
+    store = ("--store", fleet.store, "--since", f"@{fleet.began // 60 * 60}")
     diff = ("fleet", "diff", "lua", *store)
     diff += ("--build", builds[0], "--build", builds[1])
     odds = ("fleet", "odd", "lua", *store, "--build", odd.build)
@@ -481,6 +485,9 @@ def run(fleet):
             raise
     if outage:
         outage.end()
+        if why := fleet.cluster.not_newer():
+            raise Wrong(why)
+        print("tables of version 1 were brought up to date", flush=True)
     fleet.stop_serve()
     print(f"they took {time.monotonic() - began:.0f} s\n", flush=True)
     check_store(fleet, guests)

@@ -24,7 +24,7 @@ $(slow_lua): $(call core,x86_64) $(call objects,x86_64,services/lua) \
     tools/build/link.sh $(BUILD)/host/embed
 	$(link)
 fleet_needs := $(call images,$(addprefix services/,irc http lua lottery)) \
-    $(slow_lua) $(BUILD)/host/loadgen $(BUILD)/host/parasite
+    $(slow_lua) $(addprefix $(BUILD)/host/,loadgen fill_store parasite)
 test-images: $(BUILD)/host/fill_store $(slow_lua)
 
 .PHONY: fleet fleet-cluster

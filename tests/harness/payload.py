@@ -33,7 +33,7 @@ class Payload:
         at = 4 + int.from_bytes(payload[:4], "little")
         self.head = json.loads(payload[4:at])
         self.columns = {}
-        for name, _, size in self.head["columns"]:
+        for name, _, size in self.head.get("columns", []):
             self.columns[name] = payload[at : at + size]
             at += size
 

@@ -13,7 +13,7 @@
  * The owner creates objects, which all have the same slot, and follows its ring
  * at any time, as far as it likes. The other CPU ends each of them, in any
  * order, once it was created. Each memory access is a step; stores are seen in
- * their order. Labels are not in this model.
+ * their order. Labels are in labels.pml.
  *
  * What must hold, whatever the order of steps:
  *   - no object is ended in the place of another

@@ -3,7 +3,9 @@
 it where nobody takes it."""
 
 import sys
+import urllib.request
 
+from harness.payload import Payload
 from harness.suite import check
 
 sys.path.insert(0, "tests/fleet")
@@ -106,7 +108,14 @@ def test_push_refused(s, serving, metrics, send, samples_of):
             serve.process.soon(
                 lambda: lost not in metrics(serve)[1], "it is lost"
             )
-            check.contains(metrics(serve)[1], "\nparasite_serve_pushed_total 0")
+            port, text = metrics(serve)
+            check.contains(text, "\nparasite_serve_pushed_total 0")
+            page, _ = urllib.request.urlretrieve(
+                f"http://127.0.0.1:{port}/", s.work / "refused.html"
+            )
+            head = Payload(page).head
+            check.true(head["push_lost"] > 0, head)
+            check.contains(head["push_problem"], "answers 400")
             receiver.status = 503
             send(serve, samples_of(100, 74))
             serve.process.soon(

@@ -15,6 +15,7 @@ import engines
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
 from harness.made_profile import profile
 from harness.suite import background, check, run
+from older import make_version_1, teller
 from proxy import Proxy
 
 PARTS = ("embedded", "server", "both")
@@ -272,44 +273,6 @@ def a_newer_schema_is_refused(make, fill):
             env=engine.env,
         )
         check.has(done.err, "use a newer parasite$")
-
-
-FIRST_LOSSES = """CREATE TABLE {} (day Date, bucket DateTime,
-service String, build FixedString(20), guest UInt64, host String, what String,
-why String, lost_rows UInt64, amount UInt64)
-ENGINE = SummingMergeTree((lost_rows, amount)) PARTITION BY day
-ORDER BY (service, bucket, build, guest, host, what, why)
-SETTINGS index_granularity = 1024"""
-FIRST_LOSS = """INSERT INTO {} SELECT toDate('2023-11-14') AS day,
-toDateTime(1699920000) AS bucket, 'made' AS service,
-toFixedString('a build', 20) AS build, toUInt64(1) AS guest,
-'collector' AS host, 'samples' AS what, 'before' AS why,
-toUInt64(7) AS lost_rows, toUInt64(70) AS amount"""
-
-
-def teller(port):
-    """Runs a statement, whatever the version of the tables."""
-
-    def tell(sql):
-        headers = {"X-ClickHouse-User": "default", "X-ClickHouse-Key": PASSWORD}
-        path = "/?database=parasite"
-        check.same(http(port, path, sql.encode(), headers), (200, ""))
-
-    return tell
-
-
-def make_version_1(tell, table="losses"):
-    """Of a store of version 2: losses have no numbers. One is there."""
-    tell(f"DROP TABLE {table}")
-    tell(FIRST_LOSSES.format(table))
-    tell(FIRST_LOSS.format(table))
-    tell("DROP TABLE parasite_schema")
-    tell(
-        "CREATE TABLE parasite_schema (version UInt32, at DateTime) "
-        "ENGINE = MergeTree() ORDER BY version "
-        "SETTINGS index_granularity = 8192"
-    )
-    tell("INSERT INTO parasite_schema VALUES (1, now())")
 
 
 def losses_by_reason(engine):
@@ -720,13 +683,7 @@ def servers_share_the_guests(s, fill):
         check_sums(both, range(5))
         # an older schema is brought up to date on each of them
         for server in both.servers:
-            tell = teller(server.port)
-            make_version_1(tell, "losses_local")
-            tell("DROP TABLE losses")
-            tell(
-                "CREATE TABLE losses AS losses_local "
-                "ENGINE = Distributed(pair, parasite, losses_local)"
-            )
+            make_version_1(teller(server.port), cluster="pair")
         check.same(losses_by_reason(both), {"before": 140})
         send(fill, both, minutes=1, first=5, losses=1)
         check.same(losses_by_reason(both), {"before": 140, "made": 6})

@@ -141,6 +141,10 @@ function showFacts() {
     data.store_problem &&
       `The store does not answer: ${data.store_problem}; ` +
         `${countText(data.spool_batches)} batches wait`,
+    data.push_lost && `${countText(data.push_lost)} profiles not pushed`,
+    data.push_problem &&
+      `Pushing fails: ${data.push_problem}; ` +
+        `${(data.push_waiting / 1e6).toFixed(1)} MB wait`,
   ];
   $('notes').append(...notes.filter(Boolean).map((text) => make('span', text)));
 }

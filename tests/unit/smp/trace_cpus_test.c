@@ -4,6 +4,7 @@
  * of each, what one says of another one's objects, and whose packets events are
  * sent in. Built with PROF_CPUS_MAX of 64. */
 
+#include "../single_step.h"
 #include "../unit.h"
 
 #include "../profiler/profiler_world.h"
@@ -19,6 +20,7 @@
 #include <prof/cpus.h>
 #include <prof/error.h>
 #include <prof/trace.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #define CPUS 3u
@@ -49,6 +51,7 @@ static const struct prof_transport keeper = {
 
 static PROF_TRACE_SITE(site, "here");
 static PROF_TRACE_NAME(late, "late");
+static PROF_TRACE_NAME(later, "later");
 
 /* What follows runs on (number); CPUS: on one that has not joined. */
 static void be(uint32_t number)
@@ -79,7 +82,7 @@ static void begin_in(enum prof_trace_mode mode)
     prof_cpu_limit = 0;
     memset(prof_cpus, 0, sizeof prof_cpus);
     memset(prof_trace_cpus, 0, sizeof prof_trace_cpus);
-    site.tag = late.tag = 0;
+    site.tag = late.tag = later.tag = 0;
     packet_count = 0;
     assert_int_equal(prof_init(world_memory, memory_bytes(), &config), 0);
     prof_meter_end();
@@ -264,6 +267,96 @@ TEST(another_cpu_ends_it_before_it_is_known)
     poll_on(2);
     assert_false(lives(object));
     assert_int_equal(prof_trace_cpus[2].strays.count, 0);
+}
+
+static uint32_t steps, step_at;
+
+/* CPU 1 follows its ring between two instructions of CPU 2. */
+static void on_trap(int signal)
+{
+    (void)signal;
+    if (++steps == step_at) {
+        poll_on(1);
+        be(2);
+    }
+}
+
+/* CPU 2 follows its ring. False: it had no (step_at) instructions for that. */
+static bool follow_in_steps(void)
+{
+    struct sigaction action = {.sa_handler = on_trap}, old;
+
+    be(2);
+    steps = 0;
+    sigaction(SIGTRAP, &action, &old);
+    STEP_ON();
+    prof_objects_follow(&prof_trace_cpus[2], false);
+    STEP_OFF();
+    sigaction(SIGTRAP, &old, NULL);
+    poll_on(1);
+    poll_on(2);
+    return steps >= step_at;
+}
+
+static void be_in_one_slot(void)
+{
+    prof_trace_cpus[1].objects.mask = 0;
+}
+
+static uint32_t create_on_1(void)
+{
+    uint32_t object;
+
+    be(1);
+    object = create();
+    be(2);
+    return object;
+}
+
+static void end_on_1(uint32_t object)
+{
+    be(1);
+    prof_trace_resolve(object);
+    be(2);
+}
+
+TEST(a_late_label_is_not_the_next_objects)
+{
+    uint32_t first, second;
+    bool goes_on = true;
+
+    be_in_one_slot();
+    for (step_at = 1; goes_on; step_at++) {
+        first = create_on_1();
+        poll_on(1);
+        be(2);
+        prof_trace_label(first, &late);
+        end_on_1(first);
+        second = create_on_1();
+        goes_on = follow_in_steps();
+        assert_int_equal(prof_objects_find(second)->label, 0);
+        end_on_1(second);
+    }
+    assert_true(step_at > 20);
+}
+
+TEST(the_last_label_stays)
+{
+    uint32_t object;
+    bool goes_on = true;
+
+    be_in_one_slot();
+    for (step_at = 1; goes_on; step_at++) {
+        object = create_on_1();
+        prof_trace_label(object, &late);
+        prof_trace_label(object, &later);
+        goes_on = follow_in_steps();
+        assert_int_equal(prof_objects_find(object)->label,
+                         later.tag >> PROF_NAME_SHIFT);
+        assert_int_equal(prof_trace_cpus[2].strays.count, 0);
+        end_on_1(object);
+    }
+    assert_true(step_at > 20);
 }
 
 /* What will never be known is not remembered for ever. */
