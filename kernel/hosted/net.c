@@ -709,9 +709,9 @@ int net_start(void)
 
 /* ---- before the image ends */
 
-static bool waits_for(const struct net_conn *conn, short events)
+static bool waits_for(const struct net_conn *conn, short what)
 {
-    struct pollfd file = {.fd = conn->watched.file, .events = events};
+    struct pollfd file = {.fd = conn->watched.file, .events = what};
 
     return poll(&file, 1, FLUSH_MS) > 0;
 }
