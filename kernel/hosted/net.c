@@ -733,12 +733,14 @@ bool net_flush(struct net_conn *conn)
 void net_finish(struct net_conn *conn)
 {
     char piece[NET_PIECE_MAX];
+    uint64_t until_ns;
 
     net_close(conn);
     if (!net_flush(conn) || conn->state != CONN_CLOSE)
         return;
     close_ours(conn);
-    while (waits_for(conn, POLLIN) &&
+    until_ns = clock_real_ns() + FLUSH_MS * NS_PER_MS;
+    while (clock_real_ns() < until_ns && waits_for(conn, POLLIN) &&
            recv(conn->watched.file, piece, sizeof piece, 0) > 0)
         continue;
 }

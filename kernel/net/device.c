@@ -37,6 +37,7 @@
 
 #define FRAMES_A_TURN 64        /* before timers run again */
 #define FLUSH_NS (5 * NS_PER_S) /* without progress */
+#define DRIP_NS (60 * NS_PER_S) /* with little */
 #define MTU (NET_FRAME_MAX - 14u)
 
 struct net_device_counts net_device_counts;
@@ -235,15 +236,18 @@ static void take_frames_of(const struct net_address *peer, bool data)
 static bool work_for(const struct net_conn *conn,
                      const struct net_address *peer, bool closes)
 {
-    uint64_t since_ns = clock_real_ns();
+    const uint64_t began_ns = clock_real_ns();
+    uint64_t now_ns, since_ns = began_ns;
     uint32_t left, before = 0;
 
     while (net_conn_output(conn, &left) && (closes || left != 0)) {
         net_link_flush();
+        now_ns = clock_real_ns();
         if (left != before)
-            since_ns = clock_real_ns();
+            since_ns = now_ns;
         before = left;
-        if (in_turn || clock_real_ns() - since_ns >= FLUSH_NS)
+        if (in_turn || now_ns - since_ns >= FLUSH_NS ||
+            now_ns - began_ns >= DRIP_NS)
             return false;
         take_frames_of(peer, closes);
     }

@@ -173,7 +173,8 @@ bool net_send_datagram(const struct net_address *address, const void *bytes,
 /*
  * Before the image ends, outside of callbacks: sends what was written to (conn)
  * and waits until its peer has all of it. Meanwhile only (conn) is served; its
- * `room` and `gone` may be called. False: the peer has taken nothing for 5 s.
+ * `room` and `gone` may be called. False: the peer has taken nothing for 5 s,
+ * or not all in 60 s.
  */
 bool net_flush(struct net_conn *conn);
 
