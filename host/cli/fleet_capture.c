@@ -36,7 +36,7 @@
 struct host {
     const char *where;
     int file; /* -1 = closed */
-    char *said;
+    char *answer;
     size_t bytes;
 };
 
@@ -116,10 +116,11 @@ static bool read_some(struct host *host)
         return errno == EAGAIN || errno == EINTR;
     if (count == 0 || host->bytes + (size_t)count > ANSWER_MAX)
         return false;
-    host->said = xreallocarray(host->said, host->bytes + (size_t)count + 1, 1);
-    memcpy(host->said + host->bytes, bytes, (size_t)count);
+    host->answer =
+        xreallocarray(host->answer, host->bytes + (size_t)count + 1, 1);
+    memcpy(host->answer + host->bytes, bytes, (size_t)count);
     host->bytes += (size_t)count;
-    host->said[host->bytes] = '\0';
+    host->answer[host->bytes] = '\0';
     return true;
 }
 
@@ -130,7 +131,7 @@ static void close_host(struct host *host)
     host->file = -1;
 }
 
-/* Until all have said everything, or (deadline). */
+/* Until all answers are complete, or (deadline). */
 static void wait_answers(struct session *session, double deadline)
 {
     for (size_t i = 0; i < session->wanted->from_count; ++i) {
@@ -279,11 +280,11 @@ static bool is_boot(const char *text)
 static void take_guest(struct session *session, const struct host *host,
                        const char *name, json_t *guest)
 {
-    const char *boot = text_of(guest, "boot"), *said = text_of(guest, "error");
+    const char *boot = text_of(guest, "boot"), *error = text_of(guest, "error");
     char why[TARGET_WHY_MAX] = "";
     char *path = NULL;
 
-    snprintf(why, sizeof why, "%s", said);
+    snprintf(why, sizeof why, "%s", error);
     if (is_boot(boot) &&
         json_integer_value(json_object_get(guest, "packets")) > 0) {
         char problem[TARGET_WHY_MAX] = "";
@@ -321,7 +322,7 @@ static void say_lowered(const struct session *session, const struct host *host,
 /* "ok NAME", lines of guests, and one of the capture. */
 static void take_host(struct session *session, struct host *host)
 {
-    char *rest = host->said, *line = strsep(&rest, "\n");
+    char *rest = host->answer, *line = strsep(&rest, "\n");
     json_t *lines = json_array(), *head = NULL, *one;
     const char *name;
     size_t i;
@@ -423,7 +424,7 @@ int fleet_capture(const struct fleet_capture *wanted)
     else if (json_array_size(session.guests) > 0)
         print(&session);
     for (size_t i = 0; i < wanted->from_count; ++i)
-        free(session.hosts[i].said);
+        free(session.hosts[i].answer);
     free(session.hosts);
     json_decref(session.guests);
     return session.failed > 0 ? STATUS_DATA : STATUS_OK;

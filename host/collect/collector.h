@@ -43,7 +43,7 @@ struct collector_source {
         COLLECTOR_TARGET, /* to connect to */
         COLLECTOR_SCAN,   /* shm:PATTERN */
     } way;
-    const char *service; /* NULL = not said */
+    const char *service; /* NULL = none */
     const char *where;
 };
 

@@ -95,7 +95,8 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     guest->rollup.closed = bucket_closed;
     guest->rollup.owner = closing;
     guest->token = line->token;
-    snprintf(guest->said, sizeof guest->said, "%s", line->service);
+    snprintf(guest->line_service, sizeof guest->line_service, "%s",
+             line->service);
     snprintf(guest->where, sizeof guest->where, "%s", line->name);
     state_restore(collector, guest);
     collector->state_new = true;
@@ -106,7 +107,7 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
 static bool may_send(const struct line *line, const struct guest_boot *guest)
 {
     return line->token == guest->token &&
-           strcmp(line->service, guest->said) == 0;
+           strcmp(line->service, guest->line_service) == 0;
 }
 
 bool guest_command(struct collector *collector, struct guest_boot *guest,
@@ -209,7 +210,7 @@ void guests_take(struct line *line, const struct packet *packet)
     collector->counters.packet_bytes += packet->total_bytes;
     if (guest == NULL)
         return;
-    guest->heard = now / 1000;
+    guest->last_seen = now / 1000;
     if (!is_allowed(line, packet->total_bytes, now)) {
         rollup_skip(&guest->rollup, packet, now);
         ++guest->excess_packets;
@@ -345,7 +346,8 @@ void guests_tick(struct collector *collector, int64_t now)
             collector->options.store != NULL)
             store_batches_send(&collector->batches);
         if (guest->line == NULL &&
-            (guest->rollup.ended || guest->heard + SILENT_SECONDS < now / 1000))
+            (guest->rollup.ended ||
+             guest->last_seen + SILENT_SECONDS < now / 1000))
             forget_boot(collector, i);
         else
             ++i;
@@ -376,7 +378,7 @@ void guests_free(struct collector *collector)
 bool guest_serves(const struct guest_boot *guest, const char *service)
 {
     return strcmp(guest->service, service) == 0 ||
-           strcmp(guest->said, service) == 0;
+           strcmp(guest->line_service, service) == 0;
 }
 
 bool guest_is_named(const struct guest_boot *guest, const char *name)

@@ -74,8 +74,8 @@ void guest_name(struct collector *collector, struct guest_boot *guest)
 {
     if (guest->id != 0)
         return;
-    if (*guest->said != '\0')
-        strcpy(guest->service, guest->said);
+    if (*guest->line_service != '\0')
+        strcpy(guest->service, guest->line_service);
     else if (guest->build == NULL ||
              !build_service(guest->build, guest->service,
                             sizeof guest->service))
@@ -93,7 +93,7 @@ static void put_guest(struct collector *collector, struct guest_boot *guest,
         .target = guest->where,
         .labels = collector->options.labels,
         .label_count = collector->options.label_count,
-        .seen = (uint32_t)guest->heard,
+        .seen = (uint32_t)guest->last_seen,
         .cpus = (uint16_t)guest->rollup.cpu_count,
         .mhz = guest->rollup.rate_mhz,
         .image = guest->build != NULL && guest->build->has_names &&

@@ -239,7 +239,7 @@ static void answer_capture(struct line *line, const char *text)
         .budget = number_of(text, "bytes", CAPTURE_BYTES),
     };
     uint64_t rate = number_of(text, "rate", CAPTURE_RATE);
-    char said[FIRST_LINE_MAX];
+    char reply[FIRST_LINE_MAX];
     const char *why, *folder;
     uint32_t id;
 
@@ -251,16 +251,16 @@ static void answer_capture(struct line *line, const char *text)
         refuse(line, why);
         return;
     }
-    snprintf(said, sizeof said, "ok %s\n", folder);
+    snprintf(reply, sizeof reply, "ok %s\n", folder);
     epoll_ctl(line->collector->epoll, EPOLL_CTL_DEL, line->handle.file, NULL);
-    readers_await(line->collector, line->handle.file, said, id);
+    readers_await(line->collector, line->handle.file, reply, id);
     line->handle.file = -1;
     line->gone = true;
 }
 
 static void answer_captured(struct line *line, const char *text)
 {
-    char name[NAME_MAX_BYTES], boot[NAME_MAX_BYTES], said[FIRST_LINE_MAX];
+    char name[NAME_MAX_BYTES], boot[NAME_MAX_BYTES], reply[FIRST_LINE_MAX];
     struct stat about;
     int from;
 
@@ -268,17 +268,17 @@ static void answer_captured(struct line *line, const char *text)
     value_of(text, "boot", boot, sizeof boot);
     from = captures_open(line->collector, name, boot);
     if (from < 0 || fstat(from, &about) != 0 || !S_ISREG(about.st_mode)) {
-        snprintf(said, sizeof said, "%s",
+        snprintf(reply, sizeof reply, "%s",
                  errno == EINVAL ? "expected capture=NAME boot=UUID"
                                  : strerror(errno));
         if (from >= 0)
             close(from);
-        refuse(line, said);
+        refuse(line, reply);
         return;
     }
-    snprintf(said, sizeof said, "ok %lld\n", (long long)about.st_size);
+    snprintf(reply, sizeof reply, "ok %lld\n", (long long)about.st_size);
     epoll_ctl(line->collector->epoll, EPOLL_CTL_DEL, line->handle.file, NULL);
-    readers_send_file(line->collector, line->handle.file, said, from);
+    readers_send_file(line->collector, line->handle.file, reply, from);
     line->handle.file = -1;
     line->gone = true;
 }
@@ -499,8 +499,8 @@ static void open_listener(struct collector *collector,
     watch(collector, &listener->handle, EPOLLIN, true);
 }
 
-/* Has a connection that has said nothing make room for another. A guest that
- * boots, or does not sample yet, says nothing either: only the longest of them,
+/* Has a connection that has sent nothing make room for another. A guest that
+ * boots, or does not sample yet, sends nothing either: only the oldest of them,
  * and not at once. False: there is none. */
 static bool drop_silent(struct collector *collector)
 {

@@ -31,14 +31,14 @@ struct live_counts {
 struct guest_boot {
     uint8_t uuid[UUID_BYTES];
     struct rollup rollup;
-    struct build *build;          /* NULL = no hello came */
-    char service[NAME_MAX_BYTES]; /* "" = not known yet */
-    char said[NAME_MAX_BYTES];    /* by its line, "" = nothing */
-    char where[NAME_MAX_BYTES];   /* its line */
-    uint64_t id;                  /* 0 = not known yet */
-    struct line *line;            /* that sent last, NULL = it is closed */
-    int64_t begun, heard;         /* UTC in seconds */
-    bool sent;                    /* the store knows it, with */
+    struct build *build;               /* NULL = no hello came */
+    char service[NAME_MAX_BYTES];      /* "" = not known yet */
+    char line_service[NAME_MAX_BYTES]; /* of its line, "" = none */
+    char where[NAME_MAX_BYTES];        /* its line */
+    uint64_t id;                       /* 0 = not known yet */
+    struct line *line;                 /* that sent last, NULL = it is closed */
+    int64_t begun, last_seen;          /* UTC in seconds */
+    bool sent;                         /* the store knows it, with */
     uint32_t sent_mhz;
     size_t sent_cpus;
 
@@ -83,7 +83,7 @@ struct line {
     struct collector *collector;
     const struct collector_source *source; /* NULL = closed for good */
     char name[NAME_MAX_BYTES];
-    char service[NAME_MAX_BYTES]; /* "" = not said */
+    char service[NAME_MAX_BYTES]; /* "" = none */
     const struct collector_token *token;
     bool accepted; /* a connection to a listener */
     bool tcp;
@@ -213,7 +213,7 @@ struct collector {
     bool is_full;          /* that is above the limit */
     bool state_due;        /* buckets were closed */
     bool state_new;        /* guests came, or it could not be written */
-    bool state_failed;     /* the last time, which was said */
+    bool state_failed;     /* the last time, and that was reported */
     struct kept_cpu *kept; /* guests that are gone, (kept_count) of them */
     size_t kept_count;
 

@@ -91,11 +91,11 @@ void raw_take(struct collector *collector, struct guest_boot *guest,
         return;
     if (guest->raw == NULL)
         guest->raw = xreallocarray(NULL, RAW_KEPT, 1);
-    if (guest->heard >= guest->raw_begun + part_seconds(collector)) {
+    if (guest->last_seen >= guest->raw_begun + part_seconds(collector)) {
         raw_flush(collector, guest);
         if (guest->raw_begun != 0)
             guest_command(collector, guest, "hello");
-        guest->raw_begun = guest->heard;
+        guest->raw_begun = guest->last_seen;
     }
     if (guest->raw_bytes + packet->total_bytes > RAW_KEPT)
         raw_flush(collector, guest);

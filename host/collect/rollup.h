@@ -63,14 +63,14 @@ struct rollup_account {
     uint64_t attributed; /* the sum of its cells */
     uint64_t idle;
     uint64_t unresolved; /* the stack is not known, or beyond a limit */
-    uint64_t dropped;    /* by the guest, as it says */
+    uint64_t dropped;    /* by the guest, by its own count */
     uint64_t masked;     /* of the first two: interrupts were off */
     uint64_t missed;     /* ticks that were due and never came */
     uint64_t lost;       /* in packets that never came: estimated */
     uint64_t packets_lost;
     uint64_t stolen_clocks;
     uint64_t clocks;      /* of all samples */
-    uint64_t implausible; /* times that it said more than can be */
+    uint64_t implausible; /* times that a count was impossibly high */
     uint64_t last;        /* clock of its last sample, 0 = none */
     uint64_t discarded;   /* as of then */
     uint32_t sequence;    /* of the next packet after it */
@@ -179,8 +179,8 @@ struct rollup {
 bool rollup_take(struct rollup *rollup, const struct packet *packet,
                  int64_t now);
 
-/* Notes a packet that came at (now) and is not to be read: it is lost, as is
- * said when one after it comes, or when all is closed. */
+/* Notes a packet that came at (now) and is not to be read: it counts as
+ * lost when the next one comes, or at the end. */
 void rollup_skip(struct rollup *rollup, const struct packet *packet,
                  int64_t now);
 

@@ -194,7 +194,8 @@ static json_t *guest_json(const struct collector *collector,
     bytes_hex(guest->uuid, UUID_BYTES, text);
     json_set(one, "boot", json_string(text));
     json_set(one, "service",
-             json_text(*guest->service != '\0' ? guest->service : guest->said));
+             json_text(*guest->service != '\0' ? guest->service
+                                               : guest->line_service));
     if (guest->build != NULL) {
         char build[2 * STORE_BUILD_BYTES + 1];
 
@@ -206,7 +207,7 @@ static json_t *guest_json(const struct collector *collector,
     json_set(one, "target", json_text(guest->where));
     json_set(one, "connected", json_boolean(guest->line != NULL));
     json_set(one, "ended", json_boolean(rollup->ended));
-    json_set(one, "heard", json_count((uint64_t)guest->heard));
+    json_set(one, "seen", json_count((uint64_t)guest->last_seen));
     json_set(one, "cpus", json_count(rollup->cpu_count));
     json_set(one, "hz", json_real(rollup->rate_mhz / 1000.0));
     json_set(one, "packets", json_count(rollup->packets));
@@ -263,10 +264,10 @@ void live_note(struct guest_boot *guest, int64_t now)
 
 static const char *state_of(const struct guest_boot *guest, int64_t now)
 {
-    return guest->rollup.ended                          ? "ended"
-           : guest->line == NULL                        ? "gone"
-           : guest->heard + SILENT_SECONDS < now / 1000 ? "silent"
-                                                        : "sending";
+    return guest->rollup.ended                              ? "ended"
+           : guest->line == NULL                            ? "gone"
+           : guest->last_seen + SILENT_SECONDS < now / 1000 ? "silent"
+                                                            : "sending";
 }
 
 static json_t *live_json(const struct collector *collector,

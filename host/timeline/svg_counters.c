@@ -236,14 +236,14 @@ static void put_marks(const struct svg_counter *counter,
 }
 
 /* What is written at the right of a lane. */
-struct said {
+struct label {
     double y; /* of the line there */
     const struct svg_counter *counter;
 };
 
 static int by_y(const void *a, const void *b)
 {
-    const struct said *one = a, *other = b;
+    const struct label *one = a, *other = b;
 
     if (one->y != other->y)
         return one->y < other->y ? -1 : 1;
@@ -251,16 +251,16 @@ static int by_y(const void *a, const void *b)
 }
 
 /* Each beside its line, as far as they have room below each other. */
-static void put_names(const struct svg_counters *counters, struct said *said,
+static void put_names(const struct svg_counters *counters, struct label *labels,
                       size_t count, const struct svg_place *place)
 {
     double bottom = place->lane + SVG_LANE, until = place->lane + GAP - 7;
 
-    qsort(said, count, sizeof *said, by_y);
+    qsort(labels, count, sizeof *labels, by_y);
     for (size_t i = 0; i < count; ++i) {
-        const struct svg_counter *counter = said[i].counter;
+        const struct svg_counter *counter = labels[i].counter;
         double last = bottom - NAME_HIGH * (double)(count - i - 1);
-        double y = said[i].y - 4 < last ? said[i].y - 4 : last;
+        double y = labels[i].y - 4 < last ? labels[i].y - 4 : last;
 
         until = until + NAME_HIGH > y ? until + NAME_HIGH : y;
         if (until > bottom)
@@ -282,13 +282,13 @@ void svg_counters_put(const struct svg_counters *counters,
 {
     const struct tasks *tasks = &timeline->traces[place->trace].tasks;
     struct by_counter steps;
-    struct said *said;
+    struct label *labels;
     size_t names = 0;
 
     if (!svg_counters_in(counters, place->trace))
         return;
     steps = steps_of(counters, tasks, place->trace);
-    said = xreallocarray(NULL, counters->numbers.count, sizeof *said);
+    labels = xreallocarray(NULL, counters->numbers.count, sizeof *labels);
     fprintf(place->out, "<path class=\"g\" d=\"M0 %.1fH%.0f\"/>\n",
             place->lane + GAP / 2, place->width);
     for (uint32_t n = 0; n < counters->numbers.count; ++n) {
@@ -302,10 +302,10 @@ void svg_counters_put(const struct svg_counters *counters,
         put_marks(counter, tasks, list, count, place);
         y = put_line(counters, counter, tasks, list, count, place);
         if (y >= 0)
-            said[names++] = (struct said){y, counter};
+            labels[names++] = (struct label){y, counter};
     }
-    put_names(counters, said, names, place);
-    free(said);
+    put_names(counters, labels, names, place);
+    free(labels);
     free(steps.list);
     free(steps.from);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clients. Each has one connection at a time, and at most three frames on
- * their way: an acknowledgement, what it says next, and the last
+ * their way: an acknowledgement, the next request, and the last
  * acknowledgement of the connection before. Nothing is lost on the cable, so
  * they never repeat a frame, and count what the service repeats.
  *
@@ -30,7 +30,7 @@
 #define FIRST_US 10000u /* after the start */
 #define DUE_MAX 64u     /* requests on their way in one connection */
 
-enum next { NOTHING, SYN, SAY, FIN };
+enum next { NOTHING, SYN, REQUEST, FIN };
 
 /* A frame on its way. */
 struct due {
@@ -46,11 +46,11 @@ struct load_client {
     struct frame_tcp old; /* of the connection before */
     uint8_t old_flags;
     bool busy;            /* it has a session */
-    bool leaving;         /* it has said all */
+    bool leaving;         /* all its requests are sent */
     uint32_t connections; /* so far */
-    uint32_t said, answered;
+    uint32_t requested, answered;
     uint64_t began;        /* when its session was due */
-    uint64_t heard;        /* when the service sent something last, or it did */
+    uint64_t active_at;    /* when either side last sent something */
     uint64_t due[DUE_MAX]; /* when its requests were, by their number */
     struct load_text text;
 };
@@ -73,12 +73,13 @@ static struct load_client *next_client;
 static bool over;
 
 static struct {
-    uint64_t begun, done, failed, said, frames_in, frames_out, bytes, strange;
+    uint64_t begun, done, failed, requested;
+    uint64_t frames_in, frames_out, bytes, strange;
     uint64_t given_up; /* of those that failed: without an answer in time */
     uint32_t in_a_row; /* of those, without a session that went well */
     uint32_t active, most;
     uint64_t first, last;
-    uint32_t sum; /* of what was heard, in order */
+    uint32_t sum; /* of what was received, in order */
 } counts;
 
 struct load_text *load_text(struct load_client *client)
@@ -103,11 +104,11 @@ static uint64_t us(uint64_t count)
     return count * cycles_per_us;
 }
 
-/* When the client gives up, because the service says nothing. */
+/* When the client gives up, because the service does not answer. */
 static uint64_t patience_ends(const struct load_client *client)
 {
     return client->busy && client->next == NOTHING
-               ? client->heard + us(1000) * load_settings.timeout_ms
+               ? client->active_at + us(1000) * load_settings.timeout_ms
                : NEVER;
 }
 
@@ -182,7 +183,7 @@ static uint64_t exponential(uint64_t mean, uint32_t random)
 static uint64_t trip(struct load_client *client)
 {
     return about(load_settings.trip_us,
-                 random_of(1, client->text.session, client->said));
+                 random_of(1, client->text.session, client->requested));
 }
 
 /* ---- sessions */
@@ -201,7 +202,7 @@ static bool more_sessions(void)
 /* OPEN: connections stay until so many requests were made. */
 static bool more_requests(void)
 {
-    return counts.said < (uint64_t)load_settings.sessions * requests;
+    return counts.requested < (uint64_t)load_settings.sessions * requests;
 }
 
 static void connect(struct load_client *client, uint64_t due, struct due syn)
@@ -217,7 +218,7 @@ static void connect(struct load_client *client, uint64_t due, struct due syn)
     };
     client->busy = true;
     client->leaving = false;
-    client->said = client->answered = 0;
+    client->requested = client->answered = 0;
     client->began = due;
     client->text = (struct load_text){.session = (uint32_t)counts.begun++};
     client->next = SYN;
@@ -351,9 +352,10 @@ static void schedule(struct load_client *client, uint64_t from)
 {
     uint32_t number = (uint32_t)(client - clients);
 
-    then(client, SAY,
-         by_itself(from + exponential(between(load_settings.clients),
-                                      random_of(5, number, client->said))));
+    then(
+        client, REQUEST,
+        by_itself(from + exponential(between(load_settings.clients),
+                                     random_of(5, number, client->requested))));
 }
 
 static void answered(struct load_client *client)
@@ -364,32 +366,35 @@ static void answered(struct load_client *client)
         (!script->service_ends || load_settings.kind == LOAD_OPEN))
         load_figures_add(now - client->due[number % DUE_MAX]);
     if (load_settings.kind == LOAD_OPEN && !is_greeting(client->answered)) {
-        if (client->leaving && client->answered == client->said)
+        if (client->leaving && client->answered == client->requested)
             then(client, FIN, caused(trip(client)));
         else if (!client->leaving && client->next == NOTHING)
-            schedule(client, client->said == script->greetings
-                                 ? now
-                                 : client->due[(client->said - 1) % DUE_MAX]);
+            schedule(client,
+                     client->requested == script->greetings
+                         ? now
+                         : client->due[(client->requested - 1) % DUE_MAX]);
         return;
     }
     if (!client->leaving)
-        then(client, SAY, caused(trip(client)));
+        then(client, REQUEST, caused(trip(client)));
     else if (!script->service_ends)
         then(client, FIN, caused(trip(client)));
 }
 
-static void hear(struct load_client *client, const char *bytes, size_t count)
+static void receive(struct load_client *client, const char *bytes, size_t count)
 {
     while (count != 0 && client->busy) {
         size_t taken = 0;
-        enum load_heard heard = script->hear(client, bytes, count, &taken);
+        enum load_received received =
+            script->receive(client, bytes, count, &taken);
 
-        if (heard == LOAD_FAILED ||
-            (heard == LOAD_ANSWER && client->answered == client->said)) {
+        if (received == LOAD_FAILED ||
+            (received == LOAD_ANSWER &&
+             client->answered == client->requested)) {
             fail(client);
             return;
         }
-        if (heard == LOAD_ANSWER)
+        if (received == LOAD_ANSWER)
             answered(client);
         bytes += taken;
         count -= taken;
@@ -410,7 +415,7 @@ static void hung_up(struct load_client *client)
 
     if (script->service_ends && well) {
         client->ack = none;
-        client->leaving = false; /* said goodbye */
+        client->leaving = false; /* quit by request */
         then(client, FIN, caused(trip(client)));
         return;
     }
@@ -442,7 +447,7 @@ void load_receive(const uint8_t *frame, size_t bytes)
     }
     if (!segment.syn && segment.bytes == 0 && !segment.fin)
         return;
-    client->heard = now;
+    client->active_at = now;
     stale = true;
     if (client->ack.at == NEVER)
         client->ack = caused(us(ACK_US));
@@ -451,8 +456,8 @@ void load_receive(const uint8_t *frame, size_t bytes)
         script->greetings == 0)
         schedule(client, now);
     else if (segment.syn)
-        then(client, SAY, caused(trip(client)));
-    hear(client, segment.payload, segment.bytes);
+        then(client, REQUEST, caused(trip(client)));
+    receive(client, segment.payload, segment.bytes);
     if (segment.fin && client->busy)
         hung_up(client);
 }
@@ -494,10 +499,11 @@ uint64_t load_next(void)
     return next_at;
 }
 
-/* What the client says, and whether that was the last. */
-static size_t say(struct load_client *client, uint8_t *to, uint64_t at)
+/* Writes what the client sends next. */
+static size_t write_request(struct load_client *client, uint8_t *to,
+                            uint64_t at)
 {
-    uint32_t number = client->said;
+    uint32_t number = client->requested;
     bool greeting = is_greeting(number), last;
 
     if (load_settings.kind == LOAD_OPEN)
@@ -506,18 +512,18 @@ static size_t say(struct load_client *client, uint8_t *to, uint64_t at)
         last = number + 1 == script->greetings + requests;
     if (last && load_settings.kind == LOAD_OPEN && !script->service_ends) {
         client->leaving = true; /* without another request */
-        if (client->answered == client->said)
+        if (client->answered == client->requested)
             then(client, FIN, caused(trip(client)));
         return 0;
     }
     client->due[number % DUE_MAX] = at;
-    client->said++;
-    counts.said += !greeting;
+    client->requested++;
+    counts.requested += !greeting;
     client->leaving = last;
     if (load_settings.kind == LOAD_OPEN && !greeting && !last &&
-        client->said - client->answered < DUE_MAX)
+        client->requested - client->answered < DUE_MAX)
         schedule(client, at);
-    return script->say(client, number, last, (char *)to + FRAME_HEAD);
+    return script->write_request(client, number, last, (char *)to + FRAME_HEAD);
 }
 
 static size_t send_next(struct load_client *client, uint8_t *to)
@@ -530,8 +536,8 @@ static size_t send_next(struct load_client *client, uint8_t *to)
     client->ack = none; /* it is in this frame */
     if (next == SYN)
         return frame_build(to, &ends, &client->tcp, FRAME_SYN, 0);
-    if (next == SAY) {
-        bytes = say(client, to, at);
+    if (next == REQUEST) {
+        bytes = write_request(client, to, at);
         return bytes == 0 ? 0
                           : frame_build(to, &ends, &client->tcp,
                                         FRAME_ACK | FRAME_PUSH, bytes);
@@ -574,7 +580,7 @@ static size_t send_due(uint8_t *to, uint64_t *arrived)
     }
     due = client->next_due;
     *arrived = arrival(&due);
-    client->heard = now;
+    client->active_at = now;
     return send_next(client, to);
 }
 
@@ -605,7 +611,7 @@ static void end_load(void)
                  (unsigned long long)counts.failed, (unsigned)counts.most);
     console_line("load: %llu requests in %llu us; the clients' own work, %llu "
                  "us, is in no figure",
-                 (unsigned long long)counts.said, (unsigned long long)took,
+                 (unsigned long long)counts.requested, (unsigned long long)took,
                  (unsigned long long)(spent / cycles_per_us));
     if (counts.given_up != 0)
         console_line("load: %llu sessions were given up, without an answer for "

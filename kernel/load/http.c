@@ -13,18 +13,18 @@
 
 enum step { STATUS, HEADER, BODY };
 
-static size_t say(const struct load_client *client, uint32_t number, bool last,
-                  char *to)
+static size_t write_request(const struct load_client *client, uint32_t number,
+                            bool last, char *to)
 {
     (void)client;
     (void)number;
     (void)last;
-    return (size_t)snprintf(to, LOAD_SAY_MAX,
+    return (size_t)snprintf(to, LOAD_REQUEST_MAX,
                             "GET %s HTTP/1.1\r\nHost: 10.0.2.15\r\n\r\n",
                             load_settings.path);
 }
 
-static enum load_heard of_line(struct load_text *text)
+static enum load_received of_line(struct load_text *text)
 {
     if (text->step == STATUS) {
         if (strncmp(text->line, "HTTP/1.1 200", 12) != 0)
@@ -41,8 +41,8 @@ static enum load_heard of_line(struct load_text *text)
     return LOAD_WAIT;
 }
 
-static enum load_heard hear(struct load_client *client, const char *bytes,
-                            size_t count, size_t *taken)
+static enum load_received receive(struct load_client *client, const char *bytes,
+                                  size_t count, size_t *taken)
 {
     struct load_text *text = load_text(client);
     bool failed = false;
@@ -64,6 +64,6 @@ const struct load_script load_script_http = {
     .name = "http",
     .port = 80,
     .requests = 100,
-    .say = say,
-    .hear = hear,
+    .write_request = write_request,
+    .receive = receive,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients of the IRC server say (RFC 2812): as tools/loadgen's. A message
+/* Requests to the IRC server (RFC 2812): as tools/loadgen's. A message
  * that is not the last is followed by PING, whose answer says that it was
  * read. */
 
@@ -15,28 +15,28 @@
 #define FIRST_ERROR 400
 #define ERRORS_END 600
 
-static size_t say(const struct load_client *client, uint32_t number, bool last,
-                  char *to)
+static size_t write_request(const struct load_client *client, uint32_t number,
+                            bool last, char *to)
 {
     unsigned session = (unsigned)load_session(client);
     unsigned channel = session % CHANNELS;
     int bytes;
 
     if (number == 0)
-        bytes = snprintf(to, LOAD_SAY_MAX,
+        bytes = snprintf(to, LOAD_REQUEST_MAX,
                          "NICK b%u\r\nUSER loadgen 0 * :Client %u\r\n", session,
                          session);
     else if (number == 1)
-        bytes = snprintf(to, LOAD_SAY_MAX, "JOIN #c%u\r\n", channel);
+        bytes = snprintf(to, LOAD_REQUEST_MAX, "JOIN #c%u\r\n", channel);
     else
-        bytes = snprintf(to, LOAD_SAY_MAX, "PRIVMSG #c%u :hello from %u\r\n%s",
-                         channel, session,
+        bytes = snprintf(to, LOAD_REQUEST_MAX,
+                         "PRIVMSG #c%u :hello from %u\r\n%s", channel, session,
                          last ? "QUIT :and goodbye\r\n" : "PING :loadgen\r\n");
     return (size_t)bytes;
 }
 
 /* Only the numeric of a line matters, or that it is the answer to PING. */
-static enum load_heard of_line(struct load_text *text)
+static enum load_received of_line(struct load_text *text)
 {
     const char *space = strchr(text->line, ' ');
     long code =
@@ -54,8 +54,8 @@ static enum load_heard of_line(struct load_text *text)
                : LOAD_WAIT;
 }
 
-static enum load_heard hear(struct load_client *client, const char *bytes,
-                            size_t count, size_t *taken)
+static enum load_received receive(struct load_client *client, const char *bytes,
+                                  size_t count, size_t *taken)
 {
     struct load_text *text = load_text(client);
     bool failed = false;
@@ -71,6 +71,6 @@ const struct load_script load_script_irc = {
     .requests = 1,
     .service_ends = true,
     .greetings = 2,
-    .say = say,
-    .hear = hear,
+    .write_request = write_request,
+    .receive = receive,
 };

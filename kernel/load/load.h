@@ -9,9 +9,9 @@
  *
  *     device.c   the virtio network device: its registers, queues and cable
  *     frame.c    Ethernet, ARP, IPv4 and TCP as far as clients need them
- *     clients.c  clients: when they connect, say something and leave
- *     text.c     lines of what a service says
- *     irc.c      what they say to the IRC server,
+ *     clients.c  clients: when they connect, send requests and leave
+ *     text.c     lines of what a service sends
+ *     irc.c      requests to the IRC server,
  *     http.c     and to the web server
  *     figures.c  what they have measured
  *     options.c  net.load= and those that begin so
@@ -74,7 +74,7 @@ void load_work(void (*work)(void));
 
 struct load_client;
 
-enum load_heard {
+enum load_received {
     LOAD_WAIT,   /* for more */
     LOAD_ANSWER, /* that was an answer, and something follows */
     LOAD_FAILED, /* it is not what should have come */
@@ -87,17 +87,17 @@ struct load_script {
     bool service_ends;  /* the service closes the connection */
     uint32_t greetings; /* answers before the first request */
 
-    /* Writes what is said as (number), from 0 on, to (to), of LOAD_SAY_MAX
-     * bytes. (last): nothing follows. Returns how many bytes. */
-    size_t (*say)(const struct load_client *client, uint32_t number, bool last,
+    /* Writes request (number), from 0 on, to (to), of LOAD_REQUEST_MAX bytes.
+     * (last): none follows. Returns how many bytes. */
+    size_t (*write_request)(const struct load_client *client, uint32_t number, bool last,
                   char *to);
 
     /* (bytes) were received; (*taken) of them were used, up to and including an
      * answer. */
-    enum load_heard (*hear)(struct load_client *client, const char *bytes,
+    enum load_received (*receive)(struct load_client *client, const char *bytes,
                             size_t count, size_t *taken);
 };
-#define LOAD_SAY_MAX 256u
+#define LOAD_REQUEST_MAX 256u
 #define LOAD_LINE_MAX 600u
 
 extern const struct load_script load_script_irc, load_script_http;

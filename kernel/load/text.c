@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of what a service says. */
+/* Lines of what a service sends. */
 
 #include "load.h"
 

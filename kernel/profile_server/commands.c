@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAID_MAX 65536u  /* bytes of what one command prints */
-#define ANSWER_MAX 512u  /* of its last line */
-#define COMMAND_MAX 256u /* of a command; the profiler takes fewer */
+#define OUTPUT_MAX 65536u /* bytes of what one command prints */
+#define ANSWER_MAX 512u   /* of its last line */
+#define COMMAND_MAX 256u  /* of a command; the profiler takes fewer */
 #define TEXT "text/plain; charset=utf-8"
 
 static const char rest_cut[] = "... the console has all of it\n";
@@ -27,43 +27,43 @@ static struct {
     bool cut; /* there was more */
     char answer[ANSWER_MAX];
     size_t answer_count;
-} said;
+} output;
 
 static void keep(const char *text, size_t count)
 {
-    size_t room = SAID_MAX - sizeof rest_cut - ANSWER_MAX - said.count;
+    size_t room = OUTPUT_MAX - sizeof rest_cut - ANSWER_MAX - output.count;
 
     if (count > room) {
-        said.cut = true;
+        output.cut = true;
         count = room;
     }
-    memcpy(said.bytes + said.count, text, count);
-    said.count += count;
+    memcpy(output.bytes + output.count, text, count);
+    output.count += count;
 }
 
 static bool keep_answer(const void *line, size_t count)
 {
-    said.answer_count = count < ANSWER_MAX ? count : ANSWER_MAX;
-    memcpy(said.answer, line, said.answer_count);
+    output.answer_count = count < ANSWER_MAX ? count : ANSWER_MAX;
+    memcpy(output.answer, line, output.answer_count);
     return true;
 }
 
-/* Runs a command. What it has printed is in `said`, to be freed; false: there
+/* Runs a command. What it has printed is in `output`, to be freed; false: there
  * is no memory for it, and it was not executed. */
 static bool run(const char *line, size_t count)
 {
-    said.bytes = malloc(SAID_MAX);
-    said.count = said.answer_count = 0;
-    said.cut = false;
-    if (said.bytes == NULL)
+    output.bytes = malloc(OUTPUT_MAX);
+    output.count = output.answer_count = 0;
+    output.cut = false;
+    if (output.bytes == NULL)
         return false;
     prof_transports_command(line, count, keep, keep_answer);
-    if (!said.cut)
+    if (!output.cut)
         return true;
-    memcpy(said.bytes + said.count, rest_cut, sizeof rest_cut - 1);
-    said.count += sizeof rest_cut - 1;
-    memcpy(said.bytes + said.count, said.answer, said.answer_count);
-    said.count += said.answer_count;
+    memcpy(output.bytes + output.count, rest_cut, sizeof rest_cut - 1);
+    output.count += sizeof rest_cut - 1;
+    memcpy(output.bytes + output.count, output.answer, output.answer_count);
+    output.count += output.answer_count;
     return true;
 }
 
@@ -71,8 +71,8 @@ static bool was_refused(void)
 {
     static const char error[] = "\n" PROF_ANSWER_MARK "error";
 
-    return said.answer_count >= sizeof error - 1 &&
-           memcmp(said.answer, error, sizeof error - 1) == 0;
+    return output.answer_count >= sizeof error - 1 &&
+           memcmp(output.answer, error, sizeof error - 1) == 0;
 }
 
 /* ---- one by one */
@@ -93,8 +93,8 @@ void profile_tell(struct http_client *client, const char *query)
         http_refuse(client, 503, "");
         return;
     }
-    http_send(client, was_refused() ? 400 : 200, TEXT, "", said.bytes,
-              said.count, said.bytes);
+    http_send(client, was_refused() ? 400 : 200, TEXT, "", output.bytes,
+              output.count, output.bytes);
 }
 
 /* ---- on a connection of their own */
@@ -116,7 +116,7 @@ static size_t receive(void *client, const char *bytes, size_t count)
         return 0;
     if (!run(bytes, line))
         return line; /* it is sent again if it is not answered */
-    http_say(client, said.bytes, said.count);
+    http_say(client, output.bytes, output.count);
     return line;
 }
 
