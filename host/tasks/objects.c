@@ -5,7 +5,10 @@
  *
  * A state that lasts across a loss is known until the loss begins. What comes
  * then is unknown until an event says it; only a promise that never runs, and
- * is mentioned later, is known to have been pending all the time.
+ * is mentioned later, is known to have been pending all the time. Of several
+ * CPUs, each alone says what its event loop does, and when an object that it
+ * runs stops: what others lose leaves that known. All else, such as a wake, may
+ * be among what any of them has lost.
  *
  * An object that switches to another one without being suspended has started
  * it, and goes on where that one returns, is suspended or ends: it is paused.
@@ -285,26 +288,43 @@ static bool was_pending(const struct tasks_object *object,
            object->kind != PROF_TRACE_CALLBACK;
 }
 
-void tasks_set_state(struct tasks *tasks, uint32_t number,
-                     enum tasks_state state)
+bool tasks_is_held(const struct tasks *tasks, uint32_t number)
+{
+    const struct tasks_object *object = &tasks->objects[number];
+
+    return object->state == TASKS_RUNNING || object->state == TASKS_PAUSED ||
+           (tasks_is_loop(tasks, number) && object->runs > 0);
+}
+
+/* Ends what (number) did, which is known until (known) if that is not later
+ * than now, and begins (state). */
+static void begin_state(struct tasks *tasks, uint32_t number,
+                        enum tasks_state state, uint64_t known)
 {
     struct tasks_object *object = &tasks->objects[number];
-    uint64_t known = tasks->place.time;
 
-    if (number == TASKS_NOBODY)
-        return;
-    if (object->known_state < tasks->loss_count &&
-        object->state != TASKS_ENDED && !was_pending(object, state)) {
-        const struct tasks_loss *loss = &tasks->losses[object->known_state];
-
-        known = loss->from > object->since ? loss->from : object->since;
-        known = known < tasks->place.time ? known : tasks->place.time;
-    }
+    known = known > object->since ? known : object->since;
+    known = known < tasks->place.time ? known : tasks->place.time;
     put_stretch(tasks, number, object->since, known, object->state);
     put_stretch(tasks, number, known, tasks->place.time, TASKS_UNKNOWN);
     object->since = tasks->place.time;
     object->known_state = tasks->loss_count;
     object->state = (uint8_t)state;
+}
+
+void tasks_set_state(struct tasks *tasks, uint32_t number,
+                     enum tasks_state state)
+{
+    const struct tasks_object *object = &tasks->objects[number];
+    uint64_t known = tasks->place.time;
+
+    if (number == TASKS_NOBODY)
+        return;
+    if (object->known_state < tasks->loss_count &&
+        object->state != TASKS_ENDED && !tasks_is_held(tasks, number) &&
+        !was_pending(object, state))
+        known = tasks->losses[object->known_state].from;
+    begin_state(tasks, number, state, known);
 }
 
 static void set_waiting(struct tasks *tasks, uint32_t number, uint16_t why,
@@ -372,12 +392,34 @@ static void unwind_nested(struct tasks *tasks, struct tasks_cpu *cpu,
     }
 }
 
+/* Whether what (number) does is for (cpu) alone to say. */
+static bool is_held_by(const struct tasks *tasks, const struct tasks_cpu *cpu,
+                       uint32_t number)
+{
+    const struct tasks_object *object = &tasks->objects[number];
+
+    return number != TASKS_NOBODY && tasks_is_held(tasks, number) &&
+           (tasks_is_loop(tasks, number) ||
+            object->ran == tasks_cpu_number(cpu->cpu));
+}
+
+/* From (known) on it is unknown what the objects on the stack do. */
+static void forget_nested(struct tasks *tasks, struct tasks_cpu *cpu,
+                          uint64_t known)
+{
+    for (uint32_t i = 0; i < cpu->nested_count; ++i) {
+        if (is_held_by(tasks, cpu, cpu->nested[i]))
+            begin_state(tasks, cpu->nested[i], TASKS_UNKNOWN, known);
+    }
+    cpu->nested_count = 0;
+}
+
 /* Puts the current object on the stack; beyond its end nesting is unknown. */
 static void nest_current(struct tasks *tasks, struct tasks_cpu *cpu)
 {
     if (cpu->nested_count == TASKS_NESTED_MAX) {
         ++tasks->unkept;
-        cpu->nested_count = 0;
+        forget_nested(tasks, cpu, tasks->place.time);
     }
     cpu->nested[cpu->nested_count++] = cpu->current;
     if (tasks_is_loop(tasks, cpu->current))
@@ -393,6 +435,8 @@ static void leave_current(struct tasks *tasks, struct tasks_cpu *cpu,
     const struct tasks_object *object = &tasks->objects[cpu->current];
     bool returns = is_nested(cpu, to);
 
+    if (object->state == TASKS_RUNNING && object->ending == TASKS_OPEN)
+        tasks_is_there(tasks, cpu->current);
     if (cpu->current != TASKS_NOBODY && !cpu->left && !returns)
         nest_current(tasks, cpu);
     else if (object->ending != TASKS_OPEN)
@@ -401,6 +445,24 @@ static void leave_current(struct tasks *tasks, struct tasks_cpu *cpu,
         tasks_set_state(tasks, cpu->current, TASKS_PENDING);
     if (returns)
         unwind_nested(tasks, cpu, to);
+}
+
+/* (cpu) switches to (to), which runs on another CPU as far as is known. Where
+ * that one has said nothing since, its next packets may be missing, with what
+ * says when it left (to). */
+static void leave_elsewhere(struct tasks *tasks, const struct tasks_cpu *cpu,
+                            uint32_t to)
+{
+    uint32_t history = cpu->cpu & PROF_CPU_HISTORY;
+    uint32_t other = tasks->objects[to].ran | history;
+
+    if (is_held_by(tasks, cpu, to) || !tasks_is_held(tasks, to))
+        return;
+    for (size_t i = 0; i < tasks->cpu_count; ++i) {
+        if (tasks->cpus[i].cpu == other &&
+            tasks->cpus[i].packet_end < tasks->place.time)
+            begin_state(tasks, to, TASKS_UNKNOWN, tasks->cpus[i].time);
+    }
 }
 
 void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
@@ -416,6 +478,7 @@ void tasks_switch(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t to)
         tasks_problem(tasks, TASKS_RUNS_ENDED, object->id, object->ending);
     if (object->runs == 0)
         object->cpu = tasks_cpu_number(cpu->cpu);
+    leave_elsewhere(tasks, cpu, to);
     object->ran = tasks_cpu_number(cpu->cpu);
     tasks_is_there(tasks, to);
     cpu->idle = false;
@@ -437,6 +500,7 @@ void tasks_suspend(struct tasks *tasks, struct tasks_cpu *cpu, uint16_t why,
     tasks->stacks += stack != 0;
     if (cpu->irq_count > 0 || cpu->current == TASKS_NOBODY)
         return;
+    tasks_is_there(tasks, cpu->current);
     set_waiting(tasks, cpu->current, why, stack);
     if (tasks_is_loop(tasks, cpu->current)) {
         cpu->idle = true;
@@ -484,17 +548,21 @@ void tasks_irq_exit(struct tasks *tasks, struct tasks_cpu *cpu, uint8_t vector)
     tasks->irqs[cpu->irqs[at - 1]].to = tasks->place.time;
 }
 
-/* Nothing is known any more of who runs on (cpu). */
-static void forget_running(struct tasks *tasks, struct tasks_cpu *cpu)
+/* Nothing is known any more of who runs on (cpu), from (known) on. */
+static void forget_running(struct tasks *tasks, struct tasks_cpu *cpu,
+                           uint64_t known)
 {
-    for (uint32_t i = 0; i < cpu->nested_count; ++i)
-        tasks_set_state(tasks, cpu->nested[i], TASKS_UNKNOWN);
-    if (tasks->objects[cpu->current].state == TASKS_RUNNING || cpu->idle)
-        tasks_set_state(tasks, cpu->current, TASKS_UNKNOWN);
+    uint32_t loop = tasks_cpu_number(cpu->cpu) == 0 ? TASKS_LOOP : cpu->loop;
+
+    forget_nested(tasks, cpu, known);
+    if (is_held_by(tasks, cpu, cpu->current))
+        begin_state(tasks, cpu->current, TASKS_UNKNOWN, known);
+    if (is_held_by(tasks, cpu, loop))
+        begin_state(tasks, loop, TASKS_UNKNOWN, known);
     for (uint32_t i = 0; i < cpu->irq_count; ++i)
         tasks->irqs[cpu->irqs[i]].to = cpu->time;
     cpu->current = TASKS_NOBODY;
-    cpu->nested_count = cpu->irq_count = 0;
+    cpu->irq_count = 0;
     cpu->left = cpu->idle = false;
     cpu->unsure = true;
 }
@@ -527,7 +595,7 @@ void tasks_lose(struct tasks *tasks, struct tasks_cpu *cpu, uint32_t events,
         tasks->created_before_loss = tasks->last_created;
     if (tasks_room(tasks, &tasks->losses, tasks->loss_count, sizeof loss))
         add_loss(tasks, &loss);
-    forget_running(tasks, cpu);
+    forget_running(tasks, cpu, loss.from);
 }
 
 void tasks_mark_lost(struct tasks *tasks, struct tasks_cpu *cpu,

@@ -13,7 +13,12 @@ uint32_t tasks_mention(struct tasks *tasks, uint32_t id);
 void tasks_set_state(struct tasks *tasks, uint32_t object,
                      enum tasks_state state);
 
-/* The same for a state with another object. */
+/* Whether the events of one CPU alone say what (object) does next: it runs
+ * there, or has started another one; or it is that CPU's event loop, and has
+ * run. */
+bool tasks_is_held(const struct tasks *tasks, uint32_t object);
+
+/* Begins TASKS_READY, because of (by). */
 void tasks_set_ready(struct tasks *tasks, uint32_t object, uint32_t by);
 
 /* CREATE, ALIVE, and every end. */

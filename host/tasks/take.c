@@ -599,8 +599,8 @@ static void finish_object(struct tasks *tasks, uint32_t number)
         object->ending = TASKS_LOST;
         object->end = object->begin;
     } else if (tasks_is_real(tasks, number) && object->ending == TASKS_OPEN &&
-               (!object->was_there ||
-                tasks_lost_since(tasks, object) != NULL)) {
+               (!object->was_there || (!tasks_is_held(tasks, number) &&
+                                       tasks_lost_since(tasks, object)))) {
         finish_unseen(tasks, number);
     } else if (object->since < tasks->end) {
         tasks_set_state(tasks, number, (enum tasks_state)object->state);

@@ -39,7 +39,6 @@
 #define OTHER_FILES 64             /* besides connections */
 #define MESSAGE_NS (10 * NS_PER_S) /* between messages about refused peers */
 #define LINGER_NS (NET_LINGER_S * NS_PER_S)
-#define FLUSH_MS 5000 /* without progress */
 
 enum state {
     CONN_CONNECTING,
@@ -713,17 +712,19 @@ static bool waits_for(const struct net_conn *conn, short what)
 {
     struct pollfd file = {.fd = conn->watched.file, .events = what};
 
-    return poll(&file, 1, FLUSH_MS) > 0;
+    return poll(&file, 1, NET_FLUSH_S * 1000) > 0;
 }
 
 /* What the socket has, the peer gets after the end of the process, too. */
 bool net_flush(struct net_conn *conn)
 {
+    const uint64_t until_ns = clock_real_ns() + NET_FLUSH_ALL_S * NS_PER_S;
+
     while (conn->state == CONN_OPEN || conn->state == CONN_CLOSE) {
         send_unsent(conn);
         if (conn->unsent == 0)
             break;
-        if (!waits_for(conn, POLLOUT))
+        if (!waits_for(conn, POLLOUT) || clock_real_ns() >= until_ns)
             return false;
     }
     return true;
@@ -739,7 +740,7 @@ void net_finish(struct net_conn *conn)
     if (!net_flush(conn) || conn->state != CONN_CLOSE)
         return;
     close_ours(conn);
-    until_ns = clock_real_ns() + FLUSH_MS * NS_PER_MS;
+    until_ns = clock_real_ns() + NET_FLUSH_S * NS_PER_S;
     while (clock_real_ns() < until_ns && waits_for(conn, POLLIN) &&
            recv(conn->watched.file, piece, sizeof piece, 0) > 0)
         continue;

@@ -35,9 +35,7 @@
 #include <prof/loop.h>
 #include <virtio_net.h>
 
-#define FRAMES_A_TURN 64        /* before timers run again */
-#define FLUSH_NS (5 * NS_PER_S) /* without progress */
-#define DRIP_NS (60 * NS_PER_S) /* with little */
+#define FRAMES_A_TURN 64 /* before timers run again */
 #define MTU (NET_FRAME_MAX - 14u)
 
 struct net_device_counts net_device_counts;
@@ -246,8 +244,8 @@ static bool work_for(const struct net_conn *conn,
         if (left != before)
             since_ns = now_ns;
         before = left;
-        if (in_turn || now_ns - since_ns >= FLUSH_NS ||
-            now_ns - began_ns >= DRIP_NS)
+        if (in_turn || now_ns - since_ns >= NET_FLUSH_S * NS_PER_S ||
+            now_ns - began_ns >= NET_FLUSH_ALL_S * NS_PER_S)
             return false;
         take_frames_of(peer, closes);
     }

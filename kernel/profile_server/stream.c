@@ -12,14 +12,14 @@
 
 #include <kernel/clock.h>
 #include <kernel/console.h>
+#include <kernel/net.h>
 #include <prof/prof.h>
 #include <prof/transport.h>
 #include <string.h>
 
-#define END_NS (60 * NS_PER_S) /* for all that the reader has not got yet */
-
 static struct http_client *reader; /* NULL: none */
-static uint64_t ends_ns;           /* the image does, by then; 0: it does not */
+static bool ends;                  /* the image does, */
+static uint64_t ends_ns;           /* and waits for its reader until then */
 
 /* At the image's end a packet waits for room, as nothing follows that could say
  * what was discarded. */
@@ -27,10 +27,10 @@ static bool send_packet(const void *packet, size_t bytes)
 {
     if (reader == NULL || http_stream(reader, packet, bytes))
         return true;
-    if (clock_real_ns() >= ends_ns)
+    if (!ends || clock_real_ns() >= ends_ns)
         return false;
     if (!http_flush(reader))
-        ends_ns = 1; /* it does not read */
+        ends_ns = 0; /* it does not read: nothing waits any more */
     return reader == NULL || http_stream(reader, packet, bytes);
 }
 
@@ -66,7 +66,7 @@ static size_t receive(void *unused, const char *bytes, size_t count)
     size_t line = profile_command_bytes(bytes, count);
 
     (void)unused;
-    if (line != 0 && ends_ns == 0)
+    if (line != 0 && !ends)
         prof_transports_command(bytes, line, NULL, send_answer);
     return line;
 }
@@ -88,7 +88,7 @@ static void on_stopped(void *unused)
     (void)unused;
     reader = NULL;
     print_end();
-    if (ends_ns == 0)
+    if (!ends)
         use(NULL);
 }
 
@@ -128,7 +128,8 @@ void profile_stream_end(int code)
 {
     if (reader == NULL)
         return;
-    ends_ns = clock_real_ns() + END_NS;
+    ends = true;
+    ends_ns = clock_real_ns() + NET_FLUSH_ALL_S * NS_PER_S;
     prof_transport_end((uint32_t)code);
     if (reader != NULL) /* which becomes NULL */
         http_finish(reader);

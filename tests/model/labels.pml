@@ -11,7 +11,14 @@
  * number and the label are changed as one, and only if the number is the
  * object's. A label whose object is not in the table is a stray, and so is what
  * follows it for the same object. The reader, the drain's CPU, copies the slot
- * once, at any time. Each memory access is a step; stores are seen in their order.
+ * once, at any time. Each memory access is a step; stores are seen in their
+ * order.
+ *
+ * With TWO, two other CPUs and the owner itself give labels to one object at
+ * once; the two give each object as many as they like. The owner, whose slot it
+ * is, stores its label. Another CPU's is not stored if the label has changed
+ * since it was read: it came before that one. Here the owner follows each
+ * record at once, and there are no strays.
  *
  * The reader makes many states: it is there with READER only, where each object
  * gets one label.
@@ -19,13 +26,16 @@
  * What must hold, whatever the order of steps:
  *   - nothing that is read has the label or the creator of another object
  *   - when both CPUs have followed their rings, the last object has the last
- *     label that was given to it, and no stray is left
+ *     label that was given to it, and no stray is left; with TWO, the last one
+ *     that one of the CPUs has given to it
  *
  * With BROKEN_LATE the label is stored after a look at the number; with
  * BROKEN_OVERTAKE a label does not wait for an earlier one that is a stray;
  * with BROKEN_LATER it does, unless it is a stray, too; with BROKEN_STATE the
  * owner does not clear the state of the previous object first; with BROKEN_READ
- * the reader reads the state before the number: each must be found out.
+ * the reader reads the state before the number; with BROKEN_RETRY a label that
+ * was not stored is tried again with what was there instead, which is what the
+ * instruction leaves in its registers: each must be found out.
  */
 
 #define OBJECTS 2
@@ -37,12 +47,20 @@
 #define USED 1
 #define LIVE 2
 #define LABEL(o, nth) (2 * (o) + (nth)) /* of object (o) */
+#ifdef TWO
+#define OTHERS 2
+#else
+#define OTHERS 1
+#endif
+#define FROM(cpu, l) (16 * (cpu) + (l)) /* label (l), by that one of OTHERS */
+#define OWN_LABEL(o) FROM(OTHERS, LABEL(o, 0))
+#define GIVEN(cpu, o) given[(cpu) * (OBJECTS + 1) + (o)]
 
 byte head = 0, tail = 0; /* of the owner's ring: creation, end, creation... */
 byte state = 0, creator = 0, object = 0, label = 0; /* the slot */
-byte until[2 * OBJECTS + 2];    /* of strays, by label; 0 = it is none */
-byte given[OBJECTS + 1];        /* labels */
+byte given[OTHERS * (OBJECTS + 1)]; /* labels */
 bool owner_done = false;
+byte others_done = 0;
 
 /* An object's creator has its number here. */
 inline begin_object(o)
@@ -62,14 +80,22 @@ proctype owner()
     byte at;
 
     do
+#ifdef TWO
+    :: head < 2 * OBJECTS && tail == head -> head++
+#else
     :: head < 2 * OBJECTS -> head++
+#endif
     :: tail < head ->           /* as far as it likes */
         at = tail;
         do
         :: at < head ->
             at++;
             if
-            :: at % 2 == 1 -> begin_object(at / 2 + 1)
+            :: at % 2 == 1 ->
+                begin_object(at / 2 + 1);
+#ifdef TWO
+                label = OWN_LABEL(at / 2 + 1)
+#endif
             :: else -> state = state & ~LIVE
             fi
         :: at > tail -> break
@@ -89,13 +115,27 @@ inline update_owner(o, l)
     fi;
     if
 #ifdef BROKEN_LATE
-    :: found -> label = l
+    :: found -> label = FROM(me, l)
+#elif defined BROKEN_RETRY
+    :: found ->
+        was = label;
+        is = o;
+        do
+        :: atomic {
+            object == is && label == was -> label = FROM(me, l)
+        }; break
+        :: atomic {
+            object != is || label != was ->
+            is = object;
+            was = label
+        }
+        od
 #else
     :: found ->
         was = label;
         atomic {
             if
-            :: object == o && label == was -> label = l
+            :: object == o && label == was -> label = FROM(me, l)
             :: else -> skip
             fi
         }
@@ -132,8 +172,8 @@ inline take_strays()
 inline give_label(o)
 {
     d_step {
-        i = LABEL(o, given[o]);
-        given[o]++;
+        i = LABEL(o, GIVEN(me, o));
+        GIVEN(me, o)++;
         found = false
     };
     if
@@ -145,30 +185,53 @@ inline give_label(o)
 #endif
     fi;
     if
+#ifndef TWO
     :: !found -> until[i] = head
+#endif
     :: else -> skip
     fi
 }
 
-proctype other()
+/* Whether (cpu) has given the last object the label that it has. */
+#define IS_OF(cpu) \
+    (GIVEN(cpu, OBJECTS) > 0 && \
+     label == FROM(cpu, LABEL(OBJECTS, GIVEN(cpu, OBJECTS) - 1)))
+
+proctype other(byte me)
 {
-    byte i, seen, was;
+    byte until[2 * OBJECTS + 2]; /* of strays, by label; 0 = it is none */
+    byte i, seen, was, is;
     bool found;
 
     do
-    :: head >= 1 && given[1] < LABELS -> give_label(1)
-    :: head >= 3 && given[2] < LABELS -> give_label(2)
-    :: given[1] + given[2] > 0 -> take_strays()
-    :: given[1] + given[2] == LABELS * OBJECTS -> break
+#ifdef TWO
+    :: tail >= 1 && GIVEN(me, 1) < LABELS -> give_label(1)
+    :: tail >= 3 && GIVEN(me, 2) < LABELS -> give_label(2)
+    :: true -> break
+#else
+    :: head >= 1 && GIVEN(me, 1) < LABELS -> give_label(1)
+    :: head >= 3 && GIVEN(me, 2) < LABELS -> give_label(2)
+    :: GIVEN(me, 1) + GIVEN(me, 2) > 0 -> take_strays()
+    :: GIVEN(me, 1) + GIVEN(me, 2) == LABELS * OBJECTS -> break
+#endif
     od;
     owner_done;
+#ifndef TWO
     take_strays();
     i = 2;
     do
     :: i <= LABEL(OBJECTS, 1) -> assert(until[i] == 0); i++
     :: else -> break
     od;
-    assert(object == OBJECTS && label == LABEL(OBJECTS, LABELS - 1))
+#endif
+    others_done++;
+    others_done == OTHERS;
+    assert(object == OBJECTS);
+#ifdef TWO
+    assert(label == OWN_LABEL(OBJECTS) || IS_OF(0) || IS_OF(1))
+#else
+    assert(IS_OF(0))
+#endif
 }
 
 #ifdef READER
@@ -194,7 +257,7 @@ proctype reader()
     if
     :: (is_state & USED) != 0 && is_same && is_object == object ->
         assert(is_creator == is_object);
-        assert(is_label == 0 || is_label / 2 == is_object)
+        assert(is_label == 0 || is_label % 16 / 2 == is_object)
     :: else -> skip
     fi
 }
@@ -204,7 +267,10 @@ init
 {
     atomic {
         run owner();
-        run other();
+        run other(0);
+#ifdef TWO
+        run other(1);
+#endif
 #ifdef READER
         run reader()
 #endif

@@ -173,13 +173,15 @@ bool net_send_datagram(const struct net_address *address, const void *bytes,
 /*
  * Before the image ends, outside of callbacks: sends what was written to (conn)
  * and waits until its peer has all of it. Meanwhile only (conn) is served; its
- * `room` and `gone` may be called. False: the peer has taken nothing for 5 s,
- * or not all in 60 s.
+ * `room` and `gone` may be called. False: the peer has taken nothing for
+ * NET_FLUSH_S seconds, or not all in NET_FLUSH_ALL_S.
  */
+#define NET_FLUSH_S 5
+#define NET_FLUSH_ALL_S 60
 bool net_flush(struct net_conn *conn);
 
 /* net_close(), and waits until the peer has closed its side, too: then it has
- * everything. It may take nothing for 5 s. In a callback: does not wait. */
+ * everything. As long as net_flush() does. In a callback: does not wait. */
 void net_finish(struct net_conn *conn);
 
 /* A pointer for the service in each connection; initially NULL. */

@@ -112,6 +112,17 @@ CASES = [
         for cpus in (2, 4, 8)
     ),
     quiet("cpus_sampled_64", "halts=1", image="test/cpus_sampled", cpus=64),
+    *(  # a slow rate: each NMI makes a host run all of these CPUs
+        quiet(
+            f"cpus_nmi_{cpus}",
+            "prof.tick=nmi prof.hz=20 prof.jitter=0",
+            image="test/cpus_nmi",
+            cpus=cpus,
+            shows=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+            hides=["^prof: no"],
+        )
+        for cpus in (9, 64)
+    ),
     *(
         quiet(
             f"cpu_promises_{cpus}{name}",

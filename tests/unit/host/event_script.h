@@ -11,8 +11,8 @@
  * An event is its name in <prof/events.def> and its fields, in their order or
  * by name; those that are left out are 0. Where there is a wide form, that is
  * made. Besides, "sample NODE", "node NODE PARENT ADDRESS" and "leaf" take the
- * form that fits (stream_maker.h), "flush" ends the packet, and "step CLOCKS"
- * sets the time between events.
+ * form that fits (stream_maker.h), "flush" ends the packet, "on CPU" also
+ * says whose the next ones are, and "step CLOCKS" sets the time between events.
  */
 
 #include "stream_maker.h"
@@ -149,6 +149,8 @@ static inline void script_line(struct made *made, char *line)
         number[i] = strtoull(end, &end, 0);
     if (strcmp(name, "flush") == 0)
         made_flush(made);
+    else if (strcmp(name, "on") == 0)
+        made_flush(made), made->cpu = (uint16_t)number[0];
     else if (strcmp(name, "step") == 0)
         made->step = number[0];
     else if (strcmp(name, "sample") == 0)

@@ -26,7 +26,7 @@ static unsigned steps(uint64_t clocks)
     return (unsigned)(clocks / STEP);
 }
 
-/* The guest's number of an object, "?" or an interrupt. */
+/* The guest's number of an object, "?", another CPU's loop, or an interrupt. */
 static const char *whom(uint32_t number)
 {
     static char names[4][20];
@@ -37,6 +37,9 @@ static const char *whom(uint32_t number)
         return "?";
     if (number != TASKS_NONE && (number & TASKS_INTERRUPT) != 0)
         snprintf(name, sizeof *names, "irq %u", number ^ TASKS_INTERRUPT);
+    else if (tasks.objects[number].id > TASKS_LOOPS)
+        snprintf(name, sizeof *names, "loop %u",
+                 tasks.objects[number].id - TASKS_LOOPS);
     else
         snprintf(name, sizeof *names, "%u", tasks.objects[number].id);
     return name;
@@ -71,9 +74,9 @@ static void say_stretches(const struct tasks_object *object)
 
 static void say_object(const struct tasks_object *object)
 {
-    say("%u %s %s %u by %s", object->id, tasks_kind_word(object->kind),
-        object->created ? "created" : "known", steps(object->begin),
-        whom(object->creator));
+    say("%s %s %s %u by %s", whom((uint32_t)(object - tasks.objects)),
+        tasks_kind_word(object->kind), object->created ? "created" : "known",
+        steps(object->begin), whom(object->creator));
     if (object->ending != TASKS_OPEN)
         say(", %s %u", tasks_end_word(object->ending), steps(object->end));
     else
@@ -249,6 +252,37 @@ static const struct {
      "0 other known 1 by ?, pending 3, runs 2: R1-3 R6-7 W7-10\n"
      "1 task created 2 by 0, resolved 4, pending 1, runs 1: R3-6\n"
      "irq 32 depth 0: 9-10 in 0\n"},
+    /* CPU 1 has lost packet 2. Task 1, which runs on CPU 0 meanwhile, and that
+       CPU's loop are not touched by it; task 2 may have been woken in it. */
+    {"what one CPU loses leaves known who runs on others",
+     "switch 0; create 2 task; switch 2; suspend; create 1 task; switch 1;"
+     "on 1; switch 0; suspend; flush; wake 2; flush; irq_enter 32;"
+     "irq_exit 32; switch 0; on 0; wake 2; suspend; switch 0",
+     2,
+     "0 other known 1 by ?, pending 12, runs 2: R1-3\n"
+     "2 task created 2 by 0, pending 1, runs 1: R3-4 W4-8 u8-13 r13-15\n"
+     "1 task created 5 by 2, pending 1, runs 1: R6-14 W14-15\n"
+     "loop 1 other known 7 by ?, runs 2: R7-8 u8-12 R12-15\n"
+     "irq 32 depth 0: 10-11 in ?\n"
+     "lost 8-10: packets 1 events 0\n"},
+    {"who starts another task is paused, whatever other CPUs lose",
+     "on 1; switch 0; flush; resolve 9; on 0; create 1 task; switch 1;"
+     "create 2 task; switch 2; on 1; switch 0; on 0; switch 1;"
+     "resolve 1",
+     1,
+     "loop 1 other known 1 by ?, runs 2: u1-7 R7-9\n"
+     "1 task created 3 by ?, resolved 9, pending 1, runs 2: R4-6 P6-8 R8-9\n"
+     "2 task created 5 by 1, pending 2, runs 1: R6-8\n"
+     "lost 1-7: packets 1 events 0\n"},
+    {"who went on elsewhere does not run where that is lost",
+     "switch 0; create 1 task; switch 1; irq_enter 32; irq_exit 32; flush;"
+     "suspend; on 1; switch 1; on 0; switch 0; on 1; switch 0",
+     1,
+     "0 other known 1 by ?, pending 2, runs 2: R1-3 u5-8 R8-9\n"
+     "1 task created 2 by 0, pending 1, runs 2: R3-5 u5-7 R7-9\n"
+     "loop 1 other known 9 by ?, runs 1:\n"
+     "irq 32 depth 0: 4-5 in 1\n"
+     "lost 5-8: packets 1 events 0\n"},
 };
 
 TEST(objects_are_what_their_events_say)
