@@ -86,7 +86,7 @@ void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
 
 static void begins(const struct prof_agent *agent)
 {
-    if (agent->target != NULL && prof_causal_on)
+    if (agent->target != NULL && prof_causal_on())
         prof_causal_enter_last(agent->target);
 }
 
@@ -104,7 +104,7 @@ static void ends(const struct prof_agent *agent, uint64_t arrived)
 /* How long (cycles) of its work take by virtual time. */
 static uint64_t taken(const struct prof_agent *agent, uint64_t cycles)
 {
-    if (agent->target == NULL || !prof_causal_on ||
+    if (agent->target == NULL || !prof_causal_on() ||
         !prof_causal_chosen(agent->target))
         return cycles;
     return cycles - prof_virtual_saved(&prof_causal.clock, cycles);

@@ -27,8 +27,7 @@
 #define HELD_MAX (1u << 20)
 
 struct prof_causal prof_causal;
-uint32_t prof_causal_on;
-uint32_t prof_causal_counts;
+uint32_t prof_causal_state;
 uint64_t prof_causal_lag;
 bool prof_causal_outside;
 uint32_t prof_causal_spins;
@@ -55,7 +54,7 @@ void prof_causal_leave_out(uint64_t cycles)
 {
     bool on = prof_interrupts_save();
 
-    if (prof_causal_on) {
+    if (prof_causal_on()) {
         if (prof_causal.clock.nested != 0)
             prof_causal_except(cycles);
         prof_own_skip(cycles);
@@ -77,7 +76,7 @@ void prof_causal_aside_end(uint64_t began)
     bool on = prof_interrupts_save();
     uint64_t cycles = prof_causal_aside() - began;
 
-    if (prof_causal_on) {
+    if (prof_causal_on()) {
         if (prof_causal.clock.nested != 0)
             prof_causal_except(cycles);
         prof_own_skip(cycles);
@@ -118,7 +117,7 @@ struct prof_moment prof_causal_now(void)
 
 void prof_causal_add_progress(struct prof_progress *point)
 {
-    if (point->number != 0 || prof_causal_on)
+    if (point->number != 0 || prof_causal_on())
         return;
     point->next = prof_causal.points;
     point->number = point->next == NULL ? 1 : point->next->number + 1;
@@ -127,7 +126,7 @@ void prof_causal_add_progress(struct prof_progress *point)
 
 void prof_causal_add_target(struct prof_target *target)
 {
-    if (target->number != 0 || prof_causal_on)
+    if (target->number != 0 || prof_causal_on())
         return;
     target->next = prof_causal.targets;
     target->number = target->next == NULL ? 1 : target->next->number + 1;
@@ -154,7 +153,7 @@ const struct prof_target *prof_causal_target(const char *name)
 
 void prof_causal_add_latency(struct prof_latency *latency)
 {
-    if (latency->number != 0 || prof_causal_on)
+    if (latency->number != 0 || prof_causal_on())
         return;
     latency->next = prof_causal.latency_kinds;
     latency->number = latency->next == NULL ? 1 : latency->next->number + 1;
@@ -242,7 +241,7 @@ void prof_causal_visit(struct prof_progress *point)
 {
     if (point->number == 0)
         return;
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         prof_pace_visit(point);
     else if (!prof_causal_no_target())
         visit_in_target(point);
@@ -327,7 +326,7 @@ void prof_causal_spin(void)
 
     if (prof_shares_on)
         prof_shares_pause();
-    prof_causal_spins = prof_causal_on;
+    prof_causal_spins = prof_causal_on();
     if (prof_causal.clock.nested == 0 || prof_causal_outside)
         return;
     on = prof_interrupts_save();
@@ -352,7 +351,7 @@ int prof_causal_fix(const struct prof_target *target, uint32_t speedup)
     uint64_t now;
     bool on;
 
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return PROF_ESTATE;
     if (target->number == 0 || speedup > PROF_SPEEDUP_MAX)
         return PROF_EVALUE;
@@ -496,7 +495,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
     begin_experiments(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();
-    prof_causal_on = prof_causal_counts = 1;
+    prof_causal_state = PROF_CAUSAL_EXPERIMENTS;
     prof_patch_follow(now);
     prof_own_measure();
     prof_interrupts_restore(on);
@@ -540,7 +539,7 @@ void prof_causal_again(void)
     bool on = prof_interrupts_save();
     uint64_t now = prof_causal_exactly();
 
-    if (prof_causal_on && !prof_causal.experiments.fixed) {
+    if (prof_causal_on() && !prof_causal.experiments.fixed) {
         begin_again(now);
         prof_causal_follow(now);
     }
@@ -558,7 +557,7 @@ int prof_causal_start(const struct prof_causal_settings *given)
 
     if (prof_cpu_count() > 1)
         return PROF_ECAUSAL_CPUS;
-    if (prof_causal_on || prof_causal.held.count != 0)
+    if (prof_causal_on() || prof_causal.held.count != 0)
         return PROF_ESTATE;
     prof_pace_end();
     if (!is_valid(given))
@@ -587,7 +586,7 @@ void prof_causal_stop(void)
     bool on;
 
     prof_pace_end();
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return;
     on = prof_interrupts_save();
     now = prof_causal_exactly();
@@ -596,7 +595,7 @@ void prof_causal_stop(void)
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;
-    prof_causal_on = prof_causal_counts = 0;
+    prof_causal_state = PROF_CAUSAL_NOTHING;
     prof_causal_spins = 0;
     prof_shares_on = 0;
     prof_causal.by_shares = NULL;

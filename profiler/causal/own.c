@@ -128,7 +128,7 @@ void prof_own_end(struct prof_own_call call, uint32_t around)
     /* what was left out already is not left out again */
     uint64_t less_now = around + call.own - prof_causal.own - call.began;
 
-    if (!prof_causal_on) { /* virtual time has stopped to lag further */
+    if (!prof_causal_on()) { /* virtual time has stopped to lag further */
         prof_pace_leave_out(prof_tsc() - call.began + around);
         return;
     }

@@ -73,7 +73,7 @@ static inline void prof_own_close_here(const struct prof_own_guard *guard)
 {
     if (guard->call.inside)
         prof_own_end(guard->call, prof_own.call);
-    else if (prof_causal_on)
+    else if (prof_causal_on())
         prof_own_skip(prof_tsc() - guard->call.began + prof_own.call -
                       (prof_causal.own - guard->call.own));
     prof_interrupts_restore(guard->on);

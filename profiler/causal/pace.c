@@ -31,7 +31,7 @@ static struct prof_pace *pace; /* NULL until the first time */
 
 bool prof_pace_watch(enum prof_pace_when when, uint64_t tsc_hz)
 {
-    if (prof_causal_on || prof_causal_counts || prof_causal.points == NULL)
+    if (prof_causal_state != PROF_CAUSAL_NOTHING || prof_causal.points == NULL)
         return false;
     if (pace == NULL && (pace = prof_alloc(sizeof *pace)) == NULL)
         return false;
@@ -43,13 +43,13 @@ bool prof_pace_watch(enum prof_pace_when when, uint64_t tsc_hz)
     pace->since = pace->left_out = 0;
     pace->visits = pace->all = 0;
     prof_patch_points_on();
-    prof_causal_counts = 1;
+    prof_causal_state = PROF_CAUSAL_VISITS;
     return true;
 }
 
 bool prof_pace_watches(void)
 {
-    return prof_causal_counts != 0 && !prof_causal_on;
+    return prof_causal_state == PROF_CAUSAL_VISITS;
 }
 
 bool prof_pace_has_lasted(void)
@@ -65,7 +65,7 @@ void prof_pace_end(void)
 {
     if (!prof_pace_watches())
         return;
-    prof_causal_counts = 0;
+    prof_causal_state = PROF_CAUSAL_NOTHING;
     prof_causal.strange += prof_patch_off();
 }
 

@@ -334,7 +334,7 @@ int prof_causal_add_function(const char *name, enum prof_causal_kind kind)
     struct prof_symbol symbol;
     int error;
 
-    if (code.write == NULL || prof_causal_on)
+    if (code.write == NULL || prof_causal_on())
         return PROF_ESTATE;
     error = prof_ranges_add(name, kind);
     if (error <= 0)
@@ -347,7 +347,7 @@ int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind)
 {
     struct prof_symbol symbol;
 
-    if (code.write == NULL || prof_causal_on)
+    if (code.write == NULL || prof_causal_on())
         return PROF_ESTATE;
     return prof_symbol_find(address, &symbol) ? add_found(&symbol, kind)
                                               : PROF_EPATCH_NAME;
@@ -484,7 +484,7 @@ static void take_turn(struct prof_patched *function, uint64_t now)
 
 void prof_patch_follow(uint64_t now)
 {
-    if (prof_patch == NULL || !prof_patch->one_only || !prof_causal_on)
+    if (prof_patch == NULL || !prof_patch->one_only || !prof_causal_on())
         return;
     for (uint32_t i = 0; i < prof_patch->functions_count; i++)
         take_turn(&prof_patch->functions[i], now);

@@ -155,7 +155,7 @@ int prof_ranges_put(const char *name, uintptr_t begin, size_t bytes)
 {
     size_t name_bytes = 0;
 
-    if (prof_patch_code()->write == NULL || prof_causal_on)
+    if (prof_patch_code()->write == NULL || prof_causal_on())
         return PROF_ESTATE;
     while (name[name_bytes] != '\0')
         name_bytes++;

@@ -93,7 +93,7 @@ void prof_causal_done(struct prof_latency *latency, uint64_t began)
 
 uint64_t prof_causal_due(void)
 {
-    return prof_causal_on ? prof_causal.due : prof_causal_time();
+    return prof_causal_on() ? prof_causal.due : prof_causal_time();
 }
 
 /* Whether there are sums of (target) and of (speedup), which 0 is none. */

@@ -93,7 +93,7 @@ void prof_causal_refuse(void)
     uint64_t now;
     bool on;
 
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return;
     prof_causal.sums.held_refused++;
     on = prof_interrupts_save();
@@ -108,7 +108,7 @@ bool prof_causal_hold(uint64_t due, void *event)
     struct prof_own_guard guard;
     bool is_held;
 
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return false;
     guard = prof_own_open();
     is_held = prof_held_put(&prof_causal.held, due, event);
@@ -349,7 +349,7 @@ void prof_causal_turn(void)
     struct prof_moment now;
     bool after_work, on;
 
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return;
     on = prof_interrupts_save();
     call = prof_own_begin();

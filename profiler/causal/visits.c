@@ -128,9 +128,9 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
     uintptr_t number = (at - (uintptr_t)prof_patch_entries) / PROF_ENTRY_BYTES;
     struct prof_patched *function = &prof_patch->functions[number];
 
-    if (function->is_point && prof_causal_counts)
+    if (function->is_point && prof_causal_state != PROF_CAUSAL_NOTHING)
         prof_causal_visit(&function->point);
-    if (!prof_causal_on)
+    if (!prof_causal_on())
         return;
     if (prof_patch_enters(function) && !function->loops)
         enter(function, place);

@@ -51,8 +51,17 @@ extern "C" {
 #define PROF_SPEEDUP_MAX (PROF_ONE / 100u * 95u)
 
 #if PROF_WITH_CAUSAL
-extern uint32_t prof_causal_on;
-extern uint32_t prof_causal_counts; /* or visits are counted without them */
+/* What is counted: visits only, or what experiments need, too. */
+enum prof_causal_state {
+    PROF_CAUSAL_NOTHING,
+    PROF_CAUSAL_VISITS,
+    PROF_CAUSAL_EXPERIMENTS,
+};
+extern uint32_t prof_causal_state;
+static inline bool prof_causal_on(void)
+{
+    return prof_causal_state == PROF_CAUSAL_EXPERIMENTS;
+}
 extern uint32_t prof_causal_spins;
 extern uint64_t prof_causal_lag;      /* that of the last experiments */
 extern uint64_t prof_causal_next_due; /* UINT64_MAX: nothing is held */
@@ -60,9 +69,10 @@ uint64_t prof_causal_experiment_time(void);
 extern bool prof_causal_ended;   /* prof_causal_complete() */
 extern bool prof_causal_outside; /* the target is what an agent does */
 #define PROF_CAUSAL_ON                                                         \
-    (__builtin_expect(prof_causal_on != 0, 0) && prof_cpu_is_first())
+    (__builtin_expect(prof_causal_on(), 0) && prof_cpu_is_first())
 #define PROF_CAUSAL_COUNTS                                                     \
-    (__builtin_expect(prof_causal_counts != 0, 0) && prof_cpu_is_first())
+    (__builtin_expect(prof_causal_state != PROF_CAUSAL_NOTHING, 0) &&          \
+     prof_cpu_is_first())
 #define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
 #define PROF_CAUSAL_NEXT_DUE UINT64_MAX
