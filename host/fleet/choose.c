@@ -17,7 +17,7 @@ struct fleet_build *fleet_builds(const struct fleet *fleet, size_t *count)
     struct fleet_build *builds;
 
     all.build_count = 0;
-    fleet_ask(&all, "builds", NULL, &answer);
+    fleet_ask(&all, "builds", &answer);
     builds = xreallocarray(NULL, answer.rows + 1, sizeof *builds);
     for (size_t i = 0; i < answer.rows; ++i) {
         snprintf(builds[i].id, sizeof builds[i].id, "%s",

@@ -86,45 +86,104 @@ static int by_surety(const void *one, const void *other)
     return x != y ? (x < y) - (x > y) : strcmp(a->name, b->name);
 }
 
-/* ---- functions: rows of both builds, sorted by the function's name */
+/* ---- functions */
 
-static void take_sums(struct fleet_change *change,
-                      const struct fleet_diff *diff, size_t row)
+struct sums {
+    double share, square; /* of the guests' shares */
+};
+
+static const struct fleet_guest *find_guest(const struct fleet_guests *guests,
+                                            const char *build, uint64_t number)
 {
-    const struct store_answer *answer = &diff->answer;
-    bool is_now = strcmp(store_value(answer, row, 0), diff->now.id) == 0;
-    struct fleet_sample *side = is_now ? &change->now : &change->base;
-    unsigned column = diff->by == FLEET_BY_SELF ? 2 : 4;
+    size_t low = 0, high = guests->count;
 
-    statistics_of_sums(store_double(answer, row, column),
-                       store_double(answer, row, column + 1), side->guests,
-                       &side->mean, &side->variance);
-    change->samples += store_u64(answer, row, 6);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct fleet_guest *guest = &guests->list[middle];
+        int order = strcmp(guest->build, build);
+
+        if (order == 0)
+            order = (guest->number > number) - (guest->number < number);
+        if (order == 0)
+            return guest;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }
 
-static void compare_functions(struct fleet_diff *diff, uint64_t base_guests,
-                              uint64_t now_guests)
+/* Adds the guest's samples to those of all functions in them. */
+static void count_samples(struct fleet_diff *diff, size_t row)
 {
-    const struct store_answer *answer = &diff->answer;
-    size_t row = 0;
+    const struct mixes *mixes = &diff->mixes;
+    struct mixes_part part;
 
-    diff->functions =
-        xreallocarray(NULL, answer->rows + 1, sizeof *diff->functions);
-    while (row < answer->rows) {
-        struct fleet_change *change = &diff->functions[diff->count];
-        const char *name = store_value(answer, row, 1);
+    mixes_begin(mixes, row, &part);
+    while (mixes_next(mixes, &part))
+        for (size_t i = 0; i < part.mix->count; ++i)
+            diff->functions[mixes->members[part.mix->first + i]].samples +=
+                part.samples;
+}
 
-        *change = (struct fleet_change){
-            .name = name, .base.guests = base_guests, .now.guests = now_guests};
-        for (; row < answer->rows &&
-               strcmp(store_value(answer, row, 1), name) == 0;
-             ++row)
-            take_sums(change, diff, row);
-        if (change->base.mean == 0 && change->now.mean == 0)
-            continue; /* only called through, by self time */
-        judge(change);
-        ++diff->count;
+/* (sums) has one of each function for the base, and then one for the new
+ * build. */
+static void add_up(struct fleet_diff *diff, const struct fleet_guests *guests,
+                   struct sums *sums)
+{
+    const struct mixes *mixes = &diff->mixes;
+    size_t count = mixes->function_count;
+    double *shares = xreallocarray(NULL, count, sizeof *shares);
+
+    for (size_t row = 0; row < mixes->guests.rows; ++row) {
+        uint64_t number = store_u64(&mixes->guests, row, 0);
+        struct sums *side = sums;
+
+        if (find_guest(guests, diff->now.id, number) != NULL)
+            side += count;
+        else if (find_guest(guests, diff->base.id, number) == NULL)
+            continue; /* without an account */
+        mixes_shares(mixes, row, diff->by == FLEET_BY_TOTAL, shares);
+        for (size_t i = 0; i < count; ++i) {
+            side[i].share += shares[i];
+            side[i].square += shares[i] * shares[i];
+        }
+        count_samples(diff, row);
     }
+    free(shares);
+}
+
+static void compare_functions(struct fleet_diff *diff,
+                              const struct fleet_guests *guests)
+{
+    size_t count = diff->mixes.function_count;
+    uint64_t base_guests = sampled(guests, &diff->base);
+    uint64_t now_guests = sampled(guests, &diff->now);
+    struct sums *sums = xreallocarray(NULL, count, 2 * sizeof *sums);
+
+    memset(sums, 0, count * 2 * sizeof *sums);
+    diff->functions = xreallocarray(NULL, count, sizeof *diff->functions);
+    for (size_t i = 0; i < count; ++i)
+        diff->functions[i] =
+            (struct fleet_change){.name = diff->mixes.functions[i],
+                                  .base.guests = base_guests,
+                                  .now.guests = now_guests};
+    add_up(diff, guests, sums);
+    for (size_t i = 0; i < count; ++i) {
+        struct fleet_change change = diff->functions[i];
+        const struct sums *base = &sums[i], *now = &sums[count + i];
+
+        statistics_of_sums(base->share, base->square, base_guests,
+                           &change.base.mean, &change.base.variance);
+        statistics_of_sums(now->share, now->square, now_guests,
+                           &change.now.mean, &change.now.variance);
+        if (change.base.mean == 0 && change.now.mean == 0)
+            continue; /* not seen, or only called through, by self time */
+        judge(&change);
+        diff->functions[diff->count++] = change;
+    }
+    free(sums);
     mark(diff->functions, diff->count);
     qsort(diff->functions, diff->count, sizeof *diff->functions, by_surety);
 }
@@ -218,10 +277,9 @@ void fleet_diff(const struct fleet *fleet, enum fleet_order by,
     memcpy(both.builds[1], diff->now.id, FLEET_BUILD_HEX);
     both.build_count = 2;
     fleet_guests(&both, &guests);
-    fleet_ask(&both, "shares", NULL, &diff->answer);
+    fleet_mixes(&both, &diff->mixes);
     compare_measures(diff, &guests);
-    compare_functions(diff, sampled(&guests, &diff->base),
-                      sampled(&guests, &diff->now));
+    compare_functions(diff, &guests);
     fleet_guests_free(&guests);
 }
 
@@ -229,7 +287,7 @@ void fleet_diff_free(struct fleet_diff *diff)
 {
     free(diff->measures);
     free(diff->functions);
-    store_answer_free(&diff->answer);
+    mixes_free(&diff->mixes);
 }
 
 /* ---- the table */

@@ -123,7 +123,7 @@ static void add_side(struct flame *flame, const struct fleet *fleet,
         flame->arch = guests_text(&guests);
     }
     fleet_guests_free(&guests);
-    fleet_ask(fleet, "stacks", NULL, &answer);
+    fleet_ask(fleet, "stacks", &answer);
     pieces = pieces_of(fleet, answer.rows);
     for (size_t i = 0; i < answer.rows; ++i) {
         uint64_t time =

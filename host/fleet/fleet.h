@@ -13,6 +13,7 @@
  * Calls end the process with a line if the store does not answer.
  */
 
+#include "fleet/mixes.h"
 #include "page/page.h"
 #include "store/client.h"
 
@@ -58,20 +59,9 @@ void fleet_add_build(struct fleet *fleet, const char *word);
 
 /* ---- asking (query.c) */
 
-/* What a query has beside the choice. */
-struct fleet_more {
-    uint64_t guests;        /* how many there are */
-    const uint64_t *chosen; /* only those, (chosen_count); 0 = all */
-    size_t chosen_count;
-};
-
-/* Runs sql/(name).sql; the answer is to be freed. (more) may be NULL. */
+/* Runs sql/(name).sql; the answer is to be freed. */
 void fleet_ask(const struct fleet *fleet, const char *name,
-               const struct fleet_more *more, struct store_answer *answer);
-
-/* The text of the query, to be freed. */
-char *fleet_sql(const struct fleet *fleet, const char *name,
-                const struct fleet_more *more);
+               struct store_answer *answer);
 
 /* ---- guests (guests.c) */
 
@@ -110,6 +100,9 @@ void fleet_guests_free(struct fleet_guests *guests);
  * was lost in the guest or on its way, 0 to 1. */
 double fleet_busy(const struct fleet_account *account);
 double fleet_lost(const struct fleet_account *account);
+
+/* The mixes of all guests, to be freed. */
+void fleet_mixes(const struct fleet *fleet, struct mixes *mixes);
 
 /* "host0 shm:/dev/shm/web-3"; its number where nothing is known of it. */
 #define FLEET_NAME_MAX 128
@@ -173,7 +166,7 @@ struct fleet_diff {
     struct fleet_change *functions; /* the surest change first */
     size_t count;
     enum fleet_order by; /* which shares of the functions */
-    struct store_answer answer;
+    struct mixes mixes;  /* where names are */
 };
 
 /* Compares the two builds of (fleet). */
@@ -215,6 +208,7 @@ struct fleet_odd_guest {
     struct fleet_share
         shares[FLEET_ODD_SHARES]; /* where the mix differs most */
     size_t share_count;
+    size_t row; /* of its mix */
 };
 
 struct fleet_odd {
@@ -225,9 +219,7 @@ struct fleet_odd {
     double above;
     double medians[FLEET_MEASURES];
     double spreads[FLEET_MEASURES]; /* one deviation; NAN = unknown */
-    struct fleet_share *means; /* of all functions, by their names; own is 0 */
-    size_t mean_count;
-    struct store_answer mixes; /* where names are */
+    struct mixes mixes;             /* where names are */
 };
 
 /* Looks for guests that deviate by (above), and for what is different in the

@@ -131,12 +131,21 @@ static void take_rest(struct fleet_guests *guests)
 void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests)
 {
     *guests = (struct fleet_guests){0};
-    fleet_ask(fleet, "guests", NULL, &guests->accounts);
-    fleet_ask(fleet, "identities", NULL, &guests->identities);
-    fleet_ask(fleet, "delays", NULL, &guests->delays);
-    fleet_ask(fleet, "losses", NULL, &guests->losses);
+    fleet_ask(fleet, "guests", &guests->accounts);
+    fleet_ask(fleet, "identities", &guests->identities);
+    fleet_ask(fleet, "delays", &guests->delays);
+    fleet_ask(fleet, "losses", &guests->losses);
     take_accounts(guests);
     take_rest(guests);
+}
+
+void fleet_mixes(const struct fleet *fleet, struct mixes *mixes)
+{
+    struct store_answer guests, names;
+
+    fleet_ask(fleet, "mixes", &guests);
+    fleet_ask(fleet, "mix_names", &names);
+    mixes_make(mixes, guests, names);
 }
 
 void fleet_guests_free(struct fleet_guests *guests)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPLAINED_MAX 1000u /* in one query */
+#define ALIKE 1e-12 /* shares, which are sums of fractions */
 
 static const struct {
     const char *name;
@@ -71,33 +71,66 @@ static struct fleet_odd_guest *find(const struct fleet_odd *odd,
                    by_number);
 }
 
-/* Guest 0 comes first (mixes.sql). */
-static void take_mixes(const struct fleet *fleet, struct fleet_odd *odd)
+/* Sets the mean share of each stack, in all guests that were sampled. */
+static void take_means(struct fleet_odd *odd)
 {
-    struct fleet_more more = {.guests = sampled(&odd->guests)};
-    struct store_answer *mixes = &odd->mixes;
-    double least = 0;
+    struct mixes *mixes = &odd->mixes;
+    double guests = (double)sampled(&odd->guests);
+    struct mixes_part part;
 
-    if (more.guests == 0)
-        return;
-    fleet_ask(fleet, "mixes", &more, mixes);
-    odd->means = xreallocarray(NULL, mixes->rows + 1, sizeof *odd->means);
-    for (size_t i = 0; i < mixes->rows; ++i) {
-        uint64_t number = store_u64(mixes, i, 0);
-        const char *function = store_value(mixes, i, 1);
-        double samples = (double)store_u64(mixes, i, 2);
-        double mix = store_double(mixes, i, 3);
-        struct fleet_odd_guest *guest;
+    for (size_t row = 0; row < mixes->guests.rows; ++row) {
+        double weight = (double)mixes_whole(mixes, row).weight;
 
-        if (number == 0 && *function == '\0') {
-            least = mix;
-        } else if (number == 0) {
-            odd->means[odd->mean_count++] = (struct fleet_share){
-                .function = function, .mean = store_double(mixes, i, 4)};
-        } else if ((guest = find(odd, number)) != NULL) {
-            guest->values[FLEET_MIX] =
-                fmax(0, mix - least * sqrt(1 / (2 * M_PI * samples)));
+        mixes_begin(mixes, row, &part);
+        while (weight > 0 && mixes_next(mixes, &part))
+            part.mix->mean += (double)part.weight / weight;
+    }
+    for (size_t i = 0; i < mixes->count && guests > 0; ++i)
+        mixes->list[i].mean /= guests;
+}
+
+/* What chance adds to the distance of a guest, times the square root of
+ * 2 pi samples. */
+static double chance_in(const struct mixes *mixes)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < mixes->count; ++i) {
+        double mean = fmin(1, mixes->list[i].mean);
+
+        sum += sqrt(mean * (1 - mean));
+    }
+    return sum;
+}
+
+/* How far the mix of each guest is from the mean one: half of the sum of
+ * |share - mean| over all stacks. Each stack that the guest does not have adds
+ * its mean, and all of these add up to 1. */
+static void take_mixes(struct fleet_odd *odd)
+{
+    const struct mixes *mixes = &odd->mixes;
+    double chance;
+
+    take_means(odd);
+    chance = chance_in(mixes);
+    for (size_t row = 0; row < mixes->guests.rows; ++row) {
+        struct mixes_whole whole = mixes_whole(mixes, row);
+        struct fleet_odd_guest *guest =
+            find(odd, store_u64(&mixes->guests, row, 0));
+        struct mixes_part part;
+        double far = 1;
+
+        if (guest == NULL || whole.weight == 0)
+            continue;
+        guest->row = row;
+        mixes_begin(mixes, row, &part);
+        while (mixes_next(mixes, &part)) {
+            double share = (double)part.weight / (double)whole.weight;
+
+            far += fabs(share - part.mix->mean) - part.mix->mean;
         }
+        far = far / 2 - chance / sqrt(2 * M_PI * (double)whole.samples);
+        guest->values[FLEET_MIX] = fmax(0, far);
     }
 }
 
@@ -178,14 +211,23 @@ static int by_most(const void *one, const void *other)
     return in_order(one, other);
 }
 
-/* Keeps the share if it is one of those that differ most. */
+/* Where a guest does more of one thing it does less of another: what it does
+ * more is a little larger. */
+static double change_of(const struct fleet_share *share)
+{
+    double change = share->own - share->mean;
+
+    return change < 0 ? -change - 2 * ALIKE : change;
+}
+
+/* Keeps the share if it is one of those that differ most; of those that differ
+ * alike, but for the order of sums, the first ones. */
 static void keep_share(struct fleet_odd_guest *guest, struct fleet_share share)
 {
     size_t at = guest->share_count;
 
     while (at > 0 &&
-           fabs(share.own - share.mean) >
-               fabs(guest->shares[at - 1].own - guest->shares[at - 1].mean))
+           change_of(&share) > change_of(&guest->shares[at - 1]) + ALIKE)
         --at;
     if (at == FLEET_ODD_SHARES)
         return;
@@ -196,75 +238,35 @@ static void keep_share(struct fleet_odd_guest *guest, struct fleet_share share)
     guest->shares[at] = share;
 }
 
-static int by_guest(const void *one, const void *other)
+/* The functions in which the mixes of the first (explained) guests differ most
+ * from the mean one, of those whose mix is odd. */
+static void explain(struct fleet_odd *odd, size_t explained)
 {
-    return in_order(*(struct fleet_odd_guest *const *)one,
-                    *(struct fleet_odd_guest *const *)other);
-}
-
-static int by_guest_number(const void *key, const void *element)
-{
-    return by_number(key, *(struct fleet_odd_guest *const *)element);
-}
-
-/* The functions in which the mixes of (guests) differ most from the mean one.
- * Their shares come in the order of the mean ones, by the functions' names. */
-static void explain(const struct fleet *fleet, const struct fleet_odd *odd,
-                    struct fleet_odd_guest **guests, size_t count)
-{
-    struct fleet_more more = {.chosen_count = count};
-    uint64_t *chosen = xreallocarray(NULL, count, sizeof *chosen);
+    const struct mixes *mixes = &odd->mixes;
+    size_t count = mixes->function_count;
+    double *means = xreallocarray(NULL, count, sizeof *means);
     double *own = xreallocarray(NULL, count, sizeof *own);
-    struct store_answer answer;
-    size_t row = 0;
 
-    qsort(guests, count, sizeof *guests, by_guest);
-    for (size_t i = 0; i < count; ++i)
-        chosen[i] = guests[i]->guest->number;
-    more.chosen = chosen;
-    fleet_ask(fleet, "own_functions", &more, &answer);
-    for (size_t i = 0; i < odd->mean_count; ++i) {
-        struct fleet_share share = odd->means[i];
-
-        memset(own, 0, count * sizeof *own);
-        for (; row < answer.rows; ++row) {
-            uint64_t number = store_u64(&answer, row, 1);
-            struct fleet_odd_guest **guest = bsearch(
-                &number, guests, count, sizeof *guests, by_guest_number);
-            int order = strcmp(store_value(&answer, row, 0), share.function);
-
-            if (order > 0)
-                break;
-            if (order == 0 && guest != NULL)
-                own[guest - guests] = store_double(&answer, row, 2);
-        }
-        for (size_t j = 0; j < count; ++j) {
-            share.own = own[j];
-            keep_share(guests[j], share);
-        }
-    }
-    store_answer_free(&answer);
-    free(chosen);
-    free(own);
-}
-
-/* The first (explained) of those whose mix is odd. */
-static void explain_all(const struct fleet *fleet, struct fleet_odd *odd,
-                        size_t explained)
-{
-    struct fleet_odd_guest *guests[EXPLAINED_MAX];
-    size_t count = 0;
-
+    memset(means, 0, count * sizeof *means);
+    for (size_t i = 0; i < mixes->count; ++i)
+        for (size_t j = 0; j < mixes->list[i].count; ++j)
+            means[mixes->members[mixes->list[i].first + j]] +=
+                mixes->list[i].mean;
     for (size_t i = 0; i < odd->odd && i < explained; ++i) {
-        if (odd->list[i].deviations[FLEET_MIX] >= odd->above)
-            guests[count++] = &odd->list[i];
-        if (count == EXPLAINED_MAX) {
-            explain(fleet, odd, guests, count);
-            count = 0;
-        }
+        struct fleet_odd_guest *guest = &odd->list[i];
+
+        if (!(guest->deviations[FLEET_MIX] >= odd->above))
+            continue;
+        mixes_shares(mixes, guest->row, true, own);
+        for (size_t j = 0; j < count; ++j)
+            if (means[j] > 0)
+                keep_share(guest,
+                           (struct fleet_share){.function = mixes->functions[j],
+                                                .own = own[j],
+                                                .mean = means[j]});
     }
-    if (count > 0)
-        explain(fleet, odd, guests, count);
+    free(means);
+    free(own);
 }
 
 void fleet_odd(const struct fleet *fleet, double above, size_t explained,
@@ -275,7 +277,8 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
     *odd = (struct fleet_odd){.above = above};
     fleet_guests(fleet, &odd->guests);
     take_values(odd);
-    take_mixes(fleet, odd);
+    fleet_mixes(fleet, &odd->mixes);
+    take_mixes(odd);
     values = xreallocarray(NULL, odd->count + 1, sizeof *values);
     for (int measure = 0; measure < FLEET_MEASURES; ++measure)
         deviate(odd, (enum fleet_measure)measure, values);
@@ -283,13 +286,12 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
     qsort(odd->list, odd->count, sizeof *odd->list, by_most);
     while (odd->odd < odd->count && odd->list[odd->odd].most >= above)
         ++odd->odd;
-    explain_all(fleet, odd, explained);
+    explain(odd, explained);
 }
 
 void fleet_odd_free(struct fleet_odd *odd)
 {
-    store_answer_free(&odd->mixes);
-    free(odd->means);
+    mixes_free(&odd->mixes);
     free(odd->list);
     fleet_guests_free(&odd->guests);
 }

@@ -21,7 +21,7 @@ static json_t *minutes_of(const struct fleet *fleet)
     struct store_answer answer;
     json_t *list = json_array();
 
-    fleet_ask(fleet, "minutes", NULL, &answer);
+    fleet_ask(fleet, "minutes", &answer);
     for (size_t row = 0; row < answer.rows; ++row) {
         json_t *minute = json_object();
 

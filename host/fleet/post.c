@@ -113,7 +113,7 @@ uint64_t fleet_push(const struct fleet *fleet, const char *target)
     if (push == NULL)
         die_usage("%s", why);
     fleet_guests(fleet, &guests);
-    fleet_ask(fleet, "guest_stacks", NULL, &answer);
+    fleet_ask(fleet, "guest_stacks", &answer);
     while (row < answer.rows) {
         size_t end = row + 1;
 

@@ -28,12 +28,10 @@ query losses
 query minutes
 query named
 query names
-query mix_shares
-query mixes
+query mix_names
 query mixed
-query own_functions
+query mixes
 query paths
-query shares
 query stacks
 query waits
     section .data.rel.ro

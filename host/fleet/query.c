@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The texts of queries. In them @where@ is the choice, @identity@ the same for
- * the table of guests, @guests@ is how many there are, and @NAME@ or @NAME
- * COLUMN@ is another file, in which @key@ is that column with a comma: without
- * one, what it is where the mark stands.
+ * the table of guests, and @NAME@ or @NAME COLUMN@ is another file, in which
+ * @key@ is that column with a comma: without one, what it is where the mark
+ * stands.
  */
 
 #include "fleet/fleet.h"
@@ -23,7 +23,6 @@ extern const struct fleet_query fleet_queries[];
 
 struct text {
     const struct fleet *fleet;
-    const struct fleet_more *more;
     FILE *out;
 };
 
@@ -69,10 +68,6 @@ static void put_where(const struct text *text)
         fprintf(text->out, "%sbuild = toFixedString(unhex('%s'), %d)%s",
                 i == 0 ? " AND (" : " OR ", fleet->builds[i], STORE_BUILD_BYTES,
                 i + 1 == fleet->build_count ? ")" : "");
-    for (size_t i = 0; i < text->more->chosen_count; ++i)
-        fprintf(text->out, "%s%" PRIu64 "%s", i == 0 ? " AND guest IN (" : ", ",
-                text->more->chosen[i],
-                i + 1 == text->more->chosen_count ? ")" : "");
     fputc(')', text->out);
 }
 
@@ -93,8 +88,6 @@ static void put_mark(const struct text *text, const char *mark, size_t bytes,
         put_where(text);
     } else if (bytes == 8 && memcmp(mark, "identity", 8) == 0) {
         put_service(text);
-    } else if (bytes == 6 && memcmp(mark, "guests", 6) == 0) {
-        fprintf(text->out, "%" PRIu64, text->more->guests);
     } else {
         put_query(text, find(mark, name), space != NULL ? space + 1 : key,
                   space != NULL ? bytes - name - 1 : key_bytes);
@@ -129,11 +122,9 @@ static void put_query(const struct text *text, const struct fleet_query *query,
     }
 }
 
-char *fleet_sql(const struct fleet *fleet, const char *name,
-                const struct fleet_more *more)
+static char *sql_of(const struct fleet *fleet, const char *name)
 {
-    static const struct fleet_more none;
-    struct text text = {fleet, more != NULL ? more : &none, NULL};
+    struct text text = {fleet, NULL};
     char *sql;
     size_t bytes;
 
@@ -147,9 +138,9 @@ char *fleet_sql(const struct fleet *fleet, const char *name,
 }
 
 void fleet_ask(const struct fleet *fleet, const char *name,
-               const struct fleet_more *more, struct store_answer *answer)
+               struct store_answer *answer)
 {
-    char *sql = fleet_sql(fleet, name, more);
+    char *sql = sql_of(fleet, name);
     char why[STORE_WHY];
 
     log_verbose("%s: %s", name, sql);

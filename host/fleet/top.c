@@ -35,7 +35,7 @@ void fleet_top(const struct fleet *fleet, enum fleet_order order,
                struct fleet_top *top)
 {
     *top = (struct fleet_top){0};
-    fleet_ask(fleet, "functions", NULL, &top->answer);
+    fleet_ask(fleet, "functions", &top->answer);
     top->count = top->answer.rows;
     top->list = xreallocarray(NULL, top->count + 1, sizeof *top->list);
     for (size_t i = 0; i < top->count; ++i) {

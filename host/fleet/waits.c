@@ -8,7 +8,7 @@
 
 void fleet_waits(const struct fleet *fleet, struct store_answer *answer)
 {
-    fleet_ask(fleet, "waits", NULL, answer);
+    fleet_ask(fleet, "waits", answer);
 }
 
 static double ns_each(const struct store_answer *answer, size_t row)

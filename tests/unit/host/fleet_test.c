@@ -2,7 +2,7 @@
 
 /*
  * What is judged of many guests: Welch's test and Student's t against published
- * values and by simulation, medians, and words for times.
+ * values and by simulation, medians, shares of functions, and words for times.
  */
 
 #include "../unit.h"
@@ -10,7 +10,9 @@
 #include <math.h>
 
 #include "fleet/fleet.h"
+#include "fleet/mixes.h"
 #include "fleet/statistics.h"
+#include "store/answer.h"
 
 static void near(double is, double wanted, double within)
 {
@@ -122,6 +124,80 @@ TEST(medians_and_deviations)
     near(statistics_median(even, 4), 2.5, 0);
     near(statistics_mad(spread, 5, 3), 1.4826, 1e-12);
     assert_true(isnan(statistics_median(odd, 0)));
+}
+
+static struct store_answer read_answer(const char *text)
+{
+    struct store_answer answer = {0};
+    struct answer_reader reader = {.answer = &answer};
+
+    assert_true(answer_take(&reader, text, strlen(text)));
+    assert_true(answer_end(&reader));
+    return answer;
+}
+
+static void has_shares(const struct mixes *mixes, size_t row, bool total,
+                       const double *wanted)
+{
+    double shares[8];
+
+    assert_true(mixes->function_count <= 8);
+    mixes_shares(mixes, row, total, shares);
+    for (size_t i = 0; i < mixes->function_count; ++i)
+        near(shares[i], wanted[i], 1e-15);
+}
+
+/* Stack 7 is recursive, 9 has a name of its own only later, 4 was never seen,
+ * and 3 has no functions. Functions: the unknown one, a, b, main, never. */
+TEST(shares_are_of_functions_and_stacks)
+{
+    static const double self[] = {0.25, 0, 0.75, 0, 0};
+    static const double total[] = {0.25, 0.5, 0.75, 0.75, 0};
+    static const double unknown[] = {1, 0, 0, 0, 0};
+    static const double none[] = {0, 0, 0, 0, 0};
+    struct mixes mixes;
+    struct mixes_whole whole;
+
+    mixes_make(&mixes,
+               read_answer("number\tm\tw\tn\n"
+                           "String\tArray(UInt64)\tArray(UInt64)\t"
+                           "Array(UInt64)\n"
+                           "11\t[18446744073709551615,7,0]\t[20,40,20]\t"
+                           "[2,4,3]\n"
+                           "12\t[9,3]\t[1,1]\t[1,1]\n"
+                           "13\t[7]\t[0]\t[0]\n"
+                           "14\t[]\t[]\t[]\n"),
+               read_answer("number\tnames\nString\tString\n"
+                           "3\t\n"
+                           "4\tmain\\nnever\n"
+                           "7\tmain\\na\\nb\\na\\nb\n"
+                           "18446744073709551615\tmain\\nb\n"));
+    assert_int_equal(mixes.function_count, 5);
+    assert_string_equal(mixes.functions[0], MIXES_UNKNOWN);
+    assert_string_equal(mixes.functions[1], "a");
+    assert_string_equal(mixes.functions[4], "never");
+    has_shares(&mixes, 0, false, self);
+    has_shares(&mixes, 0, true, total);
+    has_shares(&mixes, 1, true, unknown);
+    has_shares(&mixes, 1, false, unknown);
+    has_shares(&mixes, 2, true, none);
+    has_shares(&mixes, 3, true, none);
+    whole = mixes_whole(&mixes, 0);
+    assert_int_equal(whole.weight, 80);
+    assert_int_equal(whole.samples, 9);
+    mixes_free(&mixes);
+}
+
+/* Without a sample there is one function, of which nobody has a share. */
+TEST(there_may_be_no_mixes)
+{
+    struct mixes mixes;
+
+    mixes_make(&mixes, read_answer("number\tm\tw\tn\nS\tA\tA\tA\n"),
+               read_answer("number\tnames\nString\tString\n"));
+    assert_int_equal(mixes.guests.rows, 0);
+    assert_int_equal(mixes.function_count, 1);
+    mixes_free(&mixes);
 }
 
 TEST(times_are_words)

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "fleet/mixes.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_number(const void *one, const void *other)
+{
+    const struct mix *a = one, *b = other;
+
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_name(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* ---- names */
+
+/* Cuts the lines of (text), at least one, and adds them to (lines) from (count)
+ * on; returns how many there are. */
+static size_t cut(char *text, char **lines)
+{
+    static char unknown[] = MIXES_UNKNOWN;
+    size_t count = 0;
+
+    if (*text == '\0')
+        text = unknown;
+    for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        *end = '\0';
+        lines[count++] = text;
+    }
+    lines[count++] = text;
+    return count;
+}
+
+static size_t lines_in(const struct store_answer *names)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < names->rows; ++i) {
+        ++count;
+        for (const char *at = store_value(names, i, 1);
+             (at = strchr(at, '\n')) != NULL; ++at)
+            ++count;
+    }
+    return count;
+}
+
+static size_t function_of(const struct mixes *mixes, char *name)
+{
+    char **found = bsearch(&name, mixes->functions, mixes->function_count,
+                           sizeof *mixes->functions, by_name);
+
+    return (size_t)(found - mixes->functions);
+}
+
+/* Makes the list of functions of all (lines). */
+static void sort_functions(struct mixes *mixes, char **lines, size_t count)
+{
+    memcpy(mixes->functions, lines, count * sizeof *lines);
+    qsort(mixes->functions, count, sizeof *lines, by_name);
+    for (size_t i = 0; i < count; ++i)
+        if (i == 0 || strcmp(mixes->functions[i], mixes->functions[i - 1]) != 0)
+            lines[mixes->function_count++] = mixes->functions[i];
+    memcpy(mixes->functions, lines, mixes->function_count * sizeof *lines);
+}
+
+/* Its functions are (count) lines; members are used up to (used). */
+static size_t take_members(struct mixes *mixes, struct mix *mix, char **lines,
+                           size_t count, size_t used)
+{
+    mix->first = used;
+    for (size_t i = 0; i < count; ++i) {
+        size_t at = mix->first;
+
+        mix->leaf = function_of(mixes, lines[i]);
+        while (at < used && mixes->members[at] != mix->leaf)
+            ++at;
+        if (at == used)
+            mixes->members[used++] = mix->leaf;
+    }
+    mix->count = used - mix->first;
+    return used;
+}
+
+void mixes_make(struct mixes *mixes, struct store_answer guests,
+                struct store_answer names)
+{
+    size_t count = lines_in(&names) + 1, at = 0, used = 0;
+    char none[] = "";
+    char **lines = xreallocarray(NULL, count, sizeof *lines);
+    char **all = xreallocarray(NULL, count, sizeof *all);
+
+    *mixes = (struct mixes){.guests = guests, .names = names};
+    mixes->list = xreallocarray(NULL, names.rows + 1, sizeof *mixes->list);
+    mixes->functions = xreallocarray(NULL, count, sizeof *mixes->functions);
+    mixes->members = xreallocarray(NULL, count, sizeof *mixes->members);
+    for (size_t i = 0; i <= names.rows; ++i) {
+        struct mix *mix = &mixes->list[mixes->count++];
+        char *text = i > 0 ? names.values[(i - 1) * names.columns + 1] : none;
+
+        *mix = (struct mix){.number = i > 0 ? store_u64(&names, i - 1, 0) : 0};
+        mix->first = at; /* of the lines */
+        mix->count = cut(text, lines + at);
+        at += mix->count;
+    }
+    memcpy(all, lines, count * sizeof *lines);
+    sort_functions(mixes, all, count);
+    free(all);
+    for (size_t i = 0; i < mixes->count; ++i) {
+        struct mix *mix = &mixes->list[i];
+
+        used = take_members(mixes, mix, lines + mix->first, mix->count, used);
+    }
+    free(lines);
+    qsort(mixes->list, mixes->count, sizeof *mixes->list, by_number);
+}
+
+void mixes_free(struct mixes *mixes)
+{
+    free(mixes->list);
+    free(mixes->functions);
+    free(mixes->members);
+    store_answer_free(&mixes->guests);
+    store_answer_free(&mixes->names);
+}
+
+/* ---- a guest */
+
+/* The next number of an array, "[1,2,3]" or, where it is of text, the same. */
+static bool next_number(const char **rest, uint64_t *number)
+{
+    char *end;
+
+    *number = 0;
+    if (**rest == '[' || **rest == ',')
+        ++*rest;
+    if (**rest < '0' || **rest > '9')
+        return false;
+    *number = strtoull(*rest, &end, 10);
+    *rest = end;
+    return true;
+}
+
+void mixes_begin(const struct mixes *mixes, size_t row, struct mixes_part *part)
+{
+    for (unsigned i = 0; i < 3; ++i)
+        part->rest[i] = store_value(&mixes->guests, row, 1 + i);
+}
+
+/* A stack whose names came after they were asked for is an unknown one. */
+bool mixes_next(const struct mixes *mixes, struct mixes_part *part)
+{
+    struct mix wanted = {0};
+
+    if (!next_number(&part->rest[0], &wanted.number) ||
+        !next_number(&part->rest[1], &part->weight) ||
+        !next_number(&part->rest[2], &part->samples))
+        return false;
+    part->mix = bsearch(&wanted, mixes->list, mixes->count, sizeof *mixes->list,
+                        by_number);
+    if (part->mix == NULL)
+        part->mix = &mixes->list[0];
+    return true;
+}
+
+struct mixes_whole mixes_whole(const struct mixes *mixes, size_t row)
+{
+    struct mixes_whole whole = {0};
+    struct mixes_part part;
+
+    mixes_begin(mixes, row, &part);
+    while (mixes_next(mixes, &part)) {
+        whole.weight += part.weight;
+        whole.samples += part.samples;
+    }
+    return whole;
+}
+
+void mixes_shares(const struct mixes *mixes, size_t row, bool total,
+                  double *shares)
+{
+    double whole = (double)mixes_whole(mixes, row).weight;
+    struct mixes_part part;
+
+    memset(shares, 0, mixes->function_count * sizeof *shares);
+    if (whole == 0)
+        return;
+    mixes_begin(mixes, row, &part);
+    while (mixes_next(mixes, &part)) { /* weights at first: they are exact */
+        const struct mix *mix = part.mix;
+
+        if (!total)
+            shares[mix->leaf] += (double)part.weight;
+        for (size_t i = 0; total && i < mix->count; ++i)
+            shares[mixes->members[mix->first + i]] += (double)part.weight;
+    }
+    for (size_t i = 0; i < mixes->function_count; ++i)
+        shares[i] /= whole;
+}
