@@ -306,7 +306,7 @@ static void print_change(const struct fleet_change *change, bool is_ns,
     if (before > 0)
         fprintf(out, "%+8.1f %%", 100 * (after - before) / before);
     else
-        fprintf(out, "%10s", "new");
+        fprintf(out, "%10s", after > 0 ? "new" : "-");
     if (isinf(change->t))
         fprintf(out, "  %7s", change->t > 0 ? "inf" : "-inf");
     else
