@@ -89,13 +89,13 @@ struct load_script {
 
     /* Writes request (number), from 0 on, to (to), of LOAD_REQUEST_MAX bytes.
      * (last): none follows. Returns how many bytes. */
-    size_t (*write_request)(const struct load_client *client, uint32_t number, bool last,
-                  char *to);
+    size_t (*write_request)(const struct load_client *client, uint32_t number,
+                            bool last, char *to);
 
     /* (bytes) were received; (*taken) of them were used, up to and including an
      * answer. */
     enum load_received (*receive)(struct load_client *client, const char *bytes,
-                            size_t count, size_t *taken);
+                                  size_t count, size_t *taken);
 };
 #define LOAD_REQUEST_MAX 256u
 #define LOAD_LINE_MAX 600u
