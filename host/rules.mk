@@ -215,8 +215,9 @@ names: $(BUILD)/host/parasite
 #: profiles held against exact counts: a table, build/truth/judged/truth.svg
 truth: $(call images,services/split services/lua services/irc services/http \
     tests/guest/profiler/ticks_are_accounted \
-    tests/guest/profiler/timer_share_is_true) $(BUILD)/host/parasite \
-    $(BUILD)/host/loadgen
+    tests/guest/profiler/timer_share_is_true) \
+    $(foreach w,$(WIDTHS),$(call image,smp/$w,tests/guest/smp/cpus_truth)) \
+    $(BUILD)/host/parasite $(BUILD)/host/loadgen
 	$(Q)FULL=1 $(harness) --lanes=$(LANES) --without-plan $(BUILD) \
 	    'suite/truth/*'
 	$(Q)cat $(BUILD)/truth/judged/table
