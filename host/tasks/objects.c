@@ -392,7 +392,7 @@ static void unwind_nested(struct tasks *tasks, struct tasks_cpu *cpu,
     }
 }
 
-/* Whether what (number) does is for (cpu) alone to say. */
+/* Whether only events of (cpu) can change what (number) does. */
 static bool is_held_by(const struct tasks *tasks, const struct tasks_cpu *cpu,
                        uint32_t number)
 {
@@ -448,8 +448,8 @@ static void leave_current(struct tasks *tasks, struct tasks_cpu *cpu,
 }
 
 /* (cpu) switches to (to), which runs on another CPU as far as is known. Where
- * that one has said nothing since, its next packets may be missing, with what
- * says when it left (to). */
+ * no event of that one came since, its next packets may be missing, and with
+ * them the time at which it left (to). */
 static void leave_elsewhere(struct tasks *tasks, const struct tasks_cpu *cpu,
                             uint32_t to)
 {
