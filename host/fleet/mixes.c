@@ -21,8 +21,8 @@ static int by_name(const void *one, const void *other)
 
 /* ---- names */
 
-/* Cuts the lines of (text), at least one, and adds them to (lines) from (count)
- * on; returns how many there are. */
+/* Cuts (text) into its lines, at least one, and writes them to (lines); returns
+ * how many there are. */
 static size_t cut(char *text, char **lines)
 {
     static char unknown[] = MIXES_UNKNOWN;
@@ -132,7 +132,7 @@ void mixes_free(struct mixes *mixes)
 
 /* ---- a guest */
 
-/* The next number of an array, "[1,2,3]" or, where it is of text, the same. */
+/* The next number of an array, which the store writes as "[1,2,3]". */
 static bool next_number(const char **rest, uint64_t *number)
 {
     char *end;

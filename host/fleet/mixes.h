@@ -3,9 +3,9 @@
 #define FLEET_MIXES_H
 
 /*
- * What guests did, by function: each guest's mix of stacks, which are told from
- * each other by the names of their functions. The store adds up; shares are
- * computed here, since they cost it several times as much.
+ * What guests did, by function: each guest's mix of stacks. Two stacks are the
+ * same if their functions have the same names. The store only adds up; shares
+ * are computed here, where they cost a fraction of what the store needs.
  */
 
 #include "store/client.h"
@@ -20,7 +20,7 @@ struct mix {
     uint64_t number;
     size_t leaf;
     size_t first, count; /* of (members): its functions, each once */
-    double mean;         /* for the caller */
+    double mean;         /* share of all guests; 0 until the caller sets it */
 };
 
 struct mixes {
@@ -29,7 +29,7 @@ struct mixes {
     char **functions;
     size_t function_count;
     size_t *members;
-    struct store_answer guests; /* of a row's columns 0 is its number */
+    struct store_answer guests; /* sql/mixes.sql: a row for each guest */
     struct store_answer names;
 };
 
