@@ -110,8 +110,10 @@ def serving(s, *words, name="serve", service="one", json_rows=True, env=None):
             log=s.work / f"{name}.log",
             env=env,
         ) as process:
+            sockets = 1 + words.count("--listen")
             process.soon(
-                lambda: "listening at unix:" in process.text(), "it listens"
+                lambda: process.text().count("listening at ") == sockets,
+                "it listens",
             )
             yield Serve(s, process, folder)
     finally:
