@@ -19,10 +19,12 @@ MAIL_NAMES = {"main", "loop_run", "handle_deliver", "handle_queue"}
 
 
 class Receiver:
-    """An HTTP server that keeps what it is sent; answers with (status)."""
+    """An HTTP server that keeps what it is sent; answers with (status). What
+    it does not take is in (refused)."""
 
     def __init__(self):
-        self.taken, self.status, self.kinds = [], 200, []
+        self.taken, self.refused = [], []
+        self.status, self.kinds = 200, []
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -30,10 +32,12 @@ class Receiver:
 
             def do_POST(self):  # pylint: disable=invalid-name
                 size = int(self.headers["Content-Length"])
-                receiver.taken.append((self.path, self.rfile.read(size)))
+                data, status = self.rfile.read(size), receiver.status
                 receiver.kinds.append(self.headers["Content-Type"])
-                answer = b"no room\x1b[2J" if receiver.status != 200 else b""
-                self.send_response(receiver.status)
+                kept = receiver.taken if status == 200 else receiver.refused
+                kept.append((self.path, data))
+                answer = b"no room\x1b[2J" if status != 200 else b""
+                self.send_response(status)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
