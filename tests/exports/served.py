@@ -11,6 +11,7 @@ import socket
 from contextlib import contextmanager
 
 from harness import progress
+from harness.process import free_port
 from harness.suite import background, check, run, soon
 
 FORMATS = {
@@ -177,9 +178,8 @@ def browser_is_started(opened):
         check.same(asked.read_text(), wanted)
 
 
-def port_is_asked_for(opened, port):
-    """(port) was free a moment ago."""
-    words = ("open", "--no-browser", "--port")
+def port_is_asked_for(opened):
+    port, words = free_port(), ("open", "--no-browser", "--port")
     with opened.server(*words[1:], port) as given:
         check.same(given, port)
         second = opened.parasite(*words, port, opened.trace, status=1)
@@ -201,4 +201,4 @@ def all_is_served(opened):
         only_viewers_may_read(port)
         only_here(port)
     browser_is_started(opened)
-    port_is_asked_for(opened, port)
+    port_is_asked_for(opened)

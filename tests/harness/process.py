@@ -16,8 +16,9 @@ PROFILER = 9999  # of ports that are forwarded, that of prof.port=
 _numbers = count(os.getpid() * 37)
 
 
-def _free_port():
-    """A port of 127.0.0.1 at which nobody listens."""
+def free_port():
+    """A port of 127.0.0.1 at which nobody listens, for a server that is begun
+    later: a client gets none of these meanwhile."""
     while True:
         port = FIRST_PORT + next(_numbers) % PORTS
         with socket.socket() as attempt:
@@ -66,7 +67,7 @@ class Process(Guest):
         line += append.split()
         for port in forward or ():
             owner = "prof" if port == PROFILER else Path(program).name
-            self.listens_at[port] = _free_port()
+            self.listens_at[port] = free_port()
             line.append(f"{owner}.port={self.listens_at[port]}")
         self.process = self._start(line, typed)
         self.pid = self.process.pid

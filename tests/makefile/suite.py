@@ -7,10 +7,10 @@ import collections
 import os
 import re
 import shutil
-import socket
 import tempfile
 from pathlib import Path
 
+from harness.process import free_port
 from harness.suite import WIDTHS, background, check, given_time, run
 
 PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
@@ -39,12 +39,6 @@ def refused(word, answer):
 def missing(*words):
     done = run("make", "run", *words, status=2, env=PLAIN)
     check.contains(done.text, "there is no file build/none")
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def site(s, width):

@@ -3,9 +3,9 @@
 
 import json
 import shutil
-import socket
 from contextlib import contextmanager
 
+from harness.process import free_port
 from harness.site import SECRET, promtool
 from harness.suite import background, run
 
@@ -20,12 +20,6 @@ scrape_configs:
     authorization: {credentials: "%s"}
     static_configs: [{targets: ["%s"]}]
 """
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Server:

@@ -7,20 +7,14 @@ import json
 import os
 import shutil
 import signal
-import socket
 import urllib.error
 import urllib.request
 
 from harness.proc import Background
+from harness.process import free_port
 from harness.suite import Skip, run, soon
 
 PASSWORD = "a wrong one would be refused"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def engine_in(s, folder, present):
