@@ -6,6 +6,7 @@ import shutil
 import signal
 from contextlib import contextmanager
 
+from exact import PATIENCE
 from harness.suite import background, check, given_time, run, soon
 
 
@@ -26,17 +27,19 @@ class Running:
         return self.guest.monitor.command("query-status")["status"]
 
     def samples(self):
+        """None before there is a trace."""
         return self.attach.fact("samples")
 
     def wait_samples(self, count=20):
-        soon(lambda: self.samples() > count)
+        soon(lambda: (self.samples() or 0) > count)
 
     @contextmanager
     def sampled(self):
         """Attached, with some samples; Ctrl-C unless it ends by itself."""
         trace = self.attach.trace
         shutil.rmtree(trace, ignore_errors=True)
-        words = ("attach", "-F", 200, "-k", self.image, "-o", trace)
+        words = ("attach", *PATIENCE, "-F", 200)
+        words += ("-k", self.image, "-o", trace)
         with background(
             self.s.parasite, *words, self.target, log=self.log
         ) as sampling:
@@ -95,8 +98,12 @@ class Running:
 
     def paused_before(self):
         self.guest.monitor.command("stop")
-        said = self.attach("-d", 1, "-k", self.image, self.target).err
-        check.has(said, "somebody else held the guest")
+
+        def held(seconds):
+            words = ("-d", seconds, "-k", self.image, self.target)
+            check.has(self.attach(*words).err, "somebody else held the guest")
+
+        given_time(held)
         said = self.attach("--once", "-k", self.image, self.target).out
         check.has(said, r"  service_main\+0x[0-9a-f]+  main")
         check.same(self.status(), "paused")

@@ -16,8 +16,8 @@ NEAR = 0.05  # what the emulator's time an instruction may add to it
 
 
 def shares(counts):
-    whole = sum(counts.values())
-    return {name: count / whole for name, count in counts.items()}
+    whole = check.true(sum(counts.values()))
+    return Counter({name: count / whole for name, count in counts.items()})
 
 
 def plugin(s):
@@ -47,6 +47,7 @@ def counted(s, image, machine, seconds):
         *("timeout", seconds, *machine, *words), log=s.work / "stops.log"
     ) as counting:
         counting.end(124)  # it never ends by itself
+    check.true(out.exists(), "it was ended before it had counted anything")
     known = functions(image)
     starts = [start for start, _ in known]
     own, before = Counter(), Counter()

@@ -14,7 +14,7 @@ import odd
 import once
 import running
 import stops
-from exact import SHARES
+from exact import PATIENCE, SHARES
 from harness.command import Command
 from harness.suite import WIDTHS, background, check, given_time, run
 
@@ -31,7 +31,8 @@ class Attach:
 
     def __call__(self, *words, **options):
         shutil.rmtree(self.trace, ignore_errors=True)
-        return self.parasite("attach", "-o", self.trace, *words, **options)
+        words = (*PATIENCE, "-o", self.trace, *words)
+        return self.parasite("attach", *words, **options)
 
     def fact(self, name):
         return self.parasite.info(self.trace)[name]

@@ -39,7 +39,17 @@ class Both:
             f"part={seconds * 100}",
             *("-debugcon", f"file:{stream}", "-serial", f"file:{console}"),
         )
-        words = ("attach", "-F", 300, "--pause-budget", "30%", "-o", outside)
+        words = (
+            "attach",
+            "--timeout",
+            120,
+            "-F",
+            300,
+            "--pause-budget",
+            "30%",
+            "-o",
+            outside,
+        )
         with background(
             *(self.s.parasite, *words, *machine), log=self.s.work / "attach.log"
         ) as sampling:
@@ -59,7 +69,7 @@ class Both:
         )
 
     def samples(self, trace):
-        return self.parasite.info(trace)["samples"]
+        return self.parasite.info(trace)["samples"] or 0
 
     def drawn(self, *words, **options):
         page = self.s.work / "both.html"
