@@ -4,11 +4,12 @@
 import contextlib
 import re
 
-from harness.suite import check
+from harness.suite import check, given_time
 from port import APPEND, TOKEN
 from services import ENDLESS
 
 PEER, WATCHER = "10.0.3.2", "10.0.3.3"
+TIMES = (3, 12, 48)  # seconds
 OTHER = {"i386": "x86_64", "x86_64": "i386"}
 
 
@@ -60,9 +61,10 @@ def tables(text):
     return found
 
 
-def is_seen(s, width):
+def is_seen(s, width, seconds):
     """What a script does, twice."""
-    text = watch(s, width, f"watch.token={TOKEN} watch.times=2 watch.seconds=3")
+    append = f"watch.token={TOKEN} watch.times=2 watch.seconds={seconds}"
+    text = watch(s, width, append)
     found = tables(text)
     check.same(len(found), 2, text)
     for samples, rows in found:
@@ -75,20 +77,24 @@ def is_seen(s, width):
         check.true(sum(shares) <= 100.1, text)
 
 
+def is_idle(s, width, seconds):
+    append = f"watch.token={TOKEN} watch.times=1 watch.seconds={seconds}"
+    text = watch(s, width, append)
+    check.has(text, r"^--- .*: \d+ samples, [1-9]\d* of them idle")
+
+
 def test_peers(s, width):
     script = s.work / "endless.lua"
     script.write_text(ENDLESS)
     with peer(s, width, "lua", [script]):
         with s.test("a unikernel profiles another"):
-            is_seen(s, width)
+            given_time(lambda seconds: is_seen(s, width, seconds), TIMES)
     with peer(s, OTHER[width], "lua", [script]):
         with s.test("and one of the other width"):
-            is_seen(s, width)
+            given_time(lambda seconds: is_seen(s, width, seconds), TIMES)
     with peer(s, width, "irc"):
         with s.test("one that waits is idle"):
-            append = f"watch.token={TOKEN} watch.times=1 watch.seconds=1"
-            text = watch(s, width, append)
-            check.has(text, r"^--- .*: \d+ samples, [1-9]\d* of them idle")
+            given_time(lambda seconds: is_idle(s, width, seconds))
     with peer(s, width, "irc"):
         with s.test("without the token it sees nothing"):
             text = watch(s, width, "watch.token=x", status=1)

@@ -239,6 +239,7 @@ def losses_are_shown(s, port, load):
         one.sendall(b"start\n")
 
         def has_lost():
+            one.settimeout(600)
             one.sendall(50 * HELLOS)
             load.sessions(5)
             one.settimeout(1)
@@ -294,6 +295,11 @@ def crowd_is_limited(port):
     port.guest.soon(lambda: port.get("/", status=None), "room for another")
 
 
+def is_profiled(port, seconds):
+    path = f"/profile?seconds={seconds}&hz=400&token={TOKEN}"
+    check.has(port.get(path), r"^\S.*;loop_run;.* \d+$")
+
+
 def test_stream(s, port, load):
     trace = None
     with load.forever() as sessions:
@@ -305,8 +311,7 @@ def test_stream(s, port, load):
         with s.test("it is watched by top"):
             given_time(lambda seconds: is_watched(port, seconds), (1, 4, 16))
         with s.test("a profile is taken of it"):
-            path = f"/profile?seconds=2&hz=400&token={TOKEN}"
-            check.has(port.get(path), r"^\S.*;loop_run;.* \d+$")
+            given_time(lambda seconds: is_profiled(port, seconds), (2, 8, 32))
         s.holds("a second reader is refused", second_is_refused, port)
         check.true(sessions.alive(), "the load has ended")
     what = "a reader that does not read is left behind"
