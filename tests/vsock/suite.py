@@ -370,9 +370,11 @@ def never_yields(s, width):
             client.close()
             check.contains(answer, b"OK ")
             recorder.soon(lambda: device.count("guest", RST) > 0, "its end")
+            recorder.soon(
+                lambda: (parasite.info(trace)["samples"] or 0) > 500, "samples"
+            )
             guest.interrupt()
             recorder.end(0)
-        check.true(parasite.info(trace)["samples"] > 500)
         report = parasite.selves(trace)
         check.true("work" in report, report)
 
@@ -410,6 +412,9 @@ def two_clients(s, width):
                 return len(sent) > 2
 
             recorder.soon(later_ones, "packets at the new rate")
+            recorder.soon(
+                lambda: parasite.info(trace)["depth"] == 7, "the new depth"
+            )
             guest.interrupt()
             recorder.end(0)
         info = parasite.info(trace)
