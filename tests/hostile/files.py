@@ -115,7 +115,7 @@ def opened(folder):
         log=folder.path / "log",
     ) as server:
         port = soon(
-            lambda: re.search(r"127\.0\.0\.1:(\d+)", server.text()),
+            lambda: re.search(r"127\.0\.0\.1:(\d+)/", server.text()),
             "its address",
             server.alive,
         )
