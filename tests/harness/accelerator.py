@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import qemu
 
-PROBE_S = 10
+PROBE_S = 60  # for less, a busy host may stand still
 GUEST_ENDED = 1  # QEMU's status where the guest's code is 0
 DEVICE = "PARASITE_KVM"  # environment: the device, /dev/kvm
 
