@@ -31,7 +31,7 @@ def guest_cases(s):
 
 
 def shares_are_right(s):
-    append = "prof.every=0 split.seconds=4"
+    append = "prof.every=0 prof.hz=2000 split.seconds=4"
     with s.guest(s.part, "split", append=append, accel="kvm") as guest:
         check.same(guest.end(), 0)
         text = guest.text()
