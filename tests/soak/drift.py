@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 TICK_NS = 10000152  # the kernel's tick: kernel/include/kernel/clock.h
 BLOCKS = 12
-CERTAIN = 2  # 95 % intervals; chance alone goes beyond once in 1,000 times
+# 95 % intervals; of all blocks, chance alone goes beyond once in 20,000 times
+CERTAIN = 3
 T_95 = {
     2: 4.30,
     3: 3.18,

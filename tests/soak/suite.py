@@ -23,6 +23,7 @@ def suite(s):
         *("--minutes", 2, "--pause", 0.4),
         *("--seed", os.environ.get("SEED", 7)),
         status=None,
+        by_lines=True,
         cpu_limit=CPU_LIMIT_S,
     )
     for line in done.lines():
