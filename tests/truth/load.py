@@ -29,7 +29,7 @@ CLIENTS = 48
 # Ports: QEMU listens with a backlog of one, and who finds it full comes again
 # after a second.
 DOORS = 64
-ATTEMPTS = 3
+ATTEMPTS = 8
 OUTCOMES = ("json", "ticks", "packets", "console")
 # Clients go on until the guest has ended, and are ended then.
 FOREVER_S = 1000000
