@@ -40,6 +40,7 @@ sys.dont_write_bytecode = True
 
 from cluster import Cluster, Outage, missing  # noqa: E402
 from harness import qemu  # noqa: E402
+from harness.command import ANSWER_S  # noqa: E402
 
 SERVICES = "irc", "http", "lua", "lottery"
 WIDTHS = "x86_64", "i386"
@@ -330,7 +331,9 @@ class Guest:
     def count(self, target):
         """It stops its clock, and prints what it has counted."""
         for command in ("stop", "report", "hello"):  # the last packet, too
-            self.fleet.parasite("tell", f"unix:{target}", command)
+            self.fleet.parasite(
+                *("tell", "-w", ANSWER_S, f"unix:{target}", command)
+            )
         text = self.until(
             lambda: re.search(r"ok stop\n(.*)ok report", self.text(), re.S),
             "its report",

@@ -9,18 +9,22 @@ import shutil
 from . import check, qemu
 from .proc import run
 
+ANSWER_S = 120
 _EVENT = re.compile(r"\[[^]]*\] \([^)]*\) ([a-z_]*):")
 _FORM = re.compile(r"(_wide|_late)*$")
 
 
 class Command:
     """parasite = Command(s); parasite("report", "-q", trace) runs it, with
-    run()'s options."""
+    run()'s options. tell waits for an answer as long as a busy host may take,
+    unless a test has its own -w."""
 
     def __init__(self, suite):
         self.suite, self.path = suite, suite.parasite
 
     def __call__(self, *words, **options):
+        if words[:1] == ("tell",):
+            words = ("tell", "-w", ANSWER_S, *words[1:])  # the last -w counts
         return run(self.path, *words, **options)
 
     # ---- its output for a trace
