@@ -221,9 +221,13 @@ def ring(s, attach):
 
         with s.test("a ring in shared RAM is read without a stop"):
             given_time(read)
+
+        def by_stub(seconds):
+            line = ("-d", seconds, "--stub", *words, there.target)
+            check.has(attach(*line).err, "QEMU's stub.* stacks from shared RAM")
+
         with s.test("but not if the stub is asked for"):
-            said = attach("-d", 1, "--stub", *words, there.target).err
-            check.has(said, "QEMU's stub.* stacks from shared RAM")
+            given_time(by_stub)
 
         def by_port(seconds):
             check.has(there.target, r"^gdb:127\.0\.0\.1:\d+$")
