@@ -1013,7 +1013,6 @@ def killed_at_commit(s, when):
             and not list(spool.glob("*.staged")),
             "both guests",
         )
-        serve.soon_forgotten(16, 17)
         serve.process.signal(signal.SIGKILL)
     check.same(samples_in(spool), 600)
     check.same(list(spool.glob("*.staged")), [])
