@@ -111,13 +111,16 @@ def guest_is_started(top):
 
 
 def nothing_is_started(top):
-    """QEMU fails at once: it says why, and nothing else is said."""
+    """QEMU fails, before the first table is due: it says why, and nothing else
+    is said."""
     missing = top.s.work / "missing.elf"
     words = (*top.parasite.machine(top.width, "split", ""),)
     words = [missing if str(w) == str(top.image) else w for w in words]
     for loop in ((), ("--loop",)):
         said = top.parasite(
-            *("top", "--stdio", *loop, "-t", "virtio", *words), status=1
+            *("top", "--stdio", "--delay", 1000, *loop, "-t", "virtio"),
+            *words,
+            status=1,
         )
         check.same(said.out, "")
         check.contains(said.err, str(missing))
