@@ -4,6 +4,7 @@ who sends a byte now and then, and who sends all he can: SIGINT ends it, and it
 says so. None waits for ever."""
 
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -93,6 +94,25 @@ def line_is_open(pid, line):
                 if os.readlink(f"/proc/{pid}/fd/{number}") == line:
                     return True
     return False
+
+
+class Asked(Socket):
+    """One that is asked for a stream first, by HTTP or as a hypervisor is, and
+    gives this (answer), if any."""
+
+    def __init__(self, kind, scheme, answer):
+        super().__init__(kind, scheme == "http")
+        self.answer = answer
+        if scheme == "http":
+            self.target = self.target.replace("tcp:", "http://")
+        else:
+            self.target = f"vsock:{self.target.removeprefix('unix:')}:9999"
+
+    def accept(self):
+        write = super().accept()
+        if self.answer:
+            write(self.answer)
+        return write
 
 
 class Terminal(Peer):
@@ -230,6 +250,36 @@ def lines(waits):
                         check.contains(said, says)
 
 
+UPGRADE = (
+    b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n"
+    b"Upgrade: parasite\r\n\r\n"
+)
+ASKED = {"http": UPGRADE, "vsock": b"OK 1073741824\n"}
+
+
+def asked(waits):
+    """Lines that are asked for, before the answer and after it. Whoever floods
+    instead of an answer is refused at once."""
+    for scheme, kind, answers in itertools.product(ASKED, KINDS, (False, True)):
+        if kind == FLOODS and not answers:
+            continue
+        answer = ASKED[scheme] if answers else b""
+        when = "answers and" if answers else "as an answer"
+        for name, words in (
+            ("record", waits.record()),
+            ("top", ("top", "--stdio", "--delay", 1000)),
+            ("tell", ("tell", "-w", 100000)),
+        ):
+            with waits.s.test(f"{name}, {scheme}, a peer that {when} {kind}"):
+                with Asked(kind, scheme, answer) as peer:
+                    words = (*words, peer.target)
+                    words += ("start",) if name == "tell" else ()
+                    said = waits.ends(words, peer.met.is_set, status=(1, -2))
+                    if name != "tell":
+                        wanted = "no packets" if answers else scheme
+                        check.contains(said, wanted)
+
+
 def full(waits):
     with Full() as peer:
         rows = commands(waits, peer.target)
@@ -331,6 +381,7 @@ def served(waits):
 def suite(s):
     waits = Waits(s)
     lines(waits)
+    asked(waits)
     full(waits)
     machines(waits)
     top_warms_up(waits)
