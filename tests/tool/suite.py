@@ -214,6 +214,32 @@ def clang_has_lines(s, made):
             check.same(lines.get(name), f"{name}.c", lines)
 
 
+def templates_omit_their_type(s, made):
+    """What a C++ template returns comes first in its name: shown if asked
+    for."""
+    symbol, image = "_Z3sumIiET_S0_S0_", s.work / "template.elf"
+    source, addresses = s.work / "template.s", s.work / "template.addresses"
+    source.write_text(
+        f".globl {symbol}\n.type {symbol}, @function\n"
+        f"{symbol}: .fill 63, 1, 0x90\nret\n.size {symbol}, 64\n"
+    )
+    built = s.work / "template.o"
+    run("gcc", "-c", "-o", built, source)
+    run("ld", "-e", symbol, "--build-id=sha1", "-o", image, built)
+    addresses.write_text(text_addresses(image, (symbol,)))
+    trace = s.work / "template.trace"
+    stream = made.parasite.make_stream(
+        *(100, 1, addresses), BUILD_ID=build_id(image)
+    )
+    made.parasite("record", "-q", "-o", trace, "-k", image, "-", data=stream)
+    for words, name in (
+        ((), "sum<int>(int, int)"),
+        (("--return-types",), "int sum<int>(int, int)"),
+    ):
+        names = {row["symbol"] for row in made.parasite.rows(trace, *words)}
+        check.true(name in names, names)
+
+
 def filters_choose(made):
     busy, idle = (
         made.parasite("report", "-q", f"-{how}", r"^\[idle\]$", made.trace).out
@@ -235,6 +261,7 @@ def test_report(s, made):
         parasite("report", "-g", trace)
         parasite("report", "--callers", "--callees", trace)
     s.holds(clang_has_lines, s, made)
+    s.holds(templates_omit_their_type, s, made)
     with s.test("lines, tasks and CPUs too"):
         parasite("report", "-s", "symbol,line,task,cpu", "--inline", trace)
     s.holds(
