@@ -65,8 +65,10 @@ def recorded(s, name, image, append, args=(), options=(), shift=0):
 
 
 def sound(s, trace):
-    """What `script` prints of a trace that keeps the rules."""
+    """What `script` prints of a trace that keeps the rules, and of which the
+    recorder, with the memory that it gets by default, has lost nothing."""
     run(s.parasite, "info", "--check", trace)
+    check.same(Command(s).info(trace)["lost_events"], 0)
     return run(s.parasite, "script", trace).out
 
 
@@ -93,7 +95,7 @@ def shows(s, demo):
 
 def many_are_served(s):
     """Ten thousand alike: none is left, and the refused ones have failed."""
-    record(s, "many", "many", "prof.trace_kb=8192")
+    record(s, "many", "many")
     found = sites(s, "many")["serve request"]
     check.same(found["count"], 10000)
     check.same(found["failed"], 22)
