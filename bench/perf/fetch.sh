@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # fetch.sh FOLDER: what the Linux guest is made of that this machine need not
-# have installed: Debian's present cloud kernel as FOLDER/vmlinuz and its static
-# busybox as FOLDER/busybox. Done once; FOLDER/.unpacked says so, and which.
+# have installed: Debian's present cloud kernel as FOLDER/vmlinuz, what its
+# modules are built with as FOLDER/headers, and Debian's static busybox as
+# FOLDER/busybox. Done once; FOLDER/.fetched says so, and which.
 #
 # The machine's package lists serve where they are fresh. Where they are not, or
 # are missing, apt reads them anew to a place of its own: its state here stays
@@ -13,7 +14,7 @@ set -eu
 folder=${1:?usage: fetch.sh FOLDER}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-[ ! -e "$folder/.unpacked" ] || exit 0
+[ ! -e "$folder/.fetched" ] || exit 0
 
 fail()
 {
@@ -50,17 +51,28 @@ download()
         mv "$folder/new"/*.deb "$folder/$1.deb" && rmdir "$folder/new"
 }
 
+# The packages that the headers of the kernel (image) consist of.
+headers()
+{
+    echo "linux-headers-${image#linux-image-}"
+    apt apt-cache depends "linux-headers-${image#linux-image-}" |
+        sed -n 's/^ *Depends: \(linux-\(headers\|kbuild\)-[^ ]*\)$/\1/p'
+}
+
 all()
 {
     image=$(kernel) && [ -n "$image" ] && download "$image" &&
-        download busybox-static
+        download busybox-static || return 1
+    for package in $(headers); do
+        download "$package" || return 1
+    done
 }
 
 : >"$folder/log"
 if ! all; then
     mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial"
     apt apt-get update >>"$folder/log" || fail 'package lists'
-    all || fail 'linux-image-cloud-amd64 or busybox-static'
+    all || fail 'linux-image-cloud-amd64, its headers or busybox-static'
 fi
 # take PACKAGE PATTERN FILE: one file out of a package
 take()
@@ -74,4 +86,16 @@ take()
 take "$image" './boot/vmlinuz-*' vmlinuz
 take busybox-static ./bin/busybox busybox
 chmod +x "$folder/busybox"
-echo "$image" >"$folder/.unpacked"
+
+# The headers' own makefile includes the common one by its absolute path.
+rm -rf "$folder/unpacked"
+for package in $(headers); do
+    dpkg -x "$folder/$package.deb" "$folder/unpacked"
+    rm "$folder/$package.deb"
+done
+source=$folder/unpacked/usr/src
+sed -i "s| /usr/src/| $source/|" \
+    "$source/linux-headers-${image#linux-image-}/Makefile"
+ln -sfn "unpacked/usr/src/linux-headers-${image#linux-image-}" \
+    "$folder/headers"
+echo "$image" >"$folder/.fetched"

@@ -10,5 +10,6 @@ $(foreach w,$(WIDTHS),$(eval \
 .PHONY: benchperf
 #= measure
 #: Linux perf and our sampler on the same work: cost of a sample, lock-step
-benchperf: $(foreach w,$(WIDTHS),$(call image,$w,bench/perf))
+benchperf: $(foreach w,$(WIDTHS),$(call image,$w,bench/perf) \
+    $(call image,smp/$w,bench/irqs_off))
 	$(Q)bench/perf/run.sh $(BUILD)

@@ -9,7 +9,8 @@
 # guest. That guest is booted three times: one run takes times, which are
 # instructions under -icount; one is counted by a plugin of QEMU, which
 # separates the kernel from perf's own process and does not count an idle CPU;
-# and so is one on four CPUs.
+# and so is one on four
+# CPUs. bench/irqs_off is run on four CPUs by both.
 #
 # Status 1 if a goal is missed or rows are missing; what could not be fetched
 # or did not run is named, the rest is measured all the same.
@@ -27,6 +28,7 @@ rm -f "$logs"/*.log "$logs"/*.marks
 # addresses where no other program is, by which the plugin knows it.
 BEGIN=7000000
 END=8000000
+OFF_ROUNDS=1000 # of bench/irqs_off, on each CPU
 work()
 {
     objects=$build/x86_64/obj/services/split
@@ -38,10 +40,27 @@ work()
     strip -w -N 'leaf_?.*' "$logs/work"
 }
 
+# The module, built outside of Linux's tree with its headers.
+module()
+{
+    folder=$(realpath "$logs")/module
+    off=$(realpath "$here/../irqs_off")
+    rm -rf "$folder"
+    mkdir "$folder"
+    cp "$here/linux/irqs_off.c" "$folder"
+    echo 'obj-m := irqs_off.o' >"$folder/Kbuild"
+    if ! MAKEFLAGS='' make -C "$source/headers" "M=$folder" \
+        "KCFLAGS=-I$off" modules >"$logs/module.log" 2>&1; then
+        echo "perf/run.sh: no module, see $logs/module.log" >&2
+        return 1
+    fi
+}
+
 guest()
 {
-    "$here/fetch.sh" "$source" && work &&
-        "$here/initramfs.sh" "$logs/initramfs" "$logs/work" "$source"
+    "$here/fetch.sh" "$source" && work && module &&
+        "$here/initramfs.sh" "$logs/initramfs" "$logs/work" \
+            "$logs/module/irqs_off.ko" "$source"
 }
 
 # linux LOG KERNEL'S_WORDS [QEMU'S_WORDS...]
@@ -81,16 +100,27 @@ norandmaps" -seed 1 -plugin "$(marks counted.marks)"
 # test of the PIT sees too few of its ticks, and panics.
 on_cpus()
 {
-    CPUS=4 linux cpus.log "rdinit=/cpus cpus=4 short=5000 long=20000 nokaslr \
-norandmaps no_timer_check" -plugin "$(marks cpus.marks)"
+    CPUS=4 linux cpus.log "rdinit=/cpus cpus=4 short=5000 long=20000 \
+off_rounds=$OFF_ROUNDS nokaslr norandmaps no_timer_check" \
+        -plugin "$(marks cpus.marks)"
 }
 
-# The image ends through debug-exit with code 0, which QEMU makes 1.
-ours()
+# image WIDTH LOG IMAGE WORDS: it ends through debug-exit with code 0, which
+# QEMU makes 1.
+image()
 {
     "$here/boot.sh" 600 "$1" -device isa-debug-exit,iobase=0xf4,iosize=4 \
-        -append 'prof.start=off prof.every=0 perf.reps=5 perf.rounds=25000' \
-        -kernel "$build/$1/bench/perf/perf.elf" >"$logs/$1.log" || [ $? = 1 ]
+        -append "prof.start=off prof.every=0 $4" -kernel "$3" >"$logs/$2" ||
+        [ $? = 1 ]
+}
+
+ours()
+{
+    image "$1" "$1.log" "$build/$1/bench/perf/perf.elf" \
+        'perf.reps=5 perf.rounds=25000' &&
+        CPUS=4 image "$1" "$1.off.log" \
+            "$build/smp/$1/bench/irqs_off/irqs_off.elf" \
+            "prof.tick=nmi prof.hz=1000 rounds=$OFF_ROUNDS"
 }
 
 status=0

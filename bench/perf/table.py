@@ -2,8 +2,8 @@
 """table.py FOLDER JSONL: the measurements of run.sh, as lines and as a table.
 
 FOLDER has linux.log, counted.log and cpus.log of the Linux guest,
-counted.marks and cpus.marks of the plugin, i386.log and x86_64.log of our
-guest, and size, the output of `size` for the profiler's objects. JSONL gets one
+counted.marks and cpus.marks of the plugin, WIDTH.log and WIDTH.off.log of our
+guests, and size, the output of `size` for the profiler's objects. JSONL gets one
 object per line: width, name, value and unit; optionally the goal and its sense
 (least or most); spread, the largest minus the smallest of the repetitions.
 
@@ -20,6 +20,7 @@ import sys
 
 import counted
 import counted_cpus
+import irqs_off
 from rows import ROWS, STEP_LEAF, WHOLE
 
 Z95 = 1.959963985
@@ -40,6 +41,13 @@ def read(folder, name):
         return None
     with open(path, encoding="utf-8", errors="replace") as lines:
         return [line.rstrip("\r\n") for line in lines]
+
+
+def read_leaves():
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = os.path.join(here, "../irqs_off/leaves.h")
+    with open(path, encoding="utf-8") as header:
+        return header.read()
 
 
 def middle(values):
@@ -278,7 +286,16 @@ def part(folder, log, width):
         return counted.rows_of(runs_of(lines), marks)
     if log == "cpus.log":
         marks = read(folder, "cpus.marks") or []
-        return counted_cpus.rows_of(runs_of(lines), marks, lines)
+        runs = runs_of(lines)
+        return {
+            **counted_cpus.rows_of(runs, marks, lines),
+            **irqs_off.rows_of(dict(runs)["irqs_off"], "perf"),
+        }
+    if log.endswith(".off.log"):
+        return {
+            "irqs_off_true": (irqs_off.truth(read_leaves()), None),
+            **irqs_off.rows_of(lines, "ours"),
+        }
     size = read(folder, "size") or []
     return {
         **ours(lines, width),
@@ -296,6 +313,8 @@ def collect(folder):
         ("linux.log", "x86_64"),
         ("counted.log", "x86_64"),
         ("cpus.log", "x86_64"),
+        ("i386.off.log", "i386"),
+        ("x86_64.off.log", "x86_64"),
     ):
         try:
             rows[width].update(part(folder, log, width))

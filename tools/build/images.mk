@@ -22,11 +22,12 @@ $(call one_of,LOADER,kernel grub)
 $(if $(filter-out $(if $(cpus),$(shell seq 64)),$(cpus)),$(error \
     CPUS=$(CPUS): must be 1 to 64))
 $(call one_of,ACCEL,auto tcg kvm)
-programs := $(services) $(filter-out tests/guest/smp/%,$(call \
-    folders,tests/guest/*)) $(filter-out bench/cpus,$(call folders,bench))
+smp_only := $(call folders,tests/guest/smp) bench/cpus bench/irqs_off
+programs := $(services) $(filter-out $(smp_only),$(call \
+    folders,tests/guest/*) $(call folders,bench))
 # those that are built for several CPUs, too, or only so
-smp_programs := $(sort $(call folders,tests/guest/smp) \
-    $(addprefix services/,http irc split) bench/cpus bench/lapic \
+smp_programs := $(sort $(smp_only) \
+    $(addprefix services/,http irc split) bench/lapic \
     $(if $(cpus),$(filter $(service),$(services))))
 # $1 width, $2 the folder of the sources
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \
