@@ -15,18 +15,23 @@ from harness.suite import Guest, check, run
 
 KERNELS = (
     *("higher", "tasks", "cxx", "bare", "smp", "oneshot", "nmi", "includeos"),
+    "lk",
 )
 PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
 COMMON = Path("tests/embed/kernel32.mk")  # which some Makefiles include
 GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
-JOIN_LINES = {"xv6": 2}  # more, where other CPUs join
+JOIN_LINES = {"xv6": 2, "lk": 14}  # more, where other CPUs join
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
-WIDTH = {"higher": "x86_64", "cxx": "x86_64"}  # i386: all others
-FLAGS = {"higher": "-mcmodel=kernel", "smp": "-DPROF_CPUS_MAX=2"}
-QEMU = {"smp": ("-smp", "2")}
-NO_ICOUNT = {"smp"}  # which QEMU gives to one of several CPUs at a time
+WIDTH = {"higher": "x86_64", "cxx": "x86_64", "lk": "x86_64"}  # i386: others
+FLAGS = {
+    "higher": "-mcmodel=kernel",
+    "smp": "-DPROF_CPUS_MAX=2",
+    "lk": "-mcmodel=kernel -DPROF_CPUS_MAX=16",
+}
+QEMU = {"smp": ("-smp", "2"), "lk": ("-smp", "3")}
+NO_ICOUNT = {"smp", "lk"}  # which QEMU gives to one of several CPUs at a time
 TAKE = "shop::Orders::take() const"
 REQUEST = (("parse", 60), ("render", 30), ("send", 10))  # work.h
 # Per cent of the samples in these, and from where they are called.
@@ -53,6 +58,7 @@ SHARES = {
     },
 }
 SHARES["smp"] = SHARES["oneshot"] = SHARES["nmi"] = SHARES["bare"]
+SHARES["lk"] = {f"cpu_loop;answer;{name}": share for name, share in REQUEST}
 SHARES["includeos"] = {
     f"start;kernel_main;answer();{name}()": share for name, share in REQUEST
 }
@@ -60,6 +66,7 @@ SHARES["includeos"] = {
 SHARED = {
     "includeos": r"^(?:.*answer\(\);)?(?:parse|render|send)\(\)$",
     "smp": r"^(?:.*answer;)?(?:parse|render|send)$",
+    "lk": r"^(?:.*answer;)?(?:parse|render|send)$",
 }
 IMAGE = {"includeos": "kernel.img"}  # kernel.elf: all others
 APPEND = {  # busy: all others
@@ -136,7 +143,7 @@ class Kernel:
         """Its lines of C, and of its Makefile, that are there for the
         profiler."""
         for folder in (self.sources, Path("kits", self.name)):
-            for path in folder.glob("parasite.c*"):
+            for path in folder.rglob("parasite.c*"):
                 lines = code_lines(path)
         rules = (self.sources / "Makefile").read_text()
         if COMMON.name in rules:
@@ -367,6 +374,31 @@ def check_smp(kernel, text):
     check.lacks(table, r"\b(?:parse|render|send)$")
 
 
+def check_lk(kernel, text):
+    """By the kit alone each CPU has joined, and is sampled by NMIs, with its
+    callers; the one that halts is idle; the ticks add up. (The kernel has found
+    the accounts of each CPU to add up.)"""
+    table = text.rpartition("--- profile")[2].partition("\n---")[0]
+    rows = re.findall(CPU_ROW, table, re.M)
+    check.same([row[0] for row in rows], ["0", "1", "2"], table)
+    check.same([row[4] for row in rows], ["0", "0", "0"], "dropped")
+    ticks = [int(row[1]) for row in rows]
+    whole = check.has(table, r"(\d+) +all ticks since the start")
+    check.same(sum(ticks), int(whole[1]), table)
+    stacks = folded(text)
+    for cpu, stack in (
+        (0, r"^(?:cpu_loop;answer|begin_thread;app;parasite)\b"),
+        (1, r"^cpu_entry;cpu_loop(?:;compute)?$"),
+    ):
+        samples = sum(n for name, n in stacks.items() if re.search(stack, name))
+        check.between(samples, ticks[cpu] * 0.8, ticks[cpu], f"CPU {cpu}")
+    idle = check.has(table, r"^ +\S+ % +(\d+) +idle$")
+    check.between(int(idle[1]), ticks[2] * 0.95, sum(ticks[1:]), "idle")
+    off = int(check.has(table, IRQS_OFF)[1])
+    check.between(off, ticks[1] * 0.8, sum(ticks[:2]), "interrupts off")
+    check.lacks(text, "^prof: ")
+
+
 NO_PIT = ("-M", "microvm,pit=off,pic=off,rtc=off")
 
 
@@ -550,8 +582,9 @@ def suite(s):
     kernel = Kernel(s)
     lines, rules = kernel.glue()
     s.measured(f"{s.part}: {lines} lines of C, {rules} of the Makefile")
-    with s.test(f"{s.part}: it takes at most {GLUE_LINES} lines of C"):
-        check.between(lines, 1, GLUE_LINES)
+    most = GLUE_LINES + JOIN_LINES.get(s.part, 0)
+    with s.test(f"{s.part}: it takes at most {most} lines of C"):
+        check.between(lines, 1, most)
     with s.test(f"{s.part}: it takes at most {RULE_LINES} lines of rules"):
         check.between(rules, 1, RULE_LINES)
     s.holds(f"{s.part}: it builds with its own rules", kernel.build)
@@ -564,6 +597,8 @@ def suite(s):
         s.holds(
             "smp: the second CPU is in its account", check_smp, kernel, text
         )
+    if s.part == "lk":
+        s.holds("lk: every CPU is in its account", check_lk, kernel, text)
     if s.part == "oneshot":
         s.holds("oneshot: the timer that there is", check_timers, kernel, text)
     if s.part == "nmi":
