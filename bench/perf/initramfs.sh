@@ -3,8 +3,8 @@
 #
 # initramfs.sh OUT WORK MODULE SOURCE: the file system of the Linux guest, as
 # an archive: busybox and the files that fetch.sh left in SOURCE, this machine's
-# perf with its libraries, the program WORK, the kernel's MODULE, and linux/ with
-# its three first programs.
+# perf with its libraries, the program WORK, the kernel's MODULE, and linux/
+# with its three first programs.
 set -eu
 
 out=${1:?usage: initramfs.sh OUT WORK MODULE SOURCE}

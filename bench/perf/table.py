@@ -3,9 +3,10 @@
 
 FOLDER has linux.log, counted.log and cpus.log of the Linux guest,
 counted.marks and cpus.marks of the plugin, WIDTH.log and WIDTH.off.log of our
-guests, and size, the output of `size` for the profiler's objects. JSONL gets one
-object per line: width, name, value and unit; optionally the goal and its sense
-(least or most); spread, the largest minus the smallest of the repetitions.
+guests, and size, the output of `size` for the profiler's objects. JSONL gets
+one object per line: width, name, value and unit; optionally the goal and its
+sense (least or most); spread, the largest minus the smallest of the
+repetitions.
 
 Exit status 1 if a goal is missed, a row is missing, or the two guests did not
 measure the same: their call chains must have the same length.
