@@ -46,6 +46,7 @@ static void begin(void)
         return;
     prof_agent_init(&agent, PROF_AGENT_SERVERS, 1);
     prof_agent_assume(&agent, &assumption);
+    prof_agent_name(&agent, "the serial port");
     prof_causal_assume(&assumption);
 }
 

@@ -102,8 +102,10 @@ static void call(struct loop_timer *timer)
 {
     struct prof_loop_frame frame;
 
-    if (is_seen())
-        prof_handler_begin((const void *)timer->callback);
+    if (in_experiment()) {
+        prof_causal_handler((const void *)timer->callback);
+        prof_causal_waited(PROF_LIMIT_TIME, timer->site->text);
+    }
     prof_loop_begin(&frame, timer->site);
     timer->callback(timer->context); /* which may free it */
     prof_loop_leave(&frame);

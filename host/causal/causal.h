@@ -44,11 +44,29 @@ struct causal_latency {
     struct event_causal_latency event;
 };
 
-/* What virtual time goes to, of a target and a speed-up. */
-#define CAUSAL_LIMITS 5u
+/* What virtual time goes to, of a target and a speed-up: by kind, but for
+ * locks, and for one of it. */
+#define CAUSAL_LIMITS 6u /* as in the stream: the last are locks */
+#define CAUSAL_SUMS 5u
+#define CAUSAL_CPU 4u
+#define CAUSAL_WAITED_MAX 32u
 struct causal_limit {
-    uint64_t cycles[CAUSAL_LIMITS];
+    uint64_t cycles[CAUSAL_SUMS];
+    uint64_t waited[CAUSAL_WAITED_MAX];
 };
+
+struct causal_waited {
+    uint32_t name; /* of strings; 0: none came */
+    uint8_t kind;
+};
+
+/* A part of virtual time. */
+struct causal_part {
+    uint8_t kind;
+    const char *name; /* NULL: all of the kind that have none */
+    double part;
+};
+#define CAUSAL_PARTS_MAX (CAUSAL_WAITED_MAX + CAUSAL_LIMITS)
 
 struct causal_visits {
     uint32_t point; /* INDEX_NONE: no such one was named or measured before */
@@ -142,6 +160,7 @@ struct causal {
     struct causal_latency *latencies;
     struct index limit_keys;
     struct causal_limit *limits;
+    struct causal_waited waited[CAUSAL_WAITED_MAX];
     struct index series_keys;
     struct prof_progress_sum (*series)[PROF_GAIN_GROUPS];
     struct causal_record *records;
@@ -195,10 +214,15 @@ const struct causal_latency *causal_latency(const struct causal *causal,
 uint32_t causal_speedups(const struct causal *causal,
                          uint32_t numbers[CAUSAL_SPEEDUPS_MAX]);
 
-/* What most of the virtual time goes to when the target is faster by
- * (speedup), and which part of it in *(part); NULL: nothing is known. */
-const char *causal_limited_by(const struct causal *causal, uint32_t target,
-                              uint32_t speedup, double *part);
+/* What virtual time goes to when the target is faster by (speedup), the
+ * greatest part first; returns how many there are, 0: nothing is known. */
+uint32_t causal_parts(const struct causal *causal, uint32_t target,
+                      uint32_t speedup,
+                      struct causal_part parts[CAUSAL_PARTS_MAX]);
+
+/* What that is, in words: "CPU", "timer refill", or "devices". Returns (text),
+ * of CAUSAL_TEXT_MAX. */
+const char *causal_part_name(const struct causal_part *part, char *text);
 
 /* What nothing gains: of experiments at normal speed, each second group is the
  * speed-up, as the guest has it. */

@@ -43,19 +43,31 @@ static const char *accrual_word(uint8_t accrual)
     return accrual == 0 ? "from enter to leave" : "by shares of handlers";
 }
 
+/* Everything that virtual time goes to, and the greatest part of it. */
 static void set_limit(const struct causal *causal, uint32_t target,
                       json_t *object)
 {
     uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
     uint32_t count = causal_speedups(causal, numbers);
-    const char *word = NULL;
-    double part = 0;
+    struct causal_part parts[CAUSAL_PARTS_MAX];
+    char text[CAUSAL_TEXT_MAX];
+    json_t *all = json_array();
 
     if (count != 0)
-        word = causal_limited_by(causal, target, numbers[count - 1], &part);
-    json_set(object, "limit", word == NULL ? json_null() : json_text(word));
+        count = causal_parts(causal, target, numbers[count - 1], parts);
+    for (uint32_t i = 0; i < count; ++i) {
+        json_t *part = json_object();
+
+        json_set(part, "limit", json_text(causal_part_name(&parts[i], text)));
+        json_set(part, "share", json_real(parts[i].part));
+        json_array_append_new(all, part);
+    }
+    json_set(object, "limit",
+             count == 0 ? json_null()
+                        : json_text(causal_part_name(&parts[0], text)));
     json_set(object, "limit_share",
-             word == NULL ? json_null() : json_real(part));
+             count == 0 ? json_null() : json_real(parts[0].part));
+    json_set(object, "limits", all);
 }
 
 static json_t *curve_json(const struct causal *causal,

@@ -11,6 +11,9 @@
 #define MS_PER_S 1000.0
 #define US_PER_MS 1000.0
 #define PER_CENT 100.0
+#define PARTS_SHOWN 3u
+#define PART_LEAST 0.05 /* but for the greatest */
+#define ROUNDS_UP 1e-9
 #define NAMES_ROOM 300u /* of a sentence that lists names */
 
 struct notes {
@@ -333,23 +336,30 @@ uint32_t causal_notes(const struct causal *causal,
 
 /* ---- what results mean */
 
-/* What most of the time goes to at the greatest speed-up. */
+/* What most of the time goes to at the greatest speed-up, and what else much
+ * does, as the guest's table has it. */
 static void append_limit(const struct causal *causal,
                          const struct causal_curve *curve, char *text)
 {
     uint32_t numbers[CAUSAL_SPEEDUPS_MAX];
     uint32_t count = causal_speedups(causal, numbers);
-    size_t used = strlen(text);
-    const char *word;
-    double part;
+    struct causal_part parts[CAUSAL_PARTS_MAX];
 
     if (count == 0 || curve->shape == CAUSAL_NOT_CALLED)
         return;
-    word = causal_limited_by(causal, curve->target, numbers[count - 1], &part);
-    if (word != NULL)
-        snprintf(text + used, CAUSAL_TEXT_MAX - used,
-                 "; what remains is %.0f %% %s%s", floor(PER_CENT * part),
-                 strcmp(word, "CPU") == 0 ? "" : "waiting for ", word);
+    count = causal_parts(causal, curve->target, numbers[count - 1], parts);
+    for (uint32_t i = 0; i < count && i < PARTS_SHOWN; ++i) {
+        char name[CAUSAL_TEXT_MAX];
+        size_t used = strlen(text);
+
+        if (i != 0 && parts[i].part < PART_LEAST)
+            break;
+        snprintf(text + used, CAUSAL_TEXT_MAX - used, "%s%.0f %% %s%s",
+                 i == 0 ? "; what remains is " : ", ",
+                 floor(PER_CENT * parts[i].part + ROUNDS_UP),
+                 parts[i].kind == CAUSAL_CPU ? "" : "waiting for ",
+                 causal_part_name(&parts[i], name));
+    }
 }
 
 /* How its time is known, if not from enter to leave. */

@@ -47,29 +47,68 @@ uint32_t causal_speedups(const struct causal *causal,
     return causal->speedup_count;
 }
 
-const char *causal_limited_by(const struct causal *causal, uint32_t target,
-                              uint32_t speedup, double *part)
+static void put_part(struct causal_part parts[CAUSAL_PARTS_MAX],
+                     uint32_t *count, struct causal_part part)
 {
-    static const char *const names[CAUSAL_LIMITS] = {
-        "timers", "devices", "peers", "arrivals", "CPU"};
-    uint32_t found =
+    uint32_t at = *count;
+
+    if (part.part <= 0)
+        return;
+    for (; at > 0 && parts[at - 1].part < part.part; --at)
+        parts[at] = parts[at - 1];
+    parts[at] = part;
+    ++*count;
+}
+
+/* Locks are besides the sums of kinds; what else has a name is in them. */
+uint32_t causal_parts(const struct causal *causal, uint32_t target,
+                      uint32_t speedup,
+                      struct causal_part parts[CAUSAL_PARTS_MAX])
+{
+    const uint32_t found =
         index_find(&causal->limit_keys, causal_key(target, speedup, 0));
-    const uint64_t *cycles;
-    unsigned most = 0;
-    double all = 0;
+    const struct causal_limit *limit;
+    double rest[CAUSAL_LIMITS] = {0}, all = 0;
+    uint32_t count = 0;
 
     if (found == INDEX_NONE)
-        return NULL;
-    cycles = causal->limits[found].cycles;
-    for (unsigned i = 0; i < CAUSAL_LIMITS; ++i) {
-        all += (double)cycles[i];
-        if (cycles[i] > cycles[most])
-            most = i;
+        return 0;
+    limit = &causal->limits[found];
+    for (unsigned i = 0; i < CAUSAL_SUMS; ++i)
+        rest[i] = (double)limit->cycles[i];
+    for (unsigned i = 0; i < CAUSAL_WAITED_MAX; ++i) {
+        const struct causal_waited *waited = &causal->waited[i];
+
+        if (waited->name == 0)
+            continue;
+        rest[waited->kind] -= (double)limit->waited[i];
+        put_part(parts, &count,
+                 (struct causal_part){
+                     waited->kind, strings_text(&causal->strings, waited->name),
+                     (double)limit->waited[i]});
     }
-    if (all <= 0)
-        return NULL;
-    *part = (double)cycles[most] / all;
-    return names[most];
+    for (uint8_t i = 0; i < CAUSAL_SUMS; ++i)
+        put_part(parts, &count, (struct causal_part){i, NULL, rest[i]});
+    for (uint32_t i = 0; i < count; ++i)
+        all += parts[i].part;
+    for (uint32_t i = 0; i < count; ++i)
+        parts[i].part /= all;
+    return count;
+}
+
+const char *causal_part_name(const struct causal_part *part, char *text)
+{
+    static const char *const kinds[CAUSAL_LIMITS] = {
+        "timers", "devices", "peers", "arrivals", "CPU", "locks"};
+
+    if (part->name == NULL)
+        return kinds[part->kind];
+    snprintf(text, CAUSAL_TEXT_MAX, "%s%.120s",
+             part->kind == 0             ? "timer "
+             : part->kind >= CAUSAL_SUMS ? "lock "
+                                         : "",
+             part->name);
+    return text;
 }
 
 uint64_t causal_us10(const struct causal *causal, uint64_t cycles)

@@ -287,9 +287,9 @@ static void take_latency(struct causal *causal,
 static void take_limit(struct causal *causal,
                        const struct event_causal_limit *event)
 {
-    const struct causal_limit limit = {{event->timers, event->devices,
-                                        event->peers, event->arrivals,
-                                        event->cpu}};
+    const struct causal_limit limit = {.cycles = {event->timers, event->devices,
+                                                  event->peers, event->arrivals,
+                                                  event->cpu}};
     uint32_t place, found;
 
     if (!speedup_exists(causal, event->speedup))
@@ -305,6 +305,35 @@ static void take_limit(struct causal *causal,
     causal->targets[place].in_target = event->in_target;
     causal->targets[place].real = event->real_time;
     causal->limits[found] = limit;
+}
+
+static void take_waited(struct causal *causal,
+                        const struct event_causal_waited *event)
+{
+    if (event->waited >= CAUSAL_WAITED_MAX || event->limit >= CAUSAL_LIMITS ||
+        event->limit == CAUSAL_CPU || *event->text == '\0') {
+        ++causal->unkept;
+        return;
+    }
+    causal->waited[event->waited] = (struct causal_waited){
+        strings_put(&causal->strings, event->text), event->limit};
+}
+
+/* After that of all, which voids the others. */
+static void take_wait(struct causal *causal,
+                      const struct event_causal_wait *event)
+{
+    const uint32_t place = index_find(&causal->target_numbers, event->target);
+    uint32_t found = INDEX_NONE;
+
+    if (place != INDEX_NONE && event->speedup < CAUSAL_SPEEDUPS_MAX &&
+        event->waited < CAUSAL_WAITED_MAX)
+        found = index_find(&causal->limit_keys,
+                           causal_key(place, event->speedup, 0));
+    if (found == INDEX_NONE)
+        ++causal->unkept;
+    else
+        causal->limits[found].waited[event->waited] = event->wait;
 }
 
 static void take_assumed(struct causal *causal,
@@ -388,6 +417,12 @@ static void take_event(struct causal *causal, const struct event *event)
         break;
     case PROF_EVENT_CAUSAL_LIMIT:
         take_limit(causal, &event->as_causal_limit);
+        break;
+    case PROF_EVENT_CAUSAL_WAITED:
+        take_waited(causal, &event->as_causal_waited);
+        break;
+    case PROF_EVENT_CAUSAL_WAIT:
+        take_wait(causal, &event->as_causal_wait);
         break;
     default:
         break;

@@ -143,6 +143,7 @@ static struct client *new_client(const struct net_flow *flow)
     prof_agent_init(&client->agent, PROF_AGENT_CLOSED, 0);
     prof_agent_assume(&client->agent,
                       &net_rule_of(flow->own, flow->port)->assumption);
+    prof_agent_name(&client->agent, net_rule_of(flow->own, flow->port)->peers);
     enter(client, flow);
     return client;
 }

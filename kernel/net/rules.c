@@ -51,11 +51,23 @@ static void init_arrivals(struct net_rule *rule)
 {
     prof_agent_init(&rule->arrivals, PROF_AGENT_OPEN, 0);
     prof_agent_assume(&rule->arrivals, &rule->assumption);
+    prof_agent_name(&rule->arrivals, rule->come);
+}
+
+static void name(struct net_rule *rule)
+{
+    char where[16] = "the network";
+
+    if (rule->port != 0)
+        snprintf(where, sizeof where, "port %u", (unsigned)rule->port);
+    snprintf(rule->peers, sizeof rule->peers, "peers at %s", where);
+    snprintf(rule->come, sizeof rule->come, "arrivals at %s", where);
 }
 
 static void set(struct net_rule *rule, enum net_peer_kind kind, const char *how)
 {
     rule->kind = kind;
+    name(rule);
     init_arrivals(rule);
     state(rule, how);
 }

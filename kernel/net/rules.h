@@ -21,6 +21,7 @@ struct net_rule {
     struct net_probe probe;
     struct prof_assumption assumption;
     char text[NET_RULE_TEXT];
+    char peers[32], come[32]; /* what is waited for */
 };
 
 /* KIND or KIND:PORT, at most one for each port; KIND may be "probe". */

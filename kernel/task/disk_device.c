@@ -13,6 +13,7 @@
 static const char any_number[] = "disk: any number of requests at a time";
 static char queue[] = "disk: a queue, servers: N";
 static struct prof_assumption assumption = PROF_ASSUMPTION(any_number);
+static const char name[] = "the disk";
 static struct prof_agent agent;
 static uint64_t polled_tsc, polled_before_tsc;
 
@@ -36,6 +37,7 @@ const char *disk_device_start(void)
     if (error == 0)
         prof_causal_assume(&assumption);
     prof_agent_assume(&agent, &assumption);
+    prof_agent_name(&agent, name);
     return why[error];
 }
 
@@ -68,6 +70,7 @@ bool disk_servers(unsigned servers)
                     servers == 0 ? PROF_AGENT_PARALLEL : PROF_AGENT_SERVERS,
                     servers);
     prof_agent_assume(&agent, &assumption);
+    prof_agent_name(&agent, name);
     return true;
 }
 

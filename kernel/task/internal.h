@@ -14,6 +14,7 @@
  *     task.c     tasks, await
  *     stacks.c   their stacks
  *     mutex.c, mailbox.c   what tasks share
+ *     locks.c    which mutexes somebody waits for
  *     cpu_call.c, cpu_resolve.c, cpu_async.c   messages to other CPUs
  *     one_cpu.c  the same where there is one
  *     memory.c   the heap, as this folder uses it
@@ -80,6 +81,33 @@ void promise_at_end(void);
 /* Calls ready->run(ready) in a turn of the loop, after all that is ready now.
  * No effect if it is ready already. */
 void promise_ready(struct promise_ready *ready);
+
+/* ---- task.c */
+
+/* That of the promise of the task that runs; 0: none does. */
+uint32_t task_id(void);
+
+/* ---- locks.c, for causal experiments */
+
+struct mutex;
+
+/* Who wants to know the holder of a mutex. */
+#define MUTEX_BY_TRACE 1u
+#define MUTEX_BY_LOCKS 2u /* the first wait was in an experiment */
+
+/* In experiments: somebody waits for (mutex), which is called (name) from now
+ * on if it has no name. */
+void locks_wait(struct mutex *mutex, const char *name);
+
+/* MUTEX_BY_LOCKS: (task) has it now, the id of its promise; 0: not known, or
+ * nobody. */
+void locks_hold(struct mutex *mutex, uint32_t task);
+
+/* MUTEX_BY_LOCKS: one waits less. */
+void locks_look(struct mutex *mutex);
+
+/* The name of a mutex that (task) has and somebody waits for; NULL: none. */
+const char *locks_name(uint32_t task);
 
 /* ---- promise.c */
 

@@ -9,12 +9,14 @@
 #include "trace.h"
 
 #include <kernel/sync.h>
+#include <prof/causal.h>
 
 struct waiter {
     struct promise_link link;
     struct promise *own; /* produced here */
     struct mutex *mutex;
     uint32_t asker; /* for the trace: who will have it */
+    uint32_t task;  /* the same for causal experiments (locks.c) */
 };
 
 static void prepare(struct promise_link *queue)
@@ -28,6 +30,8 @@ static void on_cancel(struct promise *own, void *context)
     struct waiter *waiter = context;
 
     list_remove(&waiter->link);
+    if ((waiter->mutex->watched & MUTEX_BY_LOCKS) != 0)
+        locks_look(waiter->mutex);
     task_free(waiter);
     promise_stop(own);
 }
@@ -65,6 +69,7 @@ static struct waiter *new_waiter(struct prof_trace_name *site,
         .own = promise_new_at(site, producer, waiter),
         .mutex = mutex,
         .asker = prof_trace_current(),
+        .task = prof_causal_running() ? task_id() : 0,
     };
     if (waiter->own != NULL)
         return waiter;
@@ -81,18 +86,29 @@ static void trace_waiter(struct mutex *mutex, const struct waiter *waiter)
     if (!prof_trace_is_on())
         return;
     if (task_trace_object(&mutex->trace, PROF_TRACE_MUTEX, &site) ||
-        !mutex->shown)
+        (mutex->watched & MUTEX_BY_TRACE) == 0)
         prof_trace_await(mutex->trace, mutex->holder);
-    mutex->shown = true;
+    mutex->watched |= MUTEX_BY_TRACE;
     prof_trace_await(waiter->own->trace, mutex->trace);
 }
 
-static void set_holder(struct mutex *mutex, uint32_t holder)
+__attribute__((noinline)) static void tell_holder(struct mutex *mutex,
+                                                  uint32_t task)
+{
+    if ((mutex->watched & MUTEX_BY_TRACE) != 0)
+        prof_trace_await(mutex->trace, mutex->holder);
+    if (mutex->holder == PROF_TRACE_NONE)
+        mutex->watched &= (uint8_t)~MUTEX_BY_TRACE;
+    if ((mutex->watched & MUTEX_BY_LOCKS) != 0)
+        locks_hold(mutex, task);
+}
+
+/* Both are 0 if nobody has it. */
+static void set_holder(struct mutex *mutex, uint32_t holder, uint32_t task)
 {
     mutex->holder = holder;
-    if (mutex->shown)
-        prof_trace_await(mutex->trace, holder);
-    mutex->shown = mutex->shown && holder != PROF_TRACE_NONE;
+    if (__builtin_expect(mutex->watched != 0, 0))
+        tell_holder(mutex, task);
 }
 
 /* The lock goes to the first who still wants it. */
@@ -103,16 +119,16 @@ static void pass_on(struct mutex *mutex)
     mutex->locked = true;
     while ((link = list_take(&mutex->waiters)) != NULL) {
         struct waiter *waiter = LIST_OWNER(link, struct waiter, link);
-        const uint32_t asker = waiter->asker;
+        const uint32_t asker = waiter->asker, task = waiter->task;
 
         if (promise_resolve(waiter->own, 0)) {
-            set_holder(mutex, asker);
+            set_holder(mutex, asker, task);
             return;
         }
         task_free(waiter);
     }
     mutex->locked = false;
-    set_holder(mutex, PROF_TRACE_NONE);
+    set_holder(mutex, PROF_TRACE_NONE, 0);
 }
 
 static void enqueue(struct waiter *waiter)
@@ -121,10 +137,13 @@ static void enqueue(struct waiter *waiter)
 
     prepare(&mutex->waiters);
     list_add(&mutex->waiters, &waiter->link);
-    if (mutex->locked)
+    if (mutex->locked) {
         trace_waiter(mutex, waiter);
-    else
+        if (prof_causal_running())
+            locks_wait(mutex, waiter->own->site->text);
+    } else {
         pass_on(mutex);
+    }
 }
 
 struct promise *mutex_lock_at(struct prof_trace_name *site, struct mutex *mutex)

@@ -75,14 +75,32 @@ static void switch_to(struct task *task)
     arch_context_switch(&from->sp, task->sp);
 }
 
+/* The loop may have waited for a mutex that (task) has, or for its sleep; what
+ * runs after it was not waited for. */
+static void say_what_for(const struct task *task)
+{
+    const char *lock = locks_name(promise_id(task->promise));
+
+    if (lock != NULL)
+        prof_causal_waited(PROF_LIMIT_LOCK, lock);
+    else if (task->waiting && !task->interrupted &&
+             task->watch.promise->producer->kind == PROF_TRACE_SLEEP)
+        prof_causal_waited(PROF_LIMIT_TIME, promise_name(task->promise));
+    prof_causal_wait_known();
+}
+
 /* Lets (task) run until it waits or ends. The loop must not be run meanwhile:
  * its callbacks are never nested. */
 static void resume(struct task *task)
 {
     const bool held = loop_hold(true);
-    const void *kind = prof_handler_part((const void *)task->function);
+    const void *kind = NULL;
     uint32_t before;
 
+    if (prof_causal_running()) {
+        kind = prof_causal_part((const void *)task->function);
+        say_what_for(task);
+    }
     task->resumer = current_task();
     HERE->stats.switches++;
     before = task_trace_enter(task->promise, &task->loop);
@@ -313,6 +331,13 @@ uintptr_t task_fail_for(struct prof_trace_name *why)
 {
     current_task()->why = why;
     return 0;
+}
+
+uint32_t task_id(void)
+{
+    const struct task *task = current_task();
+
+    return task->promise == NULL ? 0 : promise_id(task->promise);
 }
 
 bool task_is_cancelled(void)

@@ -8,6 +8,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/shares.h"
+#include "causal/waited.h"
 
 #include "base/cpu.h"
 
@@ -52,11 +53,22 @@ static void count_contradiction(const struct prof_agent *agent)
         agent->assumption->contradictions++;
 }
 
+/* Before the first experiments there are no names. */
+static __attribute__((noinline)) uint32_t find_source(struct prof_agent *agent,
+                                                      enum prof_limit kind)
+{
+    if (prof_causal.names == NULL)
+        return kind;
+    agent->source =
+        agent->name != NULL ? prof_waited_source(kind, agent->name) : kind;
+    return agent->source;
+}
+
 /* An answer to (cause) has arrived, and is due at (time). While nothing is
  * faster, nothing is due later than it arrives, unless the agent is of another
  * kind. That can be seen if nothing has been faster since the cause, but for
  * what the profiler itself has taken. */
-static inline void count_answer(const struct prof_agent *agent,
+static inline void count_answer(struct prof_agent *agent,
                                 enum prof_limit origin,
                                 const struct prof_moment *cause, uint64_t time,
                                 uint64_t arrived)
@@ -64,7 +76,9 @@ static inline void count_answer(const struct prof_agent *agent,
     const struct prof_virtual_clock *clock = &prof_causal.clock;
 
     prof_causal.sums.answers++;
-    prof_causal.held.origin = origin;
+    prof_causal.held.origin = __builtin_expect(agent->source != 0, 1)
+                                  ? agent->source
+                                  : find_source(agent, origin);
     if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed) ||
         clock->speedup != 0 || cause->real < prof_causal.normal)
         return;

@@ -206,6 +206,7 @@ void prof_causal_follow(uint64_t now)
         prof_causal.normal_own = prof_causal.own;
     }
     prof_causal_forgive(now);
+    prof_causal.work->waited = 0;
     prof_patch_follow(now);
     enter_again(now);
 }
@@ -565,8 +566,10 @@ int prof_causal_start(const struct prof_causal_settings *given)
     experiments_of(given, &of);
     lay_out(&parts, &of, kinds, held);
     memory = prof_alloc(parts.end);
-    if (memory == NULL)
+    if (memory == NULL || !prof_waited_begin()) {
+        prof_free(memory);
         return PROF_EMEMORY;
+    }
     prof_free(prof_causal.memory);
     prof_causal.memory = memory;
     prof_causal.of_shares = memory + parts.shares;

@@ -9,22 +9,26 @@
 #include "causal/experiments.h"
 #include "causal/held_events.h"
 #include "causal/virtual_clock.h"
+#include "causal/waited.h"
 #include "sample/cpu_state.h"
 
 #include <prof/causal.h>
 
 /* What the loop does. */
 struct prof_work {
-    const void *kind;      /* of the handler that runs; NULL: none does */
-    uint64_t real;         /* while one runs: when it began, by real time less
+    const void *kind; /* of the handler that runs; NULL: none does */
+    uint64_t real;    /* while one runs: when it began, by real time less
                               the profiler's own */
-    uint64_t began;        /* by virtual time */
-    uint64_t ended;        /* virtual time that is accounted for; while an agent
+    uint64_t began;   /* by virtual time */
+    uint64_t ended;   /* virtual time that is accounted for; while an agent
                               is faster, that of the last end of one */
-    uint32_t turns;        /* since a handler began */
-    uint64_t polled;       /* by the same: the last prof_causal_owes(), */
-    uint64_t answers;      /* and how many there were */
-    enum prof_limit taken; /* what the event came from that was taken since */
+    uint32_t turns;   /* since a handler began */
+    uint64_t polled;  /* by the same: the last prof_causal_owes(), */
+    uint64_t answers; /* and how many there were */
+    uint32_t taken;   /* what the event came from that was taken since
+                              (waited.h) */
+    uint32_t source;  /* what was waited for last, */
+    uint64_t waited;  /* and how long, in this experiment */
     struct prof_moment turned; /* when the last turn began */
     uint64_t turned_own;       /* the profiler's own time then */
     uint64_t turn_max;         /* cycles of one without work */
@@ -54,6 +58,7 @@ void prof_latency_interval(const struct prof_latency_sum *sum,
 /* What virtual time was spent on, for one target and one speed-up. */
 struct prof_limit_sum {
     uint64_t cycles[PROF_LIMITS];
+    uint64_t named[PROF_WAITED_MAX]; /* of these */
 };
 
 struct prof_causal {
@@ -77,7 +82,8 @@ struct prof_causal {
     struct prof_limit_sum *limits;      /* by target, speed-up */
     struct prof_latency_sum *latency;   /* of these: of this experiment, */
     struct prof_limit_sum *limit;       /* kind 0 */
-    struct prof_work *work;             /* NULL until the first start */
+    struct prof_work *work;             /* NULL until the first start, */
+    struct prof_waited_names *names;    /* as are these */
     uint64_t due;                       /* of the event that was taken last */
     uint64_t tsc_hz;
     void *memory;                  /* of experiments */
@@ -185,6 +191,13 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now);
 /* After handlers, and before experiments change: accounts the virtual time
  * until (time) to the CPU. */
 void prof_causal_worked(uint64_t time);
+
+/* The loop has waited until (now), virtual time, for what was taken then: adds
+ * it to the sums (waited.c). */
+void prof_causal_account_wait(struct prof_work *work, uint64_t now);
+
+/* (part) of (all), in millionths. */
+uint32_t prof_causal_ppm(uint64_t part, uint64_t all);
 
 /* Handlers need not wait for what they owe (traffic.c). Contexts: interrupts
  * off. */

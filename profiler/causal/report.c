@@ -19,6 +19,8 @@
 #define NAME_COLUMNS 36u
 #define COLUMNS 21u      /* -1234.56 +- 1234.56, on a busy host */
 #define LIMIT_COLUMN 37u /* and one for each speed-up before it */
+#define PARTS_SHOWN 3u
+#define PART_LEAST_PPM 50000u /* but for the greatest */
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
@@ -89,23 +91,42 @@ static const char *reason(const struct prof_target *target,
     return "too few visits";
 }
 
-/* What most of the time goes to at the greatest speed-up. */
+static void write_part(struct prof_text *out, const struct prof_part *part)
+{
+    static const char *const kinds[PROF_LIMITS] = {"waiting for timers",
+                                                   "waiting for devices",
+                                                   "waiting for peers",
+                                                   "waiting for arrivals",
+                                                   "CPU",
+                                                   "waiting for locks"};
+
+    if (part->name == NULL)
+        prof_text_string(out, kinds[part->kind]);
+    else
+        prof_text_format(out, "waiting for %s%s",
+                         part->kind == PROF_LIMIT_TIME   ? "timer "
+                         : part->kind == PROF_LIMIT_LOCK ? "lock "
+                                                         : "",
+                         part->name);
+}
+
+/* What most of the time goes to at the greatest speed-up, and what else much
+ * does. */
 static void write_limit(struct prof_text *out, const struct prof_target *target)
 {
-    static const char *const names[PROF_LIMITS] = {
-        "waiting for timers", "waiting for devices", "waiting for peers",
-        "waiting for arrivals", "CPU"};
-    struct prof_shares shares;
-    unsigned most = 0;
+    struct prof_part parts[PROF_PARTS_MAX];
+    uint32_t count;
 
-    if (prof_causal_shares(target, speedups() - 1, &shares) != 0)
+    if (prof_causal_parts(target, speedups() - 1, parts, &count) != 0)
         return;
-    for (unsigned i = 1; i < PROF_LIMITS; i++)
-        if (shares.limit_ppm[i] > shares.limit_ppm[most])
-            most = i;
     prof_text_column(out, LIMIT_COLUMN + speedups() * COLUMNS);
-    prof_text_format(out, "%3u %% %s", shares.limit_ppm[most] / PPM_PER_CENT,
-                     names[most]);
+    for (uint32_t i = 0; i < count && i < PARTS_SHOWN; i++) {
+        if (i != 0 && parts[i].ppm < PART_LEAST_PPM)
+            break;
+        prof_text_format(out, i == 0 ? "%3u %% " : ", %u %% ",
+                         parts[i].ppm / PPM_PER_CENT);
+        write_part(out, &parts[i]);
+    }
 }
 
 __attribute__((noinline)) static void

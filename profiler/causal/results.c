@@ -148,7 +148,7 @@ int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain)
     return prof_gain_of(halves[0], halves[1], gain);
 }
 
-static __attribute__((noinline)) uint32_t ppm_of(uint64_t part, uint64_t all)
+uint32_t prof_causal_ppm(uint64_t part, uint64_t all)
 {
     while (all > UINT32_MAX) {
         part >>= 1;
@@ -171,12 +171,12 @@ int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
     share = &prof_causal.experiments.shares[target->number - 1];
     if (share->cycles == 0)
         return PROF_ESTATE;
-    shares->target_ppm = ppm_of(share->inside, share->cycles);
+    shares->target_ppm = prof_causal_ppm(share->inside, share->cycles);
     sum = prof_causal_limit_sum(target->number - 1, number);
     for (unsigned i = 0; i < PROF_LIMITS; i++)
         all += sum->cycles[i];
     for (unsigned i = 0; i < PROF_LIMITS; i++)
-        shares->limit_ppm[i] = ppm_of(sum->cycles[i], all);
+        shares->limit_ppm[i] = prof_causal_ppm(sum->cycles[i], all);
     return 0;
 }
 

@@ -146,6 +146,11 @@ static void send_basis(uint64_t tsc)
         of.contradictions = each->contradictions;
         (void)prof_stream_put(PROF_EVENT_CAUSAL_CHECKED, tsc, &of, sizeof of);
     }
+    for (uint16_t i = 0; i < prof_causal.names->count; i++)
+        send_named(tsc, PROF_EVENT_CAUSAL_WAITED,
+                   PROF_FIELDS(causal_waited, i,
+                               (uint8_t)prof_causal.names->of[i].kind),
+                   prof_causal.names->of[i].name);
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LEARNT, tsc,
                           PROF_FIELDS(causal_learnt, prof_shares_samples()));
 }
@@ -250,16 +255,24 @@ static void send_latency(uint64_t tsc, uint32_t target, uint32_t speedup,
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LATENCY, tsc, &event, sizeof event);
 }
 
+/* All of a kind, then those of names. */
 static void send_limit(uint64_t tsc, uint32_t target, uint32_t speedup)
 {
+    const struct prof_limit_sum *sum = prof_causal_limit_sum(target, speedup);
     struct prof_event_causal_limit event = {.target = (uint16_t)target,
                                             .speedup = (uint8_t)speedup};
 
     COPY(event, timers, offsetof(struct prof_event_causal_limit, in_target),
-         prof_causal_limit_sum(target, speedup)->cycles);
+         sum->cycles);
     COPY(event, in_target, sizeof event,
          &prof_causal.experiments.shares[target]);
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LIMIT, tsc, &event, sizeof event);
+    for (uint16_t i = 0; i < prof_causal.names->count; i++)
+        if (sum->named[i] != 0)
+            (void)prof_stream_put(PROF_EVENT_CAUSAL_WAIT, tsc,
+                                  PROF_FIELDS(causal_wait, (uint16_t)target,
+                                              (uint8_t)speedup, i,
+                                              sum->named[i]));
 }
 
 /* Those of a target, a speed-up and a point: all at once. What has no point

@@ -202,7 +202,7 @@ __attribute__((noinline)) static void begin_handler(struct prof_work *work,
         work->began = now.virtual_time;
     }
     if (work->turns > TURNS_BUSY)
-        account_time(work, work->taken, now.virtual_time);
+        prof_causal_account_wait(work, now.virtual_time);
     work->turns = 0;
     work->taken = PROF_LIMIT_TIME;
     go_on_as(work, kind);
@@ -233,6 +233,7 @@ void prof_causal_handler(const void *kind)
         }
         work->turns = 0;
         work->taken = PROF_LIMIT_TIME;
+        work->waited = 0;
     }
     go_on_as(work, kind);
 }

@@ -34,7 +34,7 @@
 #define BACKEND_NS 12000000u /* a request to it takes at least half of that */
 #define TICKETS_MAX 1000000u /* of tickets= */
 
-static struct mutex generator;
+static struct mutex generator = {.name = "generator"};
 static uint32_t state = 2463534242u; /* of the generator */
 static unsigned steps = STEPS;
 static unsigned tickets = 10000, begun, sold;

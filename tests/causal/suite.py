@@ -44,7 +44,7 @@ GUEST_SHOWS = (
 P50_P99 = ("p50", "p99")
 KINDS = (
     *("", "_speedup", "_point", "_target", "_visits", "_sum", "_latency"),
-    *("_limit", "_assumed", "_learnt", "_checked"),
+    *("_limit", "_assumed", "_learnt", "_checked", "_waited"),
 )
 VALUE = re.compile(r"(-?[\d.]+) \+- ([\d.]+)")
 
@@ -170,11 +170,47 @@ def latencies_are_true(trace):
             check.near(value["mean_ns"], 6e5 * (1 - gain), 1e-5)
 
 
+REMAINS = "what remains is 75 % CPU, 25 % waiting for devices"
+
+
+def waits_have_names(s):
+    """The verdict is that of the row: what has most is first."""
+    named = Trace(s, "named")
+    curves = curves_of(named.json())
+    limits = curves["log(char const*)"]["limits"]
+    check.same(
+        [each["limit"] for each in limits], ["the \033 disk", "CPU", "devices"]
+    )
+    for each, share in zip(limits, (0.57, 0.3, 0.13)):
+        check.near(each["share"], share, 1e-9)
+    check.same(curves["log(char const*)"]["limit"], limits[0]["limit"])
+    check.has(
+        curves["log(char const*)"]["explanation"],
+        "57 % waiting for the \033 disk, 30 % CPU, 13 % waiting for devices$",
+    )
+    lock = curves["reply"]["limits"]
+    check.same(
+        [(each["limit"], round(each["share"], 9)) for each in lock],
+        [
+            ("lock ledger", 0.6),
+            ("CPU", 0.3),
+            ("devices", 0.06),
+            ("the \033 disk", 0.04),
+        ],
+    )
+    check.has(
+        named().out,
+        "remains is 60 % waiting for lock ledger, 30 % CPU, "
+        "6 % waiting for devices;",
+    )
+    check.has(named().out, "57 % waiting for the . disk, 30 % CPU")
+
+
 def limits_are_named(trace):
     curves = curves_of(trace.json())
     check.same(curves["log(char const*)"]["limit"], "devices")
     check.near(curves["log(char const*)"]["limit_share"], 0.7, 1e-9)
-    check.has(curves["reply"]["explanation"], "what remains is 75 % CPU;")
+    check.has(curves["reply"]["explanation"], REMAINS + ";")
     check.same(curves["unused"]["limit"], None)
 
 
@@ -186,7 +222,7 @@ def accruals_are_named(trace):
         "; measured by its share of handlers: "
         "1000 of 12000 samples were in it"
     )
-    check.has(trace().out, f"what remains is [0-9]+ % CPU{words}$")
+    check.has(trace().out, f"{REMAINS}{words}$")
     for target, curve in found.items():
         samples = target == "reply"
         check.same(
@@ -211,7 +247,7 @@ def late_reader_knows_all(s, trace):
 
 def wrong_events_are_counted(s, trace):
     wrong = Trace(s, "wrong")
-    check.has(wrong().out, "^# 8 events of the stream make no sense")
+    check.has(wrong().out, "^# 11 events of the stream make no sense")
     check.same(wrong.json()["points"], trace.json()["points"])
 
 
@@ -292,6 +328,7 @@ def test_print(s):
     s.holds(latencies_are_true, trace)
     s.holds(regimes_are_named, s, trace)
     s.holds(limits_are_named, trace)
+    s.holds(waits_have_names, s)
     s.holds(accruals_are_named, trace)
     s.holds(late_reader_knows_all, s, trace)
     s.holds(wrong_events_are_counted, s, trace)

@@ -153,10 +153,18 @@ static void look_at_occupancy(struct occupancy *occupancy)
 static void look_at_target(const struct causal *causal, uint32_t target)
 {
     for (uint32_t i = 0; i <= causal->speedup_count; ++i) {
-        double part = 0;
+        struct causal_part parts[CAUSAL_PARTS_MAX];
+        uint32_t count = causal_parts(causal, target, i, parts);
+        char text[CAUSAL_TEXT_MAX];
+        double all = 0;
 
-        if (causal_limited_by(causal, target, i, &part) != NULL)
-            require(part >= 0 && part <= 1);
+        require(count <= CAUSAL_PARTS_MAX);
+        for (uint32_t k = 0; k < count; ++k) {
+            require(parts[k].part > 0 && parts[k].part <= 1);
+            require(*causal_part_name(&parts[k], text) != '\0');
+            all += parts[k].part;
+        }
+        require(all <= 1 + 1e-9);
         for (uint32_t k = 0; k <= causal->kind_numbers.count; ++k) {
             const struct causal_latency *latency =
                 causal_latency(causal, target, i, k);

@@ -274,7 +274,7 @@ def streams(s):
         yield f"tasks_{wrong}", b"\xfe" + tasks
     for wrong in ("nothing", "not_total", "no_account"):
         yield f"loop_{wrong}", b"\xfe" + loop(3, wrong)[0]
-    for words in ((8, ""), (40, "late"), (4, "wrong")):
+    for words in ((8, ""), (40, "late"), (4, "wrong"), (8, "named")):
         yield f"causal_{words[1] or words[0]}", b"\xfe" + causal(*words)
     yield "text", b"\xfd" + run(maker, "--text", 100, 3).data
 

@@ -15,6 +15,8 @@ shorter by what is gained. What is odd about one, its (word):
     far       a target and a point with the greatest numbers, and extreme times
     many      8,000 targets and 1,000 points that nobody has reached
     jumps     units take 1.5 times as long in two of five experiments
+    named     what is waited for has names: of the targets that are called,
+              devices, a timer and a lock
     wide      names are long, and late requests are hardly later than others
 """
 
@@ -121,6 +123,10 @@ class Made:
         self.point(0, 0, self.prefix + "answered")
         self.point(1, 0, self.prefix + "every fourth")
         self.point(0, 1, self.prefix + "requests")
+        if self.word == "named":
+            self.waited(1, 1, "the \033 disk")
+            self.waited(2, 0, "refill")
+            self.waited(7, 5, "ledger")
         for number, (name, share, _, samples) in enumerate(TARGETS):
             visits = 1000 if share else 0
             self.target(number, visits, self.prefix + name, samples)
@@ -210,6 +216,19 @@ class Made:
             real_time=100_000,
         )
 
+        if self.word == "named":
+            self.waits(target, speedup)
+
+    def waits(self, target, speedup):
+        """Names of numbers 1 and up, the last a lock, which is besides."""
+        cycles = ((1, 570),) if target == 0 else ((1, 40), (7, 600))
+        for waited, wait in cycles:
+            fields = {"target": target, "speedup": speedup, "waited": waited}
+            self.put("causal_wait", **fields, wait=wait)
+
+    def waited(self, number, limit, name):
+        self.put("causal_waited", waited=number, limit=limit, text=name)
+
     def others(self):
         """An abandoned experiment, and one whose visits are missing."""
         self.put("causal_experiment", reason=1, number=1)
@@ -226,6 +245,9 @@ class Made:
         self.target(65535, 0, "far")
         self.assumed(65535, "far")
         self.checked(65535, 1, 1)
+        self.waited(32, 1, "far")
+        self.waited(0, 4, "no agent")
+        self.put("causal_wait", speedup=15, wait=1)
 
     def far(self):
         self.target(8191, 1, "far target")

@@ -10,7 +10,7 @@ unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 unit_tests64 := $(basename $(notdir $(unit_sources)))
 unit_tests32 := $(filter-out \
     $(shell sed '/^#/d' tests/unit/one_width.txt),$(unit_tests64))
-promise_parts := promise run_queue chain group sleep mutex mailbox
+promise_parts := promise run_queue chain group sleep mutex locks mailbox
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
     $(rooms)/.linked

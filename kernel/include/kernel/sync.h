@@ -29,8 +29,11 @@ extern "C" {
 struct mutex {
     struct promise_link waiters; /* private */
     bool locked;
-    bool shown;             /* private: the trace has its holder */
+    uint8_t watched;        /* private: by whom */
     uint32_t trace, holder; /* private: numbers of itself and who has it */
+    const char *name;       /* in causal experiments; NULL: that of who waits */
+    struct mutex *next;     /* private: of those that somebody waits for */
+    uint32_t owner;         /* private: the task that has it; 0: not known */
 };
 
 /* Resolves with 0 when the mutex is the caller's. Otherwise it is not. */

@@ -37,6 +37,7 @@
 #include <prof/causal_functions.h>
 #include <prof/config.h>
 #include <prof/cpus.h>
+#include <prof/error.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -297,8 +298,9 @@ enum prof_limit {
     PROF_LIMIT_PEER,     /* packets of CLOSED */
     PROF_LIMIT_ARRIVALS, /* and of OPEN */
     PROF_LIMIT_CPU,      /* handlers */
+    PROF_LIMIT_LOCK,     /* what holds a lock goes on, and others wait for it */
 };
-#define PROF_LIMITS 5u
+#define PROF_LIMITS 6u
 
 struct prof_shares {
     uint32_t target_ppm; /* at normal speed: time in the target */
@@ -308,6 +310,34 @@ struct prof_shares {
 /* As prof_causal_quantiles(); PROF_ESTATE without any experiment. */
 int prof_causal_shares(const struct prof_target *target, uint32_t speedup,
                        struct prof_shares *shares);
+
+/* A part of virtual time. */
+struct prof_part {
+    enum prof_limit kind;
+    const char *name; /* of the agent, timer or lock; NULL: all of the kind that
+                         have no name */
+    uint32_t ppm;
+};
+#define PROF_PARTS_MAX (16u + PROF_LIMITS)
+
+/* All that are not 0, the greatest first, and their number. As
+ * prof_causal_shares(). */
+#if PROF_WITH_CAUSAL
+int prof_causal_parts(const struct prof_target *target, uint32_t speedup,
+                      struct prof_part parts[PROF_PARTS_MAX], uint32_t *count);
+#else
+static inline int prof_causal_parts(const struct prof_target *target,
+                                    uint32_t speedup,
+                                    struct prof_part parts[PROF_PARTS_MAX],
+                                    uint32_t *count)
+{
+    (void)target;
+    (void)speedup;
+    (void)parts;
+    *count = 0;
+    return PROF_EABSENT;
+}
+#endif
 
 /* A/A: of experiments at normal speed, each second one is the speed-up. */
 int prof_causal_none(const struct prof_progress *point, struct prof_gain *gain);
@@ -434,6 +464,33 @@ static inline const void *prof_handler_part(const void *kind)
 {
     return PROF_CAUSAL_ON ? prof_causal_part(kind) : NULL;
 }
+
+/*
+ * While experiments run: the loop has waited, and the handler that it has
+ * called since knows what for, better than by the event that it came from.
+ * (kind) is PROF_LIMIT_TIME, for a timer, without effect if the event was none,
+ * or PROF_LIMIT_LOCK: others wait for a lock whose holder goes on. The last
+ * call counts. Without effect if the handler did not have to be waited for.
+ * (name) MUST remain valid; PROF_PARTS_MAX less PROF_LIMITS names are known.
+ */
+#if PROF_WITH_CAUSAL
+void prof_causal_waited(enum prof_limit kind, const char *name);
+#else
+static inline void prof_causal_waited(enum prof_limit kind, const char *name)
+{
+    (void)kind;
+    (void)name;
+}
+#endif
+
+/* Until the loop has waited again, there is nothing more to be said. */
+#if PROF_WITH_CAUSAL
+void prof_causal_wait_known(void);
+#else
+static inline void prof_causal_wait_known(void)
+{
+}
+#endif
 
 /* After a handler: whether the loop has to wait, because an agent is faster. It
  * takes what arrives, and calls no handler. */

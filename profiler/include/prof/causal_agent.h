@@ -67,6 +67,9 @@ struct prof_agent {
     bool asked; /* CLOSED: it has been sent something since its last packet */
     struct prof_target *target;         /* NULL, or what it does */
     struct prof_assumption *assumption; /* NULL, or what its answers check */
+    const char *name;                   /* NULL, or prof_agent_name() */
+    uint32_t source;                    /* private: what waiting for it is
+                                           (waited.h); 0: not known yet */
     struct prof_moment last; /* CLOSED, OPEN: its last packet; real 0: none */
     union {
         struct { /* SERVERS */
@@ -93,6 +96,15 @@ void prof_agent_init(struct prof_agent *agent, enum prof_agent_kind kind,
  * CLOSED, from our packet to its own. Several agents may have one. After
  * prof_agent_init(). The loop has to let handlers pay (prof_causal_owes()). */
 void prof_agent_target(struct prof_agent *agent, struct prof_target *target);
+
+/* The agent is called (name) where the table says what is waited for, as in
+ * "waiting for the disk". It MUST remain valid, and several agents may have it.
+ * After prof_agent_init(). */
+static inline void prof_agent_name(struct prof_agent *agent, const char *name)
+{
+    agent->name = name;
+    agent->source = 0;
+}
 
 /* PARALLEL, SERVERS: (request) is submitted at (now), that of the doorbell. */
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,

@@ -231,6 +231,20 @@ CASES = [
             r"^  jumps_back .* too few samples$",
         ],
     ),
+    # 500 us for a device, 300 for a lock, 200 for a task's sleep, 100 for a
+    # timer, and some 40 of computing, which takes a fifth of that
+    case(
+        "causal_waits",
+        append="prof.every=0 prof.causal=on prof.target=compute "
+        "prof.progress=unit_done",
+        icount=0,
+        exits=0,
+        shows=[
+            r"^  compute .* 4[2-6] % waiting for the tape, "
+            r"2[4-8] % waiting for lock ledger, "
+            r"1[5-9] % waiting for timer worker",
+        ],
+    ),
     quiet("causal_interrupted", icount=0),
     quiet(
         "causal_patch",

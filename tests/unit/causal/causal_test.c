@@ -8,6 +8,7 @@
 #include "../unit.h"
 
 #include <prof/gain.h>
+#include "causal/causal.h"
 #include "causal/virtual_clock.h"
 #include "sample/cpu_state.h"
 
@@ -374,6 +375,124 @@ static void report(void)
 }
 
 #define NONE_OF "\nmodel check: none of "
+
+/* ---- what is waited for */
+
+/* The loop turns for a while, and then an event is handled: that of (agent), or
+ * of a timer. */
+static void wait_for(struct prof_agent *agent)
+{
+    const uint64_t until = prof_tsc() + 20000;
+    static char event;
+
+    while (prof_tsc() < until)
+        prof_causal_turn();
+    if (agent != NULL) {
+        ask(agent);
+        assert_true(prof_causal_hold(0, &event));
+        assert_ptr_equal(prof_causal_take(), &event);
+    }
+    prof_handler_begin(&event);
+}
+
+static void end_wait(void)
+{
+    prof_handler_end();
+    prof_causal_turn();
+    prof_progress(&point);
+}
+
+/* Of (kind) and (name) in all experiments; NULL: all of the kind. */
+static uint64_t waited(enum prof_limit kind, const char *name)
+{
+    const struct prof_waited_names *names = prof_causal.names;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < prof_causal.experiments.settings.speedups; i++) {
+        const struct prof_limit_sum *sum = prof_causal_limit_sum(0, i);
+
+        if (name == NULL)
+            all += sum->cycles[kind];
+        for (uint32_t j = 0; j < names->count && name != NULL; j++)
+            if (names->of[j].kind == kind &&
+                strcmp(names->of[j].name, name) == 0)
+                all += sum->named[j];
+    }
+    return all;
+}
+
+static void check_parts(void)
+{
+    struct prof_part parts[PROF_PARTS_MAX];
+    uint32_t count, ppm = 0;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(prof_causal_parts(&target, i, parts, &count), 0);
+        assert_true(count > 2);
+        for (uint32_t j = 0; j < count; j++) {
+            assert_true(j == 0 || parts[j].ppm <= parts[j - 1].ppm);
+            ppm += parts[j].ppm;
+        }
+    }
+    assert_in_range(ppm, 3 * 1000000 - 3 * PROF_PARTS_MAX, 3 * 1000000);
+}
+
+TEST(waits_have_names)
+{
+    const struct prof_causal_settings settings = {
+        .tsc_hz = 1000000000, .cycles_min = 1, .visits_min = 1};
+    struct prof_agent disk, tape, unnamed;
+    static char names[PROF_WAITED_MAX][8];
+
+    prof_causal_add_target(&target);
+    prof_causal_add_progress(&point);
+    prof_agent_init(&disk, PROF_AGENT_PARALLEL, 0);
+    prof_agent_init(&tape, PROF_AGENT_SERVERS, 1);
+    prof_agent_init(&unnamed, PROF_AGENT_PARALLEL, 0);
+    prof_agent_name(&disk, "disk");
+    prof_agent_name(&tape, "tape");
+    assert_int_equal(prof_causal_start(&settings), 0);
+    for (unsigned i = 0; i < 400; i++) {
+        wait_for(&disk);
+        prof_causal_waited(PROF_LIMIT_TIME, "no timer"); /* it has a name */
+        end_wait();
+        wait_for(&tape);
+        prof_causal_waited(PROF_LIMIT_LOCK, "ledger");
+        end_wait();
+        wait_for(&unnamed);
+        end_wait();
+        wait_for(NULL);
+        prof_causal_waited(PROF_LIMIT_TIME, "refill");
+        prof_causal_wait_known();
+        prof_causal_waited(PROF_LIMIT_LOCK, "too late");
+        end_wait();
+    }
+    assert_true(waited(PROF_LIMIT_DEVICE, "disk") != 0);
+    assert_true(waited(PROF_LIMIT_DEVICE, NULL) >
+                waited(PROF_LIMIT_DEVICE, "disk"));
+    assert_int_equal(waited(PROF_LIMIT_DEVICE, "tape"), 0);
+    assert_true(waited(PROF_LIMIT_LOCK, "ledger") != 0);
+    assert_int_equal(waited(PROF_LIMIT_LOCK, "ledger"),
+                     waited(PROF_LIMIT_LOCK, NULL));
+    assert_true(waited(PROF_LIMIT_TIME, "refill") != 0);
+    assert_int_equal(waited(PROF_LIMIT_TIME, "refill"),
+                     waited(PROF_LIMIT_TIME, NULL));
+    assert_int_equal(prof_causal.names->count, 4);
+    check_parts();
+    report();
+    assert_non_null(strstr(printed, "% waiting for "));
+    /* beyond the room they are of their kind */
+    for (unsigned i = 0; i < 100 * PROF_WAITED_MAX; i++) {
+        snprintf(names[i / 100], sizeof *names, "t%u", i / 100);
+        wait_for(NULL);
+        prof_causal_waited(PROF_LIMIT_TIME, names[i / 100]);
+        end_wait();
+    }
+    assert_int_equal(prof_causal.names->count, PROF_WAITED_MAX);
+    assert_true(waited(PROF_LIMIT_TIME, "t0") != 0);
+    assert_int_equal(waited(PROF_LIMIT_TIME, names[PROF_WAITED_MAX - 1]), 0);
+    prof_causal_stop();
+}
 
 TEST(a_report_adds_up)
 {

@@ -14,6 +14,16 @@
 
 #include <kernel/console.h>
 #include <kernel/loop.h>
+#include <kernel/task.h>
+
+/* ---- tasks: there are none, but for experiments */
+
+static uint32_t running_task;
+
+uint32_t task_id(void)
+{
+    return running_task;
+}
 
 /* ---- the heap */
 

@@ -6,6 +6,7 @@
 #include "promise_blocks.h"
 
 #include <kernel/sync.h>
+#include <prof/causal.h>
 
 TEST(mutex_is_passed_on)
 {
@@ -46,6 +47,62 @@ TEST(a_lock_that_nobody_wants_is_skipped)
     mutex_unlock(&mutex);
     ends_as(third, PROMISE_RESOLVED, 0);
     mutex_unlock(&mutex);
+}
+
+/* ---- in causal experiments */
+
+static struct promise *lock_as(uint32_t task, struct mutex *mutex)
+{
+    running_task = task;
+    return mutex_lock(mutex);
+}
+
+static void unlock_after(struct mutex *mutex, struct promise *lock)
+{
+    ends_as(lock, PROMISE_RESOLVED, 0);
+    mutex_unlock(mutex);
+}
+
+TEST(who_has_a_mutex_that_is_waited_for)
+{
+    struct mutex ledger = {.name = "ledger"}, other = {0};
+    struct condition condition = {0};
+    struct promise *locks[6];
+
+    prof_causal_state = PROF_CAUSAL_EXPERIMENTS;
+    locks[0] = lock_as(1, &ledger);
+    assert_int_equal(ledger.watched, 0);
+    locks[1] = lock_as(2, &ledger);
+    assert_null(locks_name(1)); /* it began before it was watched */
+    unlock_after(&ledger, locks[0]);
+    assert_null(locks_name(2)); /* nobody waits */
+    locks[2] = lock_as(3, &ledger);
+    locks[3] = lock_as(4, &ledger);
+    locks[4] = lock_as(5, &other);
+    locks[5] = lock_as(5, &other);
+    assert_string_equal(locks_name(2), "ledger");
+    assert_null(locks_name(3));
+    assert_string_equal(other.name, "mutex");
+    promise_discard(locks[2]);
+    assert_string_equal(locks_name(2), "ledger");
+    promise_discard(locks[3]);
+    assert_null(locks_name(2));
+    /* signalled by another: it is whose wait it was */
+    ends_as(locks[1], PROMISE_RESOLVED, 0);
+    locks[0] = condition_wait(&condition, &ledger);
+    running_task = 6;
+    condition_signal(&condition);
+    locks[1] = lock_as(7, &ledger);
+    assert_string_equal(locks_name(5), "ledger");
+    assert_null(locks_name(6));
+    prof_causal_state = PROF_CAUSAL_NOTHING;
+    unlock_after(&ledger, locks[0]);
+    assert_null(locks_name(7));
+    unlock_after(&ledger, locks[1]);
+    assert_int_equal(ledger.watched, 0);
+    unlock_after(&other, locks[4]);
+    unlock_after(&other, locks[5]);
+    assert_int_equal(other.watched, 0);
 }
 
 TEST(conditions_take_the_mutex)
