@@ -4,7 +4,7 @@
 # fleet.sh BUILD [GUESTS [SECONDS [FILES]]]: a Lua guest is recorded and
 # replayed as GUESTS (1000) of 50 builds for SECONDS (75) into `parasite serve`
 # with an embedded store: CPU and memory of serve, the store's size, how long
-# queries take. Beside it FILES (100) of these guests' packets become pprof
+# queries take, of these minutes and of an hour of them. Beside it FILES (100) of these guests' packets become pprof
 # files, which `go tool pprof` adds up. Writes lines of JSON to
 # BUILD/bench/fleet.jsonl and prints them. Needs `make store`; without Go the
 # pprof rows are missing.
@@ -74,6 +74,8 @@ asked()
 {
     name=$1
     shift
+    # shellcheck disable=SC2086 # words
+    set -- "$@" $range
     ticks=$(store_ticks)
     for _ in 1 2 3 4 5; do
         began=$(date +%s%N)
@@ -86,6 +88,29 @@ asked()
         printf "%.3g", t[3] }' "$work/took")" s
 }
 
+# minute FUNCTION: the least or greatest minute that the store has, in seconds
+minute()
+{
+    "$parasite" sql -q "$many/store" \
+        "SELECT toUnixTimestamp($1(bucket)) FROM samples" |
+        tail -n 1 | tr -d ' '
+}
+
+# copied TABLE COPIES STEP: its rows once more for each of the next COPIES steps
+# of STEP minutes
+copied()
+{
+    columns=$("$parasite" sql -q "$many/store" "SELECT name FROM \
+system.columns WHERE table = '$1' AND database = currentDatabase() \
+ORDER BY position" | tail -n +2 | tr -d ' ' | paste -s -d ,)
+    moved=$(echo "$columns" |
+        sed "s/\<bucket\>/bucket + toIntervalMinute($3 * k)/")
+    "$parasite" sql -q "$many/store" "INSERT INTO $1 ($columns) SELECT $moved \
+FROM $1 CROSS JOIN (SELECT number + 1 AS k FROM numbers($2)) AS copies" \
+        >"$work/inserted"
+}
+
+range=
 asked list
 asked top top many
 asked diff diff many
@@ -104,6 +129,19 @@ odd = [
 if not any(boot.startswith("2b000000") for boot in odd):
     sys.exit(f"fleet.sh: guest 42 is not among the odd ones: {odd}")
 END
+
+# An hour of the same guests.
+begin=$(minute min)
+step=$((($(minute max) - begin) / 60 + 1))
+copied samples $((60 / step - 1)) "$step"
+copied accounts $((60 / step - 1)) "$step"
+range="--since @$begin --until @$((begin + 3600))"
+keep host fleet_hour_rows "$("$parasite" sql -q "$many/store" \
+    'SELECT count() AS n FROM samples' | tail -n 1 | tr -d ' ')" rows
+asked hour_list
+asked hour_top top many
+asked hour_diff diff many
+asked hour_odd odd many
 
 # the same guests as pprof files
 n=0
