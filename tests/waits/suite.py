@@ -280,6 +280,45 @@ def asked(waits):
                         check.contains(said, wanted)
 
 
+class Store(Asked):
+    """A server of a store, with the beginning of an answer, if any."""
+
+    def __init__(self, kind, answer):
+        super().__init__(kind, "http", answer)
+        self.target += "/fleet"
+
+
+def of_many_guests(waits, peer):
+    """(name, words, statuses) of the commands that ask a store, or `serve`."""
+    serve = peer.target.replace("http://", "tcp:").removesuffix("/fleet")
+    folder = waits.s.work / "captured"
+    return [
+        ("fleet", ("fleet", "--store", peer.target), (1, -2)),
+        ("sql", ("sql", peer.target, "SELECT 1"), (1, -2)),
+        (
+            "fleet capture",
+            ("fleet", "capture", "one", "--from", serve, "-o", folder),
+            (1,),
+        ),
+    ]
+
+
+def stores(waits):
+    """Before an answer, and in one without end."""
+    for kind, answer in (
+        (QUIET, b""),
+        *((kind, b"HTTP/1.1 200 OK\r\n\r\n") for kind in KINDS),
+    ):
+        with Store(kind, answer) as peer:
+            names = [row[0] for row in of_many_guests(waits, peer)]
+        when = "answers and" if answer else "does not answer and"
+        for i, name in enumerate(names):
+            with waits.s.test(f"{name}, a store that {when} {kind}"):
+                with Store(kind, answer) as peer:
+                    _, words, statuses = of_many_guests(waits, peer)[i]
+                    waits.ends(words, peer.met.is_set, status=statuses)
+
+
 def full(waits):
     with Full() as peer:
         rows = commands(waits, peer.target)
@@ -382,6 +421,7 @@ def suite(s):
     waits = Waits(s)
     lines(waits)
     asked(waits)
+    stores(waits)
     full(waits)
     machines(waits)
     top_warms_up(waits)
