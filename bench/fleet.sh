@@ -4,10 +4,10 @@
 # fleet.sh BUILD [GUESTS [SECONDS [FILES]]]: a Lua guest is recorded and
 # replayed as GUESTS (1000) of 50 builds for SECONDS (75) into `parasite serve`
 # with an embedded store: CPU and memory of serve, the store's size, how long
-# queries take, of these minutes and of an hour of them. Beside it FILES (100) of these guests' packets become pprof
-# files, which `go tool pprof` adds up. Writes lines of JSON to
-# BUILD/bench/fleet.jsonl and prints them. Needs `make store`; without Go the
-# pprof rows are missing.
+# queries take, of these minutes and of an hour of them. Beside it FILES (100)
+# of these guests' packets become pprof files, which `go tool pprof` adds up.
+# Writes lines of JSON to BUILD/bench/fleet.jsonl and prints them. Needs `make
+# store`; without Go the pprof rows are missing.
 set -eu
 
 build=${1:?usage: fleet.sh BUILD [GUESTS [SECONDS [FILES]]]}
