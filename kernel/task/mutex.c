@@ -92,8 +92,8 @@ static void trace_waiter(struct mutex *mutex, const struct waiter *waiter)
     prof_trace_await(waiter->own->trace, mutex->trace);
 }
 
-__attribute__((noinline)) static void tell_holder(struct mutex *mutex,
-                                                  uint32_t task)
+__attribute__((noinline)) static void report_holder(struct mutex *mutex,
+                                                    uint32_t task)
 {
     if ((mutex->watched & MUTEX_BY_TRACE) != 0)
         prof_trace_await(mutex->trace, mutex->holder);
@@ -108,7 +108,7 @@ static void set_holder(struct mutex *mutex, uint32_t holder, uint32_t task)
 {
     mutex->holder = holder;
     if (__builtin_expect(mutex->watched != 0, 0))
-        tell_holder(mutex, task);
+        report_holder(mutex, task);
 }
 
 /* The lock goes to the first who still wants it. */

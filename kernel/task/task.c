@@ -77,7 +77,7 @@ static void switch_to(struct task *task)
 
 /* The loop may have waited for a mutex that (task) has, or for its sleep; what
  * runs after it was not waited for. */
-static void say_what_for(const struct task *task)
+static void attribute_wait(const struct task *task)
 {
     const char *lock = locks_name(promise_id(task->promise));
 
@@ -99,7 +99,7 @@ static void resume(struct task *task)
 
     if (prof_causal_running()) {
         kind = prof_causal_part((const void *)task->function);
-        say_what_for(task);
+        attribute_wait(task);
     }
     task->resumer = current_task();
     HERE->stats.switches++;

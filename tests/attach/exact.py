@@ -10,7 +10,7 @@ import statistics
 from harness.suite import Failed, background, check
 
 SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
-# A stub on a host that stands still takes longer than is usual.
+# On a busy host a stub answers later than the default timeout allows.
 PATIENCE = ("--timeout", 120)
 OFF = 0.015
 Z = 4  # standard errors that chance errs by less often than once in 10,000

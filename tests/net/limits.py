@@ -107,7 +107,8 @@ def crowd(address):
 
 def refused(guest, address, text):
     def attempt():
-        """Some are told, and, if all came within a short time, some not."""
+        """Some connections get the answer, others are closed without one, if
+        all came within a short time."""
         heard = crowd(address)
         check.true(any(text in each for each in heard), heard)
         check.true(heard.get("", 0) > 0, heard)
