@@ -167,7 +167,7 @@ $(SOURCES)/%/.unpacked: | packages
 
 define archive
 $(call begin,AR)
-$(Q)rm -f $@ && ar rcs $@ $^
+$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 endef
 
 include tools/build/images.mk

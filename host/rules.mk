@@ -71,7 +71,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     timeline/svg_counters top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
-    $(BUILD)/host$b/obj/profiler/causal/gain.o))
+    $(BUILD)/host$b/obj/profiler/causal/gain.o host/rules.mk))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
 # the engine of embedded stores, which the command loads at run time

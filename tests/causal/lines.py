@@ -61,8 +61,8 @@ def said_what_they_are(console):
     check.lacks(console, "^options: |^causal: .*@|experiments abandoned")
 
 
-def shares_and_gains_are_true(trace, console):
-    found = json.loads(run("build/host/parasite", "causal", "-j", trace).out)
+def shares_and_gains_are_true(s, trace, console):
+    found = json.loads(run(s.parasite, "causal", "-j", trace).out)
     (point,) = found["points"]
     curves = {curve["target"]: curve for curve in point["curves"]}
     check.same(set(curves), set(targets()))
@@ -214,7 +214,9 @@ def test_lines(s):
     with s.test("lines and inlined functions become targets"):
         trace, console = record(s, targets())
         said_what_they_are(console)
-    s.holds("their gains are true", shares_and_gains_are_true, trace, console)
+    s.holds(
+        "their gains are true", shares_and_gains_are_true, s, trace, console
+    )
     s.holds(coz_has_lines, s, trace)
     s.holds(errors_are_clear, s)
     s.holds(guest_refuses, s)
