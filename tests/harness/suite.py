@@ -127,17 +127,22 @@ class Suite:
     def tap_of(self, prefix, text):
         """Adopts the tests in the TAP output of a program."""
         results = tap.parse(text)
-        for line in text.splitlines():
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
             found = tap.test_of(line)
             if not found:
                 continue
             good, what, reason = found
             if reason is None:
-                self.tap.result(good, f"{prefix}{what}", text)
+                self.tap.result(
+                    good, f"{prefix}{what}", tap.said_of(lines, number)
+                )
             else:
                 self.tap.skip(f"{prefix}{what}", reason)
         for problem in results.problems:
-            self.tap.result(False, f"{prefix}its plan is kept", problem)
+            self.tap.result(
+                False, f"{prefix}its plan is kept", f"{text}\n{problem}"
+            )
 
     def note(self, text):
         """A remark in the log."""

@@ -11,6 +11,19 @@ _PLAN = re.compile(r"1\.\.(\d+)(?: *# *(.*))?$")
 _SKIP = re.compile(r"(.*?) *# *skip\S* *(.*)", re.IGNORECASE)
 
 
+def said_of(lines, number):
+    """What a program says of the test in line (number): the lines around it, up
+    to the test before and the one after. Some programs say why a test fails
+    before its line, some after it."""
+    first, last = number, number + 1
+    while first > 0 and not test_of(lines[first - 1]):
+        first -= 1
+    while last < len(lines) and not test_of(lines[last]):
+        last += 1
+    # the last lines are shown: those after the test's are never left out
+    return "\n".join(lines[max(first, number - 12) : min(last, number + 13)])
+
+
 @dataclass
 class Results:
     passed: int = 0

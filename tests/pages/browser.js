@@ -197,8 +197,16 @@ const METHODS = {
 
 // A new page; whatever it loads beside itself, or reports as an error, is in
 // page.problems.
+//
+// A search is given up after ten seconds, in which a busy host may not even
+// have started the worker: never, unless a test installs a clock of its own.
 async function makePage() {
   const page = Object.assign(await context.newPage(), METHODS);
+  await page.addInitScript(() => {
+    const {setTimeout} = window;
+    window.setTimeout = (act, ...rest) =>
+      act.name === 'giveUp' ? 0 : setTimeout(act, ...rest);
+  });
   page.on('pageerror', (error) => page.problems.push(error.stack));
   page.on('console', (message) => {
     if (message.type() === 'error') page.problems.push(message.text());

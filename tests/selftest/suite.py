@@ -82,6 +82,14 @@ def test_tap(s):
             check.same(counts(text)[1], 1)
     with s.test("each of several plans is counted"):
         check.same(counts("1..1\nok 1 - a\n1..1\nnot ok 1 - b\n"), (1, 1, 0))
+    with s.test("of a long output, what is shown is said of the failure"):
+        out = io.StringIO()
+        inner = Suite("", s.work, s.build, tap.Writer(out))
+        later = "".join(f"ok {i} - later\n# noise\n" for i in range(2, 40))
+        inner.tap_of("", f"1..39\n# before\nnot ok 1 - a\n# why\n{later}")
+        check.contains(
+            out.getvalue(), "# # before\n# not ok 1 - a\n# # why\nok 2"
+        )
 
 
 def ran(entries, *texts, write=False):
