@@ -5,9 +5,9 @@
 /*
  * A priority queue of events that have arrived and are not due yet: the first
  * is due first, and was held first of those. Events that come in the order in
- * which they are due, as most do, are in a list, the others in a binary heap,
- * both in fixed memory. So most cost the same however many are held, which may
- * be thousands. Contexts: thread.
+ * which they are due, or nearly, as most do, are in a list, the others in a
+ * binary heap, both in fixed memory. So most cost the same however many are
+ * held, which may be thousands. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -19,7 +19,8 @@ struct prof_held_event {
     uint32_t order;
     uint32_t origin;
     void *event;
-    struct prof_held_event *next; /* in the list, or in that of free ones */
+    struct prof_held_event *next;     /* in the list, or in that of free ones */
+    struct prof_held_event *previous; /* in the list, but for its first */
 };
 
 /* Memory to hold (room) in. */
@@ -49,38 +50,57 @@ struct prof_held_event *prof_held_new(struct prof_held *held);
 void prof_held_put_earlier(struct prof_held *held,
                            struct prof_held_event *added);
 
-/* False: (added) is due before the end of the list. */
-static inline bool prof_held_append(struct prof_held *held,
-                                    struct prof_held_event *added)
-{
-    if (held->first == NULL)
-        held->first = added;
-    else if (added->due >= held->last->due)
-        held->last->next = added;
-    else
-        return false;
-    held->last = added;
-    return true;
-}
-
-/* Holds (event) until (due). False: there is no room. */
-static inline bool prof_held_put(struct prof_held *held, uint64_t due,
-                                 void *event)
+/* An element with (event), counted, but not in the list yet; NULL: there is no
+ * room. */
+static inline struct prof_held_event *
+prof_held_take_free(struct prof_held *held, uint64_t due, void *event)
 {
     struct prof_held_event *added = held->unused;
 
     if (added == NULL && (added = prof_held_new(held)) == NULL)
-        return false;
+        return NULL;
     held->unused = added->next;
     added->due = due;
     added->order = held->held++;
     added->origin = held->origin;
     added->event = event;
     added->next = NULL;
-    if (!prof_held_append(held, added))
-        prof_held_put_earlier(held, added);
     held->count++;
+    return added;
+}
+
+/* False: the list is empty, or (added) is due before its end. True: it is not
+ * due first. */
+static inline bool prof_held_append(struct prof_held *held,
+                                    struct prof_held_event *added)
+{
+    if (held->first == NULL || added->due < held->last->due)
+        return false;
+    held->last->next = added;
+    added->previous = held->last;
+    held->last = added;
     return true;
+}
+
+/* After that. */
+static inline void prof_held_put_apart(struct prof_held *held,
+                                       struct prof_held_event *added)
+{
+    if (held->first == NULL)
+        held->first = held->last = added;
+    else
+        prof_held_put_earlier(held, added);
+}
+
+/* Holds (event) until (due). False: there is no room. */
+static inline bool prof_held_put(struct prof_held *held, uint64_t due,
+                                 void *event)
+{
+    struct prof_held_event *added = prof_held_take_free(held, due, event);
+
+    if (added != NULL && !prof_held_append(held, added))
+        prof_held_put_apart(held, added);
+    return added != NULL;
 }
 
 /* What is due first; NULL: nothing is held. The first is for where there is a

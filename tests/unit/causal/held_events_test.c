@@ -101,6 +101,29 @@ TEST(most_come_in_order)
     assert_true(held.held > 50000 && held.used > 40);
 }
 
+/* As of a device that works on several requests: each is due before some of the
+ * six that were held before it. */
+TEST(nearly_in_order_none_is_in_the_heap)
+{
+    enum { ROOM = 500 };
+    static char events[ROOM];
+    _Alignas(8) static char room[PROF_HELD_BYTES(ROOM)];
+    struct prof_held held;
+
+    prof_held_init(&held, room, ROOM);
+    for (uint32_t i = 0; i < ROOM; i++) {
+        assert_true(prof_held_put(&held, 100 + i + unit_below(7), &events[i]));
+        assert_int_equal(held.heap_count, 0);
+    }
+    for (uint64_t last = 0; held.count != 0;) {
+        const struct prof_held_event *taken = prof_held_take(&held);
+
+        assert_true(taken->due >= last);
+        last = taken->due;
+    }
+    assert_null(prof_held_first(&held));
+}
+
 /* Those of an open loop, of which thousands are held: no one is compared with
  * more than one other. */
 TEST(in_order_none_is_in_the_heap)
