@@ -54,40 +54,44 @@ static void count_contradiction(const struct prof_agent *agent)
 }
 
 /* Before the first experiments there are no names. */
-static __attribute__((noinline)) uint32_t find_source(struct prof_agent *agent,
-                                                      enum prof_limit kind)
+static uint32_t source_of(struct prof_agent *agent, enum prof_limit kind)
 {
+    if (agent->source != 0)
+        return agent->source;
     if (prof_causal.names == NULL)
         return kind;
     agent->source =
         agent->name != NULL ? prof_waited_source(kind, agent->name) : kind;
+    if (agent->target == NULL && (agent->kind == PROF_AGENT_PARALLEL ||
+                                  agent->kind == PROF_AGENT_CLOSED))
+        agent->direct = agent->source;
     return agent->source;
 }
 
-/* An answer to (cause) has arrived, and is due at (time). While nothing is
- * faster, nothing is due later than it arrives, unless the agent is of another
- * kind. That can be seen if nothing has been faster since the cause, but for
- * what the profiler itself has taken. */
-static inline void count_answer(struct prof_agent *agent,
-                                enum prof_limit origin,
-                                const struct prof_moment *cause, uint64_t time,
-                                uint64_t arrived)
+/* An answer has arrived, and is due at (time). While nothing is faster, nothing
+ * is due later than it arrives, unless the agent is of another kind. That can
+ * be seen if nothing has been faster since the (cause), real time, but for what
+ * the profiler itself has taken. */
+__attribute__((noinline)) static void
+check_answer(const struct prof_agent *agent, uint64_t time, uint64_t arrived)
 {
-    const struct prof_virtual_clock *clock = &prof_causal.clock;
-
-    prof_causal.sums.answers++;
-    prof_causal.held.origin = __builtin_expect(agent->source != 0, 1)
-                                  ? agent->source
-                                  : find_source(agent, origin);
-    if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed) ||
-        clock->speedup != 0 || cause->real < prof_causal.normal)
+    if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed))
         return;
     prof_causal.sums.checked++;
     if (agent->assumption != NULL)
         agent->assumption->checked++;
-    if (time >
-        arrived - clock->delay + prof_causal.own - prof_causal.normal_own)
+    if (time > arrived - prof_causal.clock.delay + prof_causal.own -
+                   prof_causal.normal_own)
         count_contradiction(agent);
+}
+
+static inline void count_answer(const struct prof_agent *agent, uint32_t source,
+                                uint64_t cause, uint64_t time, uint64_t arrived)
+{
+    prof_causal.sums.answers++;
+    prof_causal.held.origin = source;
+    if (cause >= prof_causal.normal)
+        check_answer(agent, time, arrived);
 }
 
 /* ---- agents that are targets */
@@ -96,23 +100,20 @@ void prof_agent_target(struct prof_agent *agent, struct prof_target *target)
 {
     target->outside = true;
     agent->target = target;
+    agent->direct = 0;
 }
 
-static void begins(const struct prof_agent *agent)
+/* With interrupts off. */
+__attribute__((noinline)) static void begins(const struct prof_agent *agent)
 {
-    if (agent->target != NULL && prof_causal_on())
+    if (prof_causal_on())
         prof_causal_enter_last(agent->target);
 }
 
-static void ends(const struct prof_agent *agent, uint64_t arrived)
+static inline void ends(const struct prof_agent *agent, uint64_t arrived)
 {
-    bool on;
-
-    if (agent->target == NULL)
-        return;
-    on = prof_interrupts_save();
-    prof_causal_leave_at(agent->target, arrived, 0);
-    prof_interrupts_restore(on);
+    if (agent->target != NULL)
+        prof_causal_leave_at(agent->target, arrived, 0);
 }
 
 /* How long (cycles) of its work take by virtual time. */
@@ -136,7 +137,8 @@ static void serve(struct prof_agent *agent, uint32_t server,
 
 /* Of those that are free, the one that has been so for longest by virtual time
  * takes the request. */
-static void queue(struct prof_agent *agent, struct prof_request *request)
+__attribute__((noinline)) static void queue(struct prof_agent *agent,
+                                            struct prof_request *request)
 {
     struct prof_server *servers = agent->of.queue.server;
     uint32_t none = agent->of.queue.servers, best = none;
@@ -159,15 +161,16 @@ static void queue(struct prof_agent *agent, struct prof_request *request)
 void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
                        struct prof_moment now)
 {
-    struct prof_own_guard guard = prof_own_open();
+    struct prof_own_brief brief = prof_own_brief_open();
 
     *request = (struct prof_request){.cause = now};
-    if (prof_shares_on)
-        prof_shares_doorbell();
-    begins(agent);
+    if (agent->target != NULL)
+        begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
-    prof_own_close(&guard);
+    prof_own_brief_close(brief);
+    if (prof_shares_on)
+        prof_shares_doorbell();
 }
 
 /* The device does not answer in order: (request) was served, so take it out
@@ -210,10 +213,11 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
     return server->free;
 }
 
-uint64_t prof_agent_answer(struct prof_agent *agent,
-                           struct prof_request *request, uint64_t arrived)
+/* Any answer. */
+__attribute__((noinline)) static uint64_t
+any_answer(struct prof_agent *agent, struct prof_request *request,
+           uint64_t arrived)
 {
-    struct prof_own_guard guard = prof_own_open();
     uint64_t time;
 
     if (agent->kind == PROF_AGENT_SERVERS)
@@ -222,8 +226,24 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
         time = request->cause.virtual_time +
                taken(agent, arrived - request->cause.real);
     ends(agent, arrived);
-    count_answer(agent, PROF_LIMIT_DEVICE, &request->cause, time, arrived);
-    prof_own_close(&guard);
+    count_answer(agent, source_of(agent, PROF_LIMIT_DEVICE),
+                 request->cause.real, time, arrived);
+    return time;
+}
+
+uint64_t prof_agent_answer(struct prof_agent *agent,
+                           struct prof_request *request, uint64_t arrived)
+{
+    struct prof_own_brief brief = prof_own_brief_open();
+    uint64_t time;
+
+    if (agent->direct != 0) {
+        time = request->cause.virtual_time + (arrived - request->cause.real);
+        count_answer(agent, agent->direct, request->cause.real, time, arrived);
+    } else {
+        time = any_answer(agent, request, arrived);
+    }
+    prof_own_brief_close(brief);
     return time;
 }
 
@@ -231,19 +251,21 @@ uint64_t prof_agent_answer(struct prof_agent *agent,
 
 void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
 {
-    struct prof_own_guard guard = prof_own_open();
+    struct prof_own_brief brief = prof_own_brief_open();
 
+    if (agent->kind == PROF_AGENT_CLOSED) {
+        uint32_t at = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
+        bool again = agent->asked;
+
+        agent->of.sent.newest = at;
+        agent->of.sent.at[at] = sent;
+        agent->asked = true;
+        if (agent->target != NULL && !again)
+            begins(agent);
+    }
+    prof_own_brief_close(brief);
     if (prof_shares_on)
         prof_shares_doorbell();
-    if (agent->kind == PROF_AGENT_CLOSED) {
-        agent->of.sent.newest =
-            (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
-        agent->of.sent.at[agent->of.sent.newest] = sent;
-        if (!agent->asked)
-            begins(agent);
-        agent->asked = true;
-    }
-    prof_own_close(&guard);
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
@@ -266,47 +288,59 @@ static void any_cause_of(const struct prof_agent *agent, uint64_t arrived,
     }
 }
 
-/* The fast path, for the usual cause: our last packet. (other) is the peer's
- * last one, and becomes any other cause. */
-static inline const struct prof_moment *cause_of(const struct prof_agent *agent,
-                                                 uint64_t arrived,
-                                                 struct prof_moment *other)
+/* Any packet. */
+__attribute__((noinline)) static uint64_t
+any_packet(struct prof_agent *agent, uint64_t arrived, uint64_t now)
 {
-    const struct prof_moment *sent = &agent->of.sent.at[agent->of.sent.newest];
-
-    if (sent->real <= arrived && sent->real >= agent->last.real &&
-        sent->virtual_time >= agent->last.virtual_time)
-        return sent;
-    any_cause_of(agent, arrived, other);
-    return other;
-}
-
-uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
-                           uint64_t now)
-{
-    struct prof_own_guard guard = prof_own_open();
     const bool is_open = agent->kind == PROF_AGENT_OPEN;
-    struct prof_moment other = agent->last;
-    const struct prof_moment *cause = &other;
+    struct prof_moment cause = agent->last;
     uint64_t time = now, at = arrived;
 
     if (is_open) { /* its packets keep their intervals, since a release */
         at -= prof_causal.left_out;
         prof_causal.open = true;
         if (agent->epoch != prof_causal.epoch)
-            other.real = 0;
+            cause.real = 0;
         agent->epoch = prof_causal.epoch;
     } else {
-        cause = cause_of(agent, arrived, &other);
+        any_cause_of(agent, arrived, &cause);
     }
-    if (cause->real != 0)
-        time = cause->virtual_time + taken(agent, at - cause->real);
+    if (cause.real != 0)
+        time = cause.virtual_time + taken(agent, at - cause.real);
     if (agent->asked)
         ends(agent, arrived);
-    agent->asked = false;
     agent->last = (struct prof_moment){at, time};
-    count_answer(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER, cause,
-                 time, arrived);
-    prof_own_close(&guard);
+    count_answer(
+        agent,
+        source_of(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER),
+        cause.real, time, arrived);
+    return time;
+}
+
+/* Whether our last packet (sent) is all that has caused one of a closed peer,
+ * as most often: it is later than the peer's own last one by both clocks. */
+static inline bool is_cause(const struct prof_agent *agent,
+                            const struct prof_moment *sent, uint64_t arrived)
+{
+    return sent->real <= arrived && sent->real >= agent->last.real &&
+           sent->virtual_time >= agent->last.virtual_time;
+}
+
+uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
+                           uint64_t now)
+{
+    struct prof_own_brief brief = prof_own_brief_open();
+    const struct prof_moment *sent = &agent->of.sent.at[agent->of.sent.newest];
+    uint64_t time;
+
+    if (agent->direct != 0 && is_cause(agent, sent, arrived)) {
+        time = sent->virtual_time + (arrived - sent->real);
+        agent->last = (struct prof_moment){arrived, time};
+        count_answer(agent, agent->direct, sent->real, time, arrived);
+    } else {
+        time = any_packet(agent, arrived, now);
+    }
+    agent->asked = false;
+    prof_own_brief_close(brief);
     return time;
 }

@@ -238,14 +238,21 @@ visit_in_target(const struct prof_progress *point)
     prof_interrupts_restore(on);
 }
 
-void prof_causal_visit(struct prof_progress *point)
+__attribute__((noinline)) static void
+visit_otherwise(const struct prof_progress *point)
 {
     if (point->number == 0)
         return;
-    if (!prof_causal_on())
-        prof_pace_visit(point);
-    else if (!prof_causal_no_target())
+    if (prof_causal_on())
         visit_in_target(point);
+    else
+        prof_pace_visit(point);
+}
+
+void prof_causal_visit(struct prof_progress *point)
+{
+    if (!prof_causal_on() || !prof_causal_no_target() || point->number == 0)
+        visit_otherwise(point);
     else if (prof_experiments_count(&prof_causal.experiments,
                                     point->number - 1))
         change_experiment();

@@ -14,13 +14,18 @@
 
 /* ---- latencies */
 
-void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
+static inline void add(struct prof_latency_sum *sum, uint64_t cycles)
 {
     uint32_t at = prof_log_linear_bucket(cycles);
 
     sum->buckets[at < LAST ? at : LAST]++;
     sum->cycles += cycles;
     sum->count++;
+}
+
+void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
+{
+    add(sum, cycles);
 }
 
 /* (wanted) thousandths of a value are below that. */
@@ -76,19 +81,37 @@ struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
     return &prof_causal.limits[series_of(target, speedup)];
 }
 
-void prof_causal_done(struct prof_latency *latency, uint64_t began)
+__attribute__((noinline)) static void
+done_in_target(struct prof_latency *latency, uint64_t began)
 {
-    struct prof_own_guard guard;
-    uint64_t time;
+    struct prof_own_guard guard = prof_own_open();
+    uint64_t time = prof_causal_both().virtual_time;
 
-    if (latency->number == 0 || !prof_causal.experiments.counts)
-        return;
-    guard = prof_own_open();
-    time = prof_causal_both().virtual_time;
     if (time >= began)
         prof_latency_add(&prof_causal.latency[latency->number - 1],
                          time - began);
     prof_own_close(&guard);
+}
+
+void prof_causal_done(struct prof_latency *latency, uint64_t began)
+{
+    uint64_t cycles;
+    uint32_t now;
+    bool on;
+
+    if (latency->number == 0 || !prof_causal.experiments.counts)
+        return;
+    if (!prof_causal_no_target()) {
+        done_in_target(latency, began);
+        return;
+    }
+    on = prof_interrupts_save();
+    cycles = prof_tsc();
+    now = (uint32_t)cycles;
+    cycles -= prof_causal.clock.delay + began;
+    if ((int64_t)cycles >= 0)
+        add(&prof_causal.latency[latency->number - 1], cycles);
+    prof_own_brief_close_on((struct prof_own_brief){now, on});
 }
 
 uint64_t prof_causal_due(void)

@@ -103,20 +103,49 @@ void prof_causal_refuse(void)
     prof_interrupts_restore(on);
 }
 
+__attribute__((noinline)) static void
+hold_earlier(struct prof_held_event *added)
+{
+    prof_held_put_apart(&prof_causal.held, added);
+    if (added->due < prof_causal_next_due)
+        prof_causal_next_due = added->due;
+}
+
+__attribute__((noinline)) static bool hold_any(uint64_t due, void *event)
+{
+    struct prof_held_event *added =
+        prof_held_take_free(&prof_causal.held, due, event);
+
+    if (added == NULL)
+        prof_causal_refuse();
+    else if (!prof_held_append(&prof_causal.held, added))
+        hold_earlier(added);
+    return added != NULL;
+}
+
+/* The fast path, for when others are held. */
+static inline void hold_later(uint64_t due, void *event)
+{
+    struct prof_held_event *added =
+        prof_held_take_free(&prof_causal.held, due, event);
+
+    if (!prof_held_append(&prof_causal.held, added))
+        hold_earlier(added);
+}
+
 bool prof_causal_hold(uint64_t due, void *event)
 {
-    struct prof_own_guard guard;
-    bool is_held;
+    struct prof_own_brief brief;
+    bool is_held = true;
 
     if (!prof_causal_on())
         return false;
-    guard = prof_own_open();
-    is_held = prof_held_put(&prof_causal.held, due, event);
-    if (!is_held)
-        prof_causal_refuse();
-    else if (due < prof_causal_next_due)
-        prof_causal_next_due = due;
-    prof_own_close(&guard);
+    brief = prof_own_brief_open();
+    if (prof_causal.held.unused == NULL || prof_causal.held.first == NULL)
+        is_held = hold_any(due, event);
+    else
+        hold_later(due, event);
+    prof_own_brief_close_on(brief);
     return is_held;
 }
 
@@ -150,10 +179,10 @@ static inline void *take(void)
 
 void *prof_causal_take(void)
 {
-    struct prof_own_guard guard = prof_own_open();
+    struct prof_own_brief brief = prof_own_brief_open();
     void *event = take();
 
-    prof_own_close(&guard);
+    prof_own_brief_close(brief);
     return event;
 }
 
@@ -221,21 +250,43 @@ const void *prof_causal_part(const void *kind)
     return before;
 }
 
-void prof_causal_handler(const void *kind)
+static inline void begin_at_once(struct prof_work *work, const void *kind)
+{
+    work->kind = kind;
+    work->turns = 0;
+    work->taken = PROF_LIMIT_TIME;
+    work->waited = 0;
+}
+
+/* Any handler. */
+__attribute__((noinline)) static void handler(const void *kind)
 {
     struct prof_work *work = prof_causal.work;
 
-    if (work->kind == NULL) { /* else the loop only gives it another kind */
-        /* without waiting, the time before it counts as the handler's */
+    if (work->kind == NULL) {
         if (work->turns > TURNS_BUSY || prof_causal_outside) {
             begin_handler(work, kind);
             return;
         }
-        work->turns = 0;
-        work->taken = PROF_LIMIT_TIME;
-        work->waited = 0;
+        begin_at_once(work, kind);
     }
     go_on_as(work, kind);
+}
+
+/* Without waiting, the time before it counts as the handler's. Where there is
+ * one already, the loop only gives it another kind, which is for shares. */
+void prof_causal_handler(const void *kind)
+{
+    struct prof_work *work = prof_causal.work;
+
+    if (prof_shares_on || prof_causal_outside)
+        handler(kind);
+    else if (work->kind != NULL)
+        ;
+    else if (work->turns > TURNS_BUSY)
+        handler(kind);
+    else
+        begin_at_once(work, kind);
 }
 
 void prof_causal_worked(uint64_t time)
@@ -268,7 +319,8 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
     work->polled = without_own(prof_tsc());
 }
 
-void prof_causal_handled(void)
+/* Any handler. */
+__attribute__((noinline)) static void handled(void)
 {
     struct prof_work *work = prof_causal.work;
 
@@ -280,6 +332,14 @@ void prof_causal_handled(void)
         end_before_owing(work);
     else
         work->kind = NULL;
+}
+
+void prof_causal_handled(void)
+{
+    if (prof_shares_on || prof_causal_outside)
+        handled();
+    else
+        prof_causal.work->kind = NULL;
 }
 
 bool prof_causal_owes_now(void)

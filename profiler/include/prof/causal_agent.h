@@ -70,6 +70,8 @@ struct prof_agent {
     const char *name;                   /* NULL, or prof_agent_name() */
     uint32_t source;                    /* private: what waiting for it is
                                            (waited.h); 0: not known yet */
+    uint32_t direct;         /* private: the same if it is neither SERVERS nor
+                                OPEN, and no target; else 0 */
     struct prof_moment last; /* CLOSED, OPEN: its last packet; real 0: none */
     union {
         struct { /* SERVERS */
@@ -103,7 +105,7 @@ void prof_agent_target(struct prof_agent *agent, struct prof_target *target);
 static inline void prof_agent_name(struct prof_agent *agent, const char *name)
 {
     agent->name = name;
-    agent->source = 0;
+    agent->source = agent->direct = 0;
 }
 
 /* PARALLEL, SERVERS: (request) is submitted at (now), that of the doorbell. */

@@ -29,14 +29,14 @@
  * agent is the target, to read the clock takes longer. */
 #define SLOWER_MAX 200
 #define SLOWER_AGENT_MAX 400
-/* Instructions of a request with one answer, and with two. Measured: 656 and
- * 1,121; on i386 883 and 1,554. */
+/* Instructions of a request with one answer, and with two. Measured: 498 and
+ * 819; on i386 661 and 1,099. */
 #ifdef __i386__
-#define OVERHEAD_MAX 930
-#define OVERHEAD_2_MAX 1630
+#define OVERHEAD_MAX 695
+#define OVERHEAD_2_MAX 1155
 #else
-#define OVERHEAD_MAX 690
-#define OVERHEAD_2_MAX 1180
+#define OVERHEAD_MAX 525
+#define OVERHEAD_2_MAX 860
 #endif
 
 static void heading(void)
