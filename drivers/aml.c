@@ -105,7 +105,7 @@ static uint8_t next(struct reader *reader)
     return byte;
 }
 
-static uint64_t number(struct reader *reader, unsigned bytes)
+static uint64_t read_number(struct reader *reader, unsigned bytes)
 {
     uint64_t value = 0;
 
@@ -178,16 +178,16 @@ static bool integer(struct reader *reader, uint64_t *value)
         *value = UINT64_MAX;
         return true;
     case OP_BYTE:
-        *value = number(reader, 1);
+        *value = read_number(reader, 1);
         return true;
     case OP_WORD:
-        *value = number(reader, 2);
+        *value = read_number(reader, 2);
         return true;
     case OP_DWORD:
-        *value = number(reader, 4);
+        *value = read_number(reader, 4);
         return true;
     case OP_QWORD:
-        *value = number(reader, 8);
+        *value = read_number(reader, 8);
         return true;
     default:
         give_up(reader);
@@ -245,8 +245,8 @@ static void large_resource(struct reader item, uint8_t tag,
     if (tag == RESOURCE_MEMORY_32 && device->bytes == 0 &&
         left(&item) >= RESOURCE_MEMORY_32_BYTES) {
         skip(&item, 1);
-        device->memory = number(&item, 4);
-        device->bytes = number(&item, 4);
+        device->memory = read_number(&item, 4);
+        device->bytes = read_number(&item, 4);
     } else if (tag == RESOURCE_INTERRUPT && !device->has_input &&
                left(&item) >= 6) {
         flags = next(&item);
@@ -254,7 +254,7 @@ static void large_resource(struct reader item, uint8_t tag,
             return;
         device->has_input = true;
         device->input = (struct acpi_input){
-            .gsi = (uint32_t)number(&item, 4),
+            .gsi = (uint32_t)read_number(&item, 4),
             .level = (flags & INTERRUPT_EDGE) == 0,
             .low = (flags & INTERRUPT_LOW) != 0,
         };
@@ -265,7 +265,7 @@ static void large_resource(struct reader item, uint8_t tag,
  * otherwise. What the MADT says of a line goes before that, as with Linux. */
 static void irq_resource(struct reader item, struct aml_device *device)
 {
-    const uint32_t lines = (uint32_t)number(&item, 2);
+    const uint32_t lines = (uint32_t)read_number(&item, 2);
     const uint8_t flags = left(&item) != 0 ? next(&item) : IRQ_EDGE;
     struct acpi_interrupts found;
 
@@ -297,7 +297,7 @@ static void resources(struct reader reader, struct aml_device *device)
         size_t bytes = tag & 7u;
 
         if ((tag & RESOURCE_LARGE) != 0)
-            bytes = (size_t)number(&buffer, 2);
+            bytes = (size_t)read_number(&buffer, 2);
         item = (struct reader){buffer.at, buffer.at};
         if (bytes <= left(&buffer))
             item.end += bytes;

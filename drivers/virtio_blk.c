@@ -28,7 +28,7 @@ static bool started;
 static uint64_t sectors;
 static unsigned in_flight;
 
-static int start(void *(*allocate)(size_t bytes))
+static int start_device(void *(*allocate)(size_t bytes))
 {
     size_t bytes;
     void *memory;
@@ -53,7 +53,7 @@ static int start(void *(*allocate)(size_t bytes))
 
 int virtio_blk_start(void *(*allocate)(size_t bytes))
 {
-    int error = started ? 0 : start(allocate);
+    int error = started ? 0 : start_device(allocate);
 
     if (error == 0 && !started) {
         virtio_ready(&device);

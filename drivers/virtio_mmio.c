@@ -72,8 +72,8 @@ static uint32_t offered(const struct virtio_device *device, unsigned half)
     return *at(device, FEATURES);
 }
 
-static void take(const struct virtio_device *device, unsigned half,
-                 uint32_t features)
+static void take_features(const struct virtio_device *device, unsigned half,
+                          uint32_t features)
 {
     *at(device, TAKEN_SELECT) = half;
     *at(device, TAKEN) = features;
@@ -151,7 +151,7 @@ static const struct virtio_transport modern = {
     .set_status = set_status,
     .status = get_status,
     .offered = offered,
-    .take = take,
+    .take = take_features,
     .select_queue = select_queue,
     .limit_queue = limit_queue,
     .enable_queue = enable_queue,
@@ -171,7 +171,7 @@ static void legacy_take(const struct virtio_device *device, unsigned half,
                         uint32_t features)
 {
     if (half == 0)
-        take(device, half, features);
+        take_features(device, half, features);
 }
 
 static const struct virtio_transport legacy = {
@@ -189,8 +189,8 @@ static const struct virtio_transport legacy = {
 
 /* ---- places */
 
-static bool add(uint64_t address, uint64_t bytes,
-                const struct acpi_input *input)
+static bool add_place(uint64_t address, uint64_t bytes,
+                      const struct acpi_input *input)
 {
     if (address == 0 || address % 4 != 0 || bytes < BYTES_LEAST ||
         address >= READABLE_END || bytes > READABLE_END - address)
@@ -207,7 +207,7 @@ static bool add(uint64_t address, uint64_t bytes,
 static void add_of_table(const struct aml_device *device)
 {
     if (device->has_input)
-        (void)add(device->memory, device->bytes, &device->input);
+        (void)add_place(device->memory, device->bytes, &device->input);
 }
 
 static void read_table(const struct acpi_table *table)
@@ -287,7 +287,8 @@ bool virtio_mmio_word(const char *word)
             return false;
     }
     return *word == '\0' &&
-           add(address, bytes, &(struct acpi_input){.gsi = (uint32_t)line});
+           add_place(address, bytes,
+                     &(struct acpi_input){.gsi = (uint32_t)line});
 }
 
 static bool is_kind(const struct place *place, unsigned kind)

@@ -66,8 +66,8 @@ static struct header *header_of(const uint8_t *frame)
     return (struct header *)((uintptr_t)frame - header_bytes);
 }
 
-static bool put(struct virtio_queue *queue, uint8_t *frame, uint32_t bytes,
-                bool written)
+static bool put_frame(struct virtio_queue *queue, uint8_t *frame,
+                      uint32_t bytes, bool written)
 {
     uint8_t *header = (uint8_t *)header_of(frame);
     const struct virtio_part apart[] = {
@@ -127,7 +127,7 @@ static int make_buffers(void *(*allocate)(size_t bytes))
     return 0;
 }
 
-static int start(void *(*allocate)(size_t bytes))
+static int start_device(void *(*allocate)(size_t bytes))
 {
     int error;
 
@@ -150,7 +150,7 @@ static int start(void *(*allocate)(size_t bytes))
 
 int virtio_net_start(void *(*allocate)(size_t bytes))
 {
-    int error = started ? 0 : start(allocate);
+    int error = started ? 0 : start_device(allocate);
 
     if (error == 0 && !started) {
         virtio_ready(&device);
@@ -203,7 +203,7 @@ void virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
     header->sum_offset = sum->offset;
     if (header_bytes == HEADER_MODERN)
         header->buffers = 0;
-    if (put(&out, frame, (uint32_t)bytes, false))
+    if (put_frame(&out, frame, (uint32_t)bytes, false))
         offered = NULL;
 }
 
@@ -279,7 +279,8 @@ const uint8_t *virtio_net_take(size_t *bytes, bool *sum_good)
 
 void virtio_net_give_back(const uint8_t *frame)
 {
-    (void)put(&in, (uint8_t *)(uintptr_t)frame, VIRTIO_NET_FRAME_MAX, true);
+    (void)put_frame(&in, (uint8_t *)(uintptr_t)frame, VIRTIO_NET_FRAME_MAX,
+                    true);
 }
 
 void virtio_net_offer(void)

@@ -129,7 +129,7 @@ static bool put_data(const struct vsock_header *header, const void *data)
     return true;
 }
 
-static bool put(const struct vsock_header *header, const void *data)
+static bool put_packet(const struct vsock_header *header, const void *data)
 {
     bool sent;
 
@@ -273,7 +273,7 @@ static int open_queues(void *(*allocate)(size_t bytes))
     return error;
 }
 
-static int start(void *(*allocate)(size_t bytes))
+static int start_device(void *(*allocate)(size_t bytes))
 {
     if (!virtio_find(&device, VIRTIO_SOCKET,
                      FEATURE_STREAM | FEATURE_NO_IMPLIED_STREAM))
@@ -294,7 +294,7 @@ static void make_ready(void)
         state->idle[state->idle_count++] = &state->out_blocks[i];
     for (unsigned i = 0; i < CONTROLS; i++)
         state->idle_controls[state->idle_control_count++] = state->controls[i];
-    vsock_open(&state->sockets, read_cid(), put);
+    vsock_open(&state->sockets, read_cid(), put_packet);
     for (unsigned i = 0; i < IN_BLOCKS; i++)
         offer(&state->in_blocks[i]);
     for (unsigned i = 0; i < EVENTS; i++)
@@ -307,7 +307,7 @@ static void make_ready(void)
 
 int virtio_vsock_start(void *(*allocate)(size_t bytes))
 {
-    int error = started ? 0 : start(allocate);
+    int error = started ? 0 : start_device(allocate);
 
     if (error == 0 && !started)
         make_ready();

@@ -164,8 +164,9 @@ static struct vsock_socket *find_free(struct vsock *vsock)
     return closing;
 }
 
-static void begin(struct vsock_socket *socket, enum vsock_state state,
-                  uint32_t port, uint64_t peer_cid, uint32_t peer_port)
+static void begin_connection(struct vsock_socket *socket,
+                             enum vsock_state state, uint32_t port,
+                             uint64_t peer_cid, uint32_t peer_port)
 {
     socket->state = state;
     socket->accepted = state == VSOCK_CONNECTING;
@@ -219,7 +220,7 @@ int vsock_connect(struct vsock *vsock, uint64_t cid, uint32_t port)
 
     if (socket == NULL)
         return -1;
-    begin(socket, VSOCK_CONNECTING, vsock->next_port, cid, port);
+    begin_connection(socket, VSOCK_CONNECTING, vsock->next_port, cid, port);
     if (!send_control(vsock, socket, VSOCK_OP_REQUEST)) {
         clear(socket);
         return -1;
@@ -357,8 +358,8 @@ void vsock_step(struct vsock *vsock)
 
 /* ---- packets of the peer */
 
-static struct vsock_socket *find(struct vsock *vsock,
-                                 const struct vsock_header *header)
+static struct vsock_socket *find_socket(struct vsock *vsock,
+                                        const struct vsock_header *header)
 {
     for (unsigned i = 0; i < VSOCK_SOCKETS; i++) {
         struct vsock_socket *socket = &vsock->sockets[i];
@@ -396,8 +397,8 @@ static void take_request(struct vsock *vsock, const struct vsock_header *header)
         vsock->counts.refused++;
         return;
     }
-    begin(socket, VSOCK_OPEN, header->dst_port, header->src_cid,
-          header->src_port);
+    begin_connection(socket, VSOCK_OPEN, header->dst_port, header->src_cid,
+                     header->src_port);
     socket->peer_room = header->buf_alloc;
     socket->peer_forwarded = header->fwd_cnt;
     if (!send_control(vsock, socket, VSOCK_OP_RESPONSE)) {
@@ -499,7 +500,7 @@ void vsock_take(struct vsock *vsock, const struct vsock_header *header,
         reply_rst(vsock, header);
         return;
     }
-    socket = find(vsock, header);
+    socket = find_socket(vsock, header);
     if (socket == NULL && header->op == VSOCK_OP_REQUEST) {
         take_request(vsock, header);
     } else if (socket == NULL) {

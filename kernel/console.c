@@ -111,7 +111,7 @@ bool console_is_virtio(void)
 }
 
 /* An interrupt, or a crash, does not wait for virtual time. */
-static void put(const char *text, size_t bytes)
+static void put_text(const char *text, size_t bytes)
 {
     switch (by) {
     case BY_SERIAL:
@@ -182,9 +182,9 @@ void console_write(const char *text, size_t bytes)
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
 
-        put(text, (size_t)(stop - text));
+        put_text(text, (size_t)(stop - text));
         if (newline != NULL)
-            put("\r\n", 2);
+            put_text("\r\n", 2);
         text = stop + 1;
     }
     if (by == BY_VIRTIO && lock.depth == 1 && kept_bytes != 0)

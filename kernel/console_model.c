@@ -37,7 +37,7 @@ static void wait(uint16_t port)
     prof_causal_work();
 }
 
-static void begin(void)
+static void begin_model(void)
 {
     static struct prof_assumption assumption =
         PROF_ASSUMPTION("serial port: one byte after the other");
@@ -53,7 +53,7 @@ static void begin(void)
 void console_model_write(uint16_t port, const char *text, size_t bytes,
                          uint64_t tsc_hz)
 {
-    begin();
+    begin_model();
     while (bytes != 0) {
         size_t some = bytes < UART_FIFO ? bytes : UART_FIFO;
 

@@ -57,7 +57,7 @@ static bool may_halt[ARCH_CPUS_MAX]; /* written by its CPU */
  * runs. */
 static PROF_TRACE_NAME(message_site, "message");
 
-static bool waiting(void)
+static bool has_messages(void)
 {
     const unsigned number = arch_cpu_number();
 
@@ -66,7 +66,7 @@ static bool waiting(void)
     return heads[number] != NULL;
 }
 
-static void run(struct cpu_message *message)
+static void run_message(struct cpu_message *message)
 {
     const uint32_t object = message->trace, before = prof_trace_current();
     const bool traced =
@@ -84,7 +84,7 @@ static void run(struct cpu_message *message)
     prof_trace_switch(before);
 }
 
-static void turn(void)
+static void run_messages(void)
 {
     const unsigned number = arch_cpu_number();
     struct cpu_message *newest, *oldest = NULL;
@@ -102,12 +102,13 @@ static void turn(void)
         struct cpu_message *message = oldest;
 
         oldest = message->next; /* its owner may send it again from now on */
-        run(message);
+        run_message(message);
     }
 }
 
 static struct loop_source sources[ARCH_CPUS_MAX] = {
-    [0 ... ARCH_CPUS_MAX - 1] = {.waiting = waiting, .turn = turn}};
+    [0 ... ARCH_CPUS_MAX - 1] = {.waiting = has_messages,
+                                 .turn = run_messages}};
 
 void cpu_send(unsigned cpu, struct cpu_message *message)
 {
@@ -177,7 +178,7 @@ static void run_loop(void)
 
 /* What did not start may do so later, and has guard pages in it: it is kept for
  * the next one. */
-static bool start(uint32_t apic)
+static bool start_cpu(uint32_t apic)
 {
     if (spare == NULL)
         spare = memalign(ARCH_PAGE_BYTES, ARCH_CPU_BYTES);
@@ -230,7 +231,7 @@ static void start_listed(uint8_t type)
 
     while (count < limit && (entry = acpi_madt_entry(type, entry)) != NULL)
         if (is_usable(entry, &apic) && apic != arch_apic_id())
-            (void)start(apic);
+            (void)start_cpu(apic);
 }
 
 void cpus_start(void)

@@ -37,7 +37,7 @@ static size_t all_bytes, handed_bytes; /* of all of them; by sbrk() */
 static struct lock lock;               /* while a call is in progress */
 static PROF_TRACE_NAME(used, "heap bytes");
 
-static void add(struct arch_region region)
+static void add_range(struct arch_region region)
 {
     ranges[range_count++] =
         (struct range){region.begin, region.end, region.begin};
@@ -49,7 +49,7 @@ void heap_start(void)
     struct arch_region region = arch_heap_region();
 
     do {
-        add(region);
+        add_range(region);
         region = arch_free_region(region.end, LEAST_BYTES);
     } while (region.end != 0 && range_count < ARCH_FREE_MAX);
 }

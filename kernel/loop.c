@@ -98,7 +98,7 @@ void loop_every_at(struct prof_trace_name *site, struct loop_timer *timer,
     timer->period_ns = period_ns;
 }
 
-static void call(struct loop_timer *timer)
+static void call_timer(struct loop_timer *timer)
 {
     struct prof_loop_frame frame;
 
@@ -137,7 +137,7 @@ static void run_first(uint64_t now_ns)
     }
     if (traced)
         prof_trace_switch(object);
-    call(timer);
+    call_timer(timer);
     if (once && traced)
         prof_trace_resolve(object);
     if (traced)

@@ -47,7 +47,7 @@ static void end_line(struct prof_text *out)
 }
 
 /* Writes (why). Ends the image if this is a panic during a panic. */
-static void begin(struct prof_text *out, const char *why)
+static void begin_panic(struct prof_text *out, const char *why)
 {
     arch_interrupts_off();
     running_on = arch_cpus_stop_others();
@@ -299,7 +299,7 @@ void kernel_exception(const struct arch_registers *registers)
     const char *why = meaning(registers);
     struct prof_text out;
 
-    begin(&out, arch_exception_name((unsigned)registers->vector));
+    begin_panic(&out, arch_exception_name((unsigned)registers->vector));
     if (why != NULL) {
         prof_text_string(&out, ", ");
         prof_text_string(&out, why);
@@ -316,7 +316,7 @@ void panic_at(const char *file, int line, const char *why)
 {
     struct prof_text out;
 
-    begin(&out, why);
+    begin_panic(&out, why);
     prof_text_string(&out, " at ");
     prof_text_string(&out, file);
     prof_text_char(&out, ':');

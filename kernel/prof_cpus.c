@@ -67,7 +67,7 @@ static void compare(void *context)
     __atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
 }
 
-static void call(unsigned number, cpu_function *function)
+static void call_cpu(unsigned number, cpu_function *function)
 {
     static struct cpu_message messages[ARCH_CPUS_MAX];
 
@@ -128,12 +128,12 @@ void prof_cpus_trace(void)
 void prof_cpus_join(void)
 {
     for (unsigned i = 1; i < cpu_count(); i++)
-        call(i, join);
+        call_cpu(i, join);
     answer(cpu_count() - 1);
     for (unsigned i = 1; i < cpu_count(); i++)
         for (unsigned tries = 0; tries < COMPARISONS_MAX && is_inexact(i);
              tries++) {
-            call(i, compare);
+            call_cpu(i, compare);
             answer(1);
         }
     for (unsigned i = 1; i < cpu_count(); i++)

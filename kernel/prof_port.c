@@ -236,7 +236,7 @@ static void print_rate(void)
                      PROF_HZ_MAX);
 }
 
-static void start(void)
+static void start_sampling(void)
 {
     int error = prof_start();
 
@@ -312,7 +312,7 @@ void prof_port_init(void)
     trace_follow();
     prof_trace_switch(PROF_TRACE_NONE); /* no task runs yet */
     if (options->start)
-        start();
+        start_sampling();
     cycles_per_ms = clock_tsc_hz() / 1000;
     drain_timer.own = true;
     arm_drain();

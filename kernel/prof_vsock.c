@@ -48,7 +48,7 @@ static struct {
 
 /* An interrupt looks at the count: the compiler must not move what is in
  * between to before or after it. */
-static bool enter(void)
+static bool enter_driver(void)
 {
     if (virtio_vsock() == NULL || prof_vsock_busy())
         return false;
@@ -57,7 +57,7 @@ static bool enter(void)
     return true;
 }
 
-static void leave(void)
+static void leave_driver(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uses--;
@@ -184,7 +184,7 @@ bool prof_vsock_send(const void *packet, size_t bytes)
 {
     bool sent = true;
 
-    if (!enter())
+    if (!enter_driver())
         return false;
     step();
     if (reader() == NOBODY) {
@@ -193,7 +193,7 @@ bool prof_vsock_send(const void *packet, size_t bytes)
     } else {
         sent = vsock_send(virtio_vsock(), reader(), packet, bytes);
     }
-    leave();
+    leave_driver();
     return sent;
 }
 
@@ -206,11 +206,11 @@ void prof_vsock_finish(void)
     for (unsigned i = 0; i < FINISH_POLLS_MAX; i++) {
         uint32_t unread;
 
-        if (!enter())
+        if (!enter_driver())
             return;
         step();
         unread = vsock_unread(virtio_vsock(), reader());
-        leave();
+        leave_driver();
         if (unread == 0)
             return;
         if (unread < least) { /* what grows again is a peer's mischief */
@@ -263,7 +263,7 @@ int prof_vsock_receive(void)
 {
     int byte = -1;
 
-    if (!enter())
+    if (!enter_driver())
         return -1;
     if (line.socket == NOBODY || line.has_ended) {
         line.socket = NOBODY;
@@ -272,7 +272,7 @@ int prof_vsock_receive(void)
     }
     if (line.socket != NOBODY)
         byte = next_byte();
-    leave();
+    leave_driver();
     return byte;
 }
 
@@ -280,10 +280,10 @@ bool prof_vsock_answer(const void *text, size_t bytes)
 {
     bool sent;
 
-    if (!enter())
+    if (!enter_driver())
         return false;
     sent = vsock_send(virtio_vsock(), line.socket, text, bytes);
-    leave();
+    leave_driver();
     return sent;
 }
 

@@ -47,7 +47,7 @@ static bool is_in_experiments(void)
     return arch_cpu_number() == 0 && prof_causal_running();
 }
 
-static void enter(unsigned vector)
+static void enter_interrupt(unsigned vector)
 {
     struct arch_interrupted at;
 
@@ -75,7 +75,7 @@ static void interrupted(unsigned device)
         prof_trace_defer(vectors_entered[arch_cpu_number()], object);
 }
 
-static void leave(unsigned vector)
+static void leave_interrupt(unsigned vector)
 {
     prof_trace_irq_exit((uint8_t)vector);
     prof_loop_irq_exit();
@@ -121,7 +121,8 @@ void trace_follow(void)
     bool observe = on || loop || prof_causal_running();
 
     if (observe != observes)
-        arch_irq_observe(observe ? enter : NULL, observe ? leave : NULL);
+        arch_irq_observe(observe ? enter_interrupt : NULL,
+                         observe ? leave_interrupt : NULL);
     observes = observe;
     if (loop != guards)
         alarm_while_busy(loop);

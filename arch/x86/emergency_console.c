@@ -18,7 +18,7 @@
 
 static bool timed_out; /* COM1 did not accept a byte in time */
 
-static void put(char c)
+static void put_char(char c)
 {
     unsigned reads = 0;
 
@@ -35,8 +35,8 @@ void emergency_print(const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\n')
-            put('\r');
-        put(*text);
+            put_char('\r');
+        put_char(*text);
     }
 }
 
@@ -47,7 +47,7 @@ void emergency_print_hex(uintptr_t value)
     emergency_print("0x");
     while (bits != 0) {
         bits -= 4;
-        put("0123456789abcdef"[value >> bits & 0xf]);
+        put_char("0123456789abcdef"[value >> bits & 0xf]);
     }
 }
 

@@ -27,7 +27,7 @@ static int longer(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void add(struct cluster *cluster, double value, int sign)
+static void add_value(struct cluster *cluster, double value, int sign)
 {
     cluster->sum += sign * value;
     cluster->squares += sign * value * value;
@@ -53,10 +53,10 @@ static void cut(const double *values, uint32_t count, struct cluster *low,
     double least = HUGE_VAL;
 
     for (uint32_t i = 0; i < count; ++i)
-        add(&above, values[i], 1);
+        add_value(&above, values[i], 1);
     for (uint32_t i = 0; i + 1 < count; ++i) {
-        add(&below, values[i], 1);
-        add(&above, values[i], -1);
+        add_value(&below, values[i], 1);
+        add_value(&above, values[i], -1);
         if (spread(&below) + spread(&above) >= least)
             continue;
         least = spread(&below) + spread(&above);

@@ -116,7 +116,7 @@ static bool take_line(struct monitor *monitor, char *line)
 }
 
 /* The next line that is an object with (key). */
-static json_t *receive(struct monitor *monitor, const char *key)
+static json_t *receive_line(struct monitor *monitor, const char *key)
 {
     static char line[sizeof monitor->bytes];
 
@@ -158,7 +158,7 @@ static json_t *ask(struct monitor *monitor, double timeout, const char *command)
     if (send(monitor->file, text, (size_t)bytes, MSG_NOSIGNAL | MSG_DONTWAIT) !=
         bytes)
         die_of(monitor, strerror(errno));
-    return receive(monitor, "return");
+    return receive_line(monitor, "return");
 }
 
 /* Whether the guest runs; its status, as QEMU calls it, goes to (status). */
@@ -184,7 +184,7 @@ static int resume_by_monitor(const char *target, double timeout)
     monitor.target = target;
     monitor.file = connect_after(by_qmp, target);
     monitor.deadline = seconds_now() + timeout;
-    json_decref(receive(&monitor, "QMP"));
+    json_decref(receive_line(&monitor, "QMP"));
     json_decref(ask(&monitor, timeout, "qmp_capabilities"));
     if (runs(&monitor, timeout, before, sizeof before)) {
         puts("the guest runs; it was not paused before");

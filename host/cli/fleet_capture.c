@@ -379,7 +379,7 @@ static void print(const struct session *session)
     }
 }
 
-static void begin(struct session *session)
+static void order_captures(struct session *session)
 {
     const struct fleet_capture *wanted = session->wanted;
     int64_t begin = (int64_t)time(NULL) + AHEAD_SECONDS;
@@ -410,7 +410,7 @@ int fleet_capture(const struct fleet_capture *wanted)
     signals_catch();
     session.hosts =
         xreallocarray(NULL, wanted->from_count, sizeof *session.hosts);
-    begin(&session);
+    order_captures(&session);
     wait_answers(&session, seconds_now() + AHEAD_SECONDS + wanted->seconds +
                                ANSWER_SECONDS);
     for (size_t i = 0; i < wanted->from_count; ++i)

@@ -238,7 +238,7 @@ static void listen_for(void)
         die("out of memory");
 }
 
-static void receive(void)
+static void receive_answer(void)
 {
     char bytes[4096];
     ssize_t count;
@@ -273,7 +273,7 @@ int command_tell(int argc, char **argv)
                   session.target);
     send_begin(&session.sender, target.file);
     while ((state = send_step(&session.sender)) == SEND_WAITS)
-        receive();
+        receive_answer();
     show_text();
     fclose(session.text);
     free(session.kept);

@@ -199,7 +199,8 @@ void captures_answer(struct guest_boot *guest, const char *text)
 
 /* ---- its time */
 
-static void begin(struct collector *collector, struct capture_order *order)
+static void begin_capture(struct collector *collector,
+                          struct capture_order *order)
 {
     char path[PATH_BYTES];
     uint64_t cpus = 0, most;
@@ -452,7 +453,7 @@ void captures_tick(struct collector *collector, int64_t now)
         bool left = readers_of_capture(collector, order->id) == NULL;
 
         if (!order->running && !left && now >= order->begin)
-            begin(collector, order);
+            begin_capture(collector, order);
         if (order->running && !left && now < order->end)
             next_second(collector, order, now);
         if (now < order->end && !left &&

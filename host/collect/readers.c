@@ -44,8 +44,8 @@ static void watch_reader(struct collector *collector, struct reader *reader,
 }
 
 /* False: there is no room for it. */
-static bool put(struct reader *reader, const void *bytes, size_t count,
-                size_t room)
+static bool put_bytes(struct reader *reader, const void *bytes, size_t count,
+                      size_t room)
 {
     if (reader->out_bytes - reader->out_sent + count > room)
         return false;
@@ -70,7 +70,7 @@ static bool read_on(struct reader *reader)
     if (reader->from < 0)
         return false;
     count = read(reader->from, bytes, sizeof bytes);
-    return count > 0 && put(reader, bytes, (size_t)count, READER_ROOM);
+    return count > 0 && put_bytes(reader, bytes, (size_t)count, READER_ROOM);
 }
 
 /* Sends what waits; of a file some pieces, and the rest when there is room
@@ -111,7 +111,7 @@ static void send_waiting(struct collector *collector, struct reader *reader)
         close_reader(collector, reader);
 }
 
-static struct reader *add(struct collector *collector, int file)
+static struct reader *add_reader(struct collector *collector, int file)
 {
     struct reader *reader = xreallocarray(NULL, 1, sizeof *reader);
 
@@ -125,41 +125,41 @@ static struct reader *add(struct collector *collector, int file)
 void readers_add(struct collector *collector, int file,
                  struct guest_boot *guest)
 {
-    struct reader *reader = add(collector, file);
+    struct reader *reader = add_reader(collector, file);
 
     reader->guest = guest;
-    put(reader, "ok\n", 3, READER_ROOM);
+    put_bytes(reader, "ok\n", 3, READER_ROOM);
     send_waiting(collector, reader);
 }
 
 void readers_answer(struct collector *collector, int file, const void *bytes,
                     size_t count)
 {
-    struct reader *reader = add(collector, file);
+    struct reader *reader = add_reader(collector, file);
 
     reader->ending = true;
-    put(reader, bytes, count, SIZE_MAX);
+    put_bytes(reader, bytes, count, SIZE_MAX);
     send_waiting(collector, reader);
 }
 
 void readers_send_file(struct collector *collector, int file, const char *line,
                        int from)
 {
-    struct reader *reader = add(collector, file);
+    struct reader *reader = add_reader(collector, file);
 
     reader->ending = true;
     reader->from = from;
-    put(reader, line, strlen(line), READER_ROOM);
+    put_bytes(reader, line, strlen(line), READER_ROOM);
     send_waiting(collector, reader);
 }
 
 void readers_await(struct collector *collector, int file, const char *line,
                    uint32_t capture)
 {
-    struct reader *reader = add(collector, file);
+    struct reader *reader = add_reader(collector, file);
 
     reader->capture = capture;
-    put(reader, line, strlen(line), READER_ROOM);
+    put_bytes(reader, line, strlen(line), READER_ROOM);
     send_waiting(collector, reader);
 }
 
@@ -177,7 +177,7 @@ void readers_tell(struct collector *collector, struct reader *reader,
 {
     reader->ending = true;
     reader->begun = now_ms();
-    put(reader, bytes, count, SIZE_MAX);
+    put_bytes(reader, bytes, count, SIZE_MAX);
     send_waiting(collector, reader);
 }
 
@@ -189,7 +189,7 @@ void readers_pass(struct collector *collector, struct guest_boot *guest,
 
         if (reader->guest != guest)
             continue;
-        if (!put(reader, bytes, count, READER_ROOM))
+        if (!put_bytes(reader, bytes, count, READER_ROOM))
             reader->dropped += count;
         else if (!reader->watches_out)
             send_waiting(collector, reader);
@@ -210,7 +210,7 @@ static void take_line(struct collector *collector, struct reader *reader)
              "\n" PROF_ANSWER_MARK "error: \"%s\": the guest's line takes no "
              "commands\n",
              reader->line);
-    put(reader, answer, strlen(answer), READER_ROOM);
+    put_bytes(reader, answer, strlen(answer), READER_ROOM);
     send_waiting(collector, reader);
 }
 

@@ -231,7 +231,7 @@ static bool add_to_cell(struct rollup_bucket *bucket, uint32_t node,
 
 /* ---- stacks */
 
-static bool make_room(struct rollup *rollup, uint32_t node)
+static bool make_room_for_node(struct rollup *rollup, uint32_t node)
 {
     uint32_t room = rollup->node_room > 0 ? rollup->node_room : FIRST_NODES;
 
@@ -252,7 +252,8 @@ static void take_node(struct rollup *rollup, const struct event *event)
 {
     if (event->node == 0 || event->node >= OTHER_NODES)
         return;
-    if (event->node >= ROLLUP_NODES_MAX || !make_room(rollup, event->node)) {
+    if (event->node >= ROLLUP_NODES_MAX ||
+        !make_room_for_node(rollup, event->node)) {
         ++rollup->refused;
         return;
     }
@@ -268,7 +269,8 @@ static uint32_t overflow_node(struct rollup *rollup, uint64_t address)
 
     if (number == INDEX_NONE && rollup->overflows.count < ROLLUP_NODES_MAX)
         number = index_add(&rollup->overflows, address, NULL);
-    if (number == INDEX_NONE || !make_room(rollup, ROLLUP_NODES_MAX + number)) {
+    if (number == INDEX_NONE ||
+        !make_room_for_node(rollup, ROLLUP_NODES_MAX + number)) {
         ++rollup->refused;
         return 0;
     }

@@ -34,8 +34,9 @@ static struct fleet_guest **sorted(struct fleet_guests *guests)
 }
 
 /* The guest of the number in the first column of (row), or NULL. */
-static struct fleet_guest *find(struct fleet_guest **list, size_t count,
-                                const struct store_answer *answer, size_t row)
+static struct fleet_guest *find_guest(struct fleet_guest **list, size_t count,
+                                      const struct store_answer *answer,
+                                      size_t row)
 {
     uint64_t number = store_u64(answer, row, 0);
     size_t low = 0;
@@ -96,7 +97,7 @@ static void take_rest(struct fleet_guests *guests)
 
     list[guests->count] = NULL;
     for (size_t i = 0; i < answer->rows; ++i) {
-        struct fleet_guest *guest = find(list, guests->count, answer, i);
+        struct fleet_guest *guest = find_guest(list, guests->count, answer, i);
 
         if (guest == NULL)
             continue; /* it was there at another time */
@@ -108,7 +109,7 @@ static void take_rest(struct fleet_guests *guests)
     }
     answer = &guests->delays;
     for (size_t i = 0; i < answer->rows; ++i) {
-        struct fleet_guest *guest = find(list, guests->count, answer, i);
+        struct fleet_guest *guest = find_guest(list, guests->count, answer, i);
 
         if (guest == NULL)
             continue;
@@ -118,7 +119,7 @@ static void take_rest(struct fleet_guests *guests)
     }
     answer = &guests->losses;
     for (size_t i = 0; i < answer->rows; ++i) {
-        struct fleet_guest *guest = find(list, guests->count, answer, i);
+        struct fleet_guest *guest = find_guest(list, guests->count, answer, i);
 
         if (guest == NULL)
             continue;
@@ -272,7 +273,8 @@ static void print_losses(const struct fleet_guests *guests, FILE *out)
     }
 }
 
-static void add(struct fleet_account *sum, const struct fleet_account *one)
+static void add_account(struct fleet_account *sum,
+                        const struct fleet_account *one)
 {
     sum->ticks += one->ticks;
     sum->attributed += one->attributed;
@@ -323,7 +325,7 @@ void fleet_list_print(const struct fleet *fleet,
     for (size_t i = 0; i < guests->count; ++i) {
         if (rows == 0 || i < rows)
             print_row(list[i], out);
-        add(&sum, &list[i]->account);
+        add_account(&sum, &list[i]->account);
     }
     if (rows > 0 && guests->count > rows)
         fprintf(out, "and %zu more\n", guests->count - rows);
@@ -392,7 +394,7 @@ json_t *fleet_list_json(const struct fleet *fleet,
 
     for (size_t i = 0; i < guests->count; ++i) {
         json_array_append_new(list, guest_json(&guests->list[i]));
-        add(&sum, &guests->list[i].account);
+        add_account(&sum, &guests->list[i].account);
     }
     for (size_t i = 0; i < answer->rows; ++i) {
         json_t *loss = json_object();

@@ -64,8 +64,8 @@ static uint64_t sampled(const struct fleet_guests *guests)
     return count;
 }
 
-static struct fleet_odd_guest *find(const struct fleet_odd *odd,
-                                    uint64_t number)
+static struct fleet_odd_guest *find_odd_guest(const struct fleet_odd *odd,
+                                              uint64_t number)
 {
     return bsearch(&number, odd->list, odd->count, sizeof *odd->list,
                    by_number);
@@ -116,7 +116,7 @@ static void take_mixes(struct fleet_odd *odd)
     for (size_t row = 0; row < mixes->guests.rows; ++row) {
         struct mixes_whole whole = mixes_whole(mixes, row);
         struct fleet_odd_guest *guest =
-            find(odd, store_u64(&mixes->guests, row, 0));
+            find_odd_guest(odd, store_u64(&mixes->guests, row, 0));
         struct mixes_part part;
         double far = 1;
 

@@ -26,7 +26,7 @@ struct text {
     FILE *out;
 };
 
-static const struct fleet_query *find(const char *name, size_t bytes)
+static const struct fleet_query *find_query(const char *name, size_t bytes)
 {
     const struct fleet_query *query = fleet_queries;
 
@@ -89,7 +89,7 @@ static void put_mark(const struct text *text, const char *mark, size_t bytes,
     } else if (bytes == 8 && memcmp(mark, "identity", 8) == 0) {
         put_service(text);
     } else {
-        put_query(text, find(mark, name), space != NULL ? space + 1 : key,
+        put_query(text, find_query(mark, name), space != NULL ? space + 1 : key,
                   space != NULL ? bytes - name - 1 : key_bytes);
     }
 }
@@ -131,7 +131,7 @@ static char *sql_of(const struct fleet *fleet, const char *name)
     text.out = open_memstream(&sql, &bytes);
     if (text.out == NULL)
         die("out of memory");
-    put_query(&text, find(name, strlen(name)), "", 0);
+    put_query(&text, find_query(name, strlen(name)), "", 0);
     if (fclose(text.out) != 0)
         die("out of memory");
     return sql;

@@ -234,7 +234,7 @@ static struct kept *list_kept(const char *folder, size_t *count,
 }
 
 /* Removes what was not used for longest until (more) bytes have room. */
-static void make_room(const char *folder, uint64_t more)
+static void make_room_in_cache(const char *folder, uint64_t more)
 {
     size_t count;
     uint64_t bytes, most = cache_bytes_max();
@@ -265,7 +265,7 @@ static void keep_one(const struct image *image, const char *folder)
         (uint64_t)about.st_size <= cache_bytes_max() && make_folder(folder)) {
         if (is_wanted(from, &about, path)) {
             unlink(path);
-            make_room(folder, (uint64_t)about.st_size);
+            make_room_in_cache(folder, (uint64_t)about.st_size);
             write_copy(from, folder, path);
         } else {
             utimensat(AT_FDCWD, path, NULL, 0);

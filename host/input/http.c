@@ -23,7 +23,7 @@
 
 /* ---- the address */
 
-static char *take(const char *text, size_t count)
+static char *copy_text(const char *text, size_t count)
 {
     char *copy = xreallocarray(NULL, count + 1, 1);
 
@@ -60,17 +60,18 @@ const char *http_address_parse(struct http_address *address, const char *text)
     size_t count = strcspn(text, "/?");
     const char *end = text + count, *colon = memrchr(text, ':', count);
 
-    *address = (struct http_address){.name = take(text, count)};
+    *address = (struct http_address){.name = copy_text(text, count)};
     if (colon != NULL && memchr(colon, ']', (size_t)(end - colon)) != NULL)
         colon = NULL; /* of an address of IPv6 */
-    address->port = colon != NULL ? take(colon + 1, (size_t)(end - colon - 1))
-                                  : take("80", 2);
+    address->port = colon != NULL
+                        ? copy_text(colon + 1, (size_t)(end - colon - 1))
+                        : copy_text("80", 2);
     if (colon != NULL)
         end = colon;
     if (end - text > 2 && *text == '[' && end[-1] == ']')
-        address->host = take(text + 1, (size_t)(end - text) - 2);
+        address->host = copy_text(text + 1, (size_t)(end - text) - 2);
     else
-        address->host = take(text, (size_t)(end - text));
+        address->host = copy_text(text, (size_t)(end - text));
     if (*address->host == '\0' || *address->port == '\0')
         return expected;
     return set_token(address, text + count);

@@ -35,7 +35,7 @@ static void set_input(void *owner, char *word)
     view_options.take(owner, word);
 }
 
-static void begin(void *owner)
+static void begin_weights(void *owner)
 {
     view_options.begin(owner);
 }
@@ -60,7 +60,7 @@ static const struct argument options[] = {
 };
 
 const struct argument_set weigh_options = {options, &view_options, set_input,
-                                           begin};
+                                           begin_weights};
 
 static void check_options(const struct view *view)
 {

@@ -102,7 +102,7 @@ static void send_body(struct push_queue *queue, struct body *body)
     }
 }
 
-static void *run(void *owner)
+static void *send_queued(void *owner)
 {
     struct push_queue *queue = owner;
 
@@ -134,7 +134,7 @@ struct push_queue *push_queue_open(const char *target, size_t limit, char *why)
     queue->last = &queue->first;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, NULL);
-    if (pthread_create(&queue->thread, NULL, run, queue) != 0)
+    if (pthread_create(&queue->thread, NULL, send_queued, queue) != 0)
         die("no thread for '%s'", target);
     return queue;
 }

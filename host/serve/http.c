@@ -203,8 +203,9 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
     return answer(connection, MHD_HTTP_NOT_FOUND, "page not found\n");
 }
 
-static struct server *begin(const struct serve_page *pages, unsigned count,
-                            void *owner, unsigned port, bool live)
+static struct server *begin_server(const struct serve_page *pages,
+                                   unsigned count, void *owner, unsigned port,
+                                   bool live)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET,
@@ -239,13 +240,13 @@ static struct server *begin(const struct serve_page *pages, unsigned count,
 struct server *serve_begin(const struct serve_page *pages, unsigned count,
                            void *owner, unsigned port)
 {
-    return begin(pages, count, owner, port, false);
+    return begin_server(pages, count, owner, port, false);
 }
 
 struct server *serve_begin_live(const struct serve_page *pages, unsigned count,
                                 void *owner, unsigned port)
 {
-    return begin(pages, count, owner, port, true);
+    return begin_server(pages, count, owner, port, true);
 }
 
 unsigned serve_port(const struct server *server)

@@ -52,8 +52,8 @@ static uint32_t bucket_now(void)
     return now - now % STORE_BUCKET_SECONDS;
 }
 
-static void add(struct losses *losses, const struct store_amount *amount,
-                enum store_table table, uint64_t rows, const char *why)
+static void add_loss(struct losses *losses, const struct store_amount *amount,
+                     enum store_table table, uint64_t rows, const char *why)
 {
     struct store_amount row = *amount;
     struct loss *loss;
@@ -94,7 +94,7 @@ uint64_t losses_add(struct losses *losses, enum store_table table,
 
     for (size_t at = 0; store_row_amount(table, bytes, count, &at, &row);) {
         amount += row.amount;
-        add(losses, &row, table, 1, why);
+        add_loss(losses, &row, table, 1, why);
     }
     return amount;
 }
@@ -104,11 +104,11 @@ void losses_add_unknown(struct losses *losses, enum store_table table,
 {
     struct store_amount row = {.service = "", .amount = amount};
 
-    add(losses, &row, table, rows, why);
+    add_loss(losses, &row, table, rows, why);
 }
 
-static bool put(const struct losses *losses, const struct loss *loss,
-                struct store_rows *rows)
+static bool put_loss(const struct losses *losses, const struct loss *loss,
+                     struct store_rows *rows)
 {
     struct store_loss row = {
         .key = {loss->bucket, loss->service, loss->build, loss->guest},
@@ -125,7 +125,7 @@ static bool put(const struct losses *losses, const struct loss *loss,
 void losses_take(const struct losses *losses, struct store_rows *rows)
 {
     for (uint32_t i = 0; i < losses->keys.count; ++i)
-        (void)put(losses, &losses->rows[i], rows);
+        (void)put_loss(losses, &losses->rows[i], rows);
 }
 
 void losses_forget(struct losses *losses, const struct store_rows *rows)
@@ -142,7 +142,7 @@ void losses_forget(struct losses *losses, const struct store_rows *rows)
         if (loss->bucket / DAY_SECONDS == rows->day && kept > 0)
             --kept;
         else
-            add(&left, &row, loss->table, loss->rows, loss->why);
+            add_loss(&left, &row, loss->table, loss->rows, loss->why);
     }
     losses_free(losses);
     *losses = left;

@@ -202,7 +202,7 @@ struct step {
     struct store_reply reply;
 };
 
-static bool run(struct step *step, char *sql)
+static bool run_step(struct step *step, char *sql)
 {
     bool fine = schema_run(step->http, step->address->database, sql, NULL,
                            &step->reply);
@@ -218,13 +218,15 @@ static bool make_tables(struct step *step)
     for (unsigned i = 0; i < STORE_TABLES; ++i) {
         const char *name = store_table_name(i);
 
-        if (!run(step, schema_table_sql(i, address, step->server, step->shard)))
+        if (!run_step(step,
+                      schema_table_sql(i, address, step->server, step->shard)))
             return false;
         if (address->cluster != NULL &&
-            !run(step, text_format("CREATE TABLE IF NOT EXISTS %s AS %s_local "
-                                   "ENGINE = Distributed(%s, %s, %s_local)",
-                                   name, name, address->cluster,
-                                   address->database, name)))
+            !run_step(step,
+                      text_format("CREATE TABLE IF NOT EXISTS %s AS %s_local "
+                                  "ENGINE = Distributed(%s, %s, %s_local)",
+                                  name, name, address->cluster,
+                                  address->database, name)))
             return false;
     }
     return true;
@@ -256,15 +258,15 @@ static bool number_losses(struct step *step)
     bool has, fine = ask_column(step, local, "entry", &has);
 
     if (fine && !has)
-        fine =
-            run(step, text_format("ALTER TABLE %s %s, MODIFY ORDER BY (%s)",
-                                  local, column, tables[STORE_LOSSES].order));
+        fine = run_step(step,
+                        text_format("ALTER TABLE %s %s, MODIFY ORDER BY (%s)",
+                                    local, column, tables[STORE_LOSSES].order));
     free(local);
     if (!fine || step->address->cluster == NULL)
         return fine;
     if (!ask_column(step, "losses", "entry", &has))
         return false;
-    return has || run(step, text_format("ALTER TABLE losses %s", column));
+    return has || run_step(step, text_format("ALTER TABLE losses %s", column));
 }
 
 /* steps[N] makes version N + 1 of version N. */
@@ -293,7 +295,8 @@ static bool make_database(struct step *step)
 
     free(sql);
     return fine &&
-           run(step,
+           run_step(
+               step,
                text_format("CREATE TABLE IF NOT EXISTS parasite_schema "
                            "(version UInt32, "
                            "at DateTime) ENGINE = MergeTree() ORDER BY version "
@@ -306,9 +309,10 @@ static bool bring_up(struct step *step, uint64_t version)
         return false;
     for (; version < STORE_SCHEMA; ++version)
         if (!steps[version](step) ||
-            !run(step, text_format("INSERT INTO parasite_schema VALUES (%u, "
-                                   "now())",
-                                   (unsigned)version + 1)))
+            !run_step(step,
+                      text_format("INSERT INTO parasite_schema VALUES (%u, "
+                                  "now())",
+                                  (unsigned)version + 1)))
             return false;
     return true;
 }

@@ -112,7 +112,8 @@ static int open_log(const char *name, off_t *begin)
     return log;
 }
 
-static bool start(const char *path, double seconds, char *why, size_t room)
+static bool start_store(const char *path, double seconds, char *why,
+                        size_t room)
 {
     double deadline = seconds_now() + seconds;
     char *name;
@@ -165,7 +166,7 @@ bool embedded_start(const char *path, double seconds, char *why, size_t room)
     bool fine;
 
     pthread_mutex_lock(&lock);
-    fine = start(path, seconds, why, room);
+    fine = start_store(path, seconds, why, room);
     pthread_mutex_unlock(&lock);
     return fine;
 }

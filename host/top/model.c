@@ -79,7 +79,7 @@ static void check_image(struct top_model *top)
                                                                 : NULL);
 }
 
-static void make_room(struct top_model *top, uint32_t count)
+static void make_room_for_cells(struct top_model *top, uint32_t count)
 {
     if (count <= top->cell_count)
         return;
@@ -107,7 +107,7 @@ void top_model_update(struct top_model *top, struct top_ui *ui)
     top->clock = model->end;
     top->lately_seconds = top->lately_seconds * kept + seconds;
     top->lately_samples *= kept;
-    make_room(top, model_cells(model));
+    make_room_for_cells(top, model_cells(model));
     for (uint32_t i = 0; i < top->cell_count; ++i) {
         struct top_cell *cell = &top->cells[i];
         const struct model_count *now = &model->cells[i].count;

@@ -70,7 +70,7 @@ static void add_site(struct top_weights *sum, double kept,
     sum->delay = weighted_sum(sum->delay, kept, now->delay, before->delay);
 }
 
-static void make_room(struct top_sites *top, uint32_t sites)
+static void make_room_for_sites(struct top_sites *top, uint32_t sites)
 {
     while (top->lately_count < sites) {
         vector_reserve_one(&top->lately, top->lately_count,
@@ -88,7 +88,7 @@ static void add_stretch(struct top_sites *top,
     double kept = exp2(-seconds / TOP_HALF_SECONDS);
 
     add_account(top->lately_parts, kept, now, &top->last);
-    make_room(top, now->site_count);
+    make_room_for_sites(top, now->site_count);
     for (uint32_t i = 0; i < now->site_count; ++i)
         add_site(&top->lately[i], kept, &now->sites[i].row,
                  i < top->last.site_count ? &top->last.sites[i].row : &none);
@@ -164,7 +164,7 @@ static void put_sites(struct top_sites *top, const struct top_weights *weights)
 
 static void put_lately(struct top_sites *top)
 {
-    make_room(top, top->last.site_count);
+    make_room_for_sites(top, top->last.site_count);
     memcpy(top->parts, top->lately_parts, sizeof top->parts);
     put_sites(top, top->lately);
 }

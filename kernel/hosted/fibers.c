@@ -49,13 +49,13 @@ static void begin_fiber(const struct stack *stack)
     (void)stack;
 }
 
-static void leave(const struct stack *to, void **fake)
+static void leave_fiber(const struct stack *to, void **fake)
 {
     __sanitizer_start_switch_fiber(fake, (const void *)to->begin,
                                    to->end - to->begin);
 }
 
-static void arrive(void *fake)
+static void arrive_on_fiber(void *fake)
 {
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 }
@@ -93,13 +93,13 @@ static void begin_fiber(const struct stack *stack)
     thread->thread = __tsan_create_fiber(0);
 }
 
-static void leave(const struct stack *to, void **fake)
+static void leave_fiber(const struct stack *to, void **fake)
 {
     *fake = NULL;
     __tsan_switch_to_fiber(thread_of(to)->thread, 0);
 }
 
-static void arrive(void *fake)
+static void arrive_on_fiber(void *fake)
 {
     (void)fake;
 }
@@ -108,11 +108,11 @@ static void arrive(void *fake)
 
 /* Called by arch_context_begin, right below what arch_context_new() has put
  * there. */
-static void enter(void)
+static void enter_fiber(void)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
 
-    arrive(NULL);
+    arrive_on_fiber(NULL);
     ((const struct fiber *)(frame + 2))->entry();
 }
 
@@ -123,7 +123,7 @@ uintptr_t arch_context_new(uintptr_t top, void (*entry)(void))
 
     fiber->entry = entry;
     begin_fiber(&stack);
-    return hosted_context_new((uintptr_t)fiber, enter);
+    return hosted_context_new((uintptr_t)fiber, enter_fiber);
 }
 
 /* Not instrumented: it begins on one stack, and ends on another. */
@@ -133,9 +133,9 @@ __attribute__((no_sanitize("thread"))) void arch_context_switch(uintptr_t *from,
     struct stack stack = stack_of(to);
     void *fake;
 
-    leave(&stack, &fake);
+    leave_fiber(&stack, &fake);
     hosted_switch_registers(from, to);
-    arrive(fake);
+    arrive_on_fiber(fake);
 }
 
 #endif

@@ -69,7 +69,7 @@ static void tick_kernel(void)
 }
 
 /* With interrupts off. The loop's guard may print here. */
-static void take(const struct interrupted *at)
+static void take_interrupt(const struct interrupted *at)
 {
     int before = errno;
 
@@ -94,7 +94,7 @@ static void on_tick(int number, siginfo_t *info, void *context)
     if (idle)
         at = (struct interrupted){(uintptr_t)arch_idle_begin, 0, 0};
     off = true;
-    take(&at);
+    take_interrupt(&at);
     off = false;
 }
 
@@ -119,7 +119,7 @@ void hosted_interrupts_restore(bool on)
     for (off = false; pending; off = false) {
         off = true;
         pending = false;
-        take(&at);
+        take_interrupt(&at);
     }
 }
 

@@ -474,7 +474,7 @@ static void send_unsent(struct net_conn *conn)
 }
 
 /* At most a window's worth in a turn, so that all have their turn. */
-static void receive(struct net_conn *conn)
+static void receive_bytes(struct net_conn *conn)
 {
     char piece[NET_PIECE_MAX];
 
@@ -536,7 +536,7 @@ static void serve_events(struct net_conn *conn, uint32_t events)
     if ((events & EPOLLOUT) != 0)
         changed = true;
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
-        receive(conn);
+        receive_bytes(conn);
     if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !may_receive(conn) &&
         conn->state != CONN_GONE)
         set_gone(conn, 0);
@@ -624,7 +624,7 @@ static void call_hooks(void)
 static struct epoll_event events[EVENTS_MAX];
 static int event_count; /* read, and not served yet */
 
-static bool waiting(void)
+static bool has_events(void)
 {
     if (event_count == 0)
         event_count = epoll_wait(hosted_files(), events, EVENTS_MAX, 0);
@@ -635,11 +635,11 @@ static bool waiting(void)
 
 /* Without an event nor a call of the service's there is nothing to do, but to
  * end what has lingered. */
-static void turn(void)
+static void take_turn(void)
 {
     struct net_conn *next;
 
-    (void)waiting();
+    (void)has_events();
     for (int i = 0; i < event_count; i++) {
         struct watched *watched = events[i].data.ptr;
 
@@ -694,7 +694,7 @@ int net_start(void)
 {
     static PROF_TRACE_SITE(site, "network");
     static struct loop_source source = {
-        .waiting = waiting, .turn = turn, .site = &site};
+        .waiting = has_events, .turn = take_turn, .site = &site};
     static struct loop_timer timer;
 
     if (started)
@@ -798,7 +798,7 @@ void net_resume(struct net_conn *conn)
     changed = true;
 }
 
-static void leave(struct net_conn *conn, enum state state)
+static void leave_state(struct net_conn *conn, enum state state)
 {
     if (is_owned(conn)) {
         counts.connections--;
@@ -814,12 +814,12 @@ void net_close(struct net_conn *conn)
     bool open = conn->state == CONN_OPEN;
 
     conn->linger_until_ns = clock_ns() + LINGER_NS;
-    leave(conn, open ? CONN_CLOSE : CONN_ABORT);
+    leave_state(conn, open ? CONN_CLOSE : CONN_ABORT);
 }
 
 void net_abort(struct net_conn *conn)
 {
-    leave(conn, CONN_ABORT);
+    leave_state(conn, CONN_ABORT);
 }
 
 bool net_each_turn_at(struct prof_trace_name *site, bool (*due)(void *context),

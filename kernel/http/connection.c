@@ -71,7 +71,7 @@ static bool accept_client(struct net_conn *conn, struct http_server *server)
 
 /* ---- requests */
 
-static void take(struct http_client *client, size_t count)
+static void consume(struct http_client *client, size_t count)
 {
     client->in_count -= count;
     memmove(client->in, client->in + count, client->in_count);
@@ -94,7 +94,7 @@ static bool next_request(struct http_client *client)
         http_refuse(client, (unsigned)-parsed, "");
         return true;
     }
-    take(client, (size_t)parsed);
+    consume(client, (size_t)parsed);
     if (request.method == HTTP_OTHER ||
         (request.method == HTTP_POST && !client->server->posts))
         http_refuse(client, 405, "Allow: GET, HEAD\r\n");
@@ -115,7 +115,7 @@ static bool pass_on(struct http_client *client)
         return false;
     taken =
         client->upgrade->receive(client->context, client->in, client->in_count);
-    take(client, taken);
+    consume(client, taken);
     return taken != 0;
 }
 
@@ -175,7 +175,8 @@ void http_client_work(struct http_client *client)
 
 /* Below HTTP_HEAD_MAX there is room for another piece; beyond it the connection
  * is paused. So a head of the maximum length is always refused. */
-static void receive(struct http_client *client, const void *bytes, size_t count)
+static void receive_bytes(struct http_client *client, const void *bytes,
+                          size_t count)
 {
     if (!client->busy && client->in_count == 0)
         client->wait_ns = clock_ns();
@@ -222,7 +223,7 @@ static void handle(void *context)
         event->accepted = accept_client(event->conn, event->server);
         break;
     case RECEIVE:
-        receive(event->client, event->bytes, event->count);
+        receive_bytes(event->client, event->bytes, event->count);
         break;
     case ENDED:
         end_of_input(event->client);

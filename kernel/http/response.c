@@ -42,7 +42,7 @@ static const char *reason(unsigned status)
 }
 
 /* Its time begins. */
-static void begin(struct http_client *client)
+static void begin_response(struct http_client *client)
 {
     client->begun_ns = client->active_ns = clock_ns();
     client->sent = 0;
@@ -51,7 +51,7 @@ static void begin(struct http_client *client)
 static void write_head(struct http_client *client, unsigned status,
                        const char *type, const char *extra, const char *length)
 {
-    begin(client);
+    begin_response(client);
     client->head_sent = 0;
     client->head_count = (size_t)snprintf(
         client->head, sizeof client->head,
@@ -202,7 +202,7 @@ void http_stream_end(struct http_client *client)
         http_client_forget(client);
         return;
     }
-    begin(client);
+    begin_response(client);
     client->body = tail;
     client->body_count =
         client->chunked && !client->no_body ? sizeof tail - 1 : 0;
@@ -237,7 +237,7 @@ void http_upgrade(struct http_client *client,
     client->upgrade = upgrade;
     client->plain = client->close = true;
     client->chunked = client->no_body = false;
-    begin(client);
+    begin_response(client);
     client->head_sent = 0;
     client->head_count = (size_t)snprintf(
         client->head, sizeof client->head,
@@ -251,7 +251,7 @@ void http_upgrade(struct http_client *client,
 
 void http_say(struct http_client *client, char *bytes, size_t count)
 {
-    begin(client);
+    begin_response(client);
     client->body = client->owned = bytes;
     client->body_count = count;
     client->body_sent = 0;

@@ -47,7 +47,7 @@ struct job {
 };
 
 /* On the CPU that was asked. */
-static uintptr_t run(void *context)
+static uintptr_t prepare_page(void *context)
 {
     struct job *job = context;
 
@@ -108,7 +108,7 @@ static bool ask(struct http_client *client, const struct http_request *request,
     job->prepare = prepare;
     job->page.status = 500;
     job->watch.completed = on_prepared;
-    promise = cpu_async(job->cpu, run, job);
+    promise = cpu_async(job->cpu, prepare_page, job);
     if (promise == NULL) {
         free(job);
         return false;

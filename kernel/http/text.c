@@ -9,7 +9,7 @@
 #define ROOM_FIRST 1024u
 #define LINE_MAX 512u
 
-static bool make_room(struct http_text *text, size_t count)
+static bool make_room_for_text(struct http_text *text, size_t count)
 {
     size_t room = text->room != 0 ? text->room : ROOM_FIRST;
     char *bytes;
@@ -30,7 +30,7 @@ static bool make_room(struct http_text *text, size_t count)
 
 void http_text_add(struct http_text *text, const char *bytes, size_t count)
 {
-    if (count == 0 || !make_room(text, count))
+    if (count == 0 || !make_room_for_text(text, count))
         return;
     memcpy(text->bytes + text->count, bytes, count);
     text->count += count;

@@ -250,7 +250,7 @@ static void end_session(struct load_client *client, bool well)
 }
 
 /* The last frame of a connection is on its way. */
-static void leave(struct load_client *client, uint8_t flags)
+static void note_last_frame(struct load_client *client, uint8_t flags)
 {
     client->old = client->tcp;
     client->old_flags = flags;
@@ -260,7 +260,7 @@ static void leave(struct load_client *client, uint8_t flags)
 
 static void fail(struct load_client *client)
 {
-    leave(client, FRAME_RST | FRAME_ACK);
+    note_last_frame(client, FRAME_RST | FRAME_ACK);
     end_session(client, false);
 }
 
@@ -381,7 +381,8 @@ static void answered(struct load_client *client)
         then(client, FIN, caused(trip(client)));
 }
 
-static void receive(struct load_client *client, const char *bytes, size_t count)
+static void receive_answers(struct load_client *client, const char *bytes,
+                            size_t count)
 {
     while (count != 0 && client->busy) {
         size_t taken = 0;
@@ -419,7 +420,7 @@ static void hung_up(struct load_client *client)
         then(client, FIN, caused(trip(client)));
         return;
     }
-    leave(client, FRAME_ACK);
+    note_last_frame(client, FRAME_ACK);
     end_session(client, well && client->next == NOTHING);
 }
 
@@ -457,7 +458,7 @@ void load_receive(const uint8_t *frame, size_t bytes)
         schedule(client, now);
     else if (segment.syn)
         then(client, REQUEST, caused(trip(client)));
-    receive(client, segment.payload, segment.bytes);
+    receive_answers(client, segment.payload, segment.bytes);
     if (segment.fin && client->busy)
         hung_up(client);
 }
@@ -633,7 +634,7 @@ static void end_load(void)
     loop_stop();
 }
 
-static void call(void *work)
+static void run_work(void *work)
 {
     (*(void (**)(void))work)();
 }
@@ -644,7 +645,7 @@ __attribute__((noinline)) void load_work(void (*work)(void))
 
     now = began - spent;
     inside = true;
-    prof_transport_work(call, &work);
+    prof_transport_work(run_work, &work);
     inside = false;
     took = arch_tsc() - began;
     spent += took;

@@ -83,8 +83,8 @@ static uint32_t offered(const struct virtio_device *device, unsigned half)
     return half == 0 ? 1u << FEATURE_MAC : 1;
 }
 
-static void take(const struct virtio_device *device, unsigned half,
-                 uint32_t features)
+static void take_features(const struct virtio_device *device, unsigned half,
+                          uint32_t features)
 {
     (void)device;
     (void)half;
@@ -133,7 +133,7 @@ static const struct virtio_transport transport = {
     .set_status = set_status,
     .status = status,
     .offered = offered,
-    .take = take,
+    .take = take_features,
     .select_queue = select_queue,
     .limit_queue = limit_queue,
     .enable_queue = enable_queue,

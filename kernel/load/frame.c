@@ -37,7 +37,7 @@ static uint32_t get32(const uint8_t *at)
 }
 
 /* Adds (bytes) at (from) to the sum of a checksum. */
-static uint32_t add(uint32_t sum, const uint8_t *from, size_t bytes)
+static uint32_t add_to_sum(uint32_t sum, const uint8_t *from, size_t bytes)
 {
     for (; bytes >= 2; bytes -= 2, from += 2)
         sum += get16(from);
@@ -59,14 +59,15 @@ static void put_ip(uint8_t *at, const struct frame_ends *ends, size_t bytes)
     at[9] = PROTOCOL_TCP;
     put32(at + 12, ends->client_ip);
     put32(at + 16, ends->service_ip);
-    put16(at + 10, fold(add(0, at, TCP - IP)));
+    put16(at + 10, fold(add_to_sum(0, at, TCP - IP)));
 }
 
 static void put_sum(uint8_t *frame, size_t bytes)
 {
-    uint32_t sum = add(PROTOCOL_TCP + (uint32_t)bytes, frame + IP + 12, 8);
+    uint32_t sum =
+        add_to_sum(PROTOCOL_TCP + (uint32_t)bytes, frame + IP + 12, 8);
 
-    put16(frame + TCP + 16, fold(add(sum, frame + TCP, bytes)));
+    put16(frame + TCP + 16, fold(add_to_sum(sum, frame + TCP, bytes)));
 }
 
 static void put_mac(uint8_t *at)

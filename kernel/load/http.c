@@ -41,8 +41,9 @@ static enum load_received of_line(struct load_text *text)
     return LOAD_WAIT;
 }
 
-static enum load_received receive(struct load_client *client, const char *bytes,
-                                  size_t count, size_t *taken)
+static enum load_received receive_response(struct load_client *client,
+                                           const char *bytes, size_t count,
+                                           size_t *taken)
 {
     struct load_text *text = load_text(client);
     bool failed = false;
@@ -65,5 +66,5 @@ const struct load_script load_script_http = {
     .port = 80,
     .requests = 100,
     .write_request = write_request,
-    .receive = receive,
+    .receive = receive_response,
 };

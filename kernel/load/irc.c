@@ -54,8 +54,9 @@ static enum load_received of_line(struct load_text *text)
                : LOAD_WAIT;
 }
 
-static enum load_received receive(struct load_client *client, const char *bytes,
-                                  size_t count, size_t *taken)
+static enum load_received receive_line(struct load_client *client,
+                                       const char *bytes, size_t count,
+                                       size_t *taken)
 {
     struct load_text *text = load_text(client);
     bool failed = false;
@@ -72,5 +73,5 @@ const struct load_script load_script_irc = {
     .service_ends = true,
     .greetings = 2,
     .write_request = write_request,
-    .receive = receive,
+    .receive = receive_line,
 };

@@ -30,7 +30,7 @@ struct load_settings load_settings = {
 };
 
 /* Parses a number, 1 to (most). */
-static bool number(const char *value, uint32_t most, uint32_t *out)
+static bool parse_number(const char *value, uint32_t most, uint32_t *out)
 {
     char *end;
     unsigned long read = strtoul(value, &end, 10);
@@ -86,6 +86,6 @@ bool net_load_option(const char *key, const char *value)
         return path(value);
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(key, numbers[i].key) == 0)
-            return number(value, numbers[i].most, numbers[i].out);
+            return parse_number(value, numbers[i].most, numbers[i].out);
     return false;
 }

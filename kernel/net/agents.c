@@ -49,7 +49,7 @@ static bool same(const struct net_flow *a, const struct net_flow *b)
            a->protocol == b->protocol;
 }
 
-static struct client *find(const struct net_flow *flow)
+static struct client *find_client(const struct net_flow *flow)
 {
     struct client *each = *bucket_of(flow);
 
@@ -58,7 +58,7 @@ static struct client *find(const struct net_flow *flow)
     return each;
 }
 
-static void enter(struct client *client, const struct net_flow *flow)
+static void insert_client(struct client *client, const struct net_flow *flow)
 {
     struct client **bucket = bucket_of(flow);
 
@@ -67,7 +67,7 @@ static void enter(struct client *client, const struct net_flow *flow)
     *bucket = client;
 }
 
-static void leave(struct client *client)
+static void remove_client(struct client *client)
 {
     struct client **link = bucket_of(&client->flow);
 
@@ -136,7 +136,7 @@ static struct client *new_client(const struct net_flow *flow)
     if (client != NULL)
         known++;
     else if ((client = take_waiting(&waiting)) != NULL)
-        leave(client);
+        remove_client(client);
     else
         return NULL;
     begin_again(client);
@@ -144,22 +144,22 @@ static struct client *new_client(const struct net_flow *flow)
     prof_agent_assume(&client->agent,
                       &net_rule_of(flow->own, flow->port)->assumption);
     prof_agent_name(&client->agent, net_rule_of(flow->own, flow->port)->peers);
-    enter(client, flow);
+    insert_client(client, flow);
     return client;
 }
 
 /* Whose connection it is; NULL: no room, or none that goes on. */
 static struct client *client_of(const struct net_flow *flow, bool reconnects)
 {
-    struct client *client = find(flow);
+    struct client *client = find_client(flow);
     bool first = flow->begins && (client == NULL || client->is_waiting);
 
     if (first && reconnects) {
         struct client *again = next_waiting(flow);
 
         if (again != NULL) {
-            leave(again);
-            enter(again, flow);
+            remove_client(again);
+            insert_client(again, flow);
             begin_again(again);
             return again;
         }

@@ -10,7 +10,8 @@
 #define SITE_OF(handlers, handler)                                             \
     ((handlers)->sites != NULL ? &(handlers)->sites->handler : NULL)
 
-static void begin(struct prof_loop_frame *frame, struct prof_trace_name *site)
+static void begin_site(struct prof_loop_frame *frame,
+                       struct prof_trace_name *site)
 {
     frame->node = NULL;
     if (site != NULL)
@@ -25,7 +26,7 @@ bool net_call_accept(const struct net_handlers *handlers, struct net_conn *conn,
 
     if (handlers->accept == NULL)
         return true;
-    begin(&frame, SITE_OF(handlers, accept));
+    begin_site(&frame, SITE_OF(handlers, accept));
     accepted = handlers->accept(conn, context);
     prof_loop_leave(&frame);
     return accepted;
@@ -38,7 +39,7 @@ void net_call_receive(const struct net_handlers *handlers,
 
     if (handlers->receive == NULL)
         return;
-    begin(&frame, SITE_OF(handlers, receive));
+    begin_site(&frame, SITE_OF(handlers, receive));
     handlers->receive(conn, bytes, count);
     prof_loop_leave(&frame);
 }
@@ -49,7 +50,7 @@ void net_call_ended(const struct net_handlers *handlers, struct net_conn *conn)
 
     if (handlers->ended == NULL)
         return;
-    begin(&frame, SITE_OF(handlers, ended));
+    begin_site(&frame, SITE_OF(handlers, ended));
     handlers->ended(conn);
     prof_loop_leave(&frame);
 }
@@ -60,7 +61,7 @@ void net_call_room(const struct net_handlers *handlers, struct net_conn *conn)
 
     if (handlers->room == NULL)
         return;
-    begin(&frame, SITE_OF(handlers, room));
+    begin_site(&frame, SITE_OF(handlers, room));
     handlers->room(conn);
     prof_loop_leave(&frame);
 }
@@ -72,7 +73,7 @@ void net_call_gone(const struct net_handlers *handlers, struct net_conn *conn,
 
     if (handlers->gone == NULL)
         return;
-    begin(&frame, SITE_OF(handlers, gone));
+    begin_site(&frame, SITE_OF(handlers, gone));
     handlers->gone(conn, reason);
     prof_loop_leave(&frame);
 }

@@ -188,7 +188,7 @@ static void run_hook(unsigned number)
 
 static bool in_turn;
 
-static void turn(void)
+static void take_turn(void)
 {
     bool modelled = net_model_turn();
 
@@ -279,7 +279,7 @@ static bool is_hook_due(void)
     return false;
 }
 
-static bool waiting(void)
+static bool has_frames(void)
 {
     return net_conn_waiting() || is_hook_due() ||
            virtio_interrupts(virtio_net_in(), true);
@@ -343,8 +343,8 @@ static err_t init(struct netif *unused)
 void net_device_start(void)
 {
     static PROF_TRACE_SITE(site, "network");
-    static struct loop_source source = {.waiting = waiting,
-                                        .turn = turn,
+    static struct loop_source source = {.waiting = has_frames,
+                                        .turn = take_turn,
                                         .due_ns = lwip_due_ns,
                                         .site = &site,
                                         .device = VIRTIO_NETWORK};

@@ -49,7 +49,7 @@ size_t net_write(struct net_conn *conn, const void *bytes, size_t count)
 
 /* ---- ending */
 
-static void leave(struct net_conn *conn, enum net_conn_state state)
+static void leave_state(struct net_conn *conn, enum net_conn_state state)
 {
     net_conn_counts.open--;
     net_conn_counts.closing++;
@@ -59,12 +59,12 @@ static void leave(struct net_conn *conn, enum net_conn_state state)
 
 void net_close(struct net_conn *conn)
 {
-    leave(conn, NET_CONN_CLOSE);
+    leave_state(conn, NET_CONN_CLOSE);
 }
 
 void net_abort(struct net_conn *conn)
 {
-    leave(conn, NET_CONN_ABORT);
+    leave_state(conn, NET_CONN_ABORT);
 }
 
 static void reset(struct net_conn *conn)

@@ -18,7 +18,7 @@ struct net_settings net_settings = {
 };
 
 /* Parses a number up to (limit) at (*text) and advances it. */
-static bool number(const char **text, unsigned limit, uint32_t *value)
+static bool parse_number(const char **text, unsigned limit, uint32_t *value)
 {
     char *end;
     unsigned long read;
@@ -39,7 +39,7 @@ static bool dotted(const char **text, uint32_t *ip)
     for (unsigned i = 0; i < OCTETS; i++) {
         if (i != 0 && *(*text)++ != '.')
             return false;
-        if (!number(text, UINT8_MAX, &octet))
+        if (!parse_number(text, UINT8_MAX, &octet))
             return false;
         *ip = *ip << 8 | octet;
     }
@@ -55,7 +55,8 @@ static bool fixed_address(const char *text)
     read.dhcp = false;
     read.gateway = 0;
     if (!dotted(&text, &read.ip) || *text++ != '/' ||
-        !number(&text, PREFIX_MAX, &prefix) || read.ip == 0 || prefix == 0)
+        !parse_number(&text, PREFIX_MAX, &prefix) || read.ip == 0 ||
+        prefix == 0)
         return false;
     read.mask = UINT32_MAX << (PREFIX_MAX - prefix);
     if (*text == ',') {
@@ -94,7 +95,7 @@ bool net_option(const char *key, const char *value)
     if (strcmp(key, "net.per_address") == 0) {
         uint32_t count;
 
-        if (!number(&value, NET_CONNECTIONS, &count) || *value != '\0' ||
+        if (!parse_number(&value, NET_CONNECTIONS, &count) || *value != '\0' ||
             count == 0)
             return false;
         net_settings.per_address = count;

@@ -7,7 +7,7 @@
 #include <lwip/stats.h>
 #include <virtio_net.h>
 
-static uint32_t waiting(void)
+static uint32_t count_time_wait(void)
 {
     uint32_t count = 0;
 
@@ -54,7 +54,7 @@ void net_stats(struct net_stats *stats)
         .connections = net_conn_counts.open,
         .closing = net_conn_counts.closing,
         .pcbs = used(MEMP_TCP_PCB) + used(MEMP_TCP_PCB_LISTEN),
-        .pcbs_waiting = waiting(),
+        .pcbs_waiting = count_time_wait(),
         .buffers = used(MEMP_PBUF) + used(MEMP_PBUF_POOL),
         .segments = used(MEMP_TCP_SEG),
         .heap_pieces = net_port_pieces(),

@@ -50,7 +50,7 @@ static bool keep_answer(const void *line, size_t count)
 
 /* Runs a command. What it has printed is in `output`, to be freed; false: there
  * is no memory for it, and it was not executed. */
-static bool run(const char *line, size_t count)
+static bool run_command(const char *line, size_t count)
 {
     output.bytes = malloc(OUTPUT_MAX);
     output.count = output.answer_count = 0;
@@ -89,7 +89,7 @@ void profile_tell(struct http_client *client, const char *query)
     for (char *at = command; *at != '\0'; at++)
         if (*at == '+' || *at == '\n' || *at == '\r')
             *at = ' ';
-    if (!run(command, strlen(command))) {
+    if (!run_command(command, strlen(command))) {
         http_refuse(client, 503, "");
         return;
     }
@@ -108,13 +108,13 @@ size_t profile_command_bytes(const char *bytes, size_t count)
     return count < HTTP_HEAD_MAX ? 0 : count; /* which no line has */
 }
 
-static size_t receive(void *client, const char *bytes, size_t count)
+static size_t receive_command(void *client, const char *bytes, size_t count)
 {
     size_t line = profile_command_bytes(bytes, count);
 
     if (line == 0)
         return 0;
-    if (!run(bytes, line))
+    if (!run_command(bytes, line))
         return line; /* it is sent again if it is not answered */
     http_say(client, output.bytes, output.count);
     return line;
@@ -127,7 +127,7 @@ static void stopped(void *client)
 
 void profile_commands(struct http_client *client)
 {
-    static const struct http_upgrade upgrade = {receive, stopped};
+    static const struct http_upgrade upgrade = {receive_command, stopped};
 
     http_upgrade(client, &upgrade, client);
 }

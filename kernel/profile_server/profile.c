@@ -37,7 +37,7 @@ static const struct prof_transport transport = {.name = "http",
                                                 .send = send_packet};
 
 /* Returns 0 or an error of prof_start(). */
-static int begin(uint32_t hz)
+static int begin_profile(uint32_t hz)
 {
     taking.was_running = prof_running();
     taking.hz = (uint32_t)((prof_rate_mhz() + 500) / 1000);
@@ -121,8 +121,8 @@ static void on_stopped(void *unused)
 }
 
 /* Parses a number in (query), 1 to (limit); if missing, keeps (*value). */
-static bool number(const char *query, const char *name, uint32_t limit,
-                   uint32_t *value)
+static bool parse_number(const char *query, const char *name, uint32_t limit,
+                         uint32_t *value)
 {
     char text[NUMBER_MAX], *end;
     unsigned long read;
@@ -163,8 +163,9 @@ void profile_take(struct http_client *client, const char *query)
     uint32_t seconds = SECONDS_DEFAULT, hz = HZ_DEFAULT;
     bool trace;
 
-    if (!number(query, "seconds", SECONDS_MAX, &seconds) ||
-        !number(query, "hz", PROF_HZ_MAX, &hz) || !format(query, &trace)) {
+    if (!parse_number(query, "seconds", SECONDS_MAX, &seconds) ||
+        !parse_number(query, "hz", PROF_HZ_MAX, &hz) ||
+        !format(query, &trace)) {
         http_refuse(client, 400, "");
         return;
     }
@@ -174,7 +175,7 @@ void profile_take(struct http_client *client, const char *query)
         return;
     }
     taking.trace = trace;
-    if (begin(hz) != 0) {
+    if (begin_profile(hz) != 0) {
         restore();
         http_refuse(client, 503, "");
         return;

@@ -142,7 +142,7 @@ static const char *listen_there(void)
     }
 }
 
-static void begin(void *unused)
+static void begin_server(void *unused)
 {
     const char *why = listen_there();
 
@@ -161,7 +161,7 @@ void profile_server_start(void)
     static struct loop_timer timer = {.own = true};
 
     if (port != 0)
-        loop_once(&timer, 0, begin, NULL);
+        loop_once(&timer, 0, begin_server, NULL);
 }
 
 void profile_server_end(int code)

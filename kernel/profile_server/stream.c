@@ -61,7 +61,7 @@ static bool send_answer(const void *line, size_t count)
     return http_stream(reader, line, count);
 }
 
-static size_t receive(void *unused, const char *bytes, size_t count)
+static size_t receive_command(void *unused, const char *bytes, size_t count)
 {
     size_t line = profile_command_bytes(bytes, count);
 
@@ -94,7 +94,7 @@ static void on_stopped(void *unused)
 
 void profile_stream(struct http_client *client)
 {
-    static const struct http_upgrade upgrade = {receive, on_stopped};
+    static const struct http_upgrade upgrade = {receive_command, on_stopped};
     char text[NET_ADDRESS_TEXT];
     struct net_address peer = http_peer(client);
 

@@ -24,7 +24,7 @@ static void answer(void *context)
     (void)promise_resolve(async.promise, async.value);
 }
 
-static void call(void *context)
+static void call_function(void *context)
 {
     struct async *async = context;
 
@@ -49,7 +49,7 @@ struct promise *cpu_async_at(struct prof_trace_name *site, unsigned cpu,
         return NULL;
     }
     *async = (struct async){
-        .message = {.function = call, .context = async},
+        .message = {.function = call_function, .context = async},
         .from = cpu_number(),
         .function = function,
         .context = context,

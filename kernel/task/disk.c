@@ -210,14 +210,14 @@ static void on_done(struct virtio_blk_request *request)
 
 /* ---- turns of the loop */
 
-static bool waiting(void)
+static bool has_completions(void)
 {
     if (stats.in_flight == 0)
         return !list_empty(&waiting_for_room);
     return virtio_interrupts(virtio_blk_queue(), true);
 }
 
-static void turn(void)
+static void take_completions(void)
 {
     struct promise_link *link;
 
@@ -239,8 +239,8 @@ static void turn(void)
 bool disk_start(void)
 {
     static PROF_TRACE_SITE(site, "disk");
-    static struct loop_source source = {.waiting = waiting,
-                                        .turn = turn,
+    static struct loop_source source = {.waiting = has_completions,
+                                        .turn = take_completions,
                                         .site = &site,
                                         .device = VIRTIO_BLOCK};
     const char *why = started ? NULL : disk_device_start();
@@ -307,7 +307,7 @@ static struct transfer *new_transfer(struct prof_trace_name *site,
     return NULL;
 }
 
-static struct promise *begin(struct transfer *transfer)
+static struct promise *begin_transfer(struct transfer *transfer)
 {
     struct promise *own;
 
@@ -351,7 +351,7 @@ static struct promise *transfer_of(struct prof_trace_name *site,
         transfer->left = transfer->bytes = bytes;
         transfer->part_max = request_max;
     }
-    return begin(transfer);
+    return begin_transfer(transfer);
 }
 
 struct promise *disk_read_at(struct prof_trace_name *site, uint64_t sector,
@@ -378,7 +378,7 @@ struct promise *disk_flush_at(struct prof_trace_name *site)
         transfer->kind = VIRTIO_BLK_FLUSH;
         transfer->left = transfer->part_max = 1;
     }
-    return begin(transfer);
+    return begin_transfer(transfer);
 }
 
 /* ---- small calls */

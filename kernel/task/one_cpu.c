@@ -14,7 +14,7 @@
 
 static struct cpu_message *first, **last = &first;
 
-static bool waiting(void)
+static bool has_messages(void)
 {
     return first != NULL;
 }
@@ -30,7 +30,7 @@ static struct cpu_message *take_all(void)
     return taken;
 }
 
-static void turn(void)
+static void run_messages(void)
 {
     struct cpu_message *each = take_all();
 
@@ -45,7 +45,8 @@ static void turn(void)
 /* An interrupt may send one, too. */
 void cpu_send(unsigned cpu, struct cpu_message *message)
 {
-    static struct loop_source source = {.waiting = waiting, .turn = turn};
+    static struct loop_source source = {.waiting = has_messages,
+                                        .turn = run_messages};
     static bool added;
     const bool on = arch_interrupts_save();
 

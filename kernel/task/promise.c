@@ -66,7 +66,7 @@ uint32_t promise_id(const struct promise *promise)
 
 /* ---- who waits */
 
-static void call(struct promise_ready *ready)
+static void call_watcher(struct promise_ready *ready)
 {
     struct promise_watch *watch =
         LIST_OWNER(ready, struct promise_watch, ready);
@@ -98,7 +98,7 @@ void promise_watch(struct promise *promise, struct promise_watch *watch)
     if (!promise_is_here(promise))
         return;
     watch->promise = promise;
-    watch->ready.run = call;
+    watch->ready.run = call_watcher;
     promise->watchers++;
     if (promise->state == PROMISE_PENDING) {
         list_add(&promise->watches, &watch->ready.link);

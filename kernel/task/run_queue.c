@@ -13,24 +13,25 @@
 
 #define CALLS_A_TURN 256u
 
-static bool waiting(void);
-static void turn(void);
+static bool has_ready(void);
+static void call_ready(void);
 
 /* Of each CPU. */
 static struct {
     struct promise_link queue;
     struct loop_source source;
 } queues[ARCH_CPUS_MAX] = {
-    [0 ... ARCH_CPUS_MAX - 1] = {.source = {.waiting = waiting, .turn = turn}}};
+    [0 ... ARCH_CPUS_MAX -
+     1] = {.source = {.waiting = has_ready, .turn = call_ready}}};
 
 #define HERE (&queues[arch_cpu_number()])
 
-static bool waiting(void)
+static bool has_ready(void)
 {
     return !list_empty(&HERE->queue);
 }
 
-static void turn(void)
+static void call_ready(void)
 {
     struct promise_link *queue = &HERE->queue, *link;
 

@@ -115,7 +115,7 @@ static size_t scaled(size_t bytes)
                                                   : TASK_STACK_MAX;
 }
 
-static bool take(unsigned index, struct stack *stack)
+static bool take_stack(unsigned index, struct stack *stack)
 {
     const uintptr_t word = sizes[index].free;
 
@@ -136,7 +136,7 @@ bool stack_take(size_t bytes, struct stack *stack)
         return false;
     if (ARCH_CPUS_MAX > 1)
         lock_take(&lock);
-    taken = take(index, stack);
+    taken = take_stack(index, stack);
     if (ARCH_CPUS_MAX > 1)
         lock_give(&lock);
     return taken;

@@ -235,7 +235,8 @@ static void on_gone(struct net_conn *conn, enum net_reason reason)
     fail_connect(stream, why);
 }
 
-static void leave(struct stream *stream, void (*end)(struct net_conn *conn))
+static void leave_stream(struct stream *stream,
+                         void (*end)(struct net_conn *conn))
 {
     struct net_conn *conn = stream->conn;
 
@@ -247,12 +248,12 @@ static void leave(struct stream *stream, void (*end)(struct net_conn *conn))
 
 void stream_close(struct stream *stream)
 {
-    leave(stream, net_close);
+    leave_stream(stream, net_close);
 }
 
 void stream_abort(struct stream *stream)
 {
-    leave(stream, net_abort);
+    leave_stream(stream, net_abort);
 }
 
 struct net_address stream_peer(const struct stream *stream)

@@ -132,7 +132,7 @@ static void on_wakeup(struct promise_ready *wakeup)
 
 /* Whoever looks at a stack, such as a panic, finds the name even while its task
  * is being made or has ended. */
-static bool find(uintptr_t address, struct panic_stack *found)
+static bool find_task(uintptr_t address, struct panic_stack *found)
 {
     static const char none[] = "(none)";
     struct stack stack;
@@ -203,7 +203,7 @@ static void start_root(void)
     if (root->stack.end != 0)
         return;
     root->stack = first_stack();
-    panic_find_stack = find;
+    panic_find_stack = find_task;
 }
 
 struct promise *task_start_at(struct prof_trace_name *site,

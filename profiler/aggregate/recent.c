@@ -84,7 +84,7 @@ static void forget_until(uint32_t at)
         forget_oldest();
 }
 
-static uint32_t make_room(uint32_t words)
+static uint32_t make_room_in_ring(uint32_t words)
 {
     uint32_t at = prof_recent.head;
 
@@ -120,7 +120,7 @@ void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
 
     if (!PROF_WITH_CALLERS || prof_recent.slots_mask == 0)
         return;
-    at = make_room(PROF_CALLERS_WORDS + callers->frames);
+    at = make_room_in_ring(PROF_CALLERS_WORDS + callers->frames);
     *callers_at(at) = *callers;
     if (prof_recent.slots[slot] != 0)
         put_in_slot(slot ^ 1, prof_recent.slots[slot]);

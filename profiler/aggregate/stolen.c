@@ -86,7 +86,7 @@ void prof_stolen_measure(struct prof_cpu *cpu)
     measured->tsc = now;
 }
 
-static uint64_t take(uint64_t *from, uint64_t most)
+static uint64_t take_at_most(uint64_t *from, uint64_t most)
 {
     uint64_t taken = *from < most ? *from : most;
 
@@ -98,9 +98,9 @@ static uint64_t take(uint64_t *from, uint64_t most)
 static uint64_t take_measured(const struct prof_cpu *cpu, uint64_t gap)
 {
     struct measured *measured = &measured_of_cpu[prof_cpu_number(cpu)];
-    uint64_t taken = take(&measured->before, gap);
+    uint64_t taken = take_at_most(&measured->before, gap);
 
-    return taken + take(&measured->since, gap - taken);
+    return taken + take_at_most(&measured->since, gap - taken);
 }
 #endif
 

@@ -162,7 +162,8 @@ static void go_on(struct prof_experiments *all)
         begin_block(all);
 }
 
-static void begin(struct prof_experiments *all, uint64_t now, uint64_t at)
+static void begin_experiment(struct prof_experiments *all, uint64_t now,
+                             uint64_t at)
 {
     const uint32_t speedups = all->settings.speedups;
     const uint32_t place =
@@ -237,7 +238,7 @@ void prof_experiments_init(struct prof_experiments *all,
         all->weights[i] = WEIGHT_MAX;
     all->order = (void *)(all->weights + all->settings.targets);
     begin_block(all);
-    begin(all, now, prof_virtual_time(clock, now));
+    begin_experiment(all, now, prof_virtual_time(clock, now));
 }
 
 /* How many visits an experiment takes is decided before it begins: if it ended
@@ -273,7 +274,7 @@ bool prof_experiments_visited(struct prof_experiments *all, uint64_t now)
                all->known ? PROF_EXPERIMENT_COUNTS : PROF_EXPERIMENT_EARLY);
     adapt(all, at - all->began);
     go_on(all);
-    begin(all, now, at);
+    begin_experiment(all, now, at);
     return true;
 }
 
@@ -298,7 +299,7 @@ void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now)
 {
     all->paused = false;
-    begin(all, now, prof_virtual_time(all->clock, now));
+    begin_experiment(all, now, prof_virtual_time(all->clock, now));
 }
 
 static void abandon(struct prof_experiments *all, uint64_t now,
@@ -310,7 +311,7 @@ static void abandon(struct prof_experiments *all, uint64_t now,
         all->wanted /= 2;
     if (++all->tries == TRIES_MAX)
         go_on(all);
-    begin(all, now, prof_virtual_time(all->clock, now));
+    begin_experiment(all, now, prof_virtual_time(all->clock, now));
 }
 
 void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)

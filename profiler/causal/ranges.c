@@ -44,7 +44,7 @@ bool prof_ranges_have(const struct prof_target *target, uintptr_t address)
 }
 
 /* Makes room for one more. */
-static int make_room(struct code_target *to)
+static int make_room_for_range(struct code_target *to)
 {
     const uint32_t room = to->room == 0 ? FIRST_ROOM : 2 * to->room;
     struct prof_range *ranges;
@@ -79,7 +79,7 @@ static int insert(struct code_target *to, struct prof_range range)
         if (to->ranges[kept].end > range.end)
             range.end = to->ranges[kept].end;
     }
-    error = kept == at ? make_room(to) : PROF_OK;
+    error = kept == at ? make_room_for_range(to) : PROF_OK;
     if (error != PROF_OK)
         return error;
     if (kept == at)

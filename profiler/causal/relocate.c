@@ -40,7 +40,7 @@ static bool is_prefix(uint8_t byte)
            byte == 0xf3 || (byte & 0xe7) == 0x26 || (byte & 0xfe) == 0x64;
 }
 
-static struct one take(uintptr_t at)
+static struct one decode_at(uintptr_t at)
 {
     struct one one = {.at = at, .bytes = (const uint8_t *)at};
     uint32_t next;
@@ -115,7 +115,8 @@ static bool asks_where(const struct one *one)
             bytes[2] == SIB_STACK && bytes[3] == OP_RETURN);
 }
 
-static void add(struct prof_moved *moved, const uint8_t *bytes, uint32_t count)
+static void add_bytes(struct prof_moved *moved, const uint8_t *bytes,
+                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         moved->bytes[moved->count++] = bytes[i];
@@ -126,7 +127,7 @@ static void add_distance(struct prof_moved *moved, uintptr_t at, uintptr_t to)
 {
     uint32_t distance = (uint32_t)(to - (at + moved->count + NEAR_BYTES));
 
-    add(moved, (const uint8_t *)&distance, sizeof distance);
+    add_bytes(moved, (const uint8_t *)&distance, sizeof distance);
 }
 
 /* A jump, call or conditional jump to (to). False: a form without distance of
@@ -141,11 +142,11 @@ static bool add_leading(struct prof_moved *moved, uintptr_t at,
     if ((op & 0xfc) == 0xe0)
         return false;
     if (op == OP_JUMP_SHORT)
-        add(moved, &jump, sizeof jump);
+        add_bytes(moved, &jump, sizeof jump);
     else if ((op & 0xf0) == 0x70)
-        add(moved, branch, sizeof branch);
+        add_bytes(moved, branch, sizeof branch);
     else
-        add(moved, one->bytes, one->is.length - NEAR_BYTES);
+        add_bytes(moved, one->bytes, one->is.length - NEAR_BYTES);
     add_distance(moved, at, to);
     return true;
 }
@@ -164,7 +165,7 @@ static void add_relative(struct prof_moved *moved, uintptr_t at,
     uint32_t distance = distance_at(one->bytes + one->modrm + 1);
 
     distance += (uint32_t)(from - to);
-    add(moved, one->bytes, one->is.length);
+    add_bytes(moved, one->bytes, one->is.length);
     __builtin_memcpy(moved->bytes + place, &distance, sizeof distance);
 }
 
@@ -180,7 +181,7 @@ static bool add_one(struct prof_moved *moved, uintptr_t at,
     if (is_relative(one))
         add_relative(moved, at, one);
     else
-        add(moved, one->bytes, one->is.length);
+        add_bytes(moved, one->bytes, one->is.length);
     return true;
 }
 
@@ -189,7 +190,7 @@ static bool add_one(struct prof_moved *moved, uintptr_t at,
 static int check_branches(uintptr_t function, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        struct one one = take(function + at);
+        struct one one = decode_at(function + at);
         uintptr_t to;
 
         if (one.is.length == 0)
@@ -208,7 +209,7 @@ int prof_move(uintptr_t function, size_t size, uintptr_t at,
     if (size < PROF_JUMP_BYTES)
         return PROF_EPATCH_SHORT;
     while (moved->taken < PROF_JUMP_BYTES) {
-        struct one one = take(function + moved->taken);
+        struct one one = decode_at(function + moved->taken);
 
         if (one.is.length == 0 || calls_by_value(&one) || asks_where(&one) ||
             !add_one(moved, at, &one))

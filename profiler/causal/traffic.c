@@ -163,7 +163,7 @@ __attribute__((noinline)) static void *take_any(void)
 }
 
 /* The fast path, for when all events are in the list. */
-static inline void *take(void)
+static inline void *take_event(void)
 {
     struct prof_held *held = &prof_causal.held;
     const struct prof_held_event *taken = held->first;
@@ -180,7 +180,7 @@ static inline void *take(void)
 void *prof_causal_take(void)
 {
     struct prof_own_brief brief = prof_own_brief_open();
-    void *event = take();
+    void *event = take_event();
 
     prof_own_brief_close(brief);
     return event;

@@ -105,7 +105,7 @@ static bool end_visits_above(const struct prof_patched *function,
 
 /* Reads the clock last, as leaving reads it first: so what is done here is not
  * in the target's time. */
-static void enter(struct prof_patched *function, uintptr_t *place)
+static void enter_target(struct prof_patched *function, uintptr_t *place)
 {
     uintptr_t by;
 
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void call_begins(uintptr_t at,
     if (!prof_causal_on())
         return;
     if (prof_patch_enters(function) && !function->loops)
-        enter(function, place);
+        enter_target(function, place);
 }
 
 /* A function that returns may remove arguments as well, so that this is at or

@@ -42,7 +42,7 @@ uint32_t prof_waited_source(enum prof_limit kind, const char *name)
 /* ---- what was waited for last */
 
 /* Adds (cycles), which may be less than 0, to what (source) has. */
-static void add(uint32_t source, uint64_t cycles)
+static void add_wait(uint32_t source, uint64_t cycles)
 {
     struct prof_limit_sum *sum = prof_causal.limit;
 
@@ -58,7 +58,7 @@ void prof_causal_account_wait(struct prof_work *work, uint64_t now)
         work->waited = now - work->ended;
     work->ended = now;
     work->source = work->taken;
-    add(work->source, work->waited);
+    add_wait(work->source, work->waited);
 }
 
 void prof_causal_waited(enum prof_limit kind, const char *name)
@@ -72,8 +72,8 @@ void prof_causal_waited(enum prof_limit kind, const char *name)
         (kind == PROF_LIMIT_LOCK || prof_waited_kind(work->source) == kind)) {
         source = prof_waited_source(kind, name);
         if (prof_waited_number(source) != 0) {
-            add(work->source, -work->waited);
-            add(source, work->waited);
+            add_wait(work->source, -work->waited);
+            add_wait(source, work->waited);
             work->source = source;
         }
     }

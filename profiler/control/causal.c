@@ -260,7 +260,8 @@ static void choose_targets(void)
 
 /* Without memory for experiments with all targets, the coldest of those that
  * were chosen are given up. */
-static int start(const struct prof_causal_settings *settings, uint32_t named)
+static int start_with_memory(const struct prof_causal_settings *settings,
+                             uint32_t named)
 {
     const uint32_t least = named != 0 ? named : 1;
     int error;
@@ -365,7 +366,7 @@ static int make_plan(struct plan *plan)
 
 static int carry_out(const struct plan *plan)
 {
-    switch (start(&plan->settings, plan->named)) {
+    switch (start_with_memory(&plan->settings, plan->named)) {
     case PROF_OK:
         prof_causal_ended = false;
         say("experiments", " ", "have begun");

@@ -71,7 +71,7 @@ static inline void slow(struct pen *p, const char *s, size_t n)
 }
 
 /* Writes (n) bytes; a whole word is there to read. */
-static inline void put(struct pen *p, const char *s, size_t n)
+static inline void put_text(struct pen *p, const char *s, size_t n)
 {
     if (n <= WORD && p->at <= p->whole) {
         __builtin_memcpy(p->to + p->at, s, WORD);
@@ -95,7 +95,7 @@ static inline void put_name(const struct cxx *x, struct pen *p,
     const char *s = x->text + n->a;
 
     if (n->a <= p->name) {
-        put(p, s, n->b);
+        put_text(p, s, n->b);
     } else if (n->b <= WORD && p->at <= p->whole) {
         demangle_copy(p->to + p->at, s, n->b);
         p->at += n->b;
@@ -112,7 +112,7 @@ static void put_structor(const struct cxx *x, struct pen *p,
     if (n->kind == CXX_DTOR)
         put_char(p, '~');
     if (base->kind == CXX_STD)
-        put(p, cxx_std[base->a].base, cxx_std[base->a].base_bytes);
+        put_text(p, cxx_std[base->a].base, cxx_std[base->a].base_bytes);
     else
         put_name(x, p, base);
 }
@@ -165,7 +165,7 @@ static DEMANGLE_SHARED void put_leaf(const struct cxx *x, struct pen *p,
         put_structor(x, p, n);
         return;
     }
-    put(p, s, bytes);
+    put_text(p, s, bytes);
 }
 
 static inline void put_close(const struct cxx *x, struct pen *p)
@@ -209,7 +209,7 @@ static inline uint32_t ascend(const struct cxx *x, struct pen *p,
         if (at & CLOSE) {
             put_close(x, p);
         } else {
-            put(p, marks[n->kind].text, marks[n->kind].bytes);
+            put_text(p, marks[n->kind].text, marks[n->kind].bytes);
             node = n->b; /* 0 for a pointer and its like */
         }
     }

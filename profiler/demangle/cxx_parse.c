@@ -583,8 +583,8 @@ static void initializer(struct cxx *x, const struct cxx_frame *f)
 }
 
 /* The steps that call a rule. (next): the bytes after the step. */
-static void call(struct cxx *x, struct cxx_frame *f, uint8_t step,
-                 const uint8_t *next)
+static void call_rule(struct cxx *x, struct cxx_frame *f, uint8_t step,
+                      const uint8_t *next)
 {
     uint8_t rule = CXX_R_EXPR;
 
@@ -823,7 +823,7 @@ void cxx_form(struct cxx *x, struct cxx_frame *f)
         else if (step < CALLS)
             read(x, f, step, next);
         else if (step < KEEPS)
-            call(x, f, step, next);
+            call_rule(x, f, step, next);
         else if (step < GIVES)
             keep(x, f, step, next);
         else

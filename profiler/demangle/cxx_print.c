@@ -474,7 +474,7 @@ static void cxx_print_rare(struct cxx *x)
 }
 
 /* Turns around what lies between the top and (mark). */
-static void turn(struct cxx *x, struct cxx_item *mark)
+static void reverse_items(struct cxx *x, struct cxx_item *mark)
 {
     struct cxx_item *low = x->item;
     struct cxx_item *high = mark - 1;
@@ -597,7 +597,7 @@ static void print_text(struct cxx *x)
         demangle_put_char(x->out, (char)text);
 }
 
-static void run(struct cxx *x)
+static void run_item(struct cxx *x)
 {
     switch (x->it.op) {
     case CXX_PRE:
@@ -639,12 +639,12 @@ bool cxx_print(struct cxx *x, uint32_t root)
     for (;;) {
         if (x->failed && x->out->steps > 0)
             return false;
-        turn(x, x->mark);
+        reverse_items(x, x->mark);
         if ((void *)x->item == x->floor ||
             !demangle_pay(x->out, STEPS_PER_TURN))
             return true;
         x->it = *x->item++;
         x->mark = x->item;
-        run(x);
+        run_item(x);
     }
 }

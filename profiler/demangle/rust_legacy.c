@@ -76,7 +76,7 @@ static __attribute__((noinline)) uint32_t escape(const char *s, size_t n)
     return code;
 }
 
-static size_t find(const char *s, size_t n, char one, char other)
+static size_t find_either(const char *s, size_t n, char one, char other)
 {
     size_t i = 0;
 
@@ -102,7 +102,7 @@ static void print_part(struct demangle_buffer *o, const char *s, size_t n)
         } else if (s[0] == '.') {
             demangle_put_char(o, '.');
         } else if (s[0] == '$') {
-            size_t inside = find(s + 1, n - 1, '$', '$');
+            size_t inside = find_either(s + 1, n - 1, '$', '$');
             uint32_t code = 0;
 
             if (inside > 0 && inside < n - 1)
@@ -112,7 +112,7 @@ static void print_part(struct demangle_buffer *o, const char *s, size_t n)
             demangle_put_utf8(o, code);
             used = inside + 2;
         } else {
-            used = find(s, n, '$', '.');
+            used = find_either(s, n, '$', '.');
             if (used == n)
                 break;
             demangle_put_bytes(o, s, used);

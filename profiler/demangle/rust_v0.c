@@ -1214,7 +1214,7 @@ static void run_rule(struct rust *x, struct rust_frame *f)
 /* Parses one <path> from x->s. (checking): nothing is printed and no back
  * reference followed, so it is linear and costs no budget. False: it is
  * invalid, or room or budget are exhausted. */
-static bool run(struct rust *x, bool checking)
+static bool parse_path(struct rust *x, bool checking)
 {
     x->frame = x->floor;
     x->quiet = checking;
@@ -1286,12 +1286,12 @@ bool prof_rust_v0(struct demangle_buffer *out, const char *name, size_t bytes,
         .ceiling = frames + left / sizeof *frames - 1,
         .characters = characters,
     };
-    if (!run(x, false)) {
+    if (!parse_path(x, false)) {
         x->s = x->text;
-        if (x->failed || !run(x, true))
+        if (x->failed || !parse_path(x, true))
             return false;
     }
-    if (x->s < x->end && *x->s >= 'A' && *x->s <= 'Z' && !run(x, true))
+    if (x->s < x->end && *x->s >= 'A' && *x->s <= 'Z' && !parse_path(x, true))
         return false;
     x->end = rust_end(x->s, x->end);
     if (!rust_is_suffix(x->s, x->end))

@@ -58,8 +58,8 @@ static inline uint32_t place_of(uint32_t object, uint32_t site)
 
 /* That of (object) of (site), or the free place for it. Tasks and futures have
  * numbers of different kinds, and may share the last site. */
-static inline struct record *find(const struct prof_loop_site *site,
-                                  uint32_t object, bool future)
+static inline struct record *find_record(const struct prof_loop_site *site,
+                                         uint32_t object, bool future)
 {
     uint32_t number = site->row.number, at = place_of(object, number);
     struct record *record = &here()->records[at];
@@ -99,7 +99,7 @@ bool prof_calls_begin(const struct prof_loop_site *site, uint32_t object,
                       uint64_t created)
 {
     const bool future = created != 0;
-    struct record *record = find(site, object, future);
+    struct record *record = find_record(site, object, future);
 
     if (object == 0 || record->used || here()->count == here()->count_max) {
         here()->refused += future; /* a task when it ends */
@@ -152,7 +152,7 @@ static void conclude(struct prof_loop_site *site, struct record *record)
 
 void prof_calls_add(struct prof_loop_site *site, uint32_t object, uint64_t own)
 {
-    struct record *record = find(site, object, false);
+    struct record *record = find_record(site, object, false);
 
     if (!record->used)
         return;
@@ -164,7 +164,7 @@ void prof_calls_add(struct prof_loop_site *site, uint32_t object, uint64_t own)
 void prof_calls_shorten(const struct prof_loop_site *site, uint32_t object,
                         uint64_t cycles)
 {
-    struct record *record = find(site, object, false);
+    struct record *record = find_record(site, object, false);
 
     if (record->used && record->cycles >= cycles)
         record->cycles -= cycles;
@@ -172,7 +172,7 @@ void prof_calls_shorten(const struct prof_loop_site *site, uint32_t object,
 
 void prof_calls_end(struct prof_loop_site *site, uint32_t object)
 {
-    struct record *record = find(site, object, false);
+    struct record *record = find_record(site, object, false);
 
     if (!record->used)
         here()->refused++;
@@ -198,7 +198,7 @@ void prof_loop_put_future_end(struct prof_trace_name *name, uint32_t object,
                               enum prof_loop_end how)
 {
     struct prof_loop_site *site = &prof_loop_sites_here()->sites[name->loop];
-    struct record *record = find(site, object, true);
+    struct record *record = find_record(site, object, true);
     uint64_t tsc = prof_loop_tsc(), wall;
 
     if (!record->used)

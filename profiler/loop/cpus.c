@@ -176,7 +176,7 @@ bool prof_loop_others_begun(void)
 /* ---- the CPU that counts */
 
 /* A reset that comes meanwhile is followed once more, at the next turn. */
-static void begin(uint32_t number)
+static void begin_statistics(uint32_t number)
 {
     uint32_t resets = __atomic_load_n(&orders.resets, __ATOMIC_ACQUIRE);
     bool on = prof_interrupts_save();
@@ -343,7 +343,7 @@ void prof_loop_poll(void)
         if (number == 0 || number >= PROF_CPUS_MAX ||
             __atomic_load_n(&shares[number].memory, __ATOMIC_ACQUIRE) == NULL)
             return;
-        begin(number);
+        begin_statistics(number);
     }
     share = &shares[prof_loop_slot() - 1]; /* it may have left since */
     if (!is_due(share, prof_loop_cpu_here()))

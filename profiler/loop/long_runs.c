@@ -86,8 +86,8 @@ static void conclude(const struct prof_long_run *run)
 }
 
 /* The shortest of those noted gives way to a longer one. */
-static struct prof_long_run *make_room(struct prof_long_runs *runs,
-                                       uint64_t own)
+static struct prof_long_run *place_of_run(struct prof_long_runs *runs,
+                                          uint64_t own)
 {
     struct prof_long_run *shortest = &runs->noted[0];
 
@@ -109,7 +109,7 @@ void prof_long_runs_add(const struct prof_long_run *added)
     struct prof_long_run *run = NULL;
 
     if (added->own_cycles >= runs->noted_least || held_the_loop(added))
-        run = make_room(runs, added->own_cycles);
+        run = place_of_run(runs, added->own_cycles);
     if (run != NULL)
         *run = *added;
     else

@@ -47,8 +47,8 @@ void prof_loop_send_again(void)
 }
 
 /* Into packets of the CPU whose counts are read. */
-static void put(enum prof_event kind, uint64_t tsc, const void *fields,
-                uint32_t bytes)
+static void put_event(enum prof_event kind, uint64_t tsc, const void *fields,
+                      uint32_t bytes)
 {
 #if PROF_CPUS_MAX > 1
     (void)prof_stream_put_by(&prof_cpus[prof_loop_viewed()], kind, tsc, fields,
@@ -107,7 +107,8 @@ static void send_site(uint64_t tsc, const struct prof_loop_row *row)
         length = append_text(made.text, length, TEXT_MAX, row->site->file);
     }
     made.text[length++] = '\0';
-    put(PROF_EVENT_LOOP_SITE, tsc, &made, (uint32_t)sizeof made.site + length);
+    put_event(PROF_EVENT_LOOP_SITE, tsc, &made,
+              (uint32_t)sizeof made.site + length);
 }
 
 /* Where the fields of an event before these come from, in its order. */
@@ -175,7 +176,7 @@ static void send_row(uint64_t tsc, uint32_t site,
 
         __builtin_memcpy(to + i * sizeof value, &value, sizeof value);
     }
-    put(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
+    put_event(PROF_EVENT_LOOP_ROW, tsc, event, sizeof *event);
 }
 
 static void send_call(uint64_t tsc, const struct prof_loop_row *row)
@@ -184,13 +185,13 @@ static void send_call(uint64_t tsc, const struct prof_loop_row *row)
     const struct prof_loop_sum *sum = &row->sums[measure];
 
     if (sum->count != 0)
-        put(PROF_EVENT_LOOP_CALL, tsc,
-            PROF_FIELDS(loop_call, (uint16_t)row->number, sum->count,
-                        sum->cycles, row->call_longest_cycles,
-                        row->call_longest_tsc, row->call_longest_object,
-                        prof_loop_quantile(row->number, measure, 500),
-                        prof_loop_quantile(row->number, measure, 900),
-                        prof_loop_quantile(row->number, measure, 990)));
+        put_event(PROF_EVENT_LOOP_CALL, tsc,
+                  PROF_FIELDS(loop_call, (uint16_t)row->number, sum->count,
+                              sum->cycles, row->call_longest_cycles,
+                              row->call_longest_tsc, row->call_longest_object,
+                              prof_loop_quantile(row->number, measure, 500),
+                              prof_loop_quantile(row->number, measure, 900),
+                              prof_loop_quantile(row->number, measure, 990)));
 }
 
 /* Which histogram the ranges are of. */
@@ -206,9 +207,9 @@ static void send_range(uint64_t low, uint64_t high, uint64_t count,
     const struct ranges *ranges = context;
 
     (void)high; /* follows from (low) */
-    put(PROF_EVENT_LOOP_BUCKET, ranges->tsc,
-        PROF_FIELDS(loop_bucket, ranges->site, ranges->measure, low,
-                    count < UINT32_MAX ? (uint32_t)count : UINT32_MAX));
+    put_event(PROF_EVENT_LOOP_BUCKET, ranges->tsc,
+              PROF_FIELDS(loop_bucket, ranges->site, ranges->measure, low,
+                          count < UINT32_MAX ? (uint32_t)count : UINT32_MAX));
 }
 
 static void send_histograms(uint64_t tsc, uint32_t site)
@@ -258,8 +259,8 @@ static void send_context(const struct prof_loop_context *node, void *context)
     if (node->own_cycles == 0 && node->calls == 0)
         return;
     copy_fields(&event, calls, &node->calls, 3 * sizeof node->calls);
-    put(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context, &event,
-        sizeof event);
+    put_event(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context, &event,
+              sizeof event);
 }
 
 /* The account and its event begin with the same times, in the same order. */
@@ -282,10 +283,10 @@ static void send_account(uint64_t tsc)
     event.contexts_refused = sums.contexts_refused;
     event.unbinned = sums.unbinned;
     event.freezes = sums.freezes;
-    put(PROF_EVENT_LOOP, tsc, &event, sizeof event);
+    put_event(PROF_EVENT_LOOP, tsc, &event, sizeof event);
     if (prof_loop_calls_on != 0)
-        put(PROF_EVENT_LOOP_CALLS, tsc,
-            PROF_FIELDS(loop_calls, sums.calls_refused));
+        put_event(PROF_EVENT_LOOP_CALLS, tsc,
+                  PROF_FIELDS(loop_calls, sums.calls_refused));
 }
 
 static void send_all(uint64_t tsc)
@@ -317,7 +318,7 @@ static void send_long_run(const struct prof_long_run *run)
         __builtin_memcpy(to, &run->functions[i].samples, sizeof(uint32_t));
         to += sizeof(uint32_t);
     }
-    put(PROF_EVENT_LOOP_HELD, run->end_tsc, &event, sizeof event);
+    put_event(PROF_EVENT_LOOP_HELD, run->end_tsc, &event, sizeof event);
 }
 
 static void send_freeze(const struct prof_freeze *freeze)
@@ -333,7 +334,7 @@ static void send_freeze(const struct prof_freeze *freeze)
 
     for (uint32_t i = 0; i < FREEZE_ADDRESSES; i++)
         to = add_address(to, freeze->addresses[i]);
-    put(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &event, sizeof event);
+    put_event(PROF_EVENT_LOOP_FREEZE, freeze->tsc, &event, sizeof event);
 }
 
 #if PROF_CPUS_MAX > 1

@@ -24,7 +24,7 @@ uint32_t prof_loop_on;
 struct prof_loop_cpu prof_loop_cpus[PROF_LOOP_STATES];
 
 /* On i386 compilers do this in four instructions, with two more registers. */
-static inline void add(uint64_t *sum, uint32_t value)
+static inline void add_cycles(uint64_t *sum, uint32_t value)
 {
 #ifdef __i386__
     prof_loop_half *half = (prof_loop_half *)sum;
@@ -50,7 +50,7 @@ static inline uint32_t subtract(uint32_t minuend,
 #endif
 }
 
-static inline void enter(struct prof_loop_frame *frame, uint32_t now)
+static inline void enter_frame(struct prof_loop_frame *frame, uint32_t now)
 {
     struct prof_loop_frame *outer = prof_loop_cpu_here()->top;
 
@@ -63,14 +63,14 @@ static inline void enter(struct prof_loop_frame *frame, uint32_t now)
 
 /* Ends (frame), which is at the top. Returns its self time since the
  * last rebase. */
-static inline uint32_t leave(struct prof_loop_frame *frame, uint32_t now)
+static inline uint32_t leave_frame(struct prof_loop_frame *frame, uint32_t now)
 {
     struct prof_loop_frame *outer = frame->outer;
 
     outer->start += now;
     __atomic_store_n(&prof_loop_cpu_here()->top, outer, __ATOMIC_RELEASE);
     now = subtract(now, &frame->start);
-    add(&frame->node->own_cycles, now);
+    add_cycles(&frame->node->own_cycles, now);
     return now;
 }
 
@@ -145,7 +145,7 @@ static inline uint64_t read_rebased(void)
 /* (frame) is at the top, and is left (now). */
 static inline void leave_at(struct prof_loop_frame *frame, uint32_t now)
 {
-    uint32_t own = leave(frame, now);
+    uint32_t own = leave_frame(frame, now);
     struct prof_histograms *histograms = &frame->site->histograms;
     uintptr_t cell, octave;
 
@@ -211,7 +211,7 @@ RARE PROF_LOOP_CALL static void run_rebased(struct prof_loop_task *task)
 {
     uint64_t now = prof_loop_put_rebase();
 
-    enter(&task->frame, (uint32_t)now);
+    enter_frame(&task->frame, (uint32_t)now);
     count_delay(task, now);
 }
 
@@ -227,10 +227,10 @@ PROF_LOOP_CALL void prof_loop_put_run(struct prof_loop_task *task)
         run_rebased(task);
         return;
     }
-    enter(&task->frame, now.low);
+    enter_frame(&task->frame, now.low);
     delay = subtract(now.low, &ready[0]);
     site = task->frame.site;
-    add(&site->row.sums[PROF_LOOP_DELAY].cycles, delay);
+    add_cycles(&site->row.sums[PROF_LOOP_DELAY].cycles, delay);
     if (!prof_histograms_put_delay(&site->histograms, delay, &cell, &octave))
         carry_delay(cell, &site->histograms, octave);
 }
@@ -273,7 +273,7 @@ PROF_LOOP_CALL void prof_loop_put_wake(struct prof_loop_task *task)
 
 RARE PROF_LOOP_CALL static void enter_rebased(struct prof_loop_frame *frame)
 {
-    enter(frame, (uint32_t)prof_loop_put_rebase());
+    enter_frame(frame, (uint32_t)prof_loop_put_rebase());
 }
 
 static inline void begin_at(struct prof_loop_frame *frame,
@@ -289,7 +289,7 @@ static inline void begin_at(struct prof_loop_frame *frame,
         IS_RARE(prof_loop_interrupted()))
         enter_rebased(frame);
     else
-        enter(frame, now.low);
+        enter_frame(frame, now.low);
 }
 
 /* Named as the others, by which tests/loop knows the readings of changes. */
@@ -317,7 +317,7 @@ void prof_loop_put_begin_for(struct prof_loop_frame *frame,
     frame->node = task->frame.node;
     frame->site = frame->node->site;
     frame->object = task->frame.object;
-    enter(frame, (uint32_t)now);
+    enter_frame(frame, (uint32_t)now);
     count_delay(task, now);
     prof_loop_set_not_ready(task);
 }
@@ -357,7 +357,7 @@ void prof_loop_put_idle(struct prof_loop_frame *frame)
     frame->node = frame->site->top;
     frame->object = 0;
     now = read_rebased();
-    enter(frame, (uint32_t)now);
+    enter_frame(frame, (uint32_t)now);
 }
 
 void prof_loop_put_idle_end(struct prof_loop_frame *frame)

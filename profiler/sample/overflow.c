@@ -66,8 +66,8 @@ static inline bool is_for(const struct prof_slot *slot, uintptr_t pc,
 }
 
 /* The slot of (pc), or a free one; NULL if neither is within reach. */
-static inline struct prof_slot *find(struct prof_slot *slots, uintptr_t pc,
-                                     bool irqs_off)
+static inline struct prof_slot *find_slot(struct prof_slot *slots, uintptr_t pc,
+                                          bool irqs_off)
 {
     uint32_t at = slot_of(pc);
 
@@ -96,7 +96,7 @@ void prof_sample_full(uintptr_t pc, uint64_t marked_tsc)
     }
     cycles = tsc - half->last_tsc;
     half->last_tsc = tsc;
-    slot = find(half->slots, pc, irqs_off);
+    slot = find_slot(half->slots, pc, irqs_off);
     if (slot != NULL) {
         slot->pc = pc;
         if (PROF_WITH_NMI)

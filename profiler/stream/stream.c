@@ -199,8 +199,8 @@ static void begin_packet(struct prof_encoder *stream, uint64_t clock)
 
 /* Makes sure that a packet is begun and (bytes) more fit into it, for an event
  * at (clock). False: the transport refuses. */
-static bool make_room(struct prof_encoder *stream, uint64_t clock,
-                      uint32_t bytes)
+static bool make_room_in_packet(struct prof_encoder *stream, uint64_t clock,
+                                uint32_t bytes)
 {
     struct prof_packet_writer *writer = &stream->writer;
     const struct prof_packet_maker *packet = &writer->packet;
@@ -217,7 +217,8 @@ static bool put_event(struct prof_encoder *stream, enum prof_event kind,
                       uint64_t tsc, const void *fields, uint32_t bytes)
 {
     uint64_t clock = prof_packet_writer_clock(&stream->writer, tsc);
-    bool room = make_room(stream, clock, prof_packet_event_bytes(kind, bytes));
+    bool room = make_room_in_packet(stream, clock,
+                                    prof_packet_event_bytes(kind, bytes));
 
     if (room)
         prof_packet_put(&stream->writer.packet, kind, clock, fields, bytes);
@@ -243,8 +244,8 @@ bool prof_stream_room(uint64_t tsc, uint32_t bytes)
 {
     struct prof_encoder *stream = encoder_here();
 
-    return make_room(stream, prof_packet_writer_clock(&stream->writer, tsc),
-                     bytes);
+    return make_room_in_packet(
+        stream, prof_packet_writer_clock(&stream->writer, tsc), bytes);
 }
 
 #if PROF_CPUS_MAX > 1
@@ -258,8 +259,8 @@ bool prof_stream_room_by(const struct prof_cpu *cpu, uint64_t tsc,
 {
     struct prof_encoder *stream = prof_encoder_of(cpu);
 
-    return make_room(stream, prof_packet_writer_clock(&stream->writer, tsc),
-                     bytes);
+    return make_room_in_packet(
+        stream, prof_packet_writer_clock(&stream->writer, tsc), bytes);
 }
 #endif
 
@@ -442,7 +443,7 @@ static __attribute__((noinline)) void put_slowly(struct prof_encoder *stream,
                                                  struct prof_stream_node *leaf)
 {
     for (unsigned i = 0; i < FITTING_MAX; i++) {
-        if (!make_room(stream, clock, PROF_PACKET_SAMPLE_MAX))
+        if (!make_room_in_packet(stream, clock, PROF_PACKET_SAMPLE_MAX))
             break;
         if (put_defined(stream, clock, node, leaf))
             return;

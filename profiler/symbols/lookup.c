@@ -56,7 +56,7 @@ enum { moved = 0 };
 #endif
 
 /* Caches where everything lies in a valid table. */
-static void take(const struct prof_symtab *head)
+static void use_table(const struct prof_symtab *head)
 {
     table.offsets = prof_symtab_words(head, head->offsets_at);
     table.gaps = prof_symtab_bytes(head, head->gaps_at);
@@ -86,7 +86,7 @@ int prof_symbols_open(const void *bytes_of_table, size_t bytes,
     table.error = prof_symtab_test(head, bytes, build_id, build_id_bytes);
     if (table.error != PROF_OK || head->count == 0)
         return table.error;
-    take(head);
+    use_table(head);
     /* B: pairs with C. Whoever sees the count sees the fields. */
     __atomic_store_n(&table.count, head->count, __ATOMIC_RELEASE);
     return PROF_OK;
@@ -164,8 +164,8 @@ bool prof_symbol_find(uintptr_t address, struct prof_symbol *found)
 
 /* Writes (length) bytes, or codes, from (at) on to out[to] and after; only the
  * first (size) bytes of (out) are written. Returns where the text would end. */
-static size_t put(char *out, size_t to, size_t size, const uint8_t *at,
-                  uint32_t length)
+static size_t put_codes(char *out, size_t to, size_t size, const uint8_t *at,
+                        uint32_t length)
 {
     const uint16_t *begins = table.begins;
     const char *texts = table.texts;
@@ -191,7 +191,7 @@ static size_t put_own(char *out, size_t size, const uint8_t *at)
     size_t shared = *at++;
     uint32_t length = prof_symtab_length(&at);
 
-    return put(out, shared, size, at, length);
+    return put_codes(out, shared, size, at, length);
 }
 
 /* Writes the name that is (number) entries after the one at (at), and returns

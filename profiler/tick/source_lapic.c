@@ -621,7 +621,7 @@ static int join(struct prof_cpu *cpu)
 
 /* Interrupts are off: a tick of our own that has come stays pending, and the
  * gate must be ours until it is taken. */
-static void leave(struct prof_cpu *cpu)
+static void leave_cpu(struct prof_cpu *cpu)
 {
     struct prof_lapic *lapic = &cpu->lapic;
     enum prof_lapic_state after = PROF_LAPIC_OFF;
@@ -753,7 +753,7 @@ static inline void leave_gate(void)
 
 /* ---- the source */
 
-static int start(bool on)
+static int start_lapic(bool on)
 {
     struct prof_cpu *cpu = prof_cpu_here();
     int error;
@@ -816,12 +816,12 @@ static int set_period(uint32_t hz, bool on)
 }
 
 const struct prof_source prof_source_lapic = {
-    .start = start,
+    .start = start_lapic,
     .stop = stop,
     .set_period = set_period,
 #if PROF_CPUS_MAX > 1
     .join = join,
-    .leave = leave,
+    .leave = leave_cpu,
     .look = look,
     .begun = begun,
     .taken = taken,

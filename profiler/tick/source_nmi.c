@@ -277,7 +277,7 @@ static void let_pic_line(void)
     nmi.pic_line_held = false;
 }
 
-static int start(bool on)
+static int start_nmi(bool on)
 {
     struct prof_cpu *cpu = PROF_CPU_FIRST;
 
@@ -351,7 +351,7 @@ static int join(struct prof_cpu *cpu)
 
 /* No more of them come to this CPU. A destination that the kernel has set it
  * keeps: the entry no longer names it from let_go() on. */
-static void leave(struct prof_cpu *cpu)
+static void leave_cpu(struct prof_cpu *cpu)
 {
     struct prof_lapic lapic = {0};
 
@@ -379,13 +379,13 @@ static void let_go(struct prof_cpu *cpu)
 #endif
 
 const struct prof_source prof_source_nmi = {
-    .start = start,
+    .start = start_nmi,
     .let_through = let_through,
     .stop = stop,
     .set_period = set_period,
 #if PROF_CPUS_MAX > 1
     .join = join,
-    .leave = leave,
+    .leave = leave_cpu,
     .taken = taken,
     .let_go = let_go,
 #endif

@@ -173,7 +173,7 @@ static void program(struct prof_cpu *cpu, uint64_t cycles)
     }
 }
 
-static int start(bool on)
+static int start_pit(bool on)
 {
     struct prof_cpu *cpu = PROF_CPU_FIRST;
 
@@ -310,7 +310,7 @@ static int set_period(uint32_t hz, bool on)
 }
 
 const struct prof_source prof_source_pit = {
-    .start = start,
+    .start = start_pit,
     .stop = stop,
     .set_period = set_period,
     .acknowledge = &current_eoi_mechanism,

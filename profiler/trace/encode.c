@@ -295,8 +295,8 @@ static void put_count(struct prof_trace_reader *reader, uint64_t tsc)
  * objects have nothing to count from, and the current object is repeated: the
  * packet before may be lost. How many events there were until then is for
  * readers that check. */
-static bool make_room(struct prof_trace_reader *reader, uint64_t tsc,
-                      uint32_t bytes)
+static bool make_room_for_events(struct prof_trace_reader *reader, uint64_t tsc,
+                                 uint32_t bytes)
 {
     struct prof_trace_record now = {.what = PROF_TRACE_DID_SWITCH,
                                     .a = reader->current};
@@ -316,7 +316,8 @@ bool prof_trace_encode_plain(struct prof_trace_reader *reader,
                              enum prof_event kind, uint64_t tsc,
                              const void *fields, uint32_t bytes)
 {
-    if (!make_room(reader, tsc, prof_packet_event_bytes(kind, bytes)))
+    if (!make_room_for_events(reader, tsc,
+                              prof_packet_event_bytes(kind, bytes)))
         return false;
     put_event(reader, kind, tsc, fields, bytes);
     return true;
@@ -326,8 +327,8 @@ bool prof_trace_encode_count(struct prof_trace_reader *reader, uint64_t tsc)
 {
     const uint32_t bytes = sizeof(struct prof_event_recorded);
 
-    if (!make_room(reader, tsc,
-                   prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes)))
+    if (!make_room_for_events(
+            reader, tsc, prof_packet_event_bytes(PROF_EVENT_RECORDED, bytes)))
         return false;
     put_count(reader, tsc);
     return true;
@@ -396,7 +397,7 @@ bool prof_trace_encode_name(struct prof_trace_reader *reader, uint64_t tsc,
     note = &definer->notes[number - 1];
     if (definer != reader)
         tsc = definer->tsc; /* the other one is not of its counter */
-    if (!make_room(definer, tsc, 0))
+    if (!make_room_for_events(definer, tsc, 0))
         return false;
     if (name == NULL || !prof_interning_due(interning, *note))
         return true;
@@ -453,11 +454,11 @@ static bool put_stack(struct prof_trace_reader *reader, uint64_t tsc,
         prof_trace_stacks_of(prof_trace_reader_cpu(reader)), number);
     uint32_t *note = &stack->notes[is_history(reader)];
 
-    if (!make_room(reader, tsc, 0))
+    if (!make_room_for_events(reader, tsc, 0))
         return false;
     if (!prof_interning_due(interning, *note))
         return true;
-    if (!make_room(reader, tsc, stack->count * PROF_PACKET_NODE_MAX))
+    if (!make_room_for_events(reader, tsc, stack->count * PROF_PACKET_NODE_MAX))
         return false;
     for (uint32_t caller = stack->count; caller-- > 0;)
         put_node(reader, tsc, number, caller);
@@ -481,7 +482,7 @@ bool prof_trace_encode(struct prof_trace_reader *reader, uint64_t tsc,
                    reader, PROF_EVENT_SUSPEND_STACK, tsc,
                    PROF_FIELDS(suspend_stack, (uint16_t)name,
                                (uint16_t)stack_number(reader, record->a)));
-    if (!make_room(reader, tsc, EVENT_MAX))
+    if (!make_room_for_events(reader, tsc, EVENT_MAX))
         return false;
     if (what == PROF_TRACE_DID_SWITCH)
         reader->current = record->a;

@@ -128,7 +128,7 @@ static void publish(void)
     } while (seen != current_phase());
 }
 
-static void enter(enum phase next)
+static void enter_phase(enum phase next)
 {
     __atomic_store_n(&phase, next, __ATOMIC_SEQ_CST);
     publish();
@@ -151,7 +151,7 @@ static void change_phase(enum phase from, enum phase to, enum phase or,
 
 #else
 
-static void enter(enum phase next)
+static void enter_phase(enum phase next)
 {
     bool on = prof_interrupts_save();
 
@@ -168,9 +168,9 @@ static void change_phase(enum phase from, enum phase to, enum phase or,
     bool on = prof_interrupts_save();
 
     if (phase == from)
-        enter(to);
+        enter_phase(to);
     else if (phase == or)
-        enter(then);
+        enter_phase(then);
     prof_interrupts_restore(on);
 }
 
@@ -662,13 +662,13 @@ void prof_trace_last(bool panic)
         follow_all(true);
         if (prof_stream_on())
             make_dump();
-        enter(OFF);
+        enter_phase(OFF);
     } else if (mode == PROF_TRACE_STREAM) {
-        enter(OFF);
+        enter_phase(OFF);
         follow_all(panic);
         send_all_rests();
         count_all();
-        enter(panic ? OFF : STREAM);
+        enter_phase(panic ? OFF : STREAM);
         FOR_EACH (cpu)
             cpu->due = UINT64_MAX; /* until the next stream */
     }
@@ -768,7 +768,7 @@ static void begin_recording(struct prof_trace_cpu *cpu,
 static void change_mode(enum prof_trace_mode before, enum prof_trace_mode mode)
 {
     prof_trace_flush(); /* a dump that is due, too */
-    enter(OFF);
+    enter_phase(OFF);
     if (before == PROF_TRACE_STREAM) {
         send_all_rests(); /* what came meanwhile */
         FOR_EACH (cpu)
@@ -781,7 +781,7 @@ static void change_mode(enum prof_trace_mode before, enum prof_trace_mode mode)
         return;
     FOR_EACH (cpu)
         begin_recording(cpu, mode);
-    enter(mode == PROF_TRACE_STREAM ? STREAM : ARMED);
+    enter_phase(mode == PROF_TRACE_STREAM ? STREAM : ARMED);
 }
 
 int prof_trace_set_mode(enum prof_trace_mode mode)

@@ -308,8 +308,9 @@ static uintptr_t usual_frame(uintptr_t begin)
 }
 
 /* A search in (function); pc is none of its addresses. */
-static void begin(struct search *search, const struct prof_range *function,
-                  const struct prof_range *text)
+static void begin_search(struct search *search,
+                         const struct prof_range *function,
+                         const struct prof_range *text)
 {
     search->pc = 0;
     search->function = *function;
@@ -324,7 +325,7 @@ static uint32_t learn_by_paths(const struct prof_range *function,
 {
     struct search search;
 
-    begin(&search, function, text);
+    begin_search(&search, function, text);
     follow_all(&search, false);
     if (search.lost)
         return PROF_PROLOGUE_UNSURE;
@@ -365,7 +366,7 @@ uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
         return PROF_PROLOGUE_FRAME;
     if (pc == function->begin)
         return 0;
-    begin(&search, function, text);
+    begin_search(&search, function, text);
     search.pc = pc;
     if (!inside(&search, pc))
         return PROF_PROLOGUE_FRAME;

@@ -19,7 +19,7 @@ static const struct demo *const lists[] = {demo_waits, demo_devices,
 static const struct demo *chosen;
 static bool asked; /* which there are */
 
-static const struct demo *find(const char *name)
+static const struct demo *find_demo(const char *name)
 {
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct demo *demo = lists[i]; demo->name != NULL; demo++)
@@ -33,7 +33,7 @@ bool service_option(const char *key, const char *value)
     if (strcmp(key, "demo") != 0)
         return false;
     asked = strcmp(value, "list") == 0;
-    chosen = find(value);
+    chosen = find_demo(value);
     return asked || chosen != NULL;
 }
 

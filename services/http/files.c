@@ -43,7 +43,7 @@ static bool sum_right(const char *header)
     return octal(header + SUM_AT, SUM_BYTES, &stored) && stored == sum;
 }
 
-static size_t add(char *name, size_t used, const char *from, size_t bytes)
+static size_t add_name(char *name, size_t used, const char *from, size_t bytes)
 {
     const char *end = memchr(from, '\0', bytes);
     size_t count = end != NULL ? (size_t)(end - from) : bytes;
@@ -58,10 +58,10 @@ static void read_name(const char *header, char name[HTTP_NAME_MAX])
     size_t used = 0;
 
     if (memcmp(header + MAGIC_AT, "ustar", 6) == 0)
-        used = add(name, used, header + PREFIX_AT, PREFIX_BYTES);
+        used = add_name(name, used, header + PREFIX_AT, PREFIX_BYTES);
     if (used != 0)
         name[used++] = '/';
-    used = add(name, used, header + NAME_AT, NAME_BYTES);
+    used = add_name(name, used, header + NAME_AT, NAME_BYTES);
     name[used] = '\0';
 }
 

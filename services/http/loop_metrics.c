@@ -28,8 +28,8 @@ static void add_escaped(struct http_text *text, const char *value)
 }
 
 /* NAME{site="...",file="...",line="..." without the closing brace. */
-static void begin(struct http_text *text, const char *name,
-                  const struct prof_trace_name *site)
+static void begin_metric(struct http_text *text, const char *name,
+                         const struct prof_trace_name *site)
 {
     http_text_print(text, "%s{site=\"", name);
     add_escaped(text, site->text);
@@ -82,7 +82,7 @@ static void each_site(struct http_text *text, const struct loop_sites *sites,
     for (unsigned i = 0; i < sites->ranking.count; i++) {
         uint64_t value = value_of(&sites->row[i], what);
 
-        begin(text, name, sites->row[i].site);
+        begin_metric(text, name, sites->row[i].site);
         if (what <= OLDEST)
             metric_seconds(text, "}", value);
         else
@@ -126,13 +126,13 @@ static void write_buckets(struct http_text *text, const char *name,
     for (unsigned i = 0; i < LOOP_BOUNDS; i++) {
         uint64_t us = loop_bounds_ns[i] / 1000;
 
-        begin(text, full, row->site);
+        begin_metric(text, full, row->site);
         http_text_print(text, ",le=\"%llu.%06llu\"} %llu\n",
                         (unsigned long long)(us / 1000000),
                         (unsigned long long)(us % 1000000),
                         (unsigned long long)buckets.values[i]);
     }
-    begin(text, full, row->site);
+    begin_metric(text, full, row->site);
     http_text_print(text, ",le=\"+Inf\"} %llu\n",
                     (unsigned long long)row->sums[measure].count);
 }
@@ -153,10 +153,10 @@ static void write_histogram(struct http_text *text,
             continue;
         write_buckets(text, name, row, measure);
         strcpy(full, name);
-        begin(text, strcat(full, "_sum"), row->site);
+        begin_metric(text, strcat(full, "_sum"), row->site);
         metric_seconds(text, "}", row->sums[measure].cycles);
         strcpy(full, name);
-        begin(text, strcat(full, "_count"), row->site);
+        begin_metric(text, strcat(full, "_count"), row->site);
         http_text_print(text, "} %llu\n",
                         (unsigned long long)row->sums[measure].count);
     }

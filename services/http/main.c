@@ -39,7 +39,7 @@ static uint16_t port = PORT_DEFAULT;
 static struct http_server server; /* below */
 
 /* Parses a number, 1 to (most). */
-static bool number(const char *value, unsigned long most, uint32_t *out)
+static bool parse_number(const char *value, unsigned long most, uint32_t *out)
 {
     char *end;
     unsigned long read = strtoul(value, &end, 10);
@@ -60,10 +60,11 @@ bool service_option(const char *key, const char *value)
         return true;
     }
     if (strcmp(key, "http.head") == 0)
-        return number(value, SECONDS_MAX, &server.limits.head_s);
+        return parse_number(value, SECONDS_MAX, &server.limits.head_s);
     if (strcmp(key, "http.idle") == 0)
-        return number(value, SECONDS_MAX, &server.limits.idle_s);
-    if (strcmp(key, "http.port") != 0 || !number(value, UINT16_MAX, &read))
+        return parse_number(value, SECONDS_MAX, &server.limits.idle_s);
+    if (strcmp(key, "http.port") != 0 ||
+        !parse_number(value, UINT16_MAX, &read))
         return false;
     port = (uint16_t)read;
     return true;

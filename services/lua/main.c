@@ -86,7 +86,7 @@ static int explain(lua_State *lua)
 
 /* Calls the function on top of the stack; false if it failed, after printing
  * the error. */
-static bool call(lua_State *lua)
+static bool call_function(lua_State *lua)
 {
     int base = lua_gettop(lua);
 
@@ -125,7 +125,7 @@ static bool work(lua_State *lua)
 
         if (lua_getglobal(lua, "work") != LUA_TFUNCTION)
             return true;
-        if (!call(lua))
+        if (!call_function(lua))
             return false;
         set_hook(lua, clock_ns() - begin_ns > LONG_CALL_NS);
         loop_poll();
@@ -143,7 +143,7 @@ int service_main(void)
     luaL_openlibs(lua);
     set_hook(lua, true);
 
-    bool fine = load(lua) && call(lua) && work(lua);
+    bool fine = load(lua) && call_function(lua) && work(lua);
 
     loop_cancel(&rate_timer);
     lua_close(lua);

@@ -57,7 +57,7 @@ static uint64_t idle_ns;
 static uint32_t dither = 1;
 static uint32_t checksum;
 
-static bool number(const char *value, uint64_t max, uint64_t *out)
+static bool parse_number(const char *value, uint64_t max, uint64_t *out)
 {
     char *end;
     unsigned long long parsed = strtoull(value, &end, 10);
@@ -94,11 +94,11 @@ bool service_option(const char *key, const char *value)
     if (strcmp(key, "split.weights") == 0)
         return weights(value);
     if (strcmp(key, "split.rounds") == 0)
-        return number(value, UINT64_MAX, &rounds_wanted);
+        return parse_number(value, UINT64_MAX, &rounds_wanted);
     if (strcmp(key, "split.seconds") == 0)
-        return number(value, UINT32_MAX, &seconds_wanted);
+        return parse_number(value, UINT32_MAX, &seconds_wanted);
     if (strcmp(key, "split.idle") != 0 ||
-        !number(value, IDLE_PERCENT_MAX, &percent))
+        !parse_number(value, IDLE_PERCENT_MAX, &percent))
         return false;
     idle_percent = (uint32_t)percent;
     return true;

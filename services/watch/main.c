@@ -47,8 +47,8 @@ static struct loop_timer timer, patience;
 
 /* ---- options */
 
-static bool number(const char *value, uint32_t least, uint32_t most,
-                   uint32_t *out)
+static bool parse_number(const char *value, uint32_t least, uint32_t most,
+                         uint32_t *out)
 {
     char *end;
     unsigned long read = strtoul(value, &end, 10);
@@ -74,7 +74,7 @@ static bool set_peer(const char *value)
         ip = ip << 8 | part;
         value = end + 1;
     }
-    if (!number(value, 1, UINT16_MAX, &part))
+    if (!parse_number(value, 1, UINT16_MAX, &part))
         return false;
     peer = (struct net_address){ip, (uint16_t)part};
     return true;
@@ -99,13 +99,13 @@ bool service_option(const char *key, const char *value)
     if (strcmp(key, "watch.token") == 0)
         return set_token(value);
     if (strcmp(key, "watch.seconds") == 0)
-        return number(value, 1, 3600, &seconds);
+        return parse_number(value, 1, 3600, &seconds);
     if (strcmp(key, "watch.hz") == 0)
-        return number(value, 1, 20000, &hz);
+        return parse_number(value, 1, 20000, &hz);
     if (strcmp(key, "watch.rows") == 0)
-        return number(value, 1, 1000, &rows);
+        return parse_number(value, 1, 1000, &rows);
     return strcmp(key, "watch.times") == 0 &&
-           number(value, 0, UINT32_MAX, &times);
+           parse_number(value, 0, UINT32_MAX, &times);
 }
 
 /* ---- the table */
@@ -147,7 +147,7 @@ static void print_table(const struct folded *folded)
 
 /* ---- the connection */
 
-static void begin(void *unused);
+static void begin_watching(void *unused);
 
 static void next(uint64_t delay_ns)
 {
@@ -159,7 +159,7 @@ static void next(uint64_t delay_ns)
     if ((times != 0 && watch.taken == times) || watch.failures == FAILURES_MAX)
         loop_stop();
     else
-        loop_once(&timer, delay_ns, begin, NULL);
+        loop_once(&timer, delay_ns, begin_watching, NULL);
 }
 
 static void fail(const char *why)
@@ -217,7 +217,7 @@ static void take_profile(void)
     next(0);
 }
 
-static bool make_room(size_t count)
+static bool make_room_for_answer(size_t count)
 {
     size_t room = watch.room != 0 ? watch.room : ROOM_FIRST;
     char *bytes;
@@ -238,7 +238,7 @@ static bool make_room(size_t count)
 
 static void on_receive(struct net_conn *conn, const void *bytes, size_t count)
 {
-    if (!make_room(count)) {
+    if (!make_room_for_answer(count)) {
         net_abort(conn);
         fail("more than there is room for");
         return;
@@ -288,7 +288,7 @@ static bool on_connected(struct net_conn *conn, void *unused)
     return false;
 }
 
-static void begin(void *unused)
+static void begin_watching(void *unused)
 {
     static const struct net_handlers handlers = {
         .accept = on_connected,
@@ -299,7 +299,7 @@ static void begin(void *unused)
 
     (void)unused;
     if (net_ip() == 0) {
-        loop_once(&timer, LOOK_NS, begin, NULL);
+        loop_once(&timer, LOOK_NS, begin_watching, NULL);
         return;
     }
     watch.conn = net_connect(&peer, &handlers, NULL);
@@ -317,7 +317,7 @@ int service_main(void)
     }
     if (net_start() != 0)
         return EXIT_FAILED;
-    loop_once(&timer, 0, begin, NULL);
+    loop_once(&timer, 0, begin_watching, NULL);
     loop_run();
     return watch.failures != 0 ? EXIT_FAILED : 0;
 }
