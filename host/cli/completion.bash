@@ -29,7 +29,7 @@ _parasite()
         choices='self total name'
         case " ${COMP_WORDS[*]} " in
         *' --loop '*)
-            choices='own total longest delay calls pending name'
+            choices='self total longest delay calls pending name'
             ;;
         esac
         ;;
@@ -39,7 +39,7 @@ _parasite()
     report:-s) choices='symbol line task cpu' ;;
     tasks:-s) choices='waiting ready running count' ;;
     loop:-s)
-        choices='own total longest delay wall calls pending name'
+        choices='self total longest delay wall calls pending name'
         ;;
     loop:--histogram) choices='run delay wall call' ;;
     fleet:-s) choices='self total' ;;

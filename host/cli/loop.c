@@ -377,7 +377,7 @@ static bool is_future(const struct occupancy_site *site)
     return site->future;
 }
 
-/* A table of the sites that (is_in), under (head). Futures have no own time. */
+/* A table of the sites that (is_in), under (head). Futures have no self time. */
 static void print_sites(const struct loop_print *print,
                         bool (*is_in)(const struct occupancy_site *),
                         void (*row)(const struct loop_print *, uint32_t),
@@ -451,7 +451,7 @@ static void print_calls(const struct loop_print *print)
 {
     if (any_site(print, has_calls))
         print_sites(print, has_calls, print_call,
-                    "\n# own time of calls, from creation to end of a "
+                    "\n# self time of calls, from creation to end of a "
                     "task\n" CALL_COLUMNS);
     if (any_site(print, is_future))
         print_sites(print, is_future, print_call,
@@ -531,7 +531,7 @@ static void print_tree(const struct loop_print *print)
                                 .left = print->rows > 0 ? print->rows : -1ul};
 
     if (!log_quiet)
-        puts("#   own    total      own ms     calls  site, below the sites "
+        puts("#  self    total     self ms     calls  site, below the sites "
              "that created its tasks");
     branches.order = calloc(now->node_count + 1u, sizeof *branches.order);
     if (branches.order == NULL)
@@ -588,7 +588,7 @@ static void print_loop(struct loop_print *print)
                     "#          from      values");
     else
         print_sites(print, runs, print_row,
-                    "#   own    total      own ms     calls pending  oldest s "
+                    "#  self    total     self ms     calls pending  oldest s "
                     "failed longest ms delay p99  site");
     if (!print->tree && !print->percentiles && !print->has_histogram)
         print_calls(print);
@@ -649,7 +649,7 @@ static void set_counts(json_t *object, const struct event_loop_row *row)
     json_set(object, "failed", json_count(row->failed));
     json_set(object, "cancelled", json_count(row->cancelled));
     json_set(object, "runs", json_count(row->runs));
-    json_set(object, "own_cycles", json_count(row->own));
+    json_set(object, "self_cycles", json_count(row->own));
     json_set(object, "total_cycles", json_count(row->total));
     json_set(object, "longest_task", json_count(row->longest_task));
     json_set(object, "longest_tsc", json_count(row->longest_begin));
@@ -684,7 +684,7 @@ static json_t *site_json(const struct loop_print *print, uint32_t number)
     set_counts(object, row);
     if (print->occupancy.now.has_calls)
         set_call(print, object, &site->call);
-    json_set(object, "own_ns", cycles_ns(print, row->own));
+    json_set(object, "self_ns", cycles_ns(print, row->own));
     json_set(object, "total_ns", cycles_ns(print, row->total));
     json_set(object, "oldest_ns", cycles_ns(print, row->oldest));
     json_set(object, "longest_ns", cycles_ns(print, row->longest));
@@ -735,7 +735,7 @@ static json_t *nodes_json(const struct loop_print *print)
         }
         set_name(print, object, node->site);
         json_set(object, "calls", json_count(node->counts.calls));
-        json_set(object, "own_cycles", json_count(node->counts.own));
+        json_set(object, "self_cycles", json_count(node->counts.own));
         json_set(object, "total_cycles", json_count(node->counts.total));
         json_array_append_new(all, object);
     }
@@ -928,12 +928,12 @@ static void loop_print_all(struct loop_print *print)
 static const char help_text[] =
     "Show which tasks held the event loop, by the site that created them, as "
     "the guest counted it with prof.loop=."
-    "\vThe columns: own time, and with that of all tasks that its tasks "
+    "\vThe columns: self time, and with that of all tasks that its tasks "
     "created, at every depth; tasks created, those that have not ended, and "
     "the "
     "age of the oldest of them; failed and cancelled ones; the longest single "
     "run; the delay from wake to run that 99 % of the runs had at most.\n\n"
-    "With prof.loop_calls= two more tables: own time of tasks over their "
+    "With prof.loop_calls= two more tables: self time of tasks over their "
     "lives, and how long primitive futures (sleeps, requests to the disk, "
     "mailboxes, mutexes) were pending: those that have ended, mean, "
     "percentiles, the longest, and which one that was.\n\n"
@@ -943,7 +943,7 @@ static const char help_text[] =
     "  parasite loop x.trace\n"
     "  parasite loop -s longest --rows 5 x.trace\n"
     "  parasite loop --tree --time 2,3 x.trace\n"
-    "  parasite loop --json x.trace | jq '.sites[].own_ns'";
+    "  parasite loop --json x.trace | jq '.sites[].self_ns'";
 
 static void set_histogram(char *word)
 {
@@ -961,7 +961,7 @@ static void set_order(char *word)
 {
     request.order = occupancy_order_of(word);
     if (request.order == OCCUPANCY_ORDERS)
-        die_usage("-s takes own, total, longest, delay, wall, calls, "
+        die_usage("-s takes self, total, longest, delay, wall, calls, "
                   "pending or name, not '%s'",
                   word);
 }
@@ -984,7 +984,7 @@ static void set_rows(char *word)
 
 static const struct argument options[] = {
     {"sort", 's', "KEY",
-     "own (default), total, longest, delay, wall, calls, pending or name",
+     "self (default), total, longest, delay, wall, calls, pending or name",
      .take = set_order},
     {"rows", 0, "N", "rows of a table (40; 0 = all)", .take = set_rows},
     {"tree", 0, NULL, "sites below those that created their tasks",

@@ -179,14 +179,15 @@ static enum top_sort sort_of(const char *word, bool sites)
     };
     unsigned i = 0;
 
-    if (sites && strcmp(word, "own") == 0)
+    if (sites && strcmp(word, "self") == 0)
         return TOP_BY_SELF;
     while (i < TOP_SORTS && strcmp(names[i], word) != 0)
         ++i;
     if (sites && (i == TOP_SORTS || i == TOP_BY_SELF))
-        die_usage("-s takes own, total, longest, delay, calls, pending or name "
-                  "with --loop, not '%s'",
-                  word);
+        die_usage(
+            "-s takes self, total, longest, delay, calls, pending or name "
+            "with --loop, not '%s'",
+            word);
     if (!sites && i >= TOP_BY_LONGEST)
         die_usage("-s takes self, total or name, not '%s'", word);
     return (enum top_sort)i;
@@ -233,7 +234,7 @@ static const struct argument options[] = {
     {"loop", 0, NULL, "who holds the event loop, by site, instead of functions",
      .flag = &run.sites},
     {"sort", 's', "KEY",
-     "sort by self (default), total or name; with --loop by own (default), "
+     "sort by self (default), total or name; with --loop by self (default), "
      "total, longest, delay, calls, pending or name",
      .text = &run.sort},
     {"filter", 0, "REGEX", "only names that match REGEX", .take = set_filter},

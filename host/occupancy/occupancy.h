@@ -291,7 +291,7 @@ const char *occupancy_problem_text(const struct occupancy *occupancy,
 /* ---- order */
 
 enum occupancy_order {
-    OCCUPANCY_BY_OWN,
+    OCCUPANCY_BY_SELF,
     OCCUPANCY_BY_TOTAL,
     OCCUPANCY_BY_LONGEST,
     OCCUPANCY_BY_DELAY,

@@ -366,7 +366,7 @@ uint32_t occupancy_line(const struct occupancy *occupancy, uint32_t site)
 }
 
 static const char *const order_words[OCCUPANCY_ORDERS] = {
-    [OCCUPANCY_BY_OWN] = "own",         [OCCUPANCY_BY_TOTAL] = "total",
+    [OCCUPANCY_BY_SELF] = "self",       [OCCUPANCY_BY_TOTAL] = "total",
     [OCCUPANCY_BY_LONGEST] = "longest", [OCCUPANCY_BY_DELAY] = "delay",
     [OCCUPANCY_BY_LIFE] = "wall",       [OCCUPANCY_BY_CALLS] = "calls",
     [OCCUPANCY_BY_PENDING] = "pending", [OCCUPANCY_BY_NAME] = "name",

@@ -116,7 +116,7 @@ static json_t *loop_sites(const struct occupancy *occupancy)
     json_t *list = json_array();
     uint32_t count;
     uint32_t *sites =
-        occupancy_sorted(occupancy, now, OCCUPANCY_BY_OWN, &count);
+        occupancy_sorted(occupancy, now, OCCUPANCY_BY_SELF, &count);
 
     for (uint32_t i = 0; i < count; ++i)
         if (occupancy_kind(now, sites[i]) != OCCUPANCY_IDLE)

@@ -564,7 +564,7 @@ static void draw_help(const struct form *form)
         {&function_form, "Enter            show callers (<-), callees (->)"},
         {&function_form, "Esc Backspace    go back"},
         {&function_form, "s t n            sort by self, total, name"},
-        {&site_form, "s t n            sort by own time, total, name"},
+        {&site_form, "s t n            sort by self, total, name"},
         {&site_form,
          "l d              by longest run, by delay from wake to run"},
         {&site_form, "c e              by calls, by pending tasks"},

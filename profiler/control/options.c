@@ -85,7 +85,7 @@ static const struct option {
     FLAG_OF("tick_drains", PROF_WITH_BUILTIN, "off", tick_drains)
     CHOICE_OF("report", PROF_WITH_TREES, "top", report, "top\0tree\0folded")
     CHOICE_OF("trace", PROF_WITH_TRACE, "off", trace, "off\0stream\0flight")
-    CHOICE_OF("loop_by", PROF_WITH_LOOP, "", loop_by, "own\0total\0longest")
+    CHOICE_OF("loop_by", PROF_WITH_LOOP, "", loop_by, "self\0total\0longest")
     FLAG_OF("loop_trigger", PROF_WITH_LOOP, "", loop_trigger)
     CHOICE_OF("causal", PROF_WITH_CAUSAL, "off", causal, "off\0on\0auto")
     AMOUNT_OF("causal_for", PROF_WITH_CAUSAL, "0", causal_for_s, 0, 86400, "s")

@@ -144,8 +144,8 @@ static void conclude(struct prof_loop_site *site, struct record *record)
     uint32_t object = record->object;
 
     remove_record(record);
-    site->row.sums[PROF_LOOP_OWN].cycles += cycles;
-    prof_histograms_add(&site->histograms, PROF_LOOP_OWN, cycles);
+    site->row.sums[PROF_LOOP_SELF].cycles += cycles;
+    prof_histograms_add(&site->histograms, PROF_LOOP_SELF, cycles);
     if (!prof_long_runs_end_call(site, object, cycles, tsc))
         prof_calls_raise(&site->row, cycles, tsc, object);
 }

@@ -3,7 +3,7 @@
 #define PROF_LOOP_CALLS_H
 
 /*
- * Calls: the own time of each task over its life, and how long primitive
+ * Calls: the self time of each task over its life, and how long primitive
  * futures are pending (prof.loop_calls).
  *
  * What is pending has a record in a hash table of a fixed size, found by its

@@ -50,7 +50,7 @@ void prof_long_runs_set_limits(uint64_t held_least, uint64_t noted_least)
 
 static bool held_the_loop(const struct prof_long_run *run)
 {
-    return run->own_cycles >= prof_loop_cpu_here()->long_runs.held_least &&
+    return run->self_cycles >= prof_loop_cpu_here()->long_runs.held_least &&
            run->site->row.kind != PROF_LOOP_IDLE &&
            run->site->row.kind != PROF_LOOP_LOOP;
 }
@@ -65,9 +65,9 @@ static void raise_longest_call(struct prof_loop_row *row,
 static void raise_longest(struct prof_loop_row *row,
                           const struct prof_long_run *run)
 {
-    if (run->own_cycles <= row->longest_cycles)
+    if (run->self_cycles <= row->longest_cycles)
         return;
-    row->longest_cycles = run->own_cycles;
+    row->longest_cycles = run->self_cycles;
     row->longest_tsc = run->begin_tsc;
     row->longest_object = run->object;
 }
@@ -81,7 +81,7 @@ static void conclude(const struct prof_long_run *run)
     raise_longest_call(row, run);
     if (held_the_loop(run)) {
         row->held++;
-        row->held_cycles += run->own_cycles;
+        row->held_cycles += run->self_cycles;
     }
 }
 
@@ -95,9 +95,9 @@ static struct prof_long_run *place_of_run(struct prof_long_runs *runs,
         return &runs->noted[runs->count++];
     runs->crowded = true;
     for (uint32_t i = 1; i < PROF_LONG_RUNS_NOTED; i++)
-        if (runs->noted[i].own_cycles < shortest->own_cycles)
+        if (runs->noted[i].self_cycles < shortest->self_cycles)
             shortest = &runs->noted[i];
-    if (shortest->own_cycles >= own)
+    if (shortest->self_cycles >= own)
         return NULL;
     conclude(shortest);
     return shortest;
@@ -108,8 +108,8 @@ void prof_long_runs_add(const struct prof_long_run *added)
     struct prof_long_runs *runs = &prof_loop_cpu_here()->long_runs;
     struct prof_long_run *run = NULL;
 
-    if (added->own_cycles >= runs->noted_least || held_the_loop(added))
-        run = place_of_run(runs, added->own_cycles);
+    if (added->self_cycles >= runs->noted_least || held_the_loop(added))
+        run = place_of_run(runs, added->self_cycles);
     if (run != NULL)
         *run = *added;
     else
@@ -191,9 +191,9 @@ static void shorten_call(struct prof_long_runs *runs, struct prof_long_run *run,
         prof_calls_shorten(run->site, run->object, cycles);
         return;
     }
-    prof_histograms_move(&run->site->histograms, PROF_LOOP_OWN, before,
+    prof_histograms_move(&run->site->histograms, PROF_LOOP_SELF, before,
                          before - cycles);
-    run->site->row.sums[PROF_LOOP_OWN].cycles -= cycles;
+    run->site->row.sums[PROF_LOOP_SELF].cycles -= cycles;
     for (uint32_t i = 0; i < runs->count; i++)
         if (runs->noted[i].call_tsc == tsc)
             runs->noted[i].call_cycles = before - cycles;
@@ -203,11 +203,11 @@ static void shorten_call(struct prof_long_runs *runs, struct prof_long_run *run,
 static uint64_t shorten_run(struct prof_long_runs *runs,
                             struct prof_long_run *run, uint64_t cycles)
 {
-    cycles = part_of(cycles, run->own_cycles);
-    prof_histograms_move(&run->site->histograms, PROF_LOOP_RUN, run->own_cycles,
-                         run->own_cycles - cycles);
-    run->own_cycles -= cycles;
-    run->node->own_cycles -= cycles;
+    cycles = part_of(cycles, run->self_cycles);
+    prof_histograms_move(&run->site->histograms, PROF_LOOP_RUN,
+                         run->self_cycles, run->self_cycles - cycles);
+    run->self_cycles -= cycles;
+    run->node->self_cycles -= cycles;
     if (prof_loop_calls_on != 0)
         shorten_call(runs, run, cycles);
     return cycles;
@@ -321,7 +321,7 @@ static void list_run(struct prof_long_run *listed,
 {
     uint32_t at = PROF_LONG_RUNS_LISTED;
 
-    while (at > 0 && listed[at - 1].own_cycles < run->own_cycles)
+    while (at > 0 && listed[at - 1].self_cycles < run->self_cycles)
         at--;
     if (at == PROF_LONG_RUNS_LISTED)
         return;

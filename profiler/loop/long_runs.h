@@ -32,7 +32,7 @@ struct prof_long_run {
     struct prof_loop_node *node;
     struct prof_loop_site *site;
     uint64_t begin_tsc, end_tsc;
-    uint64_t own_cycles;
+    uint64_t self_cycles;
     uint32_t object; /* its task in the trace, 0 = none */
     uint32_t samples;
     uint64_t call_cycles; /* of its task, which has ended */

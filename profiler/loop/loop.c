@@ -188,11 +188,11 @@ static void sum_up(uint64_t now)
     for (uint32_t i = 0; i < all()->site_count; i++) {
         struct prof_loop_row *row = &all()->sites[i].row;
 
-        row->own_cycles = row->total_cycles = row->sums[PROF_LOOP_RUN].cycles =
+        row->self_cycles = row->total_cycles = row->sums[PROF_LOOP_RUN].cycles =
             0;
     }
     for (uint32_t i = 0; i < all()->node_count; i++)
-        all()->nodes[i].own_sum = all()->nodes[i].own_cycles;
+        all()->nodes[i].own_sum = all()->nodes[i].self_cycles;
     for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;
          at = at->outer, depth++)
         at->node->own_sum += prof_loop_so_far(at, now);
@@ -200,8 +200,8 @@ static void sum_up(uint64_t now)
         struct prof_loop_node *node = &all()->nodes[i];
 
         node->total_sum = node->own_sum;
-        node->site->row.own_cycles += node->own_sum;
-        node->site->row.sums[PROF_LOOP_RUN].cycles += node->own_cycles;
+        node->site->row.self_cycles += node->own_sum;
+        node->site->row.sums[PROF_LOOP_RUN].cycles += node->self_cycles;
     }
     for (uint32_t i = all()->node_count; i-- > 0;) {
         struct prof_loop_node *node = &all()->nodes[i];
@@ -252,7 +252,7 @@ static void add_sites(struct prof_loop_account *account)
 
         /* a name of futures may be that of tasks as well */
         kinds[kind == PROF_LOOP_FUTURES ? PROF_LOOP_TASKS : kind] +=
-            site->row.own_cycles;
+            site->row.self_cycles;
         account->own_cycles +=
             count_of(site, PROF_LOOP_RUN) * prof_loop_cpu_here()->pair_cycles;
         for (uint32_t m = 0; m < PROF_LOOP_MEASURES; m++)
@@ -395,7 +395,7 @@ void prof_loop_contexts(void (*visit)(const struct prof_loop_context *node,
             .site = prof_loop_site_number(node->site),
             .recursive = prof_loop_is_recursive(node),
             .calls = node->calls,
-            .own_cycles = node->own_sum,
+            .self_cycles = node->own_sum,
             .total_cycles = node->total_sum,
         };
 

@@ -452,11 +452,11 @@ static inline struct prof_loop_sites *prof_loop_sites_read(void)
 void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
                         struct prof_loop_row *row);
 
-/* What a call of (row) is: a task's own time, or how long a future pended. */
+/* What a call of (row) is: a task's self time, or how long a future pended. */
 static inline enum prof_loop_measure
 prof_loop_call_measure(const struct prof_loop_row *row)
 {
-    return row->kind == PROF_LOOP_FUTURES ? PROF_LOOP_WALL : PROF_LOOP_OWN;
+    return row->kind == PROF_LOOP_FUTURES ? PROF_LOOP_WALL : PROF_LOOP_SELF;
 }
 
 /* The longest run of (site) so far. */

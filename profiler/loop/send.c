@@ -127,7 +127,7 @@ static const struct {
     FROM(cancelled),
     FROM(pending),
     FROM(oldest_cycles),
-    FROM(own_cycles),
+    FROM(self_cycles),
     FROM(total_cycles),
     FROM(longest_cycles),
     FROM(longest_tsc),
@@ -256,7 +256,7 @@ static void send_context(const struct prof_loop_context *node, void *context)
         .recursive = node->recursive,
     };
 
-    if (node->own_cycles == 0 && node->calls == 0)
+    if (node->self_cycles == 0 && node->calls == 0)
         return;
     copy_fields(&event, calls, &node->calls, 3 * sizeof node->calls);
     put_event(PROF_EVENT_LOOP_CONTEXT, *(const uint64_t *)context, &event,
@@ -307,7 +307,7 @@ static void send_long_run(const struct prof_long_run *run)
         .site = (uint16_t)run->site->row.number,
         .task = run->object,
         .begin = run->begin_tsc,
-        .own = run->own_cycles,
+        .own = run->self_cycles,
         .samples = run->samples,
     };
     uint8_t *to =

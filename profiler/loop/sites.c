@@ -127,7 +127,7 @@ void prof_loop_sites_reset(void)
         site->notable = 0;
     }
     for (uint32_t i = 0; i < here()->node_count; i++)
-        here()->nodes[i].own_cycles = here()->nodes[i].calls = 0;
+        here()->nodes[i].self_cycles = here()->nodes[i].calls = 0;
     here()->refused_contexts = 0;
 }
 

@@ -43,7 +43,7 @@ struct prof_loop_site {
 };
 
 struct prof_loop_node {
-    uint64_t own_cycles; /* of runs that have paused */
+    uint64_t self_cycles; /* of runs that have paused */
     uint64_t calls;
     struct prof_loop_site *site;
     struct prof_loop_node *parent; /* NULL: nobody */

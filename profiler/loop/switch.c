@@ -70,7 +70,7 @@ static inline uint32_t leave_frame(struct prof_loop_frame *frame, uint32_t now)
     outer->start += now;
     __atomic_store_n(&prof_loop_cpu_here()->top, outer, __ATOMIC_RELEASE);
     now = subtract(now, &frame->start);
-    add_cycles(&frame->node->own_cycles, now);
+    add_cycles(&frame->node->self_cycles, now);
     return now;
 }
 
@@ -87,17 +87,17 @@ static uint64_t count_notable(struct prof_loop_frame *frame, uint32_t since)
                                 .site = frame->node->site,
                                 .begin_tsc = prof_loop_begun(frame),
                                 .end_tsc = prof_loop_tsc(),
-                                .own_cycles = since,
+                                .self_cycles = since,
                                 .object = frame->object};
 
     if (frame->site != run.site) {
-        run.own_cycles += frame->before;
-        run.node->own_cycles += frame->before;
+        run.self_cycles += frame->before;
+        run.node->self_cycles += frame->before;
         frame->site = run.site;
     }
     prof_long_runs_add(&run);
-    prof_histograms_add(&run.site->histograms, PROF_LOOP_RUN, run.own_cycles);
-    return run.own_cycles;
+    prof_histograms_add(&run.site->histograms, PROF_LOOP_RUN, run.self_cycles);
+    return run.self_cycles;
 }
 
 RARE IN_REGISTERS static void

@@ -82,7 +82,7 @@ static uint64_t key_of(const struct prof_loop_site *site, enum prof_loop_by by)
     case PROF_LOOP_BY_LONGEST:
         return prof_loop_longest(site);
     default:
-        return site->row.own_cycles;
+        return site->row.self_cycles;
     }
 }
 
@@ -91,10 +91,10 @@ static bool is_listed(const struct prof_loop_site *site, enum list list)
     const struct prof_loop_row *row = &site->row;
 
     if (list == LIST_CALLS)
-        return prof_histograms_count(&site->histograms, PROF_LOOP_OWN) != 0;
+        return prof_histograms_count(&site->histograms, PROF_LOOP_SELF) != 0;
     return (list == LIST_FUTURES) == (row->kind == PROF_LOOP_FUTURES) &&
            row->kind != PROF_LOOP_IDLE && row->kind != PROF_LOOP_LOOP &&
-           (row->own_cycles != 0 || row->calls != 0);
+           (row->self_cycles != 0 || row->calls != 0);
 }
 
 /* Both lists in one; of two alike, that of (first) comes first. */
@@ -167,7 +167,7 @@ write_row(struct prof_text *out, const struct prof_loop_site *site,
 
     prof_loop_read_row(site, prof_loop_tsc(), &row);
     prof_text_format(
-        out, "%4.2u %%%4.2u %%%10ju ", share_of(row.own_cycles, wall),
+        out, "%4.2u %%%4.2u %%%10ju ", share_of(row.self_cycles, wall),
         share_of(row.total_cycles, wall), row.sums[PROF_LOOP_RUN].count);
     write_column(out, prof_loop_quantile(row.number, PROF_LOOP_RUN, 990));
     write_column(out, row.longest_cycles);
@@ -186,7 +186,7 @@ static void write_rows(struct prof_text *out, uint32_t rows,
 
     if (rows != 0 && site != NULL)
         prof_text_string(out,
-                         "    own    total      runs 99% below  longest 99% "
+                         "   self    total      runs 99% below  longest 99% "
                          "delay     calls pending  oldest  site\n");
     for (; rows != 0 && site != NULL; rows--, site = site->after)
         write_row(out, site, wall);
@@ -225,7 +225,7 @@ static void write_calls(struct prof_text *out, uint32_t rows,
     if (rows == 0 || site == NULL)
         return;
     prof_text_string(out, list == LIST_CALLS
-                              ? "loop: own time of calls, from creation to "
+                              ? "loop: self time of calls, from creation to "
                                 "end of a task\n"
                               : "loop: futures, from pending to done\n");
     prof_text_string(out, "     ended     mean      50%      90%      99%  "
@@ -372,7 +372,7 @@ static void write_long_runs(struct prof_text *out, uint32_t width)
         prof_text_string(out, "loop: ");
         prof_loop_write_site(out, run->site);
         prof_text_string(out, " held it for ");
-        prof_loop_write_time(out, run->own_cycles);
+        prof_loop_write_time(out, run->self_cycles);
         for (uint32_t f = 0; f < 3 && run->functions[f].samples != 0; f++) {
             prof_text_format(out, "%s%.1u %% in ", f == 0 ? ": " : ", ",
                              share_of(run->functions[f].samples, run->samples) /

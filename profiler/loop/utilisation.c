@@ -22,7 +22,7 @@ static struct idle idle_at(uint64_t tsc)
     const struct prof_loop_node *node =
         prof_loop_sites_here()->sites[PROF_SITE_IDLE].top;
     struct idle idle = {
-        tsc, prof_loop_cpu_here()->utilisation.before + node->own_cycles, 0};
+        tsc, prof_loop_cpu_here()->utilisation.before + node->self_cycles, 0};
     const struct prof_loop_frame *at = prof_loop_cpu_here()->top;
 
     for (uint32_t depth = 0; at != NULL && depth < PROF_LOOP_DEPTH_MAX;

@@ -41,7 +41,7 @@ static void begin_metric(struct http_text *text, const char *name,
 /* ---- one metric of all sites */
 
 enum what {
-    OWN,
+    SELF,
     TOTAL,
     LONGEST,
     OLDEST,
@@ -54,8 +54,8 @@ enum what {
 static uint64_t value_of(const struct prof_loop_row *row, enum what what)
 {
     switch (what) {
-    case OWN:
-        return row->own_cycles;
+    case SELF:
+        return row->self_cycles;
     case TOTAL:
         return row->total_cycles;
     case LONGEST:
@@ -92,7 +92,7 @@ static void each_site(struct http_text *text, const struct loop_sites *sites,
 
 static void write_sites(struct http_text *text, const struct loop_sites *sites)
 {
-    each_site(text, sites, OWN, "parasite_loop_site_own_seconds_total",
+    each_site(text, sites, SELF, "parasite_loop_site_self_seconds_total",
               "counter", "Time that the tasks of a site held the event loop.");
     each_site(text, sites, TOTAL, "parasite_loop_site_tree_seconds_total",
               "counter",

@@ -11,13 +11,13 @@ const struct loop_histogram loop_histograms[PROF_LOOP_MEASURES] = {
      "From the wake of a task until it ran."},
     {PROF_LOOP_WALL, "parasite_loop_lifetime_seconds",
      "From the creation of a task to its end."},
-    {PROF_LOOP_OWN, "parasite_loop_call_seconds",
+    {PROF_LOOP_SELF, "parasite_loop_call_seconds",
      "How long a task held the loop in all its runs together."},
 };
 
 unsigned loop_histogram_count(void)
 {
-    return prof_loop_has_calls() ? PROF_LOOP_MEASURES : PROF_LOOP_OWN;
+    return prof_loop_has_calls() ? PROF_LOOP_MEASURES : PROF_LOOP_SELF;
 }
 
 const uint64_t loop_bounds_ns[LOOP_BOUNDS] = {
@@ -34,9 +34,9 @@ static void on_row(const struct prof_loop_row *row, void *context)
      * do futures */
     if (row->kind == PROF_LOOP_IDLE || row->kind == PROF_LOOP_FUTURES)
         return;
-    if (row->own_cycles == 0 && row->calls == 0 && row->pending == 0)
+    if (row->self_cycles == 0 && row->calls == 0 && row->pending == 0)
         return;
-    ranking_take(&sites->ranking, row->own_cycles, sites->row, row,
+    ranking_take(&sites->ranking, row->self_cycles, sites->row, row,
                  sizeof *row);
 }
 

@@ -8,7 +8,7 @@
 
 #include <prof/loop_stats.h>
 
-/* Those with the most own time, the first of them first. One that has done
+/* Those with the most self time, the first of them first. One that has done
  * nothing since the last reset is left out. */
 struct loop_sites {
     struct prof_loop_row row[RANKING_ROWS];

@@ -321,7 +321,7 @@ def sums_are_exact(server):
     for text in (
         "sum(parasite_loop_seconds_total) - "
         "sum(parasite_loop_wall_seconds_total)",
-        f'sum({name}_own_seconds_total{{site=~"{caused}"}}) - '
+        f'sum({name}_self_seconds_total{{site=~"{caused}"}}) - '
         f'sum({name}_tree_seconds_total{{site="cause"}})',
     ):
         (answer,) = soon(lambda: server.ask(text), text, server.alive)

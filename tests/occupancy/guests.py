@@ -45,21 +45,21 @@ def guest_agrees(s):
         check.same(sites[name]["calls"], 1)
         check.same(sites[name]["resolved"], 1)
         check.has(sites[name]["file"], "^services/async/waits.c$")
-    both = sum(sites[n]["own_cycles"] for n in ("write lines", "print lines"))
+    both = sum(sites[n]["self_cycles"] for n in ("write lines", "print lines"))
     check.same(sites["write lines"]["total_cycles"], both)
     check.same(found["cycles"]["tasks"], both)
-    # each has one call, whose own time is all that the site has
+    # each has one call, whose self time is all that the site has
     for name in ("write lines", "print lines"):
         site = sites[name]
         check.same((site["ended"], site["pending"]), (1, 0))
-        check.same(site["call_cycles"], site["own_cycles"])
-        check.same(site["longest_call_ns"], site["own_ns"])
+        check.same(site["call_cycles"], site["self_cycles"])
+        check.same(site["longest_call_ns"], site["self_ns"])
         check.true(site["longest_ns"] < site["longest_call_ns"])
     # 60 lines, of which a few had to wait for room, each until a sleep of 5 ms
     for name, count in (("send", 60), ("receive", 60), ("sleep", 5)):
         site = sites[name]
         check.same((site["kind"], site["ended"]), ("futures", count))
-        check.same((site["pending"], site["own_cycles"]), (0, 0))
+        check.same((site["pending"], site["self_cycles"]), (0, 0))
     check.true(sites["sleep"]["wall"]["p50_ns"] >= 4900000, sites["sleep"])
     check.true(sites["send"]["longest_call_ns"] >= 4900000, sites["send"])
     check.same(found["calls_refused"], 0)
@@ -107,10 +107,10 @@ def metrics_add_up(site):
     (wall,) = values(found, "parasite_loop_wall_seconds_total")
     check.true(wall > 0)
     check.true(abs(sum(parts) - wall) < 2e-8)  # each is cut to nanoseconds
-    sites = values(found, "parasite_loop_site_own_seconds_total")
+    sites = values(found, "parasite_loop_site_self_seconds_total")
     check.true(3 <= len(sites) <= 20, sites)
     # which is no site that holds the loop
-    name = "parasite_loop_site_own_seconds_total"
+    name = "parasite_loop_site_self_seconds_total"
     check.same(values(found, name, site="(idle)"), [])
     for utilisation in values(found, "parasite_loop_utilisation_ratio"):
         check.between(utilisation, 0, 1)

@@ -83,7 +83,7 @@ def agrees(service, names):
         check.same(site["run"]["count"], int(row[3]), name)
         check.same(site["file"], row[7], name)
         check.between(site["longest_ns"], *nanoseconds(row[5]), name)
-        least, most = (100 * site["own_ns"] / ns for ns in table.wall_ns[::-1])
+        least, most = (100 * site["self_ns"] / ns for ns in table.wall_ns[::-1])
         check.between(float(row[1]), least - 0.01, most + 0.01, name)
 
 
@@ -168,7 +168,7 @@ def load_http(site):
         text = accepted_by_promtool(site)
         wrk.end(0)
     for what in ("accept", "receive"):
-        check.has(text, rf'^parasite_loop_site_own.*site="http {what}".* \d')
+        check.has(text, rf'^parasite_loop_site_self.*site="http {what}".* \d')
     site.serves_big()
     return int(check.has(wrk.text(), r"^ *(\d+) requests in")[1])
 

@@ -59,7 +59,7 @@ def sites_are_right(trace):
     for site in found["sites"]:
         calls, own, total, longest = trace.says[site["site"]]
         check.same(site["calls"], calls, site)
-        check.same(site["own_cycles"], own, site)
+        check.same(site["self_cycles"], own, site)
         check.same(site["total_cycles"], total, site)
         check.same(site["longest_ns"], longest // 2, site)
         if site["kind"] == "idle":
@@ -79,7 +79,7 @@ def account_is_whole(trace):
 
 def rows_are_ordered(trace):
     for key, field in (
-        ("own", "own_cycles"),
+        ("self", "self_cycles"),
         ("total", "total_cycles"),
         ("longest", "longest_ns"),
         ("delay", "delay_ns"),
@@ -131,7 +131,7 @@ def calls_are_shown(s):
     check.same(query["call"]["p50_ns"], made_loop.CALLS[0] // 2)
     check.same([n for _, n in query["call"]["ranges"]], 2 * [SECONDS])
     pending = made_loop.PENDING // 2
-    check.same((nap["kind"], nap["own_cycles"]), ("futures", 0))
+    check.same((nap["kind"], nap["self_cycles"]), ("futures", 0))
     check.same((nap["ended"], nap["pending"]), (SECONDS, 1))
     check.same(nap["call_mean_ns"], pending * (SECONDS + 1) / 2)
     check.same(nap["longest_call_ns"], pending * SECONDS)
@@ -139,7 +139,7 @@ def calls_are_shown(s):
     check.same(sum(n for _, n in nap["wall"]["ranges"]), SECONDS)
     text = trace().out
     check.has(text, "^# without statistics of calls: 5 tasks that ended, or ")
-    check.has(text, "^# own time of calls, from creation to end of a task$")
+    check.has(text, "^# self time of calls, from creation to end of a task$")
     check.has(
         text,
         r"^ +40 +1\.0000 +0\.5000 +1\.5000 +1\.5000 +1\.5000 +40 +0 .*  "
@@ -172,7 +172,7 @@ def calls_are_left_out(trace):
     check.true("calls_refused" not in found)
     check.true("call" not in found["sites"][0], found["sites"][0])
     check.lacks(trace("-p").out, "^call ")
-    check.lacks(trace().out, "^# (own time of calls|futures|without statistic)")
+    check.lacks(trace().out, "^# (self time of calls|futures|without statistic)")
 
 
 def every(trace):
@@ -203,7 +203,7 @@ def times_are_cut_out(trace):
         check.same(first["cycles"][key] + second["cycles"][key], value, key)
     sites = [{x["site"]: x for x in y["sites"]} for y in (first, second, both)]
     for name, site in sites[2].items():
-        for key in ("own_cycles", "total_cycles", "calls", "runs"):
+        for key in ("self_cycles", "total_cycles", "calls", "runs"):
             check.same(sites[0][name][key] + sites[1][name][key], site[key])
     check.same(second["long_runs"], [])
     check.same(len(first["long_runs"]), 1)
@@ -231,7 +231,7 @@ def cpus_are_added(s):
         check.same(one["cycles"]["wall"], says["wall_cycles"])
         for site in one["sites"]:
             check.same(
-                [site["calls"], site["own_cycles"], site["total_cycles"]],
+                [site["calls"], site["self_cycles"], site["total_cycles"]],
                 says[site["site"]][:3],
             )
         only = found("-C", one["cpu"])
@@ -245,14 +245,14 @@ def cpus_are_added(s):
             for one in cpu["sites"]
             if one["site"] == site["site"]
         ]
-        for key in ("calls", "own_cycles", "total_cycles", "runs", "pending"):
+        for key in ("calls", "self_cycles", "total_cycles", "runs", "pending"):
             check.same(site[key], sum(one[key] for one in same), key)
         check.same(site["longest_ns"], max(o["longest_ns"] for o in same))
         check.same(ranges_of(site), ranges_of(same[0]) + ranges_of(same[1]))
     check.same(len(both["tree"]), len(made_loop.NODES))
     check.same(
-        sum(node["own_cycles"] for node in both["tree"]),
-        sum(site["own_cycles"] for site in both["sites"]),
+        sum(node["self_cycles"] for node in both["tree"]),
+        sum(site["self_cycles"] for site in both["sites"]),
     )
     check.same(len(both["long_runs"]), 2)
     text = parasite("loop", path).out
@@ -325,7 +325,7 @@ def top_has_tables(trace):
     check.has(text, r"^# handle held the loop for 100 ms, at 1\.0 s$")
     check.has(text, r"%  *[\d.]+%  *[\d.]+  *\d+  *[\d.]+  *[\d.]+  handle$")
     check.lacks(text, "  idle$")
-    for key in ("own", "total", "longest", "delay", "calls", "pending", "name"):
+    for key in ("self", "total", "longest", "delay", "calls", "pending", "name"):
         trace.parasite(*words, "-s", key, f"file:{packets}")
     trace.parasite(*words, "-s", "self", packets, status=2)
     trace.parasite("top", "-s", "longest", packets, status=2)

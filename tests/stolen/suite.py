@@ -135,8 +135,8 @@ def nobody_held_the_loop(s):
             check.same(guest.end(), 0)
         parasite.record(trace, "-q", f"file:{packets}")
         found = json.loads(parasite("loop", "-q", "--json", trace).out)
-        wall_ns = sum(site["own_ns"] for site in found["sites"])
-        hz = sum(site["own_cycles"] for site in found["sites"]) / wall_ns * 1e9
+        wall_ns = sum(site["self_ns"] for site in found["sites"])
+        hz = sum(site["self_cycles"] for site in found["sites"]) / wall_ns * 1e9
         s.note(f"loop: {found['cycles']['stolen'] / hz:.3f} s taken out")
         check.true(found["cycles"]["stolen"] / hz >= 0.9 * PAUSE_S)
         for site in found["sites"]:

@@ -34,7 +34,7 @@ static inline bool prof_loop_read_cpu(uint32_t number)
 /* The next nine are wall_cycles, to the cycle. */
 struct prof_loop_account {
     uint64_t wall_cycles;
-    uint64_t tasks_cycles;     /* own time of all tasks */
+    uint64_t tasks_cycles;     /* self time of all tasks */
     uint64_t callbacks_cycles; /* of plain callbacks */
     uint64_t others_cycles;    /* of sites for which there was no room */
     uint64_t loop_cycles;      /* the event loop itself, and the main program */
@@ -81,10 +81,10 @@ enum prof_loop_kind {
 
 /* What is measured of a site, in a histogram each. */
 enum prof_loop_measure {
-    PROF_LOOP_RUN,   /* own time from a run to the next pause */
+    PROF_LOOP_RUN,   /* self time from a run to the next pause */
     PROF_LOOP_DELAY, /* from a wake, or an interrupt that asks, to the run */
     PROF_LOOP_WALL,  /* from the creation to the end; of a future: pending */
-    PROF_LOOP_OWN,   /* own time of a task in all its runs, once it has ended,
+    PROF_LOOP_SELF,  /* self time of a task in all its runs, once it has ended,
                         where calls are counted */
 };
 #define PROF_LOOP_MEASURES 4u
@@ -101,8 +101,8 @@ struct prof_loop_row {
     const struct prof_trace_name *site;   /* text, file and line */
     uint64_t calls;                       /* tasks, or futures, created */
     uint64_t resolved, failed, cancelled; /* by enum prof_loop_end */
-    uint64_t own_cycles;
-    uint64_t total_cycles; /* own, and that of all descendants */
+    uint64_t self_cycles;
+    uint64_t total_cycles; /* self, and that of all descendants */
     struct prof_loop_sum sums[PROF_LOOP_MEASURES]; /* finished ones */
     uint64_t longest_cycles;                       /* longest finished run */
     uint64_t longest_tsc;    /* when that began, at the latest */
@@ -147,7 +147,7 @@ struct prof_loop_context {
     uint32_t site;   /* number of the site */
     bool recursive;  /* the site is also among its parents */
     uint64_t calls;
-    uint64_t own_cycles;
+    uint64_t self_cycles;
     uint64_t total_cycles; /* with all that is below it */
 };
 

@@ -69,7 +69,7 @@ enum prof_form {
 };
 
 enum prof_loop_by {
-    PROF_LOOP_BY_OWN,     /* time of a site's tasks themselves */
+    PROF_LOOP_BY_SELF,    /* time of a site's tasks themselves */
     PROF_LOOP_BY_TOTAL,   /* and of their descendants */
     PROF_LOOP_BY_LONGEST, /* longest run */
 };
@@ -248,7 +248,7 @@ struct prof_options {
     uint32_t trace_stacks;      /* callers with each suspend, 0 to 64 */
     uint32_t loop_rows;         /* prof.loop: of the table of the event loop, 0
                                    to 4096; 0 = no statistics */
-    enum prof_loop_by loop_by;  /* their order: own, total or longest */
+    enum prof_loop_by loop_by;  /* their order: self, total or longest */
     uint32_t loop_kib;       /* prof.loop_kb: memory of these, 48 to 1048576 */
     uint32_t loop_calls;     /* prof.loop_calls: tasks and futures at a time of
                                 which calls are counted, 0 to 65536 */

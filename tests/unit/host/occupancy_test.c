@@ -416,7 +416,7 @@ TEST(sites_are_sorted)
         enum occupancy_order order;
         const char *sites;
     } orders[] = {
-        {OCCUPANCY_BY_OWN, "zcab"},   {OCCUPANCY_BY_LONGEST, "acbz"},
+        {OCCUPANCY_BY_SELF, "zcab"},  {OCCUPANCY_BY_LONGEST, "acbz"},
         {OCCUPANCY_BY_DELAY, "bcaz"}, {OCCUPANCY_BY_LIFE, "bacz"},
         {OCCUPANCY_BY_CALLS, "abcz"}, {OCCUPANCY_BY_PENDING, "cbaz"},
         {OCCUPANCY_BY_NAME, "abcz"},  {OCCUPANCY_BY_TOTAL, "zbca"},

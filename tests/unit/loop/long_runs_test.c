@@ -55,7 +55,7 @@ TEST(a_long_run_has_its_samples)
     assert_int_equal(sent_count, 1);
     assert_ptr_equal(sent[0].site->row.site, &hog_site);
     assert_int_equal(sent[0].object, 7);
-    assert_int_equal(sent[0].own_cycles, 50);
+    assert_int_equal(sent[0].self_cycles, 50);
     assert_int_equal(sent[0].samples, 10);
     assert_int_equal(sent[0].functions[0].function, 0x200);
     assert_int_equal(sent[0].functions[0].samples, 8);
@@ -83,7 +83,7 @@ TEST(of_many_long_runs_the_longest_are_listed)
                      PROF_LONG_RUNS_NOTED);
     prof_long_runs_finish(NULL);
     for (unsigned i = 0; i < PROF_LONG_RUNS_LISTED; i++)
-        assert_int_equal(prof_long_runs_listed(i)->own_cycles,
+        assert_int_equal(prof_long_runs_listed(i)->self_cycles,
                          HELD + 3 * PROF_LONG_RUNS_NOTED - 1 - i);
 }
 

@@ -94,7 +94,7 @@ TEST(futures_are_pending_for_a_time)
     row = row_of(&disk_site);
     assert_int_equal(row.failed, 1);
     assert_int_equal(row.sums[PROF_LOOP_WALL].cycles, 25);
-    assert_int_equal(row.own_cycles, 0);
+    assert_int_equal(row.self_cycles, 0);
 }
 
 TEST(a_name_of_futures_may_be_that_of_tasks)
@@ -129,7 +129,7 @@ TEST(those_beyond_are_refused_and_counted)
     prof_loop_future_end(&sleep_site, 1, PROF_LOOP_RESOLVED);
     row = row_of(&task_site);
     assert_int_equal(row.resolved, COUNT_MAX + 2);
-    assert_int_equal(row.sums[PROF_LOOP_OWN].count, COUNT_MAX);
+    assert_int_equal(row.sums[PROF_LOOP_SELF].count, COUNT_MAX);
     assert_int_equal(row_of(&sleep_site).calls, 1);
     assert_int_equal(account_now().calls_refused, 3);
     prof_loop_reset();
@@ -142,7 +142,7 @@ TEST(a_task_without_a_number_is_refused)
     prof_loop_run(&task);
     prof_loop_pause(&task);
     prof_loop_end(&task, PROF_LOOP_RESOLVED);
-    assert_int_equal(row_of(&task_site).sums[PROF_LOOP_OWN].count, 0);
+    assert_int_equal(row_of(&task_site).sums[PROF_LOOP_SELF].count, 0);
     assert_int_equal(account_now().calls_refused, 1);
 }
 
@@ -226,7 +226,7 @@ TEST(stolen_time_is_taken_out_of_a_call)
     robbed(6, 0);
     prof_loop_end(&task, PROF_LOOP_RESOLVED);
     row = row_of(&task_site);
-    assert_int_equal(row.sums[PROF_LOOP_OWN].cycles, 11);
+    assert_int_equal(row.sums[PROF_LOOP_SELF].cycles, 11);
     assert_int_equal(row.call_longest_cycles, 11);
 }
 
@@ -250,10 +250,10 @@ TEST(stolen_time_is_taken_out_of_a_call_that_has_ended)
     drain_finds(at[1], 200);
     drained();
     row = row_of(&task_site);
-    assert_int_equal(row.sums[PROF_LOOP_OWN].count, 2);
-    assert_int_equal(row.sums[PROF_LOOP_OWN].cycles, 26);
+    assert_int_equal(row.sums[PROF_LOOP_SELF].count, 2);
+    assert_int_equal(row.sums[PROF_LOOP_SELF].cycles, 26);
     assert_int_equal(row.call_longest_cycles, 15);
     assert_int_equal(row.call_longest_object, 8);
-    assert_int_equal(prof_loop_quantile(row.number, PROF_LOOP_OWN, 500), 11);
-    assert_int_equal(prof_loop_quantile(row.number, PROF_LOOP_OWN, 1000), 15);
+    assert_int_equal(prof_loop_quantile(row.number, PROF_LOOP_SELF, 500), 11);
+    assert_int_equal(prof_loop_quantile(row.number, PROF_LOOP_SELF, 1000), 15);
 }

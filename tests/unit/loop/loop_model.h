@@ -459,7 +459,7 @@ static void compare_row(const struct prof_loop_row *row, void *totals_hold)
         if (tasks[i].exists && !tasks[i].ended && tasks[i].site == number &&
             prof_loop_hosted_tsc - tasks[i].created > oldest)
             oldest = prof_loop_hosted_tsc - tasks[i].created;
-    assert_int_equal(row->own_cycles, site->own);
+    assert_int_equal(row->self_cycles, site->own);
     if (*(const bool *)totals_hold)
         assert_int_equal(row->total_cycles, site->total);
     assert_int_equal(row->calls, site->calls);
@@ -474,8 +474,8 @@ static void compare_row(const struct prof_loop_row *row, void *totals_hold)
     assert_int_equal(row->sums[PROF_LOOP_WALL].count, site->walls);
     assert_int_equal(row->sums[PROF_LOOP_WALL].cycles, site->wall);
     assert_int_equal(row->longest_cycles, site->longest);
-    assert_int_equal(row->sums[PROF_LOOP_OWN].count, site->owns);
-    assert_int_equal(row->sums[PROF_LOOP_OWN].cycles, site->own_sum);
+    assert_int_equal(row->sums[PROF_LOOP_SELF].count, site->owns);
+    assert_int_equal(row->sums[PROF_LOOP_SELF].cycles, site->own_sum);
     assert_int_equal(row->call_longest_cycles, site->own_longest);
 }
 

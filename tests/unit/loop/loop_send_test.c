@@ -82,8 +82,8 @@ TEST(each_number_is_in_its_field)
     site->row.failed = 0x300000003;
     site->row.cancelled = 0x400000004;
     site->row.pending = 5;
-    node->own_cycles = 0x600000006;
-    child->own_cycles = 0x100000000;
+    node->self_cycles = 0x600000006;
+    child->self_cycles = 0x100000000;
     site->row.longest_cycles = 0x800000008;
     site->row.longest_tsc = 0x900000009;
     site->row.longest_object = 10;
@@ -143,8 +143,8 @@ TEST(calls_are_in_their_fields)
     prof_loop_future(&future_name, 3); /* refused */
     pass(40);
     prof_loop_future_end(&future_name, 3, PROF_LOOP_RESOLVED);
-    add_values(PROF_LOOP_OWN, 2, 1000);
-    site->row.sums[PROF_LOOP_OWN].cycles = 10 | (uint64_t)1 << 40;
+    add_values(PROF_LOOP_SELF, 2, 1000);
+    site->row.sums[PROF_LOOP_SELF].cycles = 10 | (uint64_t)1 << 40;
     site->row.call_longest_cycles = 11 | (uint64_t)1 << 41;
     site->row.call_longest_tsc = 12 | (uint64_t)1 << 42;
     site->row.call_longest_object = 13;
@@ -170,14 +170,14 @@ TEST(calls_are_in_their_fields)
     }
     assert_int_equal(refused, 1);
     assert_int_equal(call.calls, 4);
-    assert_int_equal(call.time, site->row.sums[PROF_LOOP_OWN].cycles);
+    assert_int_equal(call.time, site->row.sums[PROF_LOOP_SELF].cycles);
     assert_int_equal(call.longest, site->row.call_longest_cycles);
     assert_int_equal(call.longest_end, site->row.call_longest_tsc);
     assert_int_equal(call.longest_task, 13);
     assert_int_equal(call.p50,
-                     prof_loop_quantile(call.site, PROF_LOOP_OWN, 500));
+                     prof_loop_quantile(call.site, PROF_LOOP_SELF, 500));
     assert_int_equal(call.p99,
-                     prof_loop_quantile(call.site, PROF_LOOP_OWN, 990));
+                     prof_loop_quantile(call.site, PROF_LOOP_SELF, 990));
     assert_true(call.p50 < call.p99);
 }
 
@@ -188,8 +188,8 @@ TEST(a_row_comes_when_any_number_has_changed)
         &site->row.resolved,
         &site->row.failed,
         &site->row.cancelled,
-        &node->own_cycles,
-        &child->own_cycles,
+        &node->self_cycles,
+        &child->self_cycles,
         &site->row.longest_cycles,
         &site->row.longest_tsc,
         &site->row.sums[PROF_LOOP_DELAY].cycles,

@@ -107,7 +107,7 @@ TEST(a_table_of_many_sites_is_sorted)
         prof_loop_leave(&frame);
     }
     printed_bytes = 0;
-    prof_loop_write_table(MANY, PROF_LOOP_BY_OWN, 0);
+    prof_loop_write_table(MANY, PROF_LOOP_BY_SELF, 0);
     for (unsigned own = MANY / 2; own >= 1; own--)
         for (unsigned i = 0; i < MANY; i++) {
             char line[16];

@@ -72,7 +72,7 @@ TEST(it_is_taken_out_of_a_run_that_has_paused)
     assert_int_equal(account.stolen_cycles, 500);
     assert_int_equal(account.stolen_inside_cycles, 0);
     assert_int_equal(account.tasks_cycles, 7);
-    assert_int_equal(row.own_cycles, 7);
+    assert_int_equal(row.self_cycles, 7);
     assert_int_equal(row.longest_cycles, 7);
     assert_int_equal(row.held, 0);
     assert_int_equal(prof_loop_quantile(row.number, PROF_LOOP_RUN, 1000), 7);
@@ -81,7 +81,7 @@ TEST(it_is_taken_out_of_a_run_that_has_paused)
 
 static void count_sent(const struct prof_long_run *run)
 {
-    assert_int_equal(run->own_cycles, 25);
+    assert_int_equal(run->self_cycles, 25);
     sent++;
 }
 
@@ -120,8 +120,8 @@ TEST(it_is_the_innermost_ones)
     for (unsigned i = 0; i < 3; i++)
         drain_finds(at[i], i == 0 ? 30 : i == 1 ? 40 : 50);
     drained();
-    assert_int_equal(row_of(&inner_site).own_cycles, 1);
-    assert_int_equal(row_of(&outer_site).own_cycles, 0);
+    assert_int_equal(row_of(&inner_site).self_cycles, 1);
+    assert_int_equal(row_of(&outer_site).self_cycles, 0);
     assert_int_equal(account_now().stolen_cycles, 120);
 }
 
@@ -142,8 +142,8 @@ TEST(it_is_taken_out_of_runs_that_go_on)
     drain_finds(at[1], 50);
     drain_finds(at[2], 20);
     prof_loop_leave(&frame);
-    assert_int_equal(row_of(&inner_site).own_cycles, 0);
-    assert_int_equal(row_of(&outer_site).own_cycles, 6000);
+    assert_int_equal(row_of(&inner_site).self_cycles, 0);
+    assert_int_equal(row_of(&outer_site).self_cycles, 6000);
     assert_int_equal(account_now().profiler_cycles, 0);
     assert_int_equal(account_now().stolen_cycles, 7070);
     pass(9);
@@ -212,7 +212,7 @@ TEST(a_tick_may_come_late)
     drain_finds(at + 20, 70);
     drained();
     assert_int_equal(account_now().stolen_cycles, 60);
-    assert_int_equal(row_of(&outer_site).own_cycles, 30);
+    assert_int_equal(row_of(&outer_site).self_cycles, 30);
 }
 
 /* So nothing that was read becomes less. */
@@ -275,7 +275,7 @@ TEST(without_a_place_it_stays_inside)
     drained();
     assert_int_equal(account_now().stolen_cycles, 0);
     assert_int_equal(account_now().stolen_inside_cycles, PERIOD);
-    assert_int_equal(row_of(&outer_site).own_cycles,
+    assert_int_equal(row_of(&outer_site).self_cycles,
                      2 * PROF_LONG_RUNS_NOTED * PERIOD);
     assert_int_equal(row_of(&outer_site).longest_cycles, PERIOD);
 }

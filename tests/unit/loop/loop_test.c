@@ -42,7 +42,7 @@ static void say(const struct prof_loop_row *row, void *text)
         return;
     to += strlen(to);
     to += sprintf(to, "%s %llu/%llu", row->site->text,
-                  (unsigned long long)row->own_cycles,
+                  (unsigned long long)row->self_cycles,
                   (unsigned long long)row->total_cycles);
     for (size_t i = 0; i < COUNT(more); i++)
         if (more[i].number != 0)
@@ -172,7 +172,7 @@ static char said_calls[256];
 /* "A 2 in 13 longest 8": of calls that have ended. */
 static void say_calls(const struct prof_loop_row *row, void *text)
 {
-    const struct prof_loop_sum *sum = &row->sums[PROF_LOOP_OWN];
+    const struct prof_loop_sum *sum = &row->sums[PROF_LOOP_SELF];
     char *to = text;
 
     to += strlen(to);

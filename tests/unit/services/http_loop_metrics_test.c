@@ -125,7 +125,7 @@ TEST(counts_are_right)
     is("parasite_loop_run_seconds_count", "} 2\n");
     is("parasite_loop_delay_seconds_count", "} 1\n");
     is("parasite_loop_lifetime_seconds_count", "} 1\n");
-    is("parasite_loop_site_own_seconds_total", "} 0.002005000\n");
+    is("parasite_loop_site_self_seconds_total", "} 0.002005000\n");
     is("parasite_loop_site_tree_seconds_total", "} 0.002005000\n");
     is("parasite_loop_site_longest_run_seconds", "} 0.002000000\n");
     is("parasite_loop_run_seconds_sum", "} 0.002005000\n");
@@ -139,7 +139,7 @@ TEST(counts_are_right)
     has("\nparasite_loop_seconds_total{part=\"tasks\"} 0.002012000\n");
     has("\nparasite_loop_seconds_total{part=\"loop\"} 0.000450000\n");
     has("\nparasite_loop_wall_seconds_total 0.002462000\n");
-    has("\nparasite_loop_site_own_seconds_total{"
+    has("\nparasite_loop_site_self_seconds_total{"
         "site=\"serve \\\"all\\\" \\\\ more\",file=\"");
     prof_loop_end(&waiting, PROF_LOOP_CANCELLED);
 }

@@ -90,7 +90,7 @@ static void find(const struct prof_loop_row *row, void *context)
 {
     struct found *found = context;
 
-    found->own[row->kind] += row->own_cycles;
+    found->own[row->kind] += row->self_cycles;
     if (strcmp(row->site->text, "boss") == 0)
         found->boss = *row;
     if (strcmp(row->site->text, "worker") == 0)
@@ -103,7 +103,7 @@ static void add_context(const struct prof_loop_context *node, void *context)
 {
     struct found *found = context;
 
-    found->contexts_own += node->own_cycles;
+    found->contexts_own += node->self_cycles;
 }
 
 static void add_bucket(uint64_t low, uint64_t high, uint64_t count,
@@ -187,9 +187,9 @@ static void check(unsigned cpu, struct found *found)
     good.accounts += adds_up(found);
     good.rows += rows_are_parts(cpu, found);
     good.trees += (cpu == 0 || found->contexts_own == own) &&
-                  found->boss.total_cycles == found->boss.own_cycles +
-                                                  found->worker.own_cycles +
-                                                  found->odd.own_cycles;
+                  found->boss.total_cycles == found->boss.self_cycles +
+                                                  found->worker.self_cycles +
+                                                  found->odd.self_cycles;
     good.numbers += found->worker.number == number;
     good.histograms +=
         found->runs_binned == found->worker.sums[PROF_LOOP_RUN].count;

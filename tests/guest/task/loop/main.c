@@ -148,7 +148,7 @@ static void print(const struct prof_loop_row *row, void *unused)
 {
     (void)unused;
     console_line("site %s own %llu total %llu runs %llu calls %llu pending %u",
-                 row->site->text, (unsigned long long)row->own_cycles,
+                 row->site->text, (unsigned long long)row->self_cycles,
                  (unsigned long long)row->total_cycles,
                  (unsigned long long)row->sums[PROF_LOOP_RUN].count,
                  (unsigned long long)row->calls, (unsigned)row->pending);

@@ -156,14 +156,14 @@ static void test_calls(void)
     const struct prof_loop_row *row = row_of("worker");
     uint64_t burst_longest;
 
-    tap_is_equal((long long)row->sums[PROF_LOOP_OWN].count, WORKERS,
+    tap_is_equal((long long)row->sums[PROF_LOOP_SELF].count, WORKERS,
                  "each call that has ended is counted");
-    tap_ok(row->sums[PROF_LOOP_OWN].cycles == row->own_cycles,
+    tap_ok(row->sums[PROF_LOOP_SELF].cycles == row->self_cycles,
            "own times of calls are that of the site, to the cycle");
-    tap_ok(takes("mean", mean(row, PROF_LOOP_OWN), RUNS * 550),
+    tap_ok(takes("mean", mean(row, PROF_LOOP_SELF), RUNS * 550),
            "the mean is known");
-    tap_ok(has_quantile(row, PROF_LOOP_OWN, 500, RUNS * 500) &&
-               has_quantile(row, PROF_LOOP_OWN, 900, RUNS * 900),
+    tap_ok(has_quantile(row, PROF_LOOP_SELF, 500, RUNS * 500) &&
+               has_quantile(row, PROF_LOOP_SELF, 900, RUNS * 900),
            "so are percentiles");
     tap_ok(takes("longest", row->call_longest_cycles, RUNS * 1000) &&
                takes("its run", row->longest_cycles, 1000),
@@ -242,7 +242,7 @@ static void make_futures(void)
 
 static bool is_future(const struct prof_loop_row *row, uint64_t made)
 {
-    if (row->kind == PROF_LOOP_FUTURES && row->own_cycles == 0 &&
+    if (row->kind == PROF_LOOP_FUTURES && row->self_cycles == 0 &&
         row->calls == made)
         return true;
     tap_note("%s: kind %u, %llu made", wanted, (unsigned)row->kind,
@@ -310,7 +310,8 @@ static void test_pending(void)
     prof_loop_reset();
     give_up(never);
     row = row_of("worker");
-    tap_ok(row->sums[PROF_LOOP_OWN].count == 0 && row->call_longest_cycles == 0,
+    tap_ok(row->sums[PROF_LOOP_SELF].count == 0 &&
+               row->call_longest_cycles == 0,
            "a reset forgets them");
 }
 
@@ -334,7 +335,7 @@ static int crowd(void)
     prof_loop_account(&account);
     row = row_of("crowd");
     console_line("crowd: %llu of %llu, refused %llu",
-                 (unsigned long long)row->sums[PROF_LOOP_OWN].count,
+                 (unsigned long long)row->sums[PROF_LOOP_SELF].count,
                  (unsigned long long)row->calls,
                  (unsigned long long)account.calls_refused);
     return 0;
