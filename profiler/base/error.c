@@ -51,7 +51,7 @@ static const char *const lines[] = {
 #endif
 #if PROF_CPUS_MAX > 1
     [-PROF_ECAUSAL_CPUS] = "several CPUs run, and a virtual clock is about one "
-                           "of them: leave one",
+                           "of them: leave one (docs/causal.md#several-cpus)",
     [-PROF_ECPU] = "another CPU has the same task register or TSC_AUX, or this "
                    "one has none",
 #endif

@@ -7,6 +7,8 @@
 CAUSAL_VISITS ?= 4000
 causal_truth := $(addprefix tests/guest/causal/,causal_truth causal_net \
     causal_smooth)
+causal_cpus := $(foreach w,$(WIDTHS),$(call \
+    image,smp/$w,tests/guest/smp/causal_cpus))
 causal_units := $(BUILD)/host64/experiments_test
 
 # services with slow functions, and clients in the image
@@ -31,6 +33,7 @@ slow_images := $(foreach w,$(WIDTHS),$(foreach s,$(loaded),$(call \
 
 .PHONY: causal-truth
 #: what causal profiling predicts, beside programs that really are faster
-causal-truth: $(call images,$(causal_truth)) $(slow_images) $(causal_units)
+causal-truth: $(call images,$(causal_truth)) $(slow_images) $(causal_units) \
+    $(causal_cpus)
 	$(Q)PYTHONPATH=tests python3 tests/causal/truth.py $(BUILD) \
 	    $(CAUSAL_VISITS)

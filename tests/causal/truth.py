@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make causal-truth`: predictions beside the truth at both widths, in guests
-that count instructions, of programs and of the services irc and http; and fifty
-generated programs in simulated time."""
+that count instructions, of programs and of the services irc and http; of
+programs on two CPUs; and fifty generated programs in simulated time."""
 
 import re
 import subprocess
@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import cpus
 import services
 from harness.guest import Guest
 
@@ -85,6 +86,19 @@ def of_services(build, visits):
     print(f"of services: {missed} of {count} rows missed a goal")
 
 
+def of_cpus(build):
+    """One at a time. What is out of bounds is marked and does not fail, as one
+    interval of twenty does not contain the truth."""
+    for width in WIDTHS:
+        print(f"{width}, programs on {cpus.CPUS} CPUs, {cpus.BLOCKS} blocks:")
+        print(cpus.HEADING)
+        for row in cpus.rows(
+            build, width, cpu_limit=CPU_LIMIT_S, limit=4 * CPU_LIMIT_S
+        ):
+            print(row if row.good() else f"{row} missed")
+        sys.stdout.flush()
+
+
 def generated(build):
     """Prints what the intervals of fifty programs contain."""
     done = subprocess.run(
@@ -105,6 +119,7 @@ def main():
     build, visits = Path(sys.argv[1]), int(sys.argv[2])
     good = [generated(build), *guests(build, visits)]
     of_services(build, visits // 2)
+    of_cpus(build)
     sys.exit(0 if all(good) else 1)
 
 
