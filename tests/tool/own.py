@@ -2,13 +2,14 @@
 """Which samples are the profiler's own: those in its code, which the image's
 symbols tell, whatever functions are called."""
 
+import collections
 import json
 import re
 
 from harness.command import build_id, text_addresses
+from harness.stream import CLOCK_HZ, Stream
 from harness.suite import WIDTHS, check, run
 
-SAMPLES = 200
 OUTSIDE = ("prof_essor", "work")  # functions of the program
 INSIDE = ("prof_init", "drain")  # of the profiler, the last one static
 FUNCTION = """\
@@ -40,38 +41,35 @@ def linked(work, name, begin, end, functions):
 
 
 class Sampled:
-    """Samples of one function or several of an image."""
+    """A sample in each of these functions of an image, of which (given) is
+    what the command knows."""
 
-    def __init__(self, made, image, *functions, id_of=None):
-        self.parasite, self.image = made.parasite, image
-        addresses = made.work / "own.addresses"
-        addresses.write_text(text_addresses(id_of or image, functions))
-        self.trace = made.work / "own.trace"
-        stream = made.parasite.make_stream(
-            *(SAMPLES, 1, addresses), BUILD_ID=build_id(id_of or image)
-        )
-        words = (self.trace, "-q", "-k", image, "-")
-        made.parasite.record(*words, data=stream)
+    def __init__(self, made, image, functions, given=None):
+        self.parasite, self.trace = made.parasite, made.work / "own.trace"
+        lines = text_addresses(image, functions).splitlines()
+        stream = Stream(step=CLOCK_HZ // 1000)
+        stream.begins(build_id=bytes.fromhex(build_id(image)))
+        for number, line in enumerate(lines):
+            stream.leaf(number + 1, 0, int(line, 16) + 1)
+        self.samples = len(lines)
+        words = (self.trace, "-q", "-k", given or image, "-")
+        self.parasite.record(*words, data=stream.data())
 
-    def own(self, *words):
-        """How many are the profiler's; the rest are in rows."""
+    def report(self, *words):
         words = ("-q", "--json", "-i", self.trace, *words)
-        found = json.loads(self.parasite("report", *words).out)
+        return json.loads(self.parasite("report", *words).out)
+
+    def own(self):
+        """How many are the profiler's; the rest are in rows."""
+        found = self.report()
         own = found["profiler"]["samples"]
-        check.same(found["samples"] + own, SAMPLES)
+        check.same(found["samples"] + own, self.samples)
         return own
 
-
-def own_functions(made, image, **options):
-    """Those of the functions above whose samples are the profiler's."""
-    names = [line.split()[-1] for line in run("nm", image).lines()]
-    found = set()
-    for one in {*OUTSIDE, *INSIDE} & set(names):
-        own = Sampled(made, options.get("given", image), one, id_of=image).own()
-        check.true(own in (0, SAMPLES), f"{one}: {own}")
-        if own:
-            found.add(one)
-    return found
+    def own_functions(self):
+        rows = {row["symbol"] for row in self.report()["rows"]}
+        all_rows = {row["symbol"] for row in self.report("--profiler")["rows"]}
+        return all_rows - rows
 
 
 def own_is_by_address(made):
@@ -80,36 +78,40 @@ def own_is_by_address(made):
         *(made.work, "own", LABEL.format("begin"), LABEL.format("end")),
         OUTSIDE + INSIDE,
     )
-    check.same(own_functions(made, image), set(INSIDE))
     symbols = made.work / "own.nm"
     symbols.write_text(run("nm", image).out, encoding="utf-8")
-    check.same(own_functions(made, image, given=symbols), set(INSIDE))
-    sampled = Sampled(made, image, "drain")
+    for given in (symbols, image):
+        sampled = Sampled(made, image, OUTSIDE + INSIDE, given)
+        check.same(sampled.own_functions(), set(INSIDE))
     image.unlink()
-    check.same(sampled.own(), SAMPLES)
+    check.same(sampled.own_functions(), set(INSIDE))
+    check.same(sampled.own(), 2)
 
 
 def own_is_by_name(made):
     """Where the image does not tell, and there is a profiler."""
-    image = linked(made.work, "older", "", "", OUTSIDE + INSIDE)
-    check.same(own_functions(made, image), {"prof_essor", "prof_init"})
-    image = linked(made.work, "without", "", "", (*OUTSIDE, "drain"))
-    check.same(own_functions(made, image), set())
+    for name, functions, own in (
+        ("older", OUTSIDE + INSIDE, {"prof_essor", "prof_init"}),
+        ("without", (*OUTSIDE, "drain"), set()),
+    ):
+        image = linked(made.work, name, "", "", functions)
+        check.same(Sampled(made, image, functions).own_functions(), own)
 
 
 def statics_of(image):
-    """Functions of the profiler in an image of ours whose names do not tell."""
-    symbols = {}
-    for line in run("nm", "-n", image).lines():
-        address, kind, name = line.split()[-3:]
-        symbols.setdefault(name, (int(address, 16), kind))
-    begin, end = (symbols[f"prof_code_{x}"][0] for x in ("begin", "end"))
+    """Functions of the profiler in an image of ours whose names do not tell,
+    and that no other function has."""
+    found = collections.defaultdict(list)
+    for line in run("nm", image).lines():
+        words = line.split()
+        if len(words) == 3:
+            found[words[2]].append((int(words[0], 16), words[1]))
+    begin, end = (found[f"prof_code_{side}"][0][0] for side in ("begin", "end"))
     return [
         name
-        for name, (address, kind) in symbols.items()
-        if begin < address < end
-        and kind == "t"
-        and not re.match(r"prof_|.*\.", name)
+        for name, ((address, kind), *more) in found.items()
+        if begin < address < end and kind == "t" and not more
+        if not re.match(r"prof_|.*\.", name)
     ]
 
 
@@ -119,12 +121,12 @@ def own_is_known_in_images(s, made):
         image = s.image(width, "lua")
         statics = statics_of(image)
         check.true(len(statics) > 100, len(statics))
-        check.same(Sampled(made, image, *statics).own(), SAMPLES)
-        check.same(Sampled(made, image, "service_main").own(), 0)
+        functions = (*statics, "service_main")
         stripped = made.work / "own.stripped"
         run("strip", "-o", stripped, image)
-        sampled = Sampled(made, stripped, *statics, id_of=image)
-        check.same(sampled.own(), SAMPLES)
+        for given in (image, stripped):
+            sampled = Sampled(made, image, functions, given)
+            check.same(sampled.own(), sampled.samples - 1)
 
 
 def test_own(s, made):
