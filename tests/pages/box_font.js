@@ -13,15 +13,22 @@ const NONE = 1, // numbers of glyphs; that of unknown characters is a box, too
   BOXED = 2;
 
 // Bytes of numbers, big-endian: u16(1, 2), u32(3), i64(4).
-const words = (size) => (...numbers) =>
-  Buffer.concat(
-    numbers.map((number) => {
-      const bytes = Buffer.alloc(size);
-      if (size === 8) bytes.writeBigInt64BE(BigInt(number));
-      else bytes.writeUIntBE(number < 0 ? number + 256 ** size : number, 0, size);
-      return bytes;
-    }),
-  );
+const words =
+  (size) =>
+  (...numbers) =>
+    Buffer.concat(
+      numbers.map((number) => {
+        const bytes = Buffer.alloc(size);
+        if (size === 8) bytes.writeBigInt64BE(BigInt(number));
+        else
+          bytes.writeUIntBE(
+            number < 0 ? number + 256 ** size : number,
+            0,
+            size,
+          );
+        return bytes;
+      }),
+    );
 const u8 = words(1),
   u16 = words(2),
   u32 = words(4),

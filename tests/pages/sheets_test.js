@@ -51,7 +51,10 @@ const CHANGES = {
   'a legend that is missing': ['flame-sides', '#legend { display: none }'],
   'another ground': ['overview-own', ':root { --panel: #f4d8d8 !important }'],
   'a column that is gone': ['live', 'td:nth-child(6) { visibility: hidden }'],
-  'texts that overlap': ['causal-named', '#legend span { margin-right: -20px }'],
+  'texts that overlap': [
+    'causal-named',
+    '#legend span { margin-right: -20px }',
+  ],
   'another colour of curves': ['causal-named', 'svg .curve { stroke: red }'],
   'rows that are higher': ['annotate', '#functions li { padding: 1px 0 }'],
 };
