@@ -58,7 +58,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     xen/xen xen/xen_calls \
     trace/console trace/event \
     trace/guest_names trace/merge trace/model trace/packet \
-    image/line_code image/lookup image/stored image/symbol_list \
+    image/line_code image/lookup image/own_code image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
     causal/regimes causal/series causal/verdict collect/rollup collect/waits \

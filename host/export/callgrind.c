@@ -119,7 +119,8 @@ static void add_costs(struct callgrind *callgrind,
         add_cost(callgrind, *frame, callee, count);
         callee = frame->function;
     }
-    add_cost(callgrind, (struct frame){callgrind->all, 0}, callee, count);
+    add_cost(callgrind, (struct frame){.function = callgrind->all}, callee,
+             count);
 }
 
 /* Line breaks become spaces. */

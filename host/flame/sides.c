@@ -269,8 +269,7 @@ static bool is_profiler(struct view *view, uint32_t node)
         return false;
     frames =
         names_at(&view->names, view->model.nodes[node].address, false, &count);
-    return count > 0 && strncmp(names_text(&view->names, frames[0].function),
-                                "prof_", 5) == 0;
+    return frames[0].own;
 }
 
 static enum sides_kind kind_of(const struct reading *reading, double at,

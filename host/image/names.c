@@ -56,6 +56,7 @@ void names_open(struct names *names, struct image *image, bool lines,
         .inlined = inlined,
         .readable = demangled,
     };
+    own_code_find(&names->own, image);
     if (image != NULL && (lines || inlined)) {
         names->dwarf = open_dwarf(image);
         if (image->is_list)
@@ -174,10 +175,11 @@ static void look_up(struct names *names, uint64_t address)
                        ? dwarf_at(dwarf, linked, found, NAMES_INLINED_MAX)
                        : stored_at(names, address, found);
     uint32_t innermost = count > 0 ? line_text(names, &found[0]) : 0;
+    bool own = own_code_has(&names->own, address);
 
     if (!names->inlined || count == 0) {
         put_frame(names,
-                  (struct frame){function_at(names, address), innermost});
+                  (struct frame){function_at(names, address), innermost, own});
         return;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -187,7 +189,8 @@ static void look_up(struct names *names, uint64_t address)
                               names->readable(found[i].function))
                 : function_at(names, address);
 
-        put_frame(names, (struct frame){function, line_text(names, &found[i])});
+        put_frame(names,
+                  (struct frame){function, line_text(names, &found[i]), own});
     }
 }
 
@@ -224,6 +227,7 @@ void names_close(struct names *names)
     const struct image *next =
         names->others != NULL ? names->image->next : NULL;
 
+    own_code_free(&names->own);
     dwarf_close(names->dwarf);
     for (size_t i = 0; next != NULL; next = next->next)
         dwarf_close(names->others[i++]);

@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "image/image.h"
+#include "image/own_code.h"
 
 struct dwarf;
 struct guest_names;
@@ -16,6 +17,7 @@ struct guest_names;
 struct frame {
     uint32_t function;
     uint32_t line; /* "file.c:12", 0 = unknown or not asked for */
+    bool own;      /* the profiler's */
 };
 
 #define NAMES_INLINED_MAX 16 /* functions at one address */
@@ -31,7 +33,8 @@ struct frame {
 #define NAMES_OTHER (UINT64_MAX - 258)
 
 struct names {
-    struct image *image;   /* NULL = addresses are shown as numbers */
+    struct image *image; /* NULL = addresses are shown as numbers */
+    struct own_code own;
     struct dwarf *dwarf;   /* NULL = no lines */
     struct dwarf **others; /* of the images after the first, in their order */
     bool lines;            /* source lines are asked for */

@@ -415,16 +415,12 @@ static bool is_matched(struct view *view, const regex_t *regex,
     return false;
 }
 
-/* Whether a stack is the profiler's: a function prof_... is in it. */
-static bool is_own(const struct view *view, const struct frame *frames,
-                   size_t count)
+/* Whether a stack is the profiler's: a function of it is there. */
+static bool is_own(const struct frame *frames, size_t count)
 {
-    for (size_t i = 0; i < count; ++i) {
-        if (strncmp(names_text(&view->names, frames[i].function), "prof_", 5) ==
-            0)
-            return true;
-    }
-    return false;
+    while (count > 0 && !frames[count - 1].own)
+        --count;
+    return count > 0;
 }
 
 struct model_count view_own(struct view *view)
@@ -435,7 +431,7 @@ struct model_count view_own(struct view *view)
 
     view->own_apart = false;
     while (view_next(view, &stack)) {
-        if (is_own(view, stack.frames, stack.depth))
+        if (is_own(stack.frames, stack.depth))
             model_count_add(&own, &stack.cell->count);
     }
     view->own_apart = apart;
@@ -447,7 +443,7 @@ bool view_wants(struct view *view, uint32_t task, uint32_t cpu,
 {
     if (view->has_cpu && view->cpu != cpu)
         return false;
-    if (view->own_apart && !view->with_own && is_own(view, frames, count))
+    if (view->own_apart && !view->with_own && is_own(frames, count))
         return false;
     if (view->task != NULL &&
         strcmp(names_text(&view->names, view_task(view, task)), view->task) !=

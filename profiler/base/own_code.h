@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bounds by module.ld. Where the objects were not merged, they are NULL, and no
- * address is between them. */
+/* Bounds by module.ld, which the host looks for in the image. Where the objects
+ * were not merged, they are NULL, and no address is between them. */
 extern const uint8_t prof_code_begin[] __attribute__((weak));
 extern const uint8_t prof_code_end[] __attribute__((weak));
 

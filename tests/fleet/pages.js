@@ -5,6 +5,9 @@
 
 const path = require('node:path');
 const {assert, drive, onPage, read, work} = require('../pages/browser.js');
+const {fitsEverywhere} = require('../pages/boxes.js');
+const {withSheets} = require('../pages/pictures.js');
+const {test} = require('../pages/tap.js');
 
 const data = JSON.parse(read('list.json'));
 const top = JSON.parse(read('top.json'));
@@ -166,6 +169,27 @@ async function theChangeIsShown(page) {
   await picture(page, 'change');
 }
 
+// Both sizes and themes.
+const PAGES = {
+  fleet: 'guests.html',
+  'fleet-service': 'mail.html',
+  'fleet-flame': 'flame.html',
+  'fleet-change': 'change.html',
+};
+const OPTIONS = {ellipsis: '.row .name, td, h1', ignore: '#scroll td, .hidden'};
+
+async function looks() {
+  for (const [name, where] of Object.entries(PAGES))
+    await onPage(`${name} is seen whole`, where, (page) =>
+      fitsEverywhere(page, name, () => page.drawn(), OPTIONS),
+    );
+  await withSheets(async ({same}) => {
+    for (const [name, where] of Object.entries(PAGES))
+      await test(`sheet "${name}" is as it was`, () =>
+        same(`sheet-${name}`, where, {}));
+  });
+}
+
 drive(async () => {
   await onPage('all guests are in the table', 'guests.html', allGuestsAreThere);
   await onPage('they are sorted', 'guests.html', theyAreSorted);
@@ -181,4 +205,5 @@ drive(async () => {
   });
   await onPage('a flame graph', 'flame.html', theFlameGraphIsTheService);
   await onPage('of two builds', 'change.html', theChangeIsShown);
+  await looks();
 });

@@ -390,7 +390,7 @@ def suite(s):
     if s.part == "engines":
         test_engines(s)
         return
-    run_tests, count = {"pages": (test_pages, 10), "push": (test_pushes, 7)}[
+    run_tests, count = {"pages": (test_pages, 18), "push": (test_pushes, 7)}[
         s.part
     ]
     try:

@@ -8,7 +8,8 @@ MS = CLOCK_HZ // 1000
 FUNCTION_BYTES = 64  # of each function of the image
 OFFSET = 8  # of a sample in its function; 2 is after "out"
 DEEPEST = 1500
-OWN = 15  # the function prof_drain
+PORT = 3
+OWN = 16  # the function prof_drain
 AHEAD = 5 * CLOCK_HZ  # the clock outside
 INSIDE_MS = 1952  # from the first sample to the last
 TASK, PROMISE, MUTEX, CALLBACK = 1, 2, 10, 14  # kinds of objects
@@ -72,12 +73,13 @@ def put_deep(made):
         made.sample(DEEPEST)
 
 
-def put_outside(made):
-    """ "main" is seen by both, "port" has interrupts off. Before the first
-    sample there is only "recurse", after the last one only "helper"."""
+def put_outside(made, masked):
+    """ "main" is seen by both, the function (masked) has interrupts off. Before
+    the first sample there is only "recurse", after the last one only
+    "helper"."""
     boot = 0x0909090909090909
-    for i in range(5):
-        made.node(i + 1, 0, address(i))
+    for i, function in enumerate((0, 1, 2, masked, 4)):
+        made.node(i + 1, 0, address(function))
     for ms in range(-100, INSIDE_MS + 200, 2):
         made.time = AHEAD + ms * MS + MS // 2
         masked = 500 <= ms < 600
@@ -109,7 +111,8 @@ def profile(*options):
     stolen   the host has taken 90 ms of the time before the gap
     deep     only samples of "helper" below "recurse" in "recurse", as deep as
              a stack may be
-    own      200 samples more of the profiler's own
+    own      200 samples more of the profiler's own; from outside, these have
+             interrupts off
     outside  what is sampled from outside of the same guest: from 100 ms before
              its first sample to 200 ms after its last one
     """
@@ -118,14 +121,14 @@ def profile(*options):
     made.time = AHEAD - 100 * MS if outside else 0
     made.begins(500_000 if outside else 1_000_000)
     if outside:
-        put_outside(made)
+        put_outside(made, OWN if "own" in options else PORT)
     elif "deep" in options:
         put_deep(made)
     else:
         times = 2 if "more" in options else 0 if "none" in options else 1
         divisor = 10 if "few" in options else 1
         put_stacks(made, times, divisor, "stolen" in options)
-    if "own" in options:
+    if "own" in options and not outside:
         put_own(made)
     made.step = 0
     made.event("bye")

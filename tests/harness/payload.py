@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The payload of a page: its JSON and its columns (docs/views.md)."""
+"""The payload of a page: its JSON and its columns (docs/views.md); pages with
+one."""
 
 import base64
 import gzip
@@ -20,6 +21,14 @@ def _numbers(data):
 
 def _signed(numbers):
     return [-(n >> 1) - 1 if n & 1 else n >> 1 for n in numbers]
+
+
+def page_of(template, head):
+    """The text of a page without columns: its (template), and this payload."""
+    data = json.dumps(head).encode()
+    packed = gzip.compress(len(data).to_bytes(4, "little") + data)
+    text = template.read_text(encoding="utf-8")
+    return text.replace("@PAYLOAD@", base64.b64encode(packed).decode(), 1)
 
 
 class Payload:

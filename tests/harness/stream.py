@@ -9,6 +9,7 @@ from pathlib import Path
 CLOCK_HZ = 10_000_000
 TSC_HZ = 2_000_000_000
 TEXT = 0x100000  # where the image's code begins
+BUILD_ID = bytes(range(0xA0, 0xA0 + 20))
 CRC, CRC_BYTES = 60, 4  # of a packet's head
 SAMPLE, LEAF, NODE = range(3)  # tags of short events
 _HEAD = struct.Struct("<I16s3Q3I2HIQ")
@@ -138,7 +139,7 @@ class Stream:
     def event(self, name, **values):
         self.put(EVENTS[name][0], self.fields(name, **values))
 
-    def hello(self):
+    def hello(self, build_id=BUILD_ID):
         self.event(
             "hello",
             version=3,
@@ -148,11 +149,11 @@ class Stream:
             text_begin=TEXT,
             text_end=0x200000,
             build_id_bytes=20,
-            build_id=bytes(range(0xA0, 0xA0 + 20)),
+            build_id=build_id,
         )
 
-    def begins(self, rate_mhz=1_000_000):
-        self.hello()
+    def begins(self, rate_mhz=1_000_000, build_id=BUILD_ID):
+        self.hello(build_id)
         self.event("start", rate_mhz=rate_mhz, depth=64)
 
     # ---- short events

@@ -10,6 +10,7 @@ const PARTS = {
   looks: ['looks', 'boxes', 'files', 'sides', 'static'],
   every: ['every', 'own'],
   large: ['large', 'static'],
+  sheets: ['sheets'],
   tasks: [
     ...['tasks', 'rows', 'clicks', 'bands', 'waits', 'pending'],
     ...['interrupts', 'lanes'],

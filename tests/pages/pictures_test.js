@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole pictures of the timeline, compared with those in pictures/, with
-// tolerance. The picture has a fixed size and is drawn without texts, whose
-// fonts differ between machines; means of blocks of 4 x 4 pixels are compared,
-// which differ little where edges are smoothed in another way. That the
-// tolerance is not too wide is tested, too: arrows, bars or colours that change
-// are found.
-//
-// Where a picture has changed on purpose: look at FOLDER/NAME.new.png, and copy
-// it to pictures/NAME.png.
+// Whole pictures of the timeline, compared with those in pictures/. The picture
+// has a fixed size and is drawn without texts. That the tolerance is not too
+// wide is tested, too: arrows, bars or colours that change are found.
 'use strict';
 
-const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {test} = require('./tap.js');
 const {assert, closePage, openPage, work} = require('./browser.js');
+const {difference, isAsItWas, pngOf} = require('./pictures.js');
 const {timelineOf} = require('./timeline_model.js');
 
-const FOLDER = path.join(__dirname, 'pictures');
 const BLOCK = 4,
   WIDTH = 1000,
   HEIGHT = 560;
-const NEAR = 20; // of 255: blocks whose colours differ by less are the same
 const FAR_MAX = 0.002; // at most this part of the blocks may differ by more
 
 // The picture fills a corner of fixed size; there are no texts, nor (style).
@@ -46,7 +38,7 @@ async function pictureOf(where, {scheme = 'light', style = ''} = {}) {
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);
   await closePage(page);
-  return Buffer.from(url.split(',')[1], 'base64');
+  return pngOf(url);
 }
 
 // In the page: the means of its blocks as a PNG.
@@ -77,39 +69,6 @@ function shrunk(block) {
   return small.toDataURL('image/png');
 }
 
-// The part of the blocks of two such PNGs that differ; 1: their sizes do. They
-// are decoded in (page).
-const difference = (page, one, other) =>
-  page.evaluate(
-    async ([urls, near]) => {
-      const datas = await Promise.all(
-        urls.map(async (url) => {
-          const image = new Image();
-          image.src = url;
-          await image.decode();
-          const canvas = document.createElement('canvas');
-          canvas.width = image.width;
-          canvas.height = image.height;
-          const pen = canvas.getContext('2d');
-          pen.drawImage(image, 0, 0);
-          return pen.getImageData(0, 0, image.width, image.height).data;
-        }),
-      );
-      const [a, b] = datas;
-      if (a.length !== b.length) return 1;
-      let far = 0;
-      for (let i = 0; i < a.length; i += 4)
-        far += [0, 1, 2].some((c) => Math.abs(a[i + c] - b[i + c]) > near);
-      return far / (a.length / 4);
-    },
-    [
-      [one, other].map(
-        (png) => `data:image/png;base64,${png.toString('base64')}`,
-      ),
-      NEAR,
-    ],
-  );
-
 module.exports = async () => {
   const {model} = await timelineOf(path.join(work, 'tasks.html')),
     near = `tasks.html#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
@@ -128,11 +87,7 @@ module.exports = async () => {
   for (const [name, [where, options]] of Object.entries(pictures))
     await test(`picture "${name}" is as it was`, async () => {
       taken[name] = await pictureOf(where, options);
-      const file = path.join(FOLDER, `${name}.png`);
-      writeFileSync(path.join(work, `${name}.new.png`), taken[name]);
-      assert(existsSync(file), `there is no ${file}`);
-      const part = await difference(tool, taken[name], readFileSync(file));
-      assert(part <= FAR_MAX, `${(100 * part).toFixed(2)} % differ`);
+      await isAsItWas(tool, name, taken[name], FAR_MAX);
     });
   const changes = {
     'arrows that are missing': ['arrows', `${near}&w=`],

@@ -77,6 +77,11 @@ module.exports = async () => {
     await page.keys('v', 'm');
     await page.screenshot({path: path.join(work, 'both-dark.png')});
   });
+  await onPage('the interrupt of the profiler', 'ticks.html', async (page) => {
+    const legend = await page.text('#legend');
+    assert(legend.includes('in its own interrupt'), legend);
+    assert(!legend.includes('interrupts off'), legend);
+  });
   // See several() of harness/made_profile.py.
   const several = 'several.html';
   await onPage('each CPU has two sides', several, async (page) => {

@@ -9,15 +9,18 @@ import signal
 import urllib.request
 
 from harness import made_loop, progress
+from harness.made_causal import causal
 from harness.command import Command, build_id, text_addresses
 from harness.made_counters import counters
 from harness.made_cpus import cpus
 from harness.made_lanes import lanes, wild
+from harness.made_live import live
 from harness.made_profile import interrupted, pending, profile, several
+from harness.payload import page_of
 from harness.suite import WIDTHS, background, run
 
 PLAYWRIGHT = "playwright-core@1.60.0"
-PARTS = ("graph", "looks", "every", "large", "tasks")  # see all.js
+PARTS = ("graph", "looks", "every", "large", "tasks", "sheets")  # see all.js
 CPU_LIMIT_S = 1500
 
 # functions with names that a careless page would stumble over
@@ -29,8 +32,9 @@ NAMES = (
     # mangled, by language: C++, Rust twice, OCaml
     *("_ZN3net4sendEi", "_RNvC6kernel4boot"),
     *("_ZN4core3fmt5write17h0123456789abcdefE", "camlStdlib__List__map_5"),
-    "prof_drain",  # the profiler's, which is in no share
 )
+OWN = "prof_drain"  # the profiler's, which is in no share
+LABEL = '.globl "{0}"\n"{0}":\n    nop\n    .balign 64, 0x90\n'
 FUNCTION = """\
 .globl "{0}"
 .type "{0}", @function
@@ -45,10 +49,16 @@ FUNCTION = """\
 
 
 def make_image(image):
-    """An ELF file of NAMES, 64 bytes each from 0x100000 on."""
+    """An ELF file of NAMES, 64 bytes each from 0x100000 on; then the profiler's
+    function, with a label before it and one after it."""
     source = image.with_suffix(".s")
     names = [n.replace("\\", r"\\").replace('"', r"\"") for n in NAMES]
-    source.write_text(".text\n" + "".join(map(FUNCTION.format, names)))
+    labels = (LABEL.format(f"prof_code_{side}") for side in ("begin", "end"))
+    source.write_text(
+        ".text\n"
+        + "".join(map(FUNCTION.format, names))
+        + FUNCTION.format(OWN).join(labels)
+    )
     run(
         *("gcc", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x100000"),
         *("-Wl,--build-id=none", "-Wl,-e,main", "-Wl,-z,noexecstack"),
@@ -139,9 +149,10 @@ def make_sides(pages):
     """A guest from both sides."""
     inside = pages.recorded("made")
     outside = pages.recorded("outside", "outside")
-    said = pages.drawn("both.html", inside, outside)
+    pages.drawn("both.html", inside, outside)
     pages.drawn("swapped.html", outside, inside)
-    (pages.work / "both.log").write_text(said, encoding="utf-8")
+    ticks = pages.recorded("ticks", "outside", "own")
+    pages.drawn("ticks.html", inside, ticks)
     sides = {}
     for name, options in (
         ("of_two", {}),
@@ -320,6 +331,81 @@ def make_tasks(pages):
     drawn("gap.html", pages.work / "gap")
 
 
+LISTING = """\
+# adds numbers up
+        .globl  sum
+        .type   sum, @function
+sum:
+        xor     %eax, %eax
+        test    %edi, %edi
+        jz      2f
+1:      add     %edi, %eax
+        imul    %eax, %eax
+        dec     %edi
+        jnz     1b
+2:      ret
+        .size   sum, . - sum
+        .type   main, @function
+main:
+        mov     $1000, %edi
+        call    sum
+        jmp     main
+        .size   main, . - main
+"""
+
+
+def make_listing(pages):
+    """Code with its source."""
+    folder = pages.work / "listing"
+    folder.mkdir(exist_ok=True)
+    (folder / "sum.s").write_text(LISTING, encoding="ascii")
+    image = folder / "sum.elf"
+    run("as", "-g", "-o", "sum.o", "sum.s", cwd=folder)
+    run(
+        *("ld", "-Ttext=0x100000", "-e", "sum", "--build-id=none"),
+        *("-o", image, folder / "sum.o"),
+    )
+    addresses = pages.work / "addresses"
+    offsets = (2, 4, 6, 8, 8, 8, 11, 11, 11, 11, 13, 15)
+    addresses.write_text("".join(f"{0x100000 + i:x}\n" for i in offsets))
+    stream = pages.stream("make_stream", "sum", 2000, 1, addresses)
+    pages.parasite(
+        *("annotate", "-q", "-k", image, "-o", pages.work / "listing.html"),
+        *("--source", folder, "-i", stream),
+    )
+
+
+def make_sheets(pages):
+    """What each page shows of streams that are always the same."""
+    make_common(pages)
+    make_sides(pages)
+    for name in ("stolen", "own", "cpus"):
+        make_served(pages, name, f"open_{name}")
+    data, _ = made_loop.loop(20, "nothing", 1, True)
+    pages.parasite.record(pages.work / "loop.trace", "-q", "-", data=data)
+    make_served(pages, "loop", "open_loop")
+    make_listing(pages)
+    pages.compile("make_tasks", "tests/tool/make_tasks.c")
+    made = {
+        "tasks": run(pages.work / "make_tasks", 3000, 1).data,
+        "pending": pending(),
+        "lanes": lanes(),
+        "counters": counters(),
+    }
+    for name, data in made.items():
+        path = pages.work / f"{name}.packets"
+        path.write_bytes(data)
+        page = pages.work / f"{name}.html"
+        pages.parasite("timeline", "-q", "-o", page, path)
+    for name in ("", "named"):
+        path = pages.work / f"causal{name}.packets"
+        path.write_bytes(causal(400, name))
+        page = pages.work / f"causal{name}.html"
+        pages.parasite("causal", "-q", "-o", page, path)
+    template = pages.s.build / "host/pages/live.html"
+    (pages.work / "live.html").write_text(page_of(template, live()))
+
+
 def suite(s):
     modules = s.npm(PLAYWRIGHT, "playwright")
     pages = Pages(s)
@@ -327,6 +413,8 @@ def suite(s):
         make_large(pages)
     elif s.part == "tasks":
         make_tasks(pages)
+    elif s.part == "sheets":
+        make_sheets(pages)
     else:
         make_common(pages)
     if s.part == "looks":

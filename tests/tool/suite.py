@@ -13,6 +13,7 @@ from harness.command import Command, build_id, event_lines, text_addresses
 from harness.made_events import each_event
 from harness.suite import WIDTHS, background, check, open_pipe, run
 from guests import test_guests
+from own import test_own
 from readers import (
     babeltrace_agrees,
     flamegraph_agrees,
@@ -289,4 +290,5 @@ def suite(s):
     made = Made(s)
     test_record(s, made)
     test_report(s, made)
+    test_own(s, made)
     s.holds(refuses_other_image, made)

@@ -67,7 +67,7 @@ function wordOf(f) {
   const {folders, names} = data.functions;
   categories.noFolders ??= !folders.some((folder) => folder);
   return categories.noFolders && !names[f].startsWith('0x')
-    ? names[f].match(/^_*([a-z0-9]*)/i)[1]
+    ? names[f].match(/^_*([\p{L}\d]*)/u)[1]
     : '';
 }
 

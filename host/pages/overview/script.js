@@ -97,11 +97,10 @@ function functionRow({name, self, total, code, few}, whole) {
 
 // The profiler's own time is in no other share: its own is that of all.
 function ownRow({own, weight}) {
-  const share = shareText(own / (own + weight));
   return make(
     'tr',
     {className: 'own'},
-    make('td', {className: 'number', textContent: share}),
+    shareCell(own, own + weight),
     make('td', {className: 'number', textContent: '–'}),
     make('td', {
       className: 'name',

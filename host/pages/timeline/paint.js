@@ -321,6 +321,14 @@ function labelsOf(object) {
   return list;
 }
 
+// Where the next gap after (time) begins that hides what (object) does, in
+// pixels.
+function gapAfter(object, time) {
+  const records = model.losses[model.objects.part[object]],
+    i = firstAtLeast(records.begin, Math.max(time, port.from));
+  return i < records.count ? paintX(records.begin[i]) - 3 : Infinity;
+}
+
 function paintLabelsOf(pen, object, y, x0, x1) {
   const list = labelsOf(object);
   let until = Math.max(4, x0);
@@ -330,7 +338,8 @@ function paintLabelsOf(pen, object, y, x0, x1) {
     const next = n + 1 < list.length ? paintX(list[n + 1][0]) : x1;
     if (next < 0 || x > port.width) continue;
     const at = Math.max(until, Math.min(x, x1 - 4)),
-      room = Math.min(Math.max(next, x1), port.width) - at;
+      last = Math.min(Math.max(next, x1), port.width, gapAfter(object, time)),
+      room = last - at;
     const shown = clipped(pen, text, room);
     if (!shown) continue;
     pen.fillText(shown, at, y - 8);
