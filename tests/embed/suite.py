@@ -65,7 +65,7 @@ SHARES = {
 }
 SHARES["smp"] = SHARES["oneshot"] = SHARES["nmi"] = SHARES["bare"]
 SHARES["lk"] = {
-    f"start_high;kernel_main;cpu_loop;answer;{name}": share
+    f"start_physical;kernel_main;cpu_loop;answer;{name}": share
     for name, share in REQUEST
 }
 SHARES["unikraft"] = {
