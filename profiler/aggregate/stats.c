@@ -58,7 +58,14 @@ _Static_assert(sizeof(struct prof_accounts) -
 static struct counts at_reset;
 
 #if PROF_CPUS_MAX > 1
-static struct counts cpus_at_reset[PROF_CPUS_MAX];
+/* Each CPU's own, read with the sum of all: what has a row for each beside the
+ * sum must not read them again, since samples come meanwhile. */
+struct cpu_counts {
+    struct counts counts;
+    uint64_t queued;
+};
+
+static struct cpu_counts cpus_read[PROF_CPUS_MAX], cpus_at_reset[PROF_CPUS_MAX];
 uint32_t prof_shown_cpu;
 #endif
 
@@ -74,19 +81,31 @@ static uint64_t read_cpu(const struct prof_cpu *cpu, struct counts *counts)
 }
 
 #if PROF_CPUS_MAX > 1
-/* Adds what (cpu) has counted, and returns how many of its samples are
- * queued. What is not a CPU's own is not yet in (counts). */
-static uint64_t add_cpu(const struct prof_cpu *cpu, struct counts *counts)
+/* Adds what (cpu) has counted. What is not a CPU's own is not yet in
+ * (counts). */
+static void add_cpu(const struct counts *cpu, struct counts *counts)
 {
-    struct counts more = {0};
-    uint64_t *to = &counts->samples.ticks, *from = &more.samples.ticks;
-    uint64_t queued = read_cpu(cpu, &more);
+    uint64_t *to = &counts->samples.ticks;
+    const uint64_t *from = &cpu->samples.ticks;
 
     for (size_t i = 0; i < COUNTS_64; i++)
         to[i] += from[i];
     for (size_t i = 0; i < PROF_WALK_REASONS; i++)
-        counts->accounts.stopped[i] += more.accounts.stopped[i];
-    return queued;
+        counts->accounts.stopped[i] += cpu->accounts.stopped[i];
+}
+
+/* Reads (cpu), which is added to (counts) if tables are about it. Returns how
+ * many of its samples are queued, as far as they are in (counts). */
+static uint64_t take_cpu(const struct prof_cpu *cpu, struct counts *counts)
+{
+    struct cpu_counts *read = &cpus_read[prof_cpu_number(cpu)];
+
+    *read = (struct cpu_counts){0};
+    read->queued = read_cpu(cpu, &read->counts);
+    if (!prof_is_shown(cpu))
+        return 0;
+    add_cpu(&read->counts, counts);
+    return read->queued;
 }
 #endif
 
@@ -98,8 +117,7 @@ static uint64_t read_counts(struct counts *counts)
 
     *counts = (struct counts){0};
     PROF_FOR_EACH_CPU (cpu)
-        if (prof_is_shown(cpu))
-            queued += add_cpu(cpu, counts);
+        queued += take_cpu(cpu, counts);
 #else
     uint64_t queued = read_cpu(PROF_CPU_FIRST, counts);
 #endif
@@ -242,6 +260,7 @@ void prof_stats_open(void)
 #if PROF_CPUS_MAX > 1
     prof_shown_cpu = PROF_OPTION(cpu);
     __builtin_memset(cpus_at_reset, 0, sizeof cpus_at_reset);
+    __builtin_memset(cpus_read, 0, sizeof cpus_read);
 #endif
 #if PROF_WITH_PIT
     prof_tick_counts = (struct prof_tick_stats){0};
@@ -252,27 +271,21 @@ void prof_stats_reset(void)
 {
     (void)read_counts(&at_reset);
 #if PROF_CPUS_MAX > 1
-    PROF_FOR_EACH_CPU (cpu)
-        (void)read_cpu(cpu, &cpus_at_reset[prof_cpu_number(cpu)]);
+    __builtin_memcpy(cpus_at_reset, cpus_read, sizeof cpus_at_reset);
 #endif
 }
 
 /* ---- one CPU */
 
 #if PROF_CPUS_MAX > 1
-bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
+static void fill_stats(const struct prof_cpu *cpu, const struct cpu_counts *now,
+                       struct prof_cpu_stats *stats)
 {
-    const struct prof_cpu *cpu;
-    const struct prof_amount *drained;
-    struct counts counts = {0};
+    struct counts counts = now->counts;
+    const struct prof_amount *drained = counts.accounts.drained;
 
-    if (number >= prof_cpu_count())
-        return false;
-    cpu = &prof_cpus[number];
-    prof_enter();
-    *stats = (struct prof_cpu_stats){.queued = read_cpu(cpu, &counts)};
-    subtract(&counts, &cpus_at_reset[number]);
-    drained = counts.accounts.drained;
+    subtract(&counts, &cpus_at_reset[prof_cpu_number(cpu)].counts);
+    *stats = (struct prof_cpu_stats){.queued = now->queued};
     stats->joined = prof_drain_reads(cpu);
     stats->tsc_offset = prof_cpu_link(cpu)->tsc_offset;
     stats->tsc_error = prof_cpu_link(cpu)->tsc_error;
@@ -291,7 +304,27 @@ bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
     stats->stolen_cycles = counts.accounts.stolen_cycles;
     stats->missed = prof_clock_missed(cpu);
     stats->interrupt_cycles = counts.samples.interrupt_cycles;
+}
+
+bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
+{
+    const struct prof_cpu *cpu = &prof_cpus[number];
+    struct cpu_counts now = {0};
+
+    if (number >= prof_cpu_count())
+        return false;
+    prof_enter();
+    now.queued = read_cpu(cpu, &now.counts);
+    fill_stats(cpu, &now, stats);
     prof_leave();
+    return true;
+}
+
+bool prof_stats_of_cpu(uint32_t number, struct prof_cpu_stats *stats)
+{
+    if (number >= prof_cpu_count())
+        return false;
+    fill_stats(&prof_cpus[number], &cpus_read[number], stats);
     return true;
 }
 #endif

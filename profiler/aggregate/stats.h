@@ -4,6 +4,8 @@
 
 /* What prof_stats() (<prof/stats.h>) subtracts and collects. */
 
+#include <prof/cpus.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* TSC cycles spent in prof_report() since prof_init(); it adds them itself. */
@@ -15,5 +17,12 @@ void prof_stats_open(void);
 /* Takes a snapshot of all counts, which prof_stats() subtracts from now on.
  * Contexts: thread, after prof_drain_clear() and prof_drain_discard(). */
 void prof_stats_reset(void);
+
+#if PROF_CPUS_MAX > 1
+/* prof_cpu_stats() as of the last prof_stats(), to which the ticks of all CPUs
+ * add up, though more may have come since. Contexts: as that, with no drain in
+ * between. */
+bool prof_stats_of_cpu(uint32_t number, struct prof_cpu_stats *stats);
+#endif
 
 #endif

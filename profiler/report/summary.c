@@ -13,6 +13,7 @@
 #include "aggregate/calls.h"
 #include "aggregate/drain.h"
 #include "aggregate/image.h"
+#include "aggregate/stats.h"
 #include "report/share.h"
 #include "tick/clock.h"
 #include "tick/kvm.h"
@@ -365,20 +366,21 @@ static void write_cpu(struct prof_text *out, uint32_t number,
                          cpu->tsc_error);
 }
 
-/* A row for each CPU, where there are several: their ticks add up to all. */
+/* A row for each CPU, where there are several: their ticks add up to all, which
+ * is why they are of the moment when these were read. */
 static void write_cpus(struct prof_text *out)
 {
     struct prof_cpu_stats cpu;
     uint32_t i;
 
-    for (i = 1; prof_cpu_stats(i, &cpu); i++)
+    for (i = 1; prof_stats_of_cpu(i, &cpu); i++)
         if (cpu.joined || cpu.ticks != 0)
             break;
-    if (!prof_cpu_stats(i, &cpu))
+    if (!prof_stats_of_cpu(i, &cpu))
         return;
     prof_text_string(out, "    CPU     samples       busy       idle     stolen"
                           "    missed   dropped    TSC to CPU 0's, cycles\n");
-    for (i = 0; prof_cpu_stats(i, &cpu); i++)
+    for (i = 0; prof_stats_of_cpu(i, &cpu); i++)
         if (cpu.joined || cpu.ticks != 0)
             write_cpu(out, i, &cpu);
 }

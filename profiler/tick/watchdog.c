@@ -28,6 +28,9 @@
 /* The count that begins anew is judged to one part in this many. */
 #define COUNT_SLACK 64
 
+/* And the time between two looks to one part in this many. */
+#define PASSED_SLACK 8
+
 struct prof_tick_stats prof_tick_counts;
 
 static struct {
@@ -55,7 +58,10 @@ static bool look_at_pit(const struct prof_pit_rate *rate, struct look *look)
         look->begin = prof_tsc();
         look->pit = prof_pit_read();
         look->end = prof_tsc();
-        look->divisor = multiplied ? cpu->tick.jitter.divisor : rate->ours;
+        look->divisor = rate->ours;
+        if (multiplied) /* before the ticks are read again */
+            look->divisor =
+                __atomic_load_n(&cpu->tick.jitter.divisor, __ATOMIC_ACQUIRE);
     } while (PROF_WITH_NMI &&
              __atomic_load_n(&cpu->ticks, __ATOMIC_ACQUIRE) != ticks);
     prof_interrupts_restore(on);
@@ -67,12 +73,17 @@ static uint64_t sampling_period(void)
     return prof_clock_of(PROF_CPU_FIRST)->period >> PROF_PERIOD_SHIFT;
 }
 
-/* Whether the count, just begun anew after (before), began below the
- * divisor. */
+/*
+ * Whether the count, just begun anew after (before), began below the divisor.
+ * The period is measured, and wrong by some parts in a hundred on a busy host:
+ * where that also takes most of a period between the two looks, more than the
+ * slack. So an eighth more may have passed than the period says.
+ */
 static bool began_too_low(const struct prof_pit_rate *rate,
                           const struct look *before, const struct look *now)
 {
-    uint64_t passed = (now->end - before->begin) * rate->ours;
+    uint64_t passed =
+        (now->end - before->begin) * (rate->ours + rate->ours / PASSED_SLACK);
 
     return now->pit.count + prof_divide(passed, (uint32_t)sampling_period()) <
            now->divisor - now->divisor / COUNT_SLACK - 1;

@@ -15,23 +15,29 @@ from harness.suite import Guest, check, run
 
 KERNELS = (
     *("higher", "tasks", "cxx", "bare", "smp", "oneshot", "nmi", "includeos"),
-    "lk",
+    *("lk", "unikraft"),
 )
 PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
 COMMON = Path("tests/embed/kernel32.mk")  # which some Makefiles include
 GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
-JOIN_LINES = {"xv6": 2, "lk": 14}  # more, where other CPUs join
+JOIN_LINES = {"xv6": 2, "lk": 20, "unikraft": 31}  # more, for other CPUs
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
-WIDTH = {"higher": "x86_64", "cxx": "x86_64", "lk": "x86_64"}  # i386: others
+WIDTH = dict.fromkeys(("higher", "cxx", "lk", "unikraft"), "x86_64")
 FLAGS = {
     "higher": "-mcmodel=kernel",
     "smp": "-DPROF_CPUS_MAX=2",
     "lk": "-mcmodel=kernel -DPROF_CPUS_MAX=16",
+    "unikraft": "-DPROF_CPUS_MAX=4 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
 }
-QEMU = {"smp": ("-smp", "2"), "lk": ("-smp", "3")}
-NO_ICOUNT = {"smp", "lk"}  # which QEMU gives to one of several CPUs at a time
+QEMU = {
+    "smp": ("-smp", "2"),
+    "lk": ("-smp", "3"),
+    "unikraft": ("-smp", "3", "-cpu", "max"),
+}
+# QEMU gives an instruction count to one of several CPUs at a time.
+NO_ICOUNT = {"smp", "lk", "unikraft"}
 TAKE = "shop::Orders::take() const"
 REQUEST = (("parse", 60), ("render", 30), ("send", 10))  # work.h
 # Per cent of the samples in these, and from where they are called.
@@ -58,7 +64,13 @@ SHARES = {
     },
 }
 SHARES["smp"] = SHARES["oneshot"] = SHARES["nmi"] = SHARES["bare"]
-SHARES["lk"] = {f"cpu_loop;answer;{name}": share for name, share in REQUEST}
+SHARES["lk"] = {
+    f"start_physical;kernel_main;cpu_loop;answer;{name}": share
+    for name, share in REQUEST
+}
+SHARES["unikraft"] = {
+    f"code_begin;kernel_main;answer;{name}": share for name, share in REQUEST
+}
 SHARES["includeos"] = {
     f"start;kernel_main;answer();{name}()": share for name, share in REQUEST
 }
@@ -67,6 +79,7 @@ SHARED = {
     "includeos": r"^(?:.*answer\(\);)?(?:parse|render|send)\(\)$",
     "smp": r"^(?:.*answer;)?(?:parse|render|send)$",
     "lk": r"^(?:.*answer;)?(?:parse|render|send)$",
+    "unikraft": r"^(?:.*answer;)?(?:parse|render|send)$",
 }
 IMAGE = {"includeos": "kernel.img"}  # kernel.elf: all others
 APPEND = {  # busy: all others
@@ -374,10 +387,11 @@ def check_smp(kernel, text):
     check.lacks(table, r"\b(?:parse|render|send)$")
 
 
-def check_lk(kernel, text):
-    """By the kit alone each CPU has joined, and is sampled by NMIs, with its
-    callers; the one that halts is idle; the ticks add up. (The kernel has found
-    the accounts of each CPU to add up.)"""
+def check_joined(text, computing):
+    """By the kit alone each CPU has joined and is sampled, with its callers:
+    (computing) has those of CPU 0 and 1; CPU 2, which halts, is idle; the ticks
+    add up, and nothing is remarked. (The kernel has found the accounts of each
+    CPU to add up.) Returns the table, and the ticks of each."""
     table = text.rpartition("--- profile")[2].partition("\n---")[0]
     rows = re.findall(CPU_ROW, table, re.M)
     check.same([row[0] for row in rows], ["0", "1", "2"], table)
@@ -386,17 +400,32 @@ def check_lk(kernel, text):
     whole = check.has(table, r"(\d+) +all ticks since the start")
     check.same(sum(ticks), int(whole[1]), table)
     stacks = folded(text)
-    for cpu, stack in (
-        (0, r"^(?:cpu_loop;answer|begin_thread;app;parasite)\b"),
-        (1, r"^cpu_entry;cpu_loop(?:;compute)?$"),
-    ):
+    for cpu, stack in enumerate(computing):
         samples = sum(n for name, n in stacks.items() if re.search(stack, name))
         check.between(samples, ticks[cpu] * 0.8, ticks[cpu], f"CPU {cpu}")
     idle = check.has(table, r"^ +\S+ % +(\d+) +idle$")
     check.between(int(idle[1]), ticks[2] * 0.95, sum(ticks[1:]), "idle")
+    check.lacks(text, "^prof: ")
+    return table, ticks
+
+
+def check_lk(kernel, text):
+    """By NMIs, of which nearly all of CPU 1's find interrupts off."""
+    table, ticks = check_joined(
+        text,
+        (
+            r"^(?:.*;kernel_main;cpu_loop;answer|begin_thread;app;parasite)\b",
+            r"^cpu_entry;cpu_loop(?:;compute)?$",
+        ),
+    )
     off = int(check.has(table, IRQS_OFF)[1])
     check.between(off, ticks[1] * 0.8, sum(ticks[:2]), "interrupts off")
-    check.lacks(text, "^prof: ")
+
+
+def check_unikraft(kernel, text):
+    """By each one's own timer, though all have one TSS selector. (The kernel
+    has found the PIT as it was.)"""
+    check_joined(text, (r";kernel_main\b", r"^cpu_entry(?:;compute)?$"))
 
 
 NO_PIT = ("-M", "microvm,pit=off,pic=off,rtc=off")
@@ -599,6 +628,11 @@ def suite(s):
         )
     if s.part == "lk":
         s.holds("lk: every CPU is in its account", check_lk, kernel, text)
+    if s.part == "unikraft":
+        s.holds(
+            "unikraft: every CPU is in its account",
+            *(check_unikraft, kernel, text),
+        )
     if s.part == "oneshot":
         s.holds("oneshot: the timer that there is", check_timers, kernel, text)
     if s.part == "nmi":

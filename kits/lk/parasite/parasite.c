@@ -18,7 +18,7 @@
 
 #define ARCH_IDLE_BYTES 16 /* at most */
 
-extern char __code_start[], __code_end[];
+extern char __code_start[], __code_end[], _end[];
 void (*current_eoi_mechanism)(void); /* an NMI has none */
 static volatile bool begun;
 
@@ -26,6 +26,15 @@ void prof_port_write(const char *text, size_t bytes)
 {
     while (bytes-- > 0)
         platform_dputc(*text++);
+}
+
+/* Boot stacks, which idle threads keep, are in the image, all others in LK's
+ * map of all memory. */
+static uintptr_t mapped_end(uintptr_t sp)
+{
+    if (sp >= (uintptr_t)__code_start)
+        return (uintptr_t)_end;
+    return sp >= KERNEL_ASPACE_BASE ? KERNEL_ASPACE_BASE + PHYSMAP_SIZE : 0;
 }
 
 static void parasite(const struct app_descriptor *app, void *args)
@@ -36,7 +45,7 @@ static void parasite(const struct app_descriptor *app, void *args)
                  .ioapic_at = KERNEL_ASPACE_BASE + 0xfec00000},
         .text = {(uintptr_t)__code_start, (uintptr_t)__code_end},
         .idle = {(uintptr_t)arch_idle, (uintptr_t)arch_idle + ARCH_IDLE_BYTES},
-        .memory = {KERNEL_ASPACE_BASE, KERNEL_ASPACE_BASE + PHYSMAP_SIZE},
+        .mapped_end = mapped_end,
         .cpus = PROF_CPUS_MAX};
 
     thread_set_pinned_cpu(get_current_thread(), 0);

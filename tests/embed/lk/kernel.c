@@ -14,8 +14,12 @@
 
 #include "kernel.h"
 
+#define APIC (KERNEL_ASPACE_BASE + 0xfee00000)
+
 #include "../kernel64.h"
 #include "../work.h"
+
+#include "../cpus.h"
 
 #include <app.h>
 #include <kernel/thread.h>
@@ -26,17 +30,6 @@
 #define CPUS 3u
 #define TICKS_MIN 400u /* of each CPU */
 #define STACK_BYTES 16384u
-#define CPU_ROOT (CPU_PAGE + 0xff0)
-#define CPU_STACK (CPU_PAGE + 0xff8)
-
-/* Intel SDM vol. 3A, 11.4 and 11.6 */
-#define APIC (KERNEL_ASPACE_BASE + 0xfee00000)
-#define APIC_ID 0x20
-#define APIC_SPURIOUS 0xf0
-#define APIC_COMMAND 0x300
-#define APIC_COMMAND_CPU 0x310
-#define COMMAND_INIT 0x4500u
-#define COMMAND_START 0x4600u
 
 #define PAGE_PRESENT 3u /* and writable */
 #define PAGE_LARGE 0x83u
@@ -64,14 +57,9 @@ static struct descriptor_table interrupts;
 static volatile unsigned started, stopped;
 static volatile bool ended;
 
-static volatile uint32_t *apic(unsigned at)
-{
-    return (volatile uint32_t *)(APIC + at);
-}
-
 uint arch_curr_cpu_num(void)
 {
-    return *apic(APIC_ID) >> 24;
+    return apic_id();
 }
 
 void platform_dputc(char c)
@@ -125,7 +113,8 @@ static void begin_thread(void)
         thread_sleep(0);
 }
 
-/* The end of stack (number), where LK's heap is, too. */
+/* The end of stack (number), where LK's heap is, too. CPU 0 has the boot stack
+ * instead, in the image, as in LK. */
 static uintptr_t stack_end(unsigned number)
 {
     return (uintptr_t)stacks[number + 1] - KERNEL_BASE + KERNEL_ASPACE_BASE;
@@ -245,7 +234,7 @@ static void cpu_loop(void)
 
 static void set_up_cpu(unsigned cpu)
 {
-    *apic(APIC_SPURIOUS) = 0x1ff;
+    apic_enable();
     load_tss(cpu);
 }
 
@@ -286,39 +275,17 @@ static void set_interrupts(void)
     gate[1] = entry >> 32;
 }
 
-static void command(unsigned cpu, uint32_t word)
-{
-    *apic(APIC_COMMAND_CPU) = cpu << 24;
-    *apic(APIC_COMMAND) = word;
-}
-
-static void start_cpu(unsigned cpu)
-{
-    unsigned before = started;
-    uintptr_t root;
-
-    __asm__ volatile("mov %%cr3, %0" : "=r"(root));
-    __builtin_memcpy((void *)CPU_PAGE, cpu_start,
-                     (size_t)(cpu_start_end - cpu_start));
-    *(volatile uintptr_t *)CPU_ROOT = root;
-    *(volatile uintptr_t *)CPU_STACK = stack_end(cpu);
-    command(cpu, COMMAND_INIT);
-    spend(1000000);
-    command(cpu, COMMAND_START | CPU_PAGE >> 12);
-    while (started == before)
-        ;
-}
-
 void kernel_main(void)
 {
-    uintptr_t boot;
-
     map_all();
     set_up_cpu(0);
     set_interrupts();
     for (unsigned i = 0; i < CPUS; i++)
         threads[i].sp = new_stack(CPUS + i, begin_thread);
-    for (unsigned cpu = 1; cpu < CPUS; cpu++)
-        start_cpu(cpu);
-    switch_stack(&boot, new_stack(0, cpu_loop));
+    for (unsigned cpu = 1; cpu < CPUS; cpu++) {
+        start_cpu(cpu, stack_end(cpu));
+        while (started != cpu)
+            ;
+    }
+    cpu_loop();
 }

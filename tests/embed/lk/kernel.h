@@ -6,9 +6,8 @@
 
 #define KERNEL_BASE 0xffffffff80000000 /* kernel.ld */
 
-/* cpu.asm */
-extern const char cpu_start[], cpu_start_end[], nmi_entry[];
-void cpu_entry(void);
+/* switch.asm */
+extern const char nmi_entry[];
 void switch_stack(uintptr_t *from, uintptr_t to);
 
 #endif

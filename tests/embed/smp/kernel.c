@@ -13,6 +13,8 @@
 
 #include "../work.h"
 
+#include "../cpus.h"
+
 #include <prof/prof.h>
 #include <stdbool.h>
 
@@ -22,44 +24,28 @@
 #define CPUS 2
 #define TICK_COUNTS 1000000u /* of the APIC's clock, 1 GHz in QEMU */
 
-/* Intel SDM vol. 3A, 11.4 and 11.6; 82093AA, 3.2 */
-#define APIC 0xfee00000u
-#define APIC_ID 0x20
-#define APIC_EOI 0xb0
-#define APIC_SPURIOUS 0xf0
-#define APIC_COMMAND 0x300
-#define APIC_COMMAND_CPU 0x310
+/* Intel SDM vol. 3A, 11.5 */
 #define APIC_TIMER 0x320
 #define APIC_TIMER_COUNT 0x380
 #define APIC_TIMER_DIVIDE 0x3e0
 #define TIMER_PERIODIC 0x20000u
 #define TIMER_BY_1 0xbu
-#define COMMAND_INIT 0x4500u
-#define COMMAND_START 0x4600u
 
 void kernel_main(const struct boot *boot);
-void cpu_main(void);
+void load_descriptors(void);
 void tick(void);
 void tick_entry(void);
 extern uint64_t idt[256];
-extern const char cpu_start[], cpu_start_end[];
-extern unsigned char *cpu_stack_end;
 
 static unsigned char cpu_stack[4096] __attribute__((aligned(16)));
-unsigned char *cpu_stack_end = cpu_stack + sizeof cpu_stack;
 static volatile unsigned rounds, ticks[CPUS];
 static volatile bool started, ended, stopped;
-
-static volatile uint32_t *at(uint32_t address)
-{
-    return (volatile uint32_t *)address;
-}
 
 /* The interrupt of a CPU's timer; tick_entry calls it. */
 void tick(void)
 {
-    ticks[*at(APIC + APIC_ID) >> 24]++;
-    *at(APIC + APIC_EOI) = 0;
+    ticks[apic_id()]++;
+    *apic(APIC_EOI) = 0;
 }
 
 /* The TSS by which a CPU is identified, and its descriptor in the GDT that all
@@ -80,16 +66,11 @@ static void load_tss(unsigned cpu)
     __asm__ volatile("ltr %w0" : : "r"((3 + cpu) * 8) : "memory");
 }
 
-static void apic_start(void)
-{
-    *at(APIC + APIC_SPURIOUS) = 0x1ff;
-}
-
 static void tick_start(void)
 {
-    *at(APIC + APIC_TIMER_DIVIDE) = TIMER_BY_1;
-    *at(APIC + APIC_TIMER) = TIMER_PERIODIC | TICK_VECTOR;
-    *at(APIC + APIC_TIMER_COUNT) = TICK_COUNTS;
+    *apic(APIC_TIMER_DIVIDE) = TIMER_BY_1;
+    *apic(APIC_TIMER) = TIMER_PERIODIC | TICK_VECTOR;
+    *apic(APIC_TIMER_COUNT) = TICK_COUNTS;
     __asm__ volatile("sti");
 }
 
@@ -101,31 +82,15 @@ static void tick_prepare(void)
         (entry & 0xffff0000) << 32 | 0x8e0000080000 | (entry & 0xffff);
 }
 
-static void command(unsigned cpu, uint32_t word)
-{
-    *at(APIC + APIC_COMMAND_CPU) = cpu << 24;
-    *at(APIC + APIC_COMMAND) = word;
-}
-
-/* Starts (cpu) at cpu_start, which is copied to CPU_PAGE. */
-static void start_cpu(unsigned cpu)
-{
-    __builtin_memcpy((void *)CPU_PAGE, cpu_start,
-                     (size_t)(cpu_start_end - cpu_start));
-    command(cpu, COMMAND_INIT);
-    spend(1000000);
-    command(cpu, COMMAND_START | CPU_PAGE >> 12);
-}
-
 static __attribute__((noinline)) void compute(void)
 {
     spend(100);
 }
 
-void cpu_main(void)
+static __attribute__((noinline)) void cpu_main(void)
 {
     load_tss(CPU_SECOND);
-    apic_start();
+    apic_enable();
     if (profiler_join(CPU_SECOND) != 0)
         pc_exit(3);
     started = true;
@@ -136,6 +101,12 @@ void cpu_main(void)
     stopped = true;
     for (;;)
         __asm__ volatile("hlt");
+}
+
+void cpu_entry(void)
+{
+    load_descriptors();
+    cpu_main();
 }
 
 /* Whether all of a CPU's ticks are in its account. */
@@ -151,11 +122,11 @@ void kernel_main(const struct boot *boot)
 {
     pc_pic_start(0);
     load_tss(0);
-    apic_start();
+    apic_enable();
     tick_prepare();
     if (profiler_start((const char *)boot->line) != 0)
         pc_exit(1);
-    start_cpu(CPU_SECOND);
+    start_cpu(CPU_SECOND, (uintptr_t)(cpu_stack + sizeof cpu_stack));
     while (!started)
         prof_cpu_answer();
     tick_start();

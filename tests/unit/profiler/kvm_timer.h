@@ -123,11 +123,11 @@ static void kvm_load(void)
 }
 
 /* What is read of the count wraps at what was written, though the period may be
- * longer. */
+ * longer, and begins anew in time, though the timer expires late. */
 static uint16_t kvm_count(void)
 {
-    uint64_t left = kvm.due > kvm.now ? kvm.due - kvm.now : 0;
-    uint64_t passed = kvm.period > left ? kvm.period - left : 0;
+    uint64_t end = kvm.now + kvm.period;
+    uint64_t passed = end > kvm.due ? end - kvm.due : 0;
 
     if (kvm.due == KVM_NEVER)
         return (uint16_t)kvm.count;

@@ -328,6 +328,42 @@ TEST(a_burst_does_not_disturb_the_timer)
     assert_int_equal(kvm.programmed, 1);
 }
 
+/* The period as it was measured is too long, by as much as a busy host makes of
+ * it: so ticks seem to be too many, and the timer is looked at closely, while
+ * the host takes most of a period between two looks. */
+TEST(a_period_measured_too_long_disturbs_nothing)
+{
+    struct kvm_host host = qemu;
+
+    prof_options_in_force.jitter_percent = 0;
+    host.steal_every_us = 1000;
+    host.steal_us = 600;
+    kvm_start(host, own, 1000);
+    for (int i = 0; i < 2000; i++) {
+        struct prof_timebase *clock = prof_clock_of(PROF_CPU_FIRST);
+
+        clock->period = clock->nominal + clock->nominal / 12;
+        clock->missed -= 1000;
+        kvm_run(7);
+    }
+    assert_null(strstr(world_output, "reprogrammed"));
+    assert_int_equal(kvm.programmed, 1);
+}
+
+/* By somebody who wants ticks a little sooner. */
+TEST(a_count_that_begins_below_the_divisor_is_found)
+{
+    prof_options_in_force.jitter_percent = 0;
+    kvm_start(qemu, own, 1000);
+    kvm_run(1000);
+    prof_out8(PROF_PIT_COMMAND, 0x34);
+    prof_out8(0x40, (uint8_t)(WORLD_DIVISOR * 7 / 8));
+    prof_out8(0x40, (uint8_t)(WORLD_DIVISOR * 7 / 8 >> 8));
+    kvm_run(1000);
+    assert_non_null(strstr(world_output, "the PIT was reprogrammed"));
+    assert_int_equal(kvm.count, WORLD_DIVISOR);
+}
+
 /* A program that holds interrupts off delays ticks, which then come together;
  * nothing was stolen or lost but what a new period drops. */
 TEST(interrupts_off_hold_ticks_back)

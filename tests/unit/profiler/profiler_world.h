@@ -42,6 +42,7 @@ static int world_refuse_count; /* how many from there on */
 static int world_allocations;  /* asked for so far */
 static int world_live;         /* given and not yet returned */
 static void (*world_on_alloc)(void); /* called by each, where it is not NULL */
+static void (*world_on_write)(void); /* the same, while a report writes */
 
 static void world_eoi(void)
 {
@@ -75,6 +76,8 @@ void prof_lapic_done_by_msr(void)
 
 void prof_port_write(const char *text, size_t bytes)
 {
+    if (world_on_write != NULL)
+        world_on_write();
     if (world_output_bytes + bytes >= sizeof world_output)
         abort();
     memcpy(world_output + world_output_bytes, text, bytes);

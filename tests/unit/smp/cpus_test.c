@@ -331,6 +331,34 @@ TEST(table_has_a_row_for_each)
     assert_null(strstr(world_output, "    CPU     samples"));
 }
 
+static void sample_both(void)
+{
+    sample(0, 0x2000, 1);
+    sample(2, 0x3000, 3);
+}
+
+/* Samples that come while a table is written are in none of its rows. */
+TEST(rows_add_up_while_samples_come)
+{
+    begin();
+    join(2);
+    sample(0, 0x2000, 10);
+    sample(2, 0x3000, 20);
+    world_on_write = sample_both;
+    prof_report();
+    world_on_write = NULL;
+    assert_true(stats_of(0).ticks > 10 && stats_of(2).ticks > 20);
+    assert_non_null(strstr(world_output, " 30    all ticks since the start\n"));
+    assert_non_null(strstr(world_output, "\n      0          10   100.00 %"));
+    assert_non_null(strstr(world_output, "\n      2          20   100.00 %"));
+    prof_reset();
+    assert_int_equal(stats_of(0).ticks, 0);
+    world_output_bytes = 0;
+    sample(2, 0x3000, 2);
+    prof_report();
+    assert_non_null(strstr(world_output, "\n      2           2   100.00 %"));
+}
+
 /* ---- which cache lines are written by whom */
 
 enum { BY_INTERRUPT = 1, BY_DRAIN = 2 };
