@@ -18,6 +18,7 @@ from pathlib import Path
 from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
 from harness.suite import WIDTHS, background, check, run
+from late import test_late
 from pushes import test_push, test_push_of_rows, test_push_refused
 
 PARTS = (*WIDTHS, "hosts", "store", "page")
@@ -609,6 +610,13 @@ def test_fleet_capture(s):
         check.contains(said, "there are no guests of service none")
         one.stop()
         two.stop()
+
+
+def answering(serve, boot):
+    """A guest that answers, once serve has it."""
+    guest = Answering(serve, samples_of(300, boot))
+    serve.soon_guest(boot=f"{boot:02x}" * 16)
+    return guest
 
 
 def test_capture_budget(s):
@@ -1380,6 +1388,7 @@ def suite(s):
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)
+        s.holds(test_late, s, serving, captured, answering)
         made = (send, samples_of)
         s.holds(test_push, s, serving, *made)
         s.holds(test_push_of_rows, s, serving, *made)
