@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What each guest did, as mixes.sql has it, but for how often: to read that of
--- all rows is a fifth of the whole query, and the accounts have its sum.
+-- What each guest did, as mixes.sql has it, but for how often: to read that too
+-- is a tenth of the query, and the accounts have its sum.
 SELECT toString(guest) AS number, groupArray(mix), groupArray(w)
 FROM (
   SELECT guest, mix, sum(weight) AS w
