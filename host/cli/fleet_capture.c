@@ -3,6 +3,10 @@
  * Every serve is asked to begin at the same second; it does what is to be done
  * at the guests, and sets them back when the time is over, or when we are gone.
  * Then each guest's packets are fetched, one after the other, into a trace.
+ *
+ * Nobody begins before all have agreed. Where an answer has not come a second
+ * before that, connections are closed, which ends what was agreed, and all are
+ * asked again, to begin later.
  */
 
 #include "cli/fleet_capture.h"
@@ -26,7 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define AHEAD_SECONDS 2 /* until it begins: all have to have heard of it */
+#define AHEAD_SECONDS 2 /* until it begins; twice as many each time */
+#define AHEAD_MAX 16
 #define ANSWER_SECONDS 30.0
 #define FIRST_LINE_MAX 511 /* that serve takes */
 #define ANSWER_MAX (64u << 20)
@@ -38,6 +43,7 @@ struct host {
     int file; /* -1 = closed */
     char *answer;
     size_t bytes;
+    bool failed;
 };
 
 struct session {
@@ -49,11 +55,19 @@ struct session {
 
 /* ---- asking */
 
-static void add_failure(struct session *session, const char *where,
-                        const char *why)
+static void close_host(struct host *host)
 {
-    log_error("%s: %s", where, why);
+    if (host->file >= 0)
+        close(host->file);
+    host->file = -1;
+}
+
+static void fail(struct session *session, struct host *host, const char *why)
+{
+    log_error("%s: %s", host->where, why);
     ++session->failed;
+    host->failed = true;
+    close_host(host);
 }
 
 /* The words of (format) to (host), after what identifies us. */
@@ -124,11 +138,51 @@ static bool read_some(struct host *host)
     return true;
 }
 
-static void close_host(struct host *host)
+static const char *no_answer(void)
 {
-    if (host->file >= 0)
-        close(host->file);
-    host->file = -1;
+    return signals_caught() ? "interrupted" : "no answer";
+}
+
+static bool has_line(const struct host *host)
+{
+    return host->bytes > 0 && memchr(host->answer, '\n', host->bytes) != NULL;
+}
+
+/* Its first line is there, if any: a host that does not agree has failed. */
+static void take_line(struct session *session, struct host *host)
+{
+    char *line = host->answer,
+         *end = has_line(host) ? strchr(line, '\n') : NULL;
+
+    if (end != NULL && strncmp(line, "ok ", 3) == 0)
+        return;
+    if (end != NULL)
+        *end = '\0';
+    fail(session, host,
+         end == NULL                        ? no_answer()
+         : strncmp(line, "error: ", 7) == 0 ? line + 7
+                                            : line);
+}
+
+/* Until each has answered with a line, or (deadline); returns one that has
+ * not, or NULL. */
+static struct host *wait_lines(struct session *session, double deadline)
+{
+    struct host *late = NULL;
+
+    for (size_t i = 0; i < session->wanted->from_count; ++i) {
+        struct host *host = &session->hosts[i];
+
+        while (host->file >= 0 && !has_line(host) &&
+               wait_readable(host->file, deadline, 0))
+            if (!read_some(host))
+                close_host(host);
+        if (host->file >= 0 && !has_line(host))
+            late = host;
+        else if (!host->failed)
+            take_line(session, host);
+    }
+    return late;
 }
 
 /* Until all answers are complete, or (deadline). */
@@ -141,9 +195,7 @@ static void wait_answers(struct session *session, double deadline)
             if (!read_some(host))
                 close_host(host);
         if (host->file >= 0)
-            add_failure(session, host->where,
-                        signals_caught() ? "interrupted" : "no answer");
-        close_host(host);
+            fail(session, host, no_answer());
     }
 }
 
@@ -322,26 +374,22 @@ static void say_lowered(const struct session *session, const struct host *host,
 /* "ok NAME", lines of guests, and one of the capture. */
 static void take_host(struct session *session, struct host *host)
 {
-    char *rest = host->answer, *line = strsep(&rest, "\n");
-    json_t *lines = json_array(), *head = NULL, *one;
+    char *rest = host->answer, *line;
+    json_t *lines, *head = NULL, *one;
     const char *name;
     size_t i;
 
-    if (line == NULL || strncmp(line, "ok ", 3) != 0) {
-        if (line != NULL)
-            add_failure(session, host->where,
-                        strncmp(line, "error: ", 7) == 0 ? line + 7 : line);
-        json_decref(lines);
+    if (host->failed)
         return;
-    }
-    name = line + 3;
+    lines = json_array();
+    name = strsep(&rest, "\n") + strlen("ok ");
     while ((line = strsep(&rest, "\n")) != NULL && *line != '\0')
         if ((one = json_loads(line, 0, NULL)) != NULL) {
             head = one;
             json_array_append_new(lines, one);
         }
     if (head == NULL || strcmp(text_of(head, "capture"), name) != 0) {
-        add_failure(session, host->where, "it ended before the capture did");
+        fail(session, host, "it ended before the capture did");
     } else {
         say_lowered(session, host, head);
         json_array_foreach(lines, i, one) if (one != head)
@@ -379,23 +427,62 @@ static void print(const struct session *session)
     }
 }
 
-static void order_captures(struct session *session)
+/* ---- beginning */
+
+/* Connects to those that may take part, anew where they were asked before. */
+static void open_hosts(struct session *session)
 {
-    const struct fleet_capture *wanted = session->wanted;
-    int64_t begin = (int64_t)time(NULL) + AHEAD_SECONDS;
-    char *text = order_text(wanted, begin);
     char why[TARGET_WHY_MAX];
 
-    for (size_t i = 0; i < wanted->from_count; ++i) {
+    for (size_t i = 0; i < session->wanted->from_count; ++i) {
         struct host *host = &session->hosts[i];
 
-        *host = (struct host){.where = wanted->from[i], .file = -1};
+        if (host->failed)
+            continue;
+        close_host(host);
+        host->bytes = 0;
         if (!open_host(host, why))
-            add_failure(session, host->where, why);
-        else if (!send_line(host, text))
-            add_failure(session, host->where, strerror(errno));
+            fail(session, host, why);
+    }
+}
+
+/* All of them are to begin in (ahead) seconds. */
+static void order_captures(struct session *session, unsigned ahead)
+{
+    char *text =
+        order_text(session->wanted, (int64_t)time(NULL) + (int64_t)ahead);
+
+    for (size_t i = 0; i < session->wanted->from_count; ++i) {
+        struct host *host = &session->hosts[i];
+
+        if (!host->failed && !send_line(host, text))
+            fail(session, host, strerror(errno));
     }
     free(text);
+}
+
+static void begin_captures(struct session *session)
+{
+    unsigned ahead = AHEAD_SECONDS;
+    struct host *late;
+
+    open_hosts(session);
+    order_captures(session, ahead);
+    while ((late = wait_lines(session, seconds_now() + ahead - 1)) != NULL &&
+           ahead < AHEAD_MAX && !signals_caught()) {
+        ahead *= 2;
+        log_info("%s: no answer within %u s: all are asked again, to begin in "
+                 "%u s",
+                 late->where, ahead / 2 - 1, ahead);
+        open_hosts(session);
+        order_captures(session, ahead);
+    }
+    for (size_t i = 0; i < session->wanted->from_count; ++i) {
+        struct host *host = &session->hosts[i];
+
+        if (!host->failed && !has_line(host))
+            fail(session, host, no_answer());
+    }
 }
 
 int fleet_capture(const struct fleet_capture *wanted)
@@ -410,9 +497,11 @@ int fleet_capture(const struct fleet_capture *wanted)
     signals_catch();
     session.hosts =
         xreallocarray(NULL, wanted->from_count, sizeof *session.hosts);
-    order_captures(&session);
-    wait_answers(&session, seconds_now() + AHEAD_SECONDS + wanted->seconds +
-                               ANSWER_SECONDS);
+    for (size_t i = 0; i < wanted->from_count; ++i)
+        session.hosts[i] = (struct host){.where = wanted->from[i], .file = -1};
+    begin_captures(&session);
+    wait_answers(&session,
+                 seconds_now() + AHEAD_MAX + wanted->seconds + ANSWER_SECONDS);
     for (size_t i = 0; i < wanted->from_count; ++i)
         take_host(&session, &session.hosts[i]);
     if (json_array_size(session.guests) == 0 && session.failed == 0) {

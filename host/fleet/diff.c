@@ -115,16 +115,19 @@ static const struct fleet_guest *find_guest(const struct fleet_guests *guests,
 }
 
 /* Adds the guest's samples to those of all functions in them. */
-static void count_samples(struct fleet_diff *diff, size_t row)
+static void count_samples(struct fleet_diff *diff,
+                          const struct mixes_guest *guest)
 {
     const struct mixes *mixes = &diff->mixes;
-    struct mixes_part part;
 
-    mixes_begin(mixes, row, &part);
-    while (mixes_next(mixes, &part))
-        for (size_t i = 0; i < part.mix->count; ++i)
-            diff->functions[mixes->members[part.mix->first + i]].samples +=
-                part.samples;
+    for (size_t i = 0; i < guest->count; ++i) {
+        const struct mixes_part *part = &mixes->parts[guest->first + i];
+        const struct mix *mix = &mixes->list[part->mix];
+
+        for (size_t j = 0; j < mix->count; ++j)
+            diff->functions[mixes->members[mix->first + j]].samples +=
+                part->samples;
+    }
 }
 
 /* (sums) has one of each function for the base, and then one for the new
@@ -136,20 +139,20 @@ static void add_up(struct fleet_diff *diff, const struct fleet_guests *guests,
     size_t count = mixes->function_count;
     double *shares = xreallocarray(NULL, count, sizeof *shares);
 
-    for (size_t row = 0; row < mixes->guests.rows; ++row) {
-        uint64_t number = store_u64(&mixes->guests, row, 0);
+    for (size_t row = 0; row < mixes->guest_count; ++row) {
+        const struct mixes_guest *guest = &mixes->guests[row];
         struct sums *side = sums;
 
-        if (find_guest(guests, diff->now.id, number) != NULL)
+        if (find_guest(guests, diff->now.id, guest->number) != NULL)
             side += count;
-        else if (find_guest(guests, diff->base.id, number) == NULL)
+        else if (find_guest(guests, diff->base.id, guest->number) == NULL)
             continue; /* without an account */
-        mixes_shares(mixes, row, diff->by == FLEET_BY_TOTAL, shares);
+        mixes_shares(mixes, guest, diff->by == FLEET_BY_TOTAL, shares);
         for (size_t i = 0; i < count; ++i) {
             side[i].share += shares[i];
             side[i].square += shares[i] * shares[i];
         }
-        count_samples(diff, row);
+        count_samples(diff, guest);
     }
     free(shares);
 }
@@ -277,7 +280,7 @@ void fleet_diff(const struct fleet *fleet, enum fleet_order by,
     memcpy(both.builds[1], diff->now.id, FLEET_BUILD_HEX);
     both.build_count = 2;
     fleet_guests(&both, &guests);
-    fleet_mixes(&both, &diff->mixes);
+    fleet_mixes(&both, true, &diff->mixes);
     compare_measures(diff, &guests);
     compare_functions(diff, &guests);
     fleet_guests_free(&guests);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "flame/flame.h"
 
+#include <math.h>
 #include <prof/format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +85,23 @@ static unsigned pieces_of(const struct fleet *fleet, size_t rows)
     return (unsigned)(fine < most ? fine : most);
 }
 
+/* Where the pieces of the stack in the (row)th row begin, as a part of a piece:
+ * another place for each. Otherwise all pieces of a minute had the same times,
+ * and of the timeline's bars, which have unequal numbers of those, every few
+ * one were higher. Multiples of the golden ratio are spread evenly, however
+ * many there are. */
+static double phase_of(size_t row)
+{
+    double turns = (double)row * 0.6180339887498949;
+
+    return turns - floor(turns);
+}
+
 /* Adds the samples of (stack) in the minute that begins at (time), spread
  * evenly: nothing more is known of them. */
 static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
-                       const struct model_count *count, unsigned pieces)
+                       const struct model_count *count, unsigned pieces,
+                       double phase)
 {
     uint64_t samples = 0, clocks = 0;
 
@@ -95,7 +109,8 @@ static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
         uint64_t now = checked_scale(count->samples, i, pieces);
         uint64_t weight = checked_scale(count->clocks, i, pieces);
         struct flame_sample sample = {
-            .time = time + (2 * i - 1) * BUCKET_CLOCKS / (2 * pieces),
+            .time = time + (uint64_t)((i - 1 + phase) * (double)BUCKET_CLOCKS /
+                                      pieces),
             .clocks = weight - clocks,
             .samples = (uint32_t)(now - samples),
             .stack = stack,
@@ -135,7 +150,7 @@ static void add_side(struct flame *flame, const struct fleet *fleet,
         model_count_add(&flame->stacks[stack].self[side], &count);
         whole->clocks += count.clocks;
         if (side == FLAME_NEW)
-            put_minute(flame, stack, time, &count, pieces);
+            put_minute(flame, stack, time, &count, pieces, phase_of(i));
     }
     store_answer_free(&answer);
     if (side == FLAME_NEW)

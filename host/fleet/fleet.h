@@ -84,6 +84,7 @@ struct fleet_guest {
     uint64_t delay_50, delay_99; /* of its event loop, ns */
     uint64_t lost_rows;          /* that no collector could store */
     uint64_t lost_amount;
+    uint64_t lost_samples; /* of these */
 };
 
 struct fleet_guests {
@@ -101,8 +102,13 @@ void fleet_guests_free(struct fleet_guests *guests);
 double fleet_busy(const struct fleet_account *account);
 double fleet_lost(const struct fleet_account *account);
 
-/* The mixes of all guests, to be freed. */
-void fleet_mixes(const struct fleet *fleet, struct mixes *mixes);
+/* The mixes of all guests, to be freed; without (counted) they have no
+ * samples, and cost the store less. */
+void fleet_mixes(const struct fleet *fleet, bool counted, struct mixes *mixes);
+
+/* How many samples of the guest are in the store: its account's, but for those
+ * that no collector could store. */
+uint64_t fleet_stored(const struct fleet_guest *guest);
 
 /* "host0 shm:/dev/shm/web-3"; its number where nothing is known of it. */
 #define FLEET_NAME_MAX 128
@@ -208,7 +214,7 @@ struct fleet_odd_guest {
     struct fleet_share
         shares[FLEET_ODD_SHARES]; /* where the mix differs most */
     size_t share_count;
-    size_t row; /* of its mix */
+    const struct mixes_guest *mix; /* NULL = it has no samples */
 };
 
 struct fleet_odd {
@@ -220,6 +226,7 @@ struct fleet_odd {
     double medians[FLEET_MEASURES];
     double spreads[FLEET_MEASURES]; /* one deviation; NAN = unknown */
     struct mixes mixes;             /* where names are */
+    double *means; /* of each of their list: its share in all guests */
 };
 
 /* Looks for guests that deviate by (above), and for what is different in the

@@ -125,6 +125,8 @@ static void take_rest(struct fleet_guests *guests)
             continue;
         guest->lost_rows += store_u64(answer, i, 4);
         guest->lost_amount += store_u64(answer, i, 5);
+        if (strcmp(store_value(answer, i, 1), "samples") == 0)
+            guest->lost_samples += store_u64(answer, i, 5);
     }
     free(list);
 }
@@ -140,11 +142,18 @@ void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests)
     take_rest(guests);
 }
 
-void fleet_mixes(const struct fleet *fleet, struct mixes *mixes)
+uint64_t fleet_stored(const struct fleet_guest *guest)
+{
+    uint64_t all = guest->account.attributed;
+
+    return all > guest->lost_samples ? all - guest->lost_samples : 0;
+}
+
+void fleet_mixes(const struct fleet *fleet, bool counted, struct mixes *mixes)
 {
     struct store_answer guests, names;
 
-    fleet_ask(fleet, "mixes", &guests);
+    fleet_ask(fleet, counted ? "mixes" : "weights", &guests);
     fleet_ask(fleet, "mix_names", &names);
     mixes_make(mixes, guests, names);
 }
@@ -208,6 +217,8 @@ static int by_busy(const void *one, const void *other)
 
     if (services != 0)
         return services;
+    if (x == y && strcmp((*a)->target, (*b)->target) != 0)
+        return strcmp((*a)->target, (*b)->target);
     return x != y ? (x < y) - (x > y) : by_number(one, other);
 }
 

@@ -88,15 +88,14 @@ static size_t take_members(struct mixes *mixes, struct mix *mix, char **lines,
     return used;
 }
 
-void mixes_make(struct mixes *mixes, struct store_answer guests,
-                struct store_answer names)
+static void take_names(struct mixes *mixes)
 {
+    struct store_answer names = mixes->names;
     size_t count = lines_in(&names) + 1, at = 0, used = 0;
     char none[] = "";
     char **lines = xreallocarray(NULL, count, sizeof *lines);
     char **all = xreallocarray(NULL, count, sizeof *all);
 
-    *mixes = (struct mixes){.guests = guests, .names = names};
     mixes->list = xreallocarray(NULL, names.rows + 1, sizeof *mixes->list);
     mixes->functions = xreallocarray(NULL, count, sizeof *mixes->functions);
     mixes->members = xreallocarray(NULL, count, sizeof *mixes->members);
@@ -121,16 +120,7 @@ void mixes_make(struct mixes *mixes, struct store_answer guests,
     qsort(mixes->list, mixes->count, sizeof *mixes->list, by_number);
 }
 
-void mixes_free(struct mixes *mixes)
-{
-    free(mixes->list);
-    free(mixes->functions);
-    free(mixes->members);
-    store_answer_free(&mixes->guests);
-    store_answer_free(&mixes->names);
-}
-
-/* ---- a guest */
+/* ---- guests */
 
 /* The next number of an array, which the store writes as "[1,2,3]". */
 static bool next_number(const char **rest, uint64_t *number)
@@ -147,59 +137,83 @@ static bool next_number(const char **rest, uint64_t *number)
     return true;
 }
 
-void mixes_begin(const struct mixes *mixes, size_t row, struct mixes_part *part)
+static size_t place_of(const struct mixes *mixes, uint64_t number)
 {
-    for (unsigned i = 0; i < 3; ++i)
-        part->rest[i] = store_value(&mixes->guests, row, 1 + i);
+    struct mix wanted = {.number = number};
+    const struct mix *found = bsearch(&wanted, mixes->list, mixes->count,
+                                      sizeof *mixes->list, by_number);
+
+    return found != NULL ? (size_t)(found - mixes->list) : 0;
 }
 
-/* A stack whose names came after they were asked for is an unknown one. */
-bool mixes_next(const struct mixes *mixes, struct mixes_part *part)
+/* The parts of a row, up to the end of the shortest list; (room) is how many
+ * fit. */
+static void take_guest(struct mixes *mixes, const struct store_answer *answer,
+                       size_t row, size_t *used, size_t *room)
 {
-    struct mix wanted = {0};
+    struct mixes_guest *guest = &mixes->guests[mixes->guest_count++];
+    const char *rest[3];
+    bool counted = answer->columns > 3;
+    uint64_t number, weight, samples = 0;
 
-    if (!next_number(&part->rest[0], &wanted.number) ||
-        !next_number(&part->rest[1], &part->weight) ||
-        !next_number(&part->rest[2], &part->samples))
-        return false;
-    part->mix = bsearch(&wanted, mixes->list, mixes->count, sizeof *mixes->list,
-                        by_number);
-    if (part->mix == NULL)
-        part->mix = &mixes->list[0];
-    return true;
-}
-
-struct mixes_whole mixes_whole(const struct mixes *mixes, size_t row)
-{
-    struct mixes_whole whole = {0};
-    struct mixes_part part;
-
-    mixes_begin(mixes, row, &part);
-    while (mixes_next(mixes, &part)) {
-        whole.weight += part.weight;
-        whole.samples += part.samples;
+    *guest = (struct mixes_guest){.number = store_u64(answer, row, 0),
+                                  .first = *used};
+    for (unsigned i = 0; i < 2u + counted; ++i)
+        rest[i] = store_value(answer, row, 1 + i);
+    while (next_number(&rest[0], &number) && next_number(&rest[1], &weight) &&
+           (!counted || next_number(&rest[2], &samples))) {
+        if (*used == *room) {
+            *room = 2 * *room + 1024;
+            mixes->parts =
+                xreallocarray(mixes->parts, *room, sizeof *mixes->parts);
+        }
+        mixes->parts[(*used)++] =
+            (struct mixes_part){place_of(mixes, number), weight, samples};
+        guest->weight += weight;
+        guest->samples += samples;
     }
-    return whole;
+    guest->count = *used - guest->first;
 }
 
-void mixes_shares(const struct mixes *mixes, size_t row, bool total,
-                  double *shares)
+void mixes_make(struct mixes *mixes, struct store_answer guests,
+                struct store_answer names)
 {
-    double whole = (double)mixes_whole(mixes, row).weight;
-    struct mixes_part part;
+    size_t used = 0, room = 0;
 
+    *mixes = (struct mixes){.names = names};
+    take_names(mixes);
+    mixes->guests = xreallocarray(NULL, guests.rows + 1, sizeof *mixes->guests);
+    for (size_t row = 0; row < guests.rows; ++row)
+        take_guest(mixes, &guests, row, &used, &room);
+    store_answer_free(&guests);
+}
+
+void mixes_free(struct mixes *mixes)
+{
+    free(mixes->list);
+    free(mixes->functions);
+    free(mixes->members);
+    free(mixes->guests);
+    free(mixes->parts);
+    store_answer_free(&mixes->names);
+}
+
+void mixes_shares(const struct mixes *mixes, const struct mixes_guest *guest,
+                  bool total, double *shares)
+{
     memset(shares, 0, mixes->function_count * sizeof *shares);
-    if (whole == 0)
+    if (guest->weight == 0)
         return;
-    mixes_begin(mixes, row, &part);
-    while (mixes_next(mixes, &part)) { /* weights at first: they are exact */
-        const struct mix *mix = part.mix;
+    /* weights at first: they are exact */
+    for (size_t i = 0; i < guest->count; ++i) {
+        const struct mixes_part *part = &mixes->parts[guest->first + i];
+        const struct mix *mix = &mixes->list[part->mix];
 
         if (!total)
-            shares[mix->leaf] += (double)part.weight;
-        for (size_t i = 0; total && i < mix->count; ++i)
-            shares[mixes->members[mix->first + i]] += (double)part.weight;
+            shares[mix->leaf] += (double)part->weight;
+        for (size_t j = 0; total && j < mix->count; ++j)
+            shares[mixes->members[mix->first + j]] += (double)part->weight;
     }
     for (size_t i = 0; i < mixes->function_count; ++i)
-        shares[i] /= whole;
+        shares[i] /= (double)guest->weight;
 }

@@ -20,7 +20,18 @@ struct mix {
     uint64_t number;
     size_t leaf;
     size_t first, count; /* of (members): its functions, each once */
-    double mean;         /* share of all guests; 0 until the caller sets it */
+};
+
+/* What a guest did of one of them. */
+struct mixes_part {
+    size_t mix; /* its place in the list */
+    uint64_t weight, samples;
+};
+
+struct mixes_guest {
+    uint64_t number;
+    size_t first, count;      /* of (parts) */
+    uint64_t weight, samples; /* of all its parts */
 };
 
 struct mixes {
@@ -29,37 +40,22 @@ struct mixes {
     char **functions;
     size_t function_count;
     size_t *members;
-    struct store_answer guests; /* sql/mixes.sql: a row for each guest */
+    struct mixes_guest *guests; /* in the order of sql/mixes.sql */
+    size_t guest_count;
+    struct mixes_part *parts;
     struct store_answer names;
 };
 
-/* Makes them of the answers to sql/mixes.sql and sql/mix_names.sql, which it
- * takes. */
+/* Makes them of the answers to sql/mixes.sql, or sql/weights.sql, which has no
+ * samples, and to sql/mix_names.sql; it takes both. A stack whose names came after they were asked for is an unknown
+ * one. */
 void mixes_make(struct mixes *mixes, struct store_answer guests,
                 struct store_answer names);
 void mixes_free(struct mixes *mixes);
 
-/* Reads a row of (guests). */
-struct mixes_part {
-    struct mix *mix;
-    uint64_t weight, samples;
-    const char *rest[3];
-};
-
-/* The first part, and the next one, of a guest's mix; false: that was all. */
-void mixes_begin(const struct mixes *mixes, size_t row,
-                 struct mixes_part *part);
-bool mixes_next(const struct mixes *mixes, struct mixes_part *part);
-
-/* The weight and the samples of all parts. */
-struct mixes_whole {
-    uint64_t weight, samples;
-};
-struct mixes_whole mixes_whole(const struct mixes *mixes, size_t row);
-
 /* Sets (shares), of (function_count), to those in the guest's weight; with what
  * a function calls if (total). */
-void mixes_shares(const struct mixes *mixes, size_t row, bool total,
-                  double *shares);
+void mixes_shares(const struct mixes *mixes, const struct mixes_guest *guest,
+                  bool total, double *shares);
 
 #endif

@@ -64,8 +64,8 @@ static uint64_t sampled(const struct fleet_guests *guests)
     return count;
 }
 
-static struct fleet_odd_guest *find_odd_guest(const struct fleet_odd *odd,
-                                              uint64_t number)
+static struct fleet_odd_guest *find_guest(const struct fleet_odd *odd,
+                                          uint64_t number)
 {
     return bsearch(&number, odd->list, odd->count, sizeof *odd->list,
                    by_number);
@@ -74,29 +74,31 @@ static struct fleet_odd_guest *find_odd_guest(const struct fleet_odd *odd,
 /* Sets the mean share of each stack, in all guests that were sampled. */
 static void take_means(struct fleet_odd *odd)
 {
-    struct mixes *mixes = &odd->mixes;
+    const struct mixes *mixes = &odd->mixes;
     double guests = (double)sampled(&odd->guests);
-    struct mixes_part part;
 
-    for (size_t row = 0; row < mixes->guests.rows; ++row) {
-        double weight = (double)mixes_whole(mixes, row).weight;
+    odd->means = xreallocarray(NULL, mixes->count, sizeof *odd->means);
+    memset(odd->means, 0, mixes->count * sizeof *odd->means);
+    for (size_t row = 0; row < mixes->guest_count; ++row) {
+        const struct mixes_guest *guest = &mixes->guests[row];
+        const struct mixes_part *parts = mixes->parts + guest->first;
 
-        mixes_begin(mixes, row, &part);
-        while (weight > 0 && mixes_next(mixes, &part))
-            part.mix->mean += (double)part.weight / weight;
+        for (size_t i = 0; guest->weight > 0 && i < guest->count; ++i)
+            odd->means[parts[i].mix] +=
+                (double)parts[i].weight / (double)guest->weight;
     }
     for (size_t i = 0; i < mixes->count && guests > 0; ++i)
-        mixes->list[i].mean /= guests;
+        odd->means[i] /= guests;
 }
 
 /* What chance adds to the distance of a guest, times the square root of
  * 2 pi samples. */
-static double chance_in(const struct mixes *mixes)
+static double chance_in(const struct fleet_odd *odd)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < mixes->count; ++i) {
-        double mean = fmin(1, mixes->list[i].mean);
+    for (size_t i = 0; i < odd->mixes.count; ++i) {
+        double mean = fmin(1, odd->means[i]);
 
         sum += sqrt(mean * (1 - mean));
     }
@@ -112,24 +114,24 @@ static void take_mixes(struct fleet_odd *odd)
     double chance;
 
     take_means(odd);
-    chance = chance_in(mixes);
-    for (size_t row = 0; row < mixes->guests.rows; ++row) {
-        struct mixes_whole whole = mixes_whole(mixes, row);
-        struct fleet_odd_guest *guest =
-            find_odd_guest(odd, store_u64(&mixes->guests, row, 0));
-        struct mixes_part part;
-        double far = 1;
+    chance = chance_in(odd);
+    for (size_t row = 0; row < mixes->guest_count; ++row) {
+        const struct mixes_guest *mix = &mixes->guests[row];
+        struct fleet_odd_guest *guest = find_guest(odd, mix->number);
+        double far = 1, samples;
 
-        if (guest == NULL || whole.weight == 0)
+        if (guest == NULL || mix->weight == 0)
             continue;
-        guest->row = row;
-        mixes_begin(mixes, row, &part);
-        while (mixes_next(mixes, &part)) {
-            double share = (double)part.weight / (double)whole.weight;
+        guest->mix = mix;
+        for (size_t i = 0; i < mix->count; ++i) {
+            const struct mixes_part *part = &mixes->parts[mix->first + i];
+            double share = (double)part->weight / (double)mix->weight;
+            double mean = odd->means[part->mix];
 
-            far += fabs(share - part.mix->mean) - part.mix->mean;
+            far += fabs(share - mean) - mean;
         }
-        far = far / 2 - chance / sqrt(2 * M_PI * (double)whole.samples);
+        samples = fmax(1, (double)fleet_stored(guest->guest));
+        far = far / 2 - chance / sqrt(2 * M_PI * samples);
         guest->values[FLEET_MIX] = fmax(0, far);
     }
 }
@@ -250,14 +252,13 @@ static void explain(struct fleet_odd *odd, size_t explained)
     memset(means, 0, count * sizeof *means);
     for (size_t i = 0; i < mixes->count; ++i)
         for (size_t j = 0; j < mixes->list[i].count; ++j)
-            means[mixes->members[mixes->list[i].first + j]] +=
-                mixes->list[i].mean;
+            means[mixes->members[mixes->list[i].first + j]] += odd->means[i];
     for (size_t i = 0; i < odd->odd && i < explained; ++i) {
         struct fleet_odd_guest *guest = &odd->list[i];
 
         if (!(guest->deviations[FLEET_MIX] >= odd->above))
             continue;
-        mixes_shares(mixes, guest->row, true, own);
+        mixes_shares(mixes, guest->mix, true, own);
         for (size_t j = 0; j < count; ++j)
             if (means[j] > 0)
                 keep_share(guest,
@@ -277,7 +278,7 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
     *odd = (struct fleet_odd){.above = above};
     fleet_guests(fleet, &odd->guests);
     take_values(odd);
-    fleet_mixes(fleet, &odd->mixes);
+    fleet_mixes(fleet, false, &odd->mixes);
     take_mixes(odd);
     values = xreallocarray(NULL, odd->count + 1, sizeof *values);
     for (int measure = 0; measure < FLEET_MEASURES; ++measure)
@@ -292,6 +293,7 @@ void fleet_odd(const struct fleet *fleet, double above, size_t explained,
 void fleet_odd_free(struct fleet_odd *odd)
 {
     mixes_free(&odd->mixes);
+    free(odd->means);
     free(odd->list);
     fleet_guests_free(&odd->guests);
 }

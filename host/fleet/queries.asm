@@ -34,6 +34,7 @@ query mixes
 query paths
 query stacks
 query waits
+query weights
     section .data.rel.ro
     dq 0, 0, 0
 

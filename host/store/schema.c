@@ -340,8 +340,10 @@ bool schema_ensure(struct store_http *http, const struct store_address *address,
     if (version == STORE_SCHEMA || (version > 0 && !create))
         return true;
     if (!create) {
-        snprintf(why, room, "%s: there are no tables of parasite in '%s'", host,
-                 address->database);
+        snprintf(why, room,
+                 "%s: there are no tables of parasite in '%s': nothing was "
+                 "sent to it yet",
+                 host, address->database);
         return false;
     }
     if (bring_up(&step, version))

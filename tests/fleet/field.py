@@ -418,7 +418,7 @@ def check_fleet(fleet, guests):
     store = ("--store", fleet.store, "--since", f"@{fleet.began // 60 * 60}")
     diff = ("fleet", "diff", "lua", *store)
     diff += ("--build", builds[0], "--build", builds[1])
-    odds = ("fleet", "odd", "lua", *store, "--build", odd.build)
+    odds = ("fleet", "odd", "lua", *store, "--build", odd.build[:12])
     for words in (("fleet", *store), (*diff, "--rows", 8), odds):
         shown = [str(w)[:12] if w in builds else str(w) for w in words]
         print("$ parasite " + " ".join(shown))

@@ -6,7 +6,8 @@ one, in which SLOW takes 30 % longer. Guest 42 serves other requests than all
 others, guest 17 loses a tenth of its ticks, guest 8 a batch on the way to the
 store. Service mail has 8 guests of one build. Samples are drawn from each
 guest's mix of stacks, so shares vary as those of real samples do; the numbers
-are the same in each run."""
+are the same in each run. Two hours later service still has six guests of two
+builds that do nothing."""
 
 import bisect
 import hashlib
@@ -29,6 +30,8 @@ WAITS = (
     (("query.c", 7), "read", 3, 900_000),
 )
 BUSY = 0.6
+
+STILL, STILL_BEGIN, STILL_GUESTS = "still", BEGIN + 7200, 6
 
 HANDLERS = ("get", "post", "list", "login")
 LEAVES = {
@@ -196,6 +199,15 @@ def guests():
         yield Guest("mail", index, MAIL)
 
 
+def still_accounts():
+    """All ticks are idle."""
+    for index in range(STILL_GUESTS):
+        yield key(
+            *(STILL_BEGIN, STILL, (OLD, NEW)[index % 2]),
+            guest_number(STILL, index),
+        ) + struct.pack("<H8Q", 0, TICKS, 0, TICKS, 0, 0, 0, 0, 0)
+
+
 def tables():
     """{table: bytes}"""
     out = {name: bytearray() for name in TABLES}
@@ -221,6 +233,7 @@ def tables():
                     + named * b"".join(map(text, names))
                     + bytes([named])
                 )
+    out["accounts"] += b"".join(still_accounts())
     for guest in guests():
         out["guests"] += guest.row()
         for bucket in range(BUCKETS):

@@ -7,6 +7,7 @@ import collections
 import json
 import math
 import os
+import re
 import shutil
 import sys
 
@@ -22,6 +23,10 @@ from pushed import test_push
 PARTS = ("engines", "pages", "push", "field")
 PLAYWRIGHT = "playwright-core@1.60.0"
 TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
+STILL = (
+    *("--since", f"@{made.STILL_BEGIN}"),
+    *("--until", f"@{made.STILL_BEGIN + 60}"),
+)
 FILLED = set()
 CLOSE = 1e-6  # sums of an engine depend on their order
 
@@ -145,6 +150,55 @@ def diff_names_the_slower_function(fleet):
     check.true(not main["significant"])
 
 
+def as_printed(change):
+    """A row of diff's table, of one of its JSON's."""
+    base, new = change["base"]["mean"], change["new"]["mean"]
+    if base > 0:
+        by = f"{100 * (new - base) / base:+.1f} %"
+    else:
+        by = "new" if new > 0 else "-"
+    mark = "*" if change["significant"] else " "
+    return (
+        f"{100 * base:7.2f} %  {100 * new:7.2f} %  {by:>10}  "
+        f"{change['t']:7.1f}  {mark}  "
+    )
+
+
+def diff_prints_its_json(fleet):
+    """Each row, by what functions take themselves and with what they call."""
+    for order in ("self", "total"):
+        words = ("diff", "web", "-s", order)
+        found = fleet.json(*words)
+        text = fleet(*words, "--rows", 0).out
+        check.same(found["by"], order)
+        rows = text.splitlines()
+        start = next(i for i, r in enumerate(rows) if r.startswith("share of"))
+        check.same(
+            rows[start + 1 : -1],
+            [as_printed(r) + r["function"] for r in found["functions"]],
+        )
+        changed = sum(row["significant"] for row in found["functions"])
+        check.contains(rows[-1], f"* {changed} of {len(found['functions'])} ")
+        shares = sum(row["new"]["mean"] for row in found["functions"])
+        if order == "self":
+            check.near(shares, 1, 1e-6)
+        else:  # four functions of a stack, but for the samples without one
+            check.near(shares, 4, 0.01)
+
+
+def guests_that_do_nothing_are_alike(fleet):
+    """Nothing changes where there was nothing, and no function is named."""
+    text = fleet("diff", made.STILL, times=STILL).out
+    for name in ("busy", "lost"):
+        check.has(
+            text, rf"^   0\.00 %     0\.00 %           -      0\.0     {name}$"
+        )
+    check.lacks(text, "event loop")
+    check.contains(text, "* 0 of 0 functions changed")
+    found = json.loads(fleet("odd", made.STILL, "--json", times=STILL).out)
+    check.same(found["odd"], 0)
+
+
 def odd_names_the_guests(fleet):
     found = fleet.json("odd", "web")
     odd = [g["guest"] for g in found["guests"] if g["odd"]]
@@ -252,6 +306,8 @@ DEFECTS = (
     samples_are_the_attributed_ticks,
     the_list_has_the_losses,
     diff_names_the_slower_function,
+    diff_prints_its_json,
+    guests_that_do_nothing_are_alike,
     odd_names_the_guests,
     waits_are_listed,
     a_build_is_chosen,
@@ -288,6 +344,7 @@ def figures(fleet):
         "list": fleet.json(),
         "top": fleet.json("top", "web", "-s", "total"),
         "diff": fleet.json("diff", "web"),
+        "diff total": fleet.json("diff", "web", "-s", "total"),
         "odd": fleet.json("odd", "web"),
         "waits": fleet.json("waits", "web"),
         "mail": fleet.json("odd", "mail"),

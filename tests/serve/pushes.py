@@ -57,12 +57,13 @@ def are_the_rows(receiver, serve):
         )
 
 
-def test_push(s, serving, send, samples_of):
+def test_push(s, serving, metric, send, samples_of):
     """A minute that is closed is there as the rows have it, if it has to wait
     for the receiver, too."""
     with Receiver() as receiver:
-        words = ("--push", f"otlp:{receiver.address}")
+        words = ("--push", f"otlp:{receiver.address}", "--http", 0)
         with serving(s, *words, name="push") as serve:
+            check.same(metric(serve, "pushed_total"), 0)
             send(serve, samples_of(300, 70))
             serve.process.soon(
                 lambda: pushed_samples(receiver) == 300, "the first guest"
@@ -77,6 +78,12 @@ def test_push(s, serving, send, samples_of):
             serve.process.soon(
                 lambda: pushed_samples(receiver) == 500, "the second"
             )
+            serve.process.soon(
+                lambda: metric(serve, "pushed_total") == len(receiver.taken),
+                "all are counted",
+            )
+            check.same(metric(serve, "push_waiting_bytes"), 0)
+            check.same(metric(serve, "push_lost_total"), 0)
             serve.stop()
         check.lacks(serve.text(), "profiles were not taken")
 

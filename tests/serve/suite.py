@@ -18,6 +18,7 @@ from pathlib import Path
 from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
 from harness.suite import WIDTHS, background, check, run
+from late import test_late
 from pushes import test_push, test_push_of_rows, test_push_refused
 
 PARTS = (*WIDTHS, "hosts", "store", "page")
@@ -368,6 +369,11 @@ def metrics(serve):
         return port, page.read().decode()
 
 
+def metric(serve, name):
+    text = metrics(serve)[1]
+    return float(re.search(rf"^parasite_serve_{name} (\S+)$", text, re.M)[1])
+
+
 def test_metrics(s, serve):
     """/metrics and /guests say the same as the rows."""
 
@@ -609,6 +615,13 @@ def test_fleet_capture(s):
         check.contains(said, "there are no guests of service none")
         one.stop()
         two.stop()
+
+
+def answering(serve, boot):
+    """A guest that answers, once serve has it."""
+    guest = Answering(serve, samples_of(300, boot))
+    serve.soon_guest(boot=f"{boot:02x}" * 16)
+    return guest
 
 
 def test_capture_budget(s):
@@ -1258,7 +1271,9 @@ def end_store(store):
 
 def test_stored(s, store, spool):
     """What guests send is in the store once; the engine is killed between."""
-    with serving(s, "--store", store, "--spool", spool, name="st") as serve:
+    words = ("--store", store, "--spool", spool, "--http", "0")
+    with serving(s, *words, name="st") as serve:
+        check.same(metric(serve, "store_rows_total"), 0)
         send(serve, samples_of(300, 20))
         serve.process.soon(
             lambda: stored(s, store, SUMS)["ticks"] == 300, "the first guest"
@@ -1268,6 +1283,18 @@ def test_stored(s, store, spool):
         serve.process.soon(
             lambda: stored(s, store, SUMS)["ticks"] == 800, "the second"
         )
+        serve.process.soon(
+            lambda: metric(serve, "spool_batches") == 0, "all is acknowledged"
+        )
+        check.same(metric(serve, "spool_bytes"), 0)
+        check.same(metric(serve, "store_lost_rows_total"), 0)
+        check.same(metric(serve, "store_reachable"), 1)
+        rows = sum(
+            stored(s, store, f"SELECT count() AS n FROM {table}")["n"]
+            for table in ("samples", "accounts", "stacks", "guests")
+        )
+        check.true(metric(serve, "store_rows_total") >= rows, rows)
+        check.true(metric(serve, "store_batches_total") >= 4)
         serve.stop()
     check.same(stored(s, store, SAMPLES)["samples"], 800)
 
@@ -1380,7 +1407,8 @@ def suite(s):
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)
+        s.holds(test_late, s, serving, captured, answering)
         made = (send, samples_of)
-        s.holds(test_push, s, serving, *made)
+        s.holds(test_push, s, serving, metric, *made)
         s.holds(test_push_of_rows, s, serving, *made)
         s.holds(test_push_refused, s, serving, metrics, *made)

@@ -103,9 +103,11 @@ const firstSeen = (minutes) =>
     return first;
   }, new Map());
 
-// A row of the minutes in which guests ran (build), the fuller the more.
-function buildRow(build, minutes, most, xOf, width, y) {
-  const row = shape('g', {class: 'build'}, textAt(LEFT, y - 2, 'start', build));
+// A row of the minutes in which guests ran a build, the fuller the more.
+function buildRow(minutes, most, xOf, width, y) {
+  const [{service, build}] = minutes;
+  const name = `${service} ${build.slice(0, 12)}`;
+  const row = shape('g', {class: 'build'}, textAt(LEFT, y - 2, 'start', name));
   for (const {at, guests} of minutes)
     row.append(
       shape('rect', {
@@ -140,7 +142,7 @@ function chartOf(head, minutes) {
   shown.forEach(([build, at], row) => {
     const y = bottom + 20 + ROW * row;
     const own = minutes.filter((minute) => minute.build === build);
-    svg.append(buildRow(build.slice(0, 12), own, most, xOf, width, y));
+    svg.append(buildRow(own, most, xOf, width, y));
     if (at <= first[0][1]) return;
     const x = xOf(at);
     svg.append(

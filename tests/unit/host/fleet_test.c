@@ -142,7 +142,7 @@ static void has_shares(const struct mixes *mixes, size_t row, bool total,
     double shares[8];
 
     assert_true(mixes->function_count <= 8);
-    mixes_shares(mixes, row, total, shares);
+    mixes_shares(mixes, &mixes->guests[row], total, shares);
     for (size_t i = 0; i < mixes->function_count; ++i)
         near(shares[i], wanted[i], 1e-15);
 }
@@ -156,7 +156,6 @@ TEST(shares_are_of_functions_and_stacks)
     static const double unknown[] = {1, 0, 0, 0, 0};
     static const double none[] = {0, 0, 0, 0, 0};
     struct mixes mixes;
-    struct mixes_whole whole;
 
     mixes_make(&mixes,
                read_answer("number\tm\tw\tn\n"
@@ -182,9 +181,28 @@ TEST(shares_are_of_functions_and_stacks)
     has_shares(&mixes, 1, false, unknown);
     has_shares(&mixes, 2, true, none);
     has_shares(&mixes, 3, true, none);
-    whole = mixes_whole(&mixes, 0);
-    assert_int_equal(whole.weight, 80);
-    assert_int_equal(whole.samples, 9);
+    assert_int_equal(mixes.guest_count, 4);
+    assert_int_equal(mixes.guests[0].number, 11);
+    assert_int_equal(mixes.guests[0].weight, 80);
+    assert_int_equal(mixes.guests[0].samples, 9);
+    assert_int_equal(mixes.guests[3].count, 0);
+    mixes_free(&mixes);
+}
+
+/* Weights alone make the same shares. */
+TEST(shares_need_no_counts)
+{
+    static const double total[] = {0.25, 0.75, 0.75};
+    struct mixes mixes;
+
+    mixes_make(&mixes,
+               read_answer("number\tm\tw\nS\tA\tA\n"
+                           "11\t[7,0]\t[60,20]\n"),
+               read_answer("number\tnames\nString\tString\n"
+                           "7\tmain\\na\n"));
+    has_shares(&mixes, 0, true, total);
+    assert_int_equal(mixes.guests[0].count, 2);
+    assert_int_equal(mixes.guests[0].samples, 0);
     mixes_free(&mixes);
 }
 
@@ -195,7 +213,7 @@ TEST(there_may_be_no_mixes)
 
     mixes_make(&mixes, read_answer("number\tm\tw\tn\nS\tA\tA\tA\n"),
                read_answer("number\tnames\nString\tString\n"));
-    assert_int_equal(mixes.guests.rows, 0);
+    assert_int_equal(mixes.guest_count, 0);
     assert_int_equal(mixes.function_count, 1);
     mixes_free(&mixes);
 }
