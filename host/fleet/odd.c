@@ -64,8 +64,8 @@ static uint64_t sampled(const struct fleet_guests *guests)
     return count;
 }
 
-static struct fleet_odd_guest *find_guest(const struct fleet_odd *odd,
-                                          uint64_t number)
+static struct fleet_odd_guest *find_odd_guest(const struct fleet_odd *odd,
+                                              uint64_t number)
 {
     return bsearch(&number, odd->list, odd->count, sizeof *odd->list,
                    by_number);
@@ -117,7 +117,7 @@ static void take_mixes(struct fleet_odd *odd)
     chance = chance_in(odd);
     for (size_t row = 0; row < mixes->guest_count; ++row) {
         const struct mixes_guest *mix = &mixes->guests[row];
-        struct fleet_odd_guest *guest = find_guest(odd, mix->number);
+        struct fleet_odd_guest *guest = find_odd_guest(odd, mix->number);
         double far = 1, samples;
 
         if (guest == NULL || mix->weight == 0)
