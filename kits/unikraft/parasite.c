@@ -2,7 +2,7 @@
 
 /*
  * Parasite in Unikraft 0.17 on KVM, x86-64, on all of its CPUs. Unikraft uses
- * the PIT for its sleeps; nobody uses the local APICs' timers, which sample, nor
+ * the PIT for its sleeps. Nobody uses the local APICs' timers, which sample, or
  * the clock's periodic interrupt, which polls, 1,024 times a second.
  *
  * A CPU that the program has started gets a function to run now and then, by
