@@ -47,8 +47,8 @@ struct mixes {
 };
 
 /* Makes them of the answers to sql/mixes.sql, or sql/weights.sql, which has no
- * samples, and to sql/mix_names.sql; it takes both. A stack whose names came after they were asked for is an unknown
- * one. */
+ * samples, and to sql/mix_names.sql; it takes both. A stack whose names came
+ * after they were asked for is an unknown one. */
 void mixes_make(struct mixes *mixes, struct store_answer guests,
                 struct store_answer names);
 void mixes_free(struct mixes *mixes);
