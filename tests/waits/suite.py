@@ -289,17 +289,10 @@ class Store(Asked):
 
 
 def of_many_guests(waits, peer):
-    """(name, words, statuses) of the commands that ask a store, or `serve`."""
-    serve = peer.target.replace("http://", "tcp:").removesuffix("/fleet")
-    folder = waits.s.work / "captured"
+    """(name, words, statuses) of the commands that ask a store."""
     return [
         ("fleet", ("fleet", "--store", peer.target), (1, -2)),
         ("sql", ("sql", peer.target, "SELECT 1"), (1, -2)),
-        (
-            "fleet capture",
-            ("fleet", "capture", "one", "--from", serve, "-o", folder),
-            (1,),
-        ),
     ]
 
 
@@ -317,6 +310,23 @@ def stores(waits):
                 with Store(kind, answer) as peer:
                     _, words, statuses = of_many_guests(waits, peer)[i]
                     waits.ends(words, peer.met.is_set, status=statuses)
+
+
+def serves(waits):
+    """Before the line of an answer, and in one without end. One that floods
+    ends the line, and is refused at once."""
+    for kind, answer in (
+        (QUIET, b""),
+        (QUIET, b'{"capture"'),
+        (DRIPS, b'{"capture"'),
+    ):
+        when = "answers and" if answer else "does not answer and"
+        with waits.s.test(f"fleet capture, a serve that {when} {kind}"):
+            with Asked(kind, "http", answer) as peer:
+                words = ("fleet", "capture", "one", "--from")
+                serve = peer.target.replace("http://", "tcp:")
+                words += (serve, "-o", waits.s.work / "captured")
+                waits.ends(words, peer.met.is_set)
 
 
 def full(waits):
@@ -422,6 +432,7 @@ def suite(s):
     lines(waits)
     asked(waits)
     stores(waits)
+    serves(waits)
     full(waits)
     machines(waits)
     top_warms_up(waits)
