@@ -308,11 +308,12 @@ static void fill_stats(const struct prof_cpu *cpu, const struct cpu_counts *now,
 
 bool prof_cpu_stats(uint32_t number, struct prof_cpu_stats *stats)
 {
-    const struct prof_cpu *cpu = &prof_cpus[number];
+    const struct prof_cpu *cpu;
     struct cpu_counts now = {0};
 
     if (number >= prof_cpu_count())
         return false;
+    cpu = &prof_cpus[number];
     prof_enter();
     now.queued = read_cpu(cpu, &now.counts);
     fill_stats(cpu, &now, stats);
