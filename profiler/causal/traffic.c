@@ -279,13 +279,10 @@ void prof_causal_handler(const void *kind)
 {
     struct prof_work *work = prof_causal.work;
 
-    if (prof_shares_on || prof_causal_outside)
+    if (prof_shares_on || prof_causal_outside ||
+        (work->kind == NULL && work->turns > TURNS_BUSY))
         handler(kind);
-    else if (work->kind != NULL)
-        ;
-    else if (work->turns > TURNS_BUSY)
-        handler(kind);
-    else
+    else if (work->kind == NULL)
         begin_at_once(work, kind);
 }
 
