@@ -179,11 +179,9 @@ static enum top_sort sort_of(const char *word, bool sites)
     };
     unsigned i = 0;
 
-    if (sites && strcmp(word, "self") == 0)
-        return TOP_BY_SELF;
     while (i < TOP_SORTS && strcmp(names[i], word) != 0)
         ++i;
-    if (sites && (i == TOP_SORTS || i == TOP_BY_SELF))
+    if (sites && i == TOP_SORTS)
         die_usage(
             "-s takes self, total, longest, delay, calls, pending or name "
             "with --loop, not '%s'",

@@ -76,7 +76,7 @@ static const struct form function_form = {
 };
 
 static const struct column site_columns[] = {
-    {"Own", 6, 0, TOP_BY_SELF},
+    {"Self", 6, 0, TOP_BY_SELF},
     {"Total", 9, TOTAL_COLUMNS, TOP_BY_TOTAL},
     {"Calls/s", 11, CALLS_COLUMNS, TOP_BY_CALLS},
     {"Pending", 9, CALLS_COLUMNS, TOP_BY_PENDING},

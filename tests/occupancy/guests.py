@@ -204,7 +204,7 @@ def keys_sort_sites(s, guest):
             ("c", "Calls/s"),
             ("e", "Pending"),
             ("n", "Site"),
-            ("s", "Own"),
+            ("s", "Self"),
         ):
             screen.keys(key)
             screen.shows(rf"\*{column}")

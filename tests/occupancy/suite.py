@@ -120,7 +120,7 @@ def percentiles_are_shown(trace):
 
 
 def calls_are_shown(s):
-    """Own times of tasks and how long futures pend, at the end and between."""
+    """Self times of tasks and how long futures pend, at the end and between."""
     trace = Trace(s, "calls", "nothing", 1, True)
     found = trace.json()
     sites = {site["site"]: site for site in found["sites"]}
@@ -327,7 +327,7 @@ def top_has_tables(trace):
     check.lacks(text, "  idle$")
     for key in ("self", "total", "longest", "delay", "calls", "pending", "name"):
         trace.parasite(*words, "-s", key, f"file:{packets}")
-    trace.parasite(*words, "-s", "self", packets, status=2)
+    trace.parasite(*words, "-s", "own", packets, status=2)
     trace.parasite("top", "-s", "longest", packets, status=2)
 
 
