@@ -377,7 +377,8 @@ static bool is_future(const struct occupancy_site *site)
     return site->future;
 }
 
-/* A table of the sites that (is_in), under (head). Futures have no self time. */
+/* A table of the sites that (is_in), under (head). Futures have no time of
+ * their own. */
 static void print_sites(const struct loop_print *print,
                         bool (*is_in)(const struct occupancy_site *),
                         void (*row)(const struct loop_print *, uint32_t),
