@@ -82,9 +82,7 @@ async function aServiceIsChosen(page) {
   await page.drawn();
   assert.strictEqual((await rows(page)).length, 8);
   const builds = await page.locator('#chart .build text').allTextContents();
-  assert.deepStrictEqual(builds, [
-    `mail ${data.guests[0].build.slice(0, 12)}`,
-  ]);
+  assert.deepStrictEqual(builds, [`mail ${data.guests[0].build.slice(0, 12)}`]);
 }
 
 // Bars of the chart are the minutes' shares.

@@ -7,7 +7,6 @@ import collections
 import json
 import math
 import os
-import re
 import shutil
 import sys
 

@@ -369,11 +369,6 @@ def metrics(serve):
         return port, page.read().decode()
 
 
-def metric(serve, name):
-    text = metrics(serve)[1]
-    return float(re.search(rf"^parasite_serve_{name} (\S+)$", text, re.M)[1])
-
-
 def test_metrics(s, serve):
     """/metrics and /guests say the same as the rows."""
 
