@@ -17,8 +17,8 @@
  * with which that can be tried; the profiler has no such thing. No locks. Times
  * are in cycles of the TSC. Contexts: thread, each CPU its own.
  *
- * The includer has the machine, which tells a CPU who it is and what time it
- * is, and lets it wait a moment.
+ * The file that includes this defines the machine_...() functions: the number
+ * of the CPU, the time, and a short wait.
  */
 
 #include <stdbool.h>

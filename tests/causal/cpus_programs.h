@@ -5,7 +5,7 @@
 /*
  * Three programs on two CPUs: loops that share nothing, a queue of work, and a
  * lock. A part of each really is faster, or is so on virtual clocks
- * (cpus_clocks.h). The includer has the machine, which computes.
+ * (cpus_clocks.h). The file that includes this defines machine_compute().
  */
 
 #include "cpus_clocks.h"
