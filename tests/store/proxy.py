@@ -14,11 +14,12 @@ class Proxy:
     "lose"       it is carried out, and its answer is not passed on
     "cut"        half of it is passed on, and then the connection ends
     "double"     it is carried out twice, and the second answer is passed on
-    """
+
+    (asked) are the requests that were no inserts."""
 
     def __init__(self, target, spoil):
         self.target, self.spoil = target, spoil
-        self.count = 0
+        self.count, self.asked = 0, []
         self.done = {"pass": 0, "lose": 0, "cut": 0, "double": 0}
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
@@ -59,6 +60,8 @@ class Proxy:
         if b"query=INSERT" in request:
             self.count += 1
             fate = self.spoil(self.count)
+        else:
+            self.asked.append(request)
         self.done[fate] += 1
         if fate == "cut":
             with socket.create_connection(self.target) as server:

@@ -748,6 +748,23 @@ def copies_have_the_same_sums(s, fill):
             check_sums(back, [0, 1, 2, 1440])
 
 
+def a_day_is_copied_in_slices(s, fill):
+    """The embedded engine has an answer in memory, and a day is too much."""
+    sums = "SELECT count() AS n, sum(samples) AS samples FROM samples"
+    with Embedded(s, "slices-from") as new, Embedded(s, "slices-to") as other:
+        send(fill, new, minutes=5, guests=1, stacks=60000)
+        with Proxy(("127.0.0.1", new.serve()), lambda _: "pass") as proxy:
+            new.address = f"http://127.0.0.1:{proxy.port}/parasite"
+            copy(s, new, other)
+        slices = [
+            text
+            for text in proxy.asked
+            if b"stack, samples" in text and b"BETWEEN" in text
+        ]
+        check.same(len(slices), 3)  # of two minutes, two, and one
+        check.same(other.ask(sums), new.ask(sums))
+
+
 def a_copy_that_was_interrupted_goes_on(s, fill):
     """As if it had ended in the second day of accounts, and then in a day that
     was complete."""
@@ -781,6 +798,7 @@ def suite(s):
     if s.part == "both":
         s.holds(both_give_the_same_figures, s, fill)
         s.holds(copies_have_the_same_sums, s, fill)
+        s.holds(a_day_is_copied_in_slices, s, fill)
         s.holds(a_copy_that_was_interrupted_goes_on, s, fill)
         s.holds(a_copy_of_nothing_is_refused, s)
         return
