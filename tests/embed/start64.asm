@@ -5,6 +5,8 @@
 ; are virtual; LOW added to one gives its physical address, modulo 2^64. The
 ; first GiB is mapped twice: at 0 and at -2 GiB.
 
+%include "registers64.inc"
+
 extern  kernel_main, timer_interrupt
 global  start_physical, timer_entry, fault_entry, boot_stack
 
@@ -77,29 +79,10 @@ start_high:
 
 ; void timer_interrupt(const struct interrupted *at): see kernel64.h.
 timer_entry:
-        push    rbp
-        push    rax
-        push    rcx
-        push    rdx
-        push    rsi
-        push    rdi
-        push    r8
-        push    r9
-        push    r10
-        push    r11
+        SAVE_REGISTERS
         mov     rdi, rsp
-        cld
         call    timer_interrupt
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rdi
-        pop     rsi
-        pop     rdx
-        pop     rcx
-        pop     rax
-        pop     rbp
+        RESTORE_REGISTERS
         iretq
 
 fault_entry:

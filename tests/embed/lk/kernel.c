@@ -19,6 +19,7 @@
 #include "../kernel64.h"
 #include "../work.h"
 
+#include "../cpu_accounts.h"
 #include "../cpus.h"
 
 #include <app.h>
@@ -174,25 +175,6 @@ static __attribute__((noinline)) void compute(void)
     spend(5000);
 }
 
-static bool all_sampled(void)
-{
-    struct prof_cpu_stats stats;
-
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        if (!prof_cpu_stats(cpu, &stats) || stats.ticks < TICKS_MIN)
-            return false;
-    return true;
-}
-
-static bool adds_up(unsigned cpu)
-{
-    struct prof_cpu_stats stats;
-
-    return prof_cpu_stats(cpu, &stats) && stats.joined &&
-           stats.ticks == stats.attributed + stats.idle + stats.unresolved +
-                              stats.user + stats.dropped + stats.queued;
-}
-
 /* CPU 0, the others having stopped. */
 static void finish(void)
 {
@@ -200,9 +182,8 @@ static void finish(void)
     prof_report();
     (void)prof_option("prof.report=folded");
     prof_report();
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        if (!adds_up(cpu))
-            pc_exit(2);
+    if (!accounts_add_up(CPUS))
+        pc_exit(2);
     pc_exit(0);
 }
 
@@ -215,7 +196,7 @@ static void cpu_loop(void)
 
         if (cpu == 0) {
             answer();
-            ended = all_sampled();
+            ended = have_ticks(CPUS, TICKS_MIN);
         } else if (cpu == 1) {
             arch_disable_ints();
             compute();

@@ -2,6 +2,8 @@
 ;
 ; Entries of the interrupts that there are, and the halt of a CPU.
 
+%include "registers64.inc"
+
 extern  irq_handle
 global  irq_8, irq_13, irq_39, ukplat_lcpu_halt_irq
 
@@ -11,29 +13,10 @@ irq_8:  push    8
 irq_13: push    13
         jmp     irq
 irq_39: push    39
-irq:    push    rbp
-        push    rax
-        push    rcx
-        push    rdx
-        push    rsi
-        push    rdi
-        push    r8
-        push    r9
-        push    r10
-        push    r11
+irq:    SAVE_REGISTERS
         mov     rdi, [rsp + 80]
-        cld
         call    irq_handle
-        pop     r11
-        pop     r10
-        pop     r9
-        pop     r8
-        pop     rdi
-        pop     rsi
-        pop     rdx
-        pop     rcx
-        pop     rax
-        pop     rbp
+        RESTORE_REGISTERS
         add     rsp, 8
         iretq
 

@@ -16,6 +16,7 @@
 #include "../kernel64.h"
 #include "../work.h"
 
+#include "../cpu_accounts.h"
 #include "../cpus.h"
 
 #include <prof/prof.h>
@@ -221,23 +222,9 @@ void cpu_entry(void)
  * enough then. */
 static bool sampled(unsigned count)
 {
-    struct prof_cpu_stats stats;
-
     for (unsigned i = 0; i < 16; i++)
         answer();
-    for (unsigned cpu = 0; cpu < count; cpu++)
-        if (!prof_cpu_stats(cpu, &stats) || stats.ticks < TICKS_MIN)
-            return false;
-    return true;
-}
-
-static bool adds_up(unsigned cpu)
-{
-    struct prof_cpu_stats stats;
-
-    return prof_cpu_stats(cpu, &stats) && stats.joined &&
-           stats.ticks == stats.attributed + stats.idle + stats.unresolved +
-                              stats.user + stats.dropped + stats.queued;
+    return have_ticks(count, TICKS_MIN);
 }
 
 static bool pit_is_untouched(void)
@@ -254,9 +241,8 @@ static void finish(void)
     prof_report();
     (void)prof_option("prof.report=folded");
     prof_report();
-    for (unsigned cpu = 0; cpu < CPUS; cpu++)
-        if (!adds_up(cpu))
-            pc_exit(2);
+    if (!accounts_add_up(CPUS))
+        pc_exit(2);
     pc_exit(pit_is_untouched() ? 0 : 3);
 }
 
