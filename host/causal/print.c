@@ -39,7 +39,9 @@ static void print_row(const struct causal *causal,
         print_value(&curve->values[i], out);
     fputs("  ", out);
     printable_put(out, causal_target_name(causal, curve->target));
-    fprintf(out, "\n%8s  %s\n", "", causal_explain(causal, curve, text));
+    fprintf(out, "\n%8s  ", "");
+    printable_put(out, causal_explain(causal, curve, text)); /* it has names */
+    putc('\n', out);
 }
 
 /* In the first of (columns). */

@@ -113,9 +113,8 @@ const char *causal_part_name(const struct causal_part *part, char *text)
 
 uint64_t causal_us10(const struct causal *causal, uint64_t cycles)
 {
-    uint64_t per_us = causal->tsc_hz / US_PER_S;
-
-    return checked_scale(cycles, TENTHS, per_us == 0 ? 1 : per_us);
+    return checked_scale(cycles, TENTHS * US_PER_S,
+                         causal->tsc_hz == 0 ? US_PER_S : causal->tsc_hz);
 }
 
 static uint32_t shown(const struct causal *causal, uint32_t count)

@@ -311,24 +311,33 @@ static double two_digits(double count)
 }
 
 /* The interval is to be so narrow that either nothing or all of what is saved
- * is out of it. It is as wide as one over the root of the experiments. */
-static void put_unsure(const struct row *row, uint64_t experiments, char *text)
+ * is out of it. It is as wide as one over the root of the experiments.
+ * prof.causal_until= is about the first point, and never below UNTIL_LEAST. */
+static void put_unsure(const struct row *row, const struct causal_curve *curve,
+                       char *text)
 {
     const struct causal_value *last = &row->values[row->count - 1];
     double wanted = NEARLY * saved(row, last) / 2;
     double ratio = last->interval / wanted;
+    double until = floor(PER_CENT * wanted);
     size_t used;
 
     snprintf(text, CAUSAL_TEXT_MAX,
              "the interval is too wide to say: more experiments are needed");
-    if (experiments == 0 || wanted < PRINTED || ratio <= 1)
+    if (curve->experiments == 0 || wanted < PRINTED || ratio <= 1)
         return;
     used = strlen(text);
     snprintf(text + used, CAUSAL_TEXT_MAX - used,
-             ", some %.0f of this target: prof.causal_until=%.0f%% goes on "
-             "until then",
-             two_digits((double)experiments * (ratio * ratio - 1)),
-             fmin(fmax(floor(PER_CENT * wanted), UNTIL_LEAST), UNTIL_MOST));
+             ", some %.0f of this target: ",
+             two_digits((double)curve->experiments * (ratio * ratio - 1)));
+    used = strlen(text);
+    if (curve->point == 0 && until >= UNTIL_LEAST)
+        snprintf(text + used, CAUSAL_TEXT_MAX - used,
+                 "prof.causal_until=%.0f%% goes on until then",
+                 fmin(until, UNTIL_MOST));
+    else
+        snprintf(text + used, CAUSAL_TEXT_MAX - used,
+                 "give prof.causal_for= a longer time");
 }
 
 void causal_verdict(const struct causal_curve *curve, char *text)
@@ -351,7 +360,7 @@ void causal_verdict(const struct causal_curve *curve, char *text)
     if (plain[curve->shape] != NULL)
         snprintf(text, CAUSAL_TEXT_MAX, "%s", plain[curve->shape]);
     if (curve->shape == CAUSAL_UNSURE)
-        put_unsure(&row, curve->experiments, text);
+        put_unsure(&row, curve, text);
     else if (curve->shape == CAUSAL_BENDS)
         put_bend(&row, curve->bend, "something else is the limit", text);
     else if (curve->shape == CAUSAL_LESSENS)

@@ -203,7 +203,7 @@ def waits_have_names(s):
         "remains is 60 % waiting for lock ledger, 30 % CPU, "
         "6 % waiting for devices;",
     )
-    check.has(named().out, "57 % waiting for the . disk, 30 % CPU")
+    check.has(named().out, r"57 % waiting for the \\x1b disk, 30 % CPU")
 
 
 def limits_are_named(trace):

@@ -102,22 +102,31 @@ TEST(an_unsure_row_says_what_it_needs)
 {
     static const struct {
         uint64_t experiments;
+        uint32_t point;
         struct row row;
         const char *more;
     } unsure[] = {
         {100,
+         0,
          {20, {{0, 9}, {3, 9}, {9, 17.1}}},
          ", some 300 of this target: prof.causal_until=8% goes on until then"},
         {1000,
+         0,
          {5, {{0, 9}, {1, 9}, {1, 9}}},
          ", some 17000 of this target: prof.causal_until=2% goes on until "
          "then"},
         /* less than what can be asked for */
         {64,
+         0,
          {1, {{0, 2}, {0, 2}, {0, 2}}},
-         ", some 1400 of this target: prof.causal_until=1% goes on until then"},
+         ", some 1400 of this target: give prof.causal_for= a longer time"},
+        /* only the first point's intervals end experiments */
+        {100,
+         1,
+         {20, {{0, 9}, {3, 9}, {9, 17.1}}},
+         ", some 300 of this target: give prof.causal_for= a longer time"},
         /* nothing is saved */
-        {64, {0, {{0, 2}, {0, 2}, {0, 2}}}, ""},
+        {64, 0, {0, {{0, 2}, {0, 2}, {0, 2}}}, ""},
     };
 
     for (size_t i = 0; i < COUNT(unsure); ++i) {
@@ -125,6 +134,7 @@ TEST(an_unsure_row_says_what_it_needs)
         char text[CAUSAL_TEXT_MAX], wanted[CAUSAL_TEXT_MAX];
 
         curve.experiments = unsure[i].experiments;
+        curve.point = unsure[i].point;
         causal_judge(&curve);
         assert_int_equal(curve.shape, CAUSAL_UNSURE);
         causal_verdict(&curve, text);
