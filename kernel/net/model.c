@@ -70,6 +70,7 @@ void net_model_hold(const uint8_t *frame, size_t bytes, bool sum_good,
     uint64_t due = net_agents_due(frame, bytes, arrived);
 
     if (held == NULL) { /* as if there was no room: the order is not kept */
+        prof_causal_aside_end(began);
         prof_causal_refuse();
         taker->take(frame, bytes, sum_good);
         return;
