@@ -285,6 +285,7 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
     all->counts = false;
     set_enough(all);
     all->target = target;
+    all->fixed_speedup = speedup;
     prof_virtual_speed_up(all->clock, now, speedup);
 }
 
@@ -299,7 +300,10 @@ void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now)
 {
     all->paused = false;
-    begin_experiment(all, now, prof_virtual_time(all->clock, now));
+    if (all->fixed)
+        prof_virtual_speed_up(all->clock, now, all->fixed_speedup);
+    else
+        begin_experiment(all, now, prof_virtual_time(all->clock, now));
 }
 
 static void abandon(struct prof_experiments *all, uint64_t now,
@@ -316,7 +320,8 @@ static void abandon(struct prof_experiments *all, uint64_t now,
 
 void prof_experiments_abandon(struct prof_experiments *all, uint64_t now)
 {
-    abandon(all, now, PROF_EXPERIMENT_FULL);
+    if (!all->fixed && !all->paused)
+        abandon(all, now, PROF_EXPERIMENT_FULL);
 }
 
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now,

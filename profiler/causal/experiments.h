@@ -102,6 +102,7 @@ struct prof_experiments {
     uint32_t wanted; /* visits of the first point */
     uint32_t enough; /* of these: then something is to be done */
     uint32_t random;
+    uint32_t fixed_speedup; /* with (fixed): 0 to PROF_SPEEDUP_MAX */
     uint64_t done;
     uint64_t abandoned; /* too few visits in cycles_max */
 };
@@ -149,7 +150,8 @@ static inline bool prof_experiments_overdue(const struct prof_experiments *all,
 bool prof_experiments_check(struct prof_experiments *all, uint64_t now,
                             uint64_t at);
 
-/* Ends this experiment without a result, and begins the next. */
+/* Ends this experiment, if there is one, without a result, and begins the next.
+ */
 void prof_experiments_abandon(struct prof_experiments *all, uint64_t now);
 
 /* No experiments from (now) on, at normal speed, until the next one begins. */

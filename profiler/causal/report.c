@@ -192,7 +192,8 @@ static uint64_t per(uint32_t parts_of_second)
 
 static uint64_t tenths_of_us(uint64_t cycles)
 {
-    return prof_divide(cycles * 10, (uint32_t)per(US_PER_S));
+    return prof_divide(cycles * 10 * (US_PER_S / MS_PER_S),
+                       (uint32_t)per(MS_PER_S)); /* not cut to whole MHz */
 }
 
 static uint64_t ms_of(uint64_t cycles)

@@ -71,7 +71,9 @@ void prof_causal_waited(enum prof_limit kind, const char *name)
     if (work->waited != 0 &&
         (kind == PROF_LIMIT_LOCK || prof_waited_kind(work->source) == kind)) {
         source = prof_waited_source(kind, name);
-        if (prof_waited_number(source) != 0) {
+        /* a name without a number is in the sum of its kind */
+        if (prof_waited_number(source) != 0 ||
+            kind != prof_waited_kind(work->source)) {
             add_wait(work->source, -work->waited);
             add_wait(source, work->waited);
             work->source = source;

@@ -332,6 +332,16 @@ static bool are_several_cpus(void)
 }
 
 /* Experiments that can begin: with what, and how many targets were named. */
+bool prof_causal_ended;
+static bool after; /* the rate of progress is watched once more */
+
+static void end_all(void)
+{
+    after = false;
+    prof_causal_report();
+    prof_causal_ended = true;
+}
+
 struct plan {
     struct prof_causal_settings settings;
     uint32_t named;
@@ -347,6 +357,8 @@ static int make_plan(struct plan *plan)
     if (are_several_cpus())
         return PROF_ECAUSAL_CPUS;
     prof_pace_end();
+    if (after) /* the table of the experiments before is not lost */
+        end_all();
     prof_enter(); /* the tables stay as they are */
     add_wanted();
     plan->named = prof_causal.targets == NULL ? 0 : prof_causal.targets->number;
@@ -400,8 +412,6 @@ static bool is_enough(void)
 
 /* ---- how long they take */
 
-bool prof_causal_ended;
-
 /* As the table has it: with what the number of samples leaves open. */
 static bool is_narrow(const struct prof_target *target, uint32_t ppm)
 {
@@ -426,15 +436,6 @@ static bool are_narrow(uint32_t percent)
         if (!is_narrow(each, percent * PERCENT_PPM))
             return false;
     return true;
-}
-
-static bool after; /* the rate of progress is watched once more */
-
-static void end_all(void)
-{
-    after = false;
-    prof_causal_report();
-    prof_causal_ended = true;
 }
 
 static void end_if_enough(void)
@@ -489,10 +490,13 @@ void prof_causal_step(void)
         if (!prof_pace_has_lasted())
             return;
         prof_pace_end();
-        if (after)
-            end_all();
-        else
+        if (!after) {
             begin_wanted(&plan);
+            return;
+        }
+    }
+    if (after) { /* it may have been stopped, too */
+        end_all();
         return;
     }
     if (begun || prof_options()->causal == PROF_CAUSAL_MODE_OFF ||

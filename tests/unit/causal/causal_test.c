@@ -449,6 +449,7 @@ TEST(waits_have_names)
         .tsc_hz = 1000000000, .cycles_min = 1, .visits_min = 1};
     struct prof_agent disk, tape, unnamed;
     static char names[PROF_WAITED_MAX][8];
+    uint64_t locks;
 
     prof_causal_add_target(&target);
     prof_causal_add_progress(&point);
@@ -498,6 +499,13 @@ TEST(waits_have_names)
     assert_int_equal(prof_causal.names->count, PROF_WAITED_MAX);
     assert_true(waited(PROF_LIMIT_TIME, "t0") != 0);
     assert_int_equal(waited(PROF_LIMIT_TIME, names[PROF_WAITED_MAX - 1]), 0);
+    locks = waited(PROF_LIMIT_LOCK, NULL);
+    for (unsigned i = 0; i < 100; i++) {
+        wait_for(NULL);
+        prof_causal_waited(PROF_LIMIT_LOCK, "hot");
+        end_wait();
+    }
+    assert_true(waited(PROF_LIMIT_LOCK, NULL) > locks);
     prof_causal_stop();
 }
 

@@ -357,6 +357,28 @@ TEST(abandoned_experiments_are_tried_again)
     free(memory);
 }
 
+/* A full room ends experiments, and lets traffic through. What is fixed stays
+ * so. */
+TEST(what_is_fixed_stays_so)
+{
+    struct prof_experiment_settings of = settings;
+    struct prof_virtual_clock clock = {0};
+    struct prof_experiments all;
+    void *memory = malloc(prof_experiments_bytes(&of));
+
+    prof_experiments_init(&all, &of, &clock, 0, memory);
+    prof_experiments_fix(&all, 0, PROF_ONE / 2, 0);
+    prof_experiments_abandon(&all, 1);
+    assert_int_equal(clock.speedup, PROF_ONE / 2);
+    prof_experiments_pause(&all, 2);
+    assert_int_equal(clock.speedup, 0);
+    prof_experiments_abandon(&all, 3);
+    prof_experiments_resume(&all, 4);
+    assert_int_equal(clock.speedup, PROF_ONE / 2);
+    assert_int_equal(all.abandoned, 0);
+    free(memory);
+}
+
 /* With more of them intervals become as narrow as is asked. */
 TEST(experiments_reach_a_width)
 {
