@@ -99,7 +99,8 @@ struct prof_range {
 struct prof_kvm_steal_time;
 struct prof_config {
     uint64_t tsc_hz;         /* TSC frequency in Hz, below 2^36; 0: prof_init()
-                                measures it (PROF_WITH_BUILTIN) */
+                                reads it from CPUID or kvmclock, or measures it
+                                (PROF_WITH_BUILTIN) */
     uint32_t cpus;           /* CPUs that may be sampled (<prof/cpus.h>), 1 to
                                 PROF_CPUS_MAX; 0 means 1 */
     struct prof_tick tick;   /* source of ticks (<prof/tick.h>) */
