@@ -16,7 +16,7 @@
 /* Sorts, and uses from now on. Returns PROF_OK or PROF_ESYM... */
 int prof_elf_open(const struct prof_elf_symbols *given);
 
-/* No table is in use from now on. */
+/* Stops using the table. */
 void prof_elf_close(void);
 
 uint32_t prof_elf_count(void);
