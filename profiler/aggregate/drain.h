@@ -65,15 +65,16 @@ static inline uint64_t prof_drain_longest(void)
 void prof_drain_whole(void);
 
 /*
- * The last drain, in a panic: emits what is queued, without allocating; samples
- * of new stacks without callers. If the panic interrupted a drain, which leaves
- * the tables in an unknown state, all samples are, and those in the overflow
- * table count as discarded. Later drains do nothing. PROF_WITH_STREAM.
+ * Drains for the last time, in a panic: emits the queued samples without
+ * allocating, and without callers for new stacks. If the panic interrupted a
+ * drain, which leaves the tables in an unknown state, all samples are emitted
+ * without callers, and those in the overflow table count as discarded. Later
+ * drains do nothing. PROF_WITH_STREAM.
  */
 void prof_drain_last(void);
 
-/* Whether samples of (cpu) are drained: it is the first, or has joined and was
- * found. Contexts: thread. */
+/* Returns whether samples of (cpu) are drained: it is the first, or has joined
+ * and was found. Contexts: thread. */
 #if PROF_CPUS_MAX == 1
 static inline bool prof_drain_reads(const struct prof_cpu *cpu)
 {
