@@ -3,8 +3,8 @@
 #define PROF_ACCOUNTS_H
 
 /*
- * What the drain counts, for each CPU. Members only ever grow: a reset takes a
- * snapshot that prof_stats() subtracts, and the stream sends differences.
+ * The drain's counts for each CPU. They never decrease: a reset takes a
+ * snapshot, which prof_stats() subtracts, and the stream sends differences.
  */
 
 #include "aggregate/amount.h"
@@ -25,15 +25,16 @@ struct prof_accounts {
     struct prof_amount no_memory; /* dropped by the drain: a new stack, and no
                                      memory for it */
     uint64_t overflowed;          /* of drained: through the overflow table */
-    uint64_t caller_unreachable;  /* of drained: function without a frame, whose
-                                     return address is above the words kept */
-    uint64_t stolen_cycles;       /* in none of these: the host took them */
+    uint64_t caller_unreachable;  /* of drained: in a function without a frame,
+                                     whose return address is above the words
+                                     stored */
+    uint64_t stolen_cycles;       /* stolen by the host; in none of these */
 #if PROF_WITH_NMI
     struct prof_amount irqs_off; /* of drained: with interrupts off */
 #endif
 #if PROF_WITH_KVM
-    uint64_t stolen_short_cycles; /* and in these: for less than a period at a
-                                     time, by KVM's account */
+    uint64_t stolen_short_cycles; /* stolen for less than a period at a time, by
+                                     KVM's account; included in these */
 #endif
     uint64_t drain_cycles;               /* spent in prof_drain() */
     uint32_t stopped[PROF_WALK_REASONS]; /* walks, by enum prof_walk_stop */
@@ -41,14 +42,14 @@ struct prof_accounts {
 
 extern struct prof_accounts prof_accounts_by_cpu[PROF_CPUS_MAX];
 
-/* Those of (cpu). Written by the drain. */
+/* Returns the accounts of (cpu). Written by the drain. */
 static inline struct prof_accounts *prof_accounts_of(const struct prof_cpu *cpu)
 {
     return &prof_accounts_by_cpu[prof_cpu_number(cpu)];
 }
 
-/* Whether tables and prof_stats() include (cpu): all do, or prof.cpu names it,
- * which prof_init() has read. */
+/* Returns whether tables and prof_stats() include (cpu), by prof.cpu as
+ * prof_init() has read it. */
 #if PROF_CPUS_MAX == 1
 static inline bool prof_is_shown(const struct prof_cpu *cpu)
 {

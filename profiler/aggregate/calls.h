@@ -4,8 +4,8 @@
 
 /*
  * The call tree: the stack tree (stacks.h) with functions instead of addresses,
- * so that all calls of B by A are one record. Each stack has the number of its
- * call. The sums are made on demand (sums.h).
+ * so that all calls of B by A share one record. Each stack contains the number
+ * of its call. The sums are computed on demand (sums.h).
  */
 
 #include "aggregate/amount.h"
@@ -14,8 +14,8 @@
 #include <prof/config.h>
 #include <stdbool.h>
 
-/* Without callers, and nothing that prints trees, a call is no more than its
- * function: there is no call tree, and stacks have the numbers of functions. */
+/* In builds without callers and trees a call is just its function: there is no
+ * call tree, and stacks contain the numbers of functions. */
 #define PROF_HAS_CALLS (PROF_WITH_CALLERS || PROF_WITH_TREES)
 
 #define PROF_CALL_OUTERMOST 1u /* it is not recursive */
@@ -32,7 +32,7 @@ struct prof_call {
 
 extern struct prof_table prof_calls;
 
-/* The call (number), which exists. */
+/* Returns the call (number), which MUST exist. */
 static inline struct prof_call *prof_call_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_calls, struct prof_call, number);
@@ -46,8 +46,8 @@ static inline bool prof_call_is_own(uint32_t number)
 /* Creates an empty tree. Contexts: boot. */
 void prof_calls_open(void);
 
-/* The number of the call of (function) by (caller), a call, or 0 for none.
- * Creates it if it is new; 0: no memory. Contexts: the drain. */
+/* Returns the number of the call of (function) by the call (caller), 0 for
+ * none, after creating it if it is new; 0: no memory. Contexts: the drain. */
 uint32_t prof_call_of(uint32_t caller, uint32_t function);
 
 #endif

@@ -29,11 +29,11 @@ struct prof_hottest {
     uint32_t wanted; /* rows still to be returned, at most */
 };
 
-/* Begins a table of at most (wanted) rows. No drain and no other table until
- * the last row was returned. Contexts: thread, panic. */
+/* Begins a table of up to (wanted) rows. There MUST be no drain and no other
+ * table before the last row is returned. Contexts: thread, panic. */
 void prof_hottest_begin(struct prof_hottest *hottest, uint32_t wanted);
 
-/* The next function; NULL after the last one. */
+/* Returns the next function; NULL after the last one. */
 const struct prof_function *prof_hottest_next(struct prof_hottest *hottest);
 
 #endif

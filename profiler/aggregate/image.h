@@ -2,7 +2,7 @@
 #ifndef PROF_IMAGE_H
 #define PROF_IMAGE_H
 
-/* What the profile knows of the image. Constant after prof_drain_open(). */
+/* Facts about the image. Constant after prof_drain_open(). */
 
 #include <prof/prof.h>
 #include <stdbool.h>
@@ -24,8 +24,8 @@ struct prof_image {
 
 extern struct prof_image prof_image;
 
-/* Whether (address), or the address with the lower half (word), is one in the
- * code that a call may return to. */
+/* Return whether (address), or the address with the lower half (word), is in
+ * the code, so that it may be a return address. */
 static inline bool prof_is_code(uintptr_t address)
 {
     return address - prof_image.text_base < prof_image.text_bytes;

@@ -3,18 +3,20 @@
 #define PROF_RECENT_H
 
 /*
- * Recent samples, so that one like an earlier one is counted without resolving
- * anything. Two caches; in a slot of either there is one entry:
+ * A cache of recent samples, so that a sample equal to an earlier one is
+ * counted without resolving it. There are two caches, each with one entry per
+ * slot:
  *
  *      frames of the sample --hash--> callers: a copy of the words, their stack
  *      (pc, that stack)     --hash--> leaf:    the sample's stack
  *
- * Two, because most new addresses are called by known callers. Stacks are never
- * removed (stacks.h), so an entry stays true until another takes its slot. What
- * is not found here is resolved (resolve.h), and noted.
+ * There are two, because most new addresses are called by known callers. Stacks
+ * are never removed (stacks.h), so an entry remains valid until another one
+ * takes its slot. A sample that is not found here is resolved (resolve.h), and
+ * added.
  *
- * The copies are in a ring of words, so that a stack takes as much memory as it
- * has frames. The oldest make room for new ones:
+ * The copies are in a ring of words, so that a stack takes memory for its
+ * frames only. New copies overwrite the oldest:
  *
  *        | this lap: newer |      | last lap: older      |
  *        +-----------------+------+======================+-----+
@@ -33,15 +35,15 @@ struct prof_stack;
 
 /* The callers of a sample. In the ring the frames follow. */
 struct prof_callers {
-    uint32_t stack; /* of the innermost, 0 = none */
-    uint8_t count;  /* frames up to the first that is not code */
-    uint8_t frames; /* all of them, PROF_RECENT_NONE = none like these */
+    uint32_t stack; /* stack of the innermost caller, 0 = none */
+    uint8_t count;  /* frames before the first that is not code */
+    uint8_t frames; /* all frames; PROF_RECENT_NONE = matches no sample */
     uint16_t slot;  /* in the ring: the slot for their hash */
 };
 
 #define PROF_RECENT_NONE UINT8_MAX
 
-/* Slots for callers are as many as there are hashes of so many bits. */
+/* Bits of the hash of callers; there is a slot for each hash. */
 #define PROF_RECENT_BITS 12u
 
 /* Its size in words of the ring. */
@@ -78,25 +80,26 @@ struct prof_recent {
 
 extern struct prof_recent prof_recent;
 
-/* Forgets all and owns no memory. Contexts: boot. */
+/* Initialises empty caches without memory. Contexts: boot. */
 void prof_recent_open(void);
 
-/* Allocates the caches if that was not possible before. Until then there is one
- * leaf, and no callers. */
+/* Allocates the caches, unless that was done. Until it succeeds, there is room
+ * for one leaf and no callers. */
 void prof_recent_reserve(void);
 
-/* From now on these (callers->frames) frames, with their hash, are known to be
- * (callers). */
+/* Adds (callers), with their (callers->frames) frames and the (hash) of
+ * these. */
 void prof_recent_note_callers(const uint32_t *frames, uint32_t hash,
                               const struct prof_callers *callers);
 
-/* The same for a leaf. */
+/* Adds (leaf). */
 void prof_recent_note_leaf(const struct prof_recent_leaf *leaf);
 
-/* Why a walk that stored (count) words ended early, enum prof_walk_stop, or 0:
- * for the (reason) that it gave, or since only (callers) of them are code. One
- * that gave no reason is complete without its last word: nobody has called a
- * task's first function, and what lies above its frame may be anything. */
+/* Returns why a walk that stored (count) words ended early, enum
+ * prof_walk_stop, or 0: the (reason) of the walk itself, or that only (callers)
+ * of the words are code. A walk without a reason is complete without its last
+ * word: a task's first function has no caller, and the word above its frame may
+ * have any value. */
 static inline uint32_t prof_callers_stop(uint32_t count, uint32_t callers,
                                          uint32_t reason)
 {
@@ -106,9 +109,9 @@ static inline uint32_t prof_callers_stop(uint32_t count, uint32_t callers,
 }
 
 /*
- * A hash of the (count) words at (at), and whether the (count) words at (a) and
- * at (b) are equal. Eight words at a time, in units of the machine's own: deep
- * stacks are long.
+ * Compute a hash of the (count) words at (at), and whether the (count) words at
+ * (a) and at (b) are equal; eight words at a time, in machine words, as stacks
+ * may be deep.
  */
 #ifdef __x86_64__
 
@@ -184,8 +187,8 @@ static inline struct prof_recent_leaf *prof_recent_leaf_slot(uintptr_t pc,
     return &prof_recent.leaves[hash >> 16 & prof_recent.leaves_mask];
 }
 
-/* The callers with these (count) frames and this hash; NULL if they are not
- * here. */
+/* Returns the callers with these (count) frames and this hash; NULL if they are
+ * not cached. */
 static inline const struct prof_callers *
 prof_recent_find_callers(const uint32_t *frames, uint32_t count, uint32_t hash)
 {
@@ -199,14 +202,14 @@ prof_recent_find_callers(const uint32_t *frames, uint32_t count, uint32_t hash)
     return callers;
 }
 
-/* The same where others have taken their slot since, and they were moved to the
- * one beside it. */
+/* Like prof_recent_find_callers(), for callers that were moved to the adjacent
+ * slot when others took theirs. */
 const struct prof_callers *prof_recent_find_displaced(const uint32_t *frames,
                                                       uint32_t count,
                                                       uint32_t hash);
 
-/* The leaf of (pc) below (callers), a stack, of a sample with the words (kept),
- * or of one without; NULL if it is not here. */
+/* Return the leaf of (pc) below the stack (callers), for a sample with the
+ * stack words (kept), or without them; NULL if it is not cached. */
 static inline const struct prof_recent_leaf *
 prof_recent_find_leaf(uintptr_t pc, uint32_t callers, const uint32_t *kept)
 {

@@ -3,7 +3,8 @@
 #define PROF_RESOLVE_H
 
 /*
- * From a sample to its address, function and call stack. Contexts: the drain.
+ * Resolves samples to addresses, functions and call stacks. Contexts: the
+ * drain.
  */
 
 #include "aggregate/accounts.h"
@@ -13,28 +14,30 @@
 
 #include <stdbool.h>
 
-/* A drain begins. It resolves samples until enough work was done: (most), in
- * units of some 50 instructions, besides the words of the first sample. From
- * then on the functions below return NULL, as they do without memory. */
+/* Begins a drain, which resolves samples until (most) units of work are done,
+ * each of some 50 instructions, not counting the words of the first sample.
+ * After that the functions below return NULL, as they do without memory.
+ * prof_resolve_is_enough() returns whether that is so. */
 void prof_resolve_begin(uint32_t most);
 bool prof_resolve_is_enough(void);
 
-/* Half a millisecond at 1,000 MIPS; and no end. */
+/* Limits: half a millisecond at 1,000 MIPS; none. */
 #define PROF_RESOLVE_WORK 9000u
 #define PROF_RESOLVE_ALL UINT32_MAX
 
-/* What was done since then, in the same units. */
+/* Returns the units of work done since prof_resolve_begin(). */
 uint32_t prof_resolve_work(void);
 
-/* Finds the callers of a sample with (count) words at (frames) and their
- * (hash), creates their stack if it is new, and notes them (recent.h). Valid
- * until the next call. */
+/* Returns the callers of a sample with (count) words at (frames) and their
+ * (hash), after creating their stack if it is new and adding them to the cache
+ * (recent.h). Valid until the next call. */
 const struct prof_callers *prof_resolve_callers(const uint32_t *frames,
                                                 uint32_t count, uint32_t hash);
 
-/* The leaf of a sample at (pc) below the stack (callers), 0 = none; (kept) are
- * the words kept of the stack, NULL = none. Creates what is new, and notes it
- * (recent.h). Valid until the next call. */
+/* Returns the leaf of a sample at (pc) below the stack (callers), 0 = none.
+ * (kept): the stack words stored with the sample, NULL = none. Creates missing
+ * records, and adds the leaf to the cache (recent.h). Valid until the next
+ * call. */
 const struct prof_recent_leaf *prof_resolve(uintptr_t pc, uint32_t callers,
                                             const uint32_t *kept);
 
@@ -51,7 +54,7 @@ static inline void prof_credit(struct prof_cpu *cpu, struct prof_stack *stack,
         if (stack->self.samples == 0)
             stack->first_tsc = tsc;
         if (PROF_CPUS_MAX == 1 || (int64_t)(tsc - stack->last_tsc) > 0)
-            stack->last_tsc = tsc; /* those of several CPUs are not in order */
+            stack->last_tsc = tsc; /* samples of several CPUs are unordered */
         prof_amount_add(&stack->self, samples, cycles);
         class = stack->class;
     }

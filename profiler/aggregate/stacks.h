@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Addresses in a stack, at most: return addresses from frames, one of a
- * function without a frame, and the sampled address. */
+/* Most addresses in a stack: return addresses from frames, one of a function
+ * without a frame, and the sampled address. */
 #define PROF_STACK_MAX (PROF_DEPTH_MAX + 2)
 
-/* A stack is its caller's stack, the parent, and one address more. */
+/* A stack consists of its caller's stack, the parent, and one more address. */
 struct prof_stack {
     struct prof_record record; /* key: the address; link: its call, or
                                   its function where there are none (calls.h) */
@@ -38,7 +38,7 @@ struct prof_stack {
 
 extern struct prof_table prof_stacks;
 
-/* The stack (number), which exists. */
+/* Returns the stack (number), which MUST exist. */
 static inline struct prof_stack *prof_stack_at(uint32_t number)
 {
     return PROF_TABLE_AT(&prof_stacks, struct prof_stack, number);
@@ -49,21 +49,22 @@ static inline struct prof_stack *prof_stack_at(uint32_t number)
 void prof_stacks_open(void);
 
 #ifdef PROF_HOSTED
-/* Frees what is kept besides the tables. */
+/* Frees memory besides the tables. */
 void prof_stacks_forget(void);
 #endif
 
-/* Where the number of the stack of (address) called by stack (parent) is, or
- * would be; 0 there if there is no such stack. Until the next is created. */
+/* Returns the hash slot of the stack of (address) called by the stack (parent),
+ * which contains its number, or 0 if there is no such stack. Valid until the
+ * next stack is created. */
 static inline uint32_t *prof_stack_slot(uint32_t parent, uintptr_t address)
 {
     return prof_table_slot(&prof_stacks, sizeof(struct prof_stack), parent,
                            address);
 }
 
-/* The number at that (slot). Creates the stack if it is new, (address) being in
- * (function) or, if that is 0, a return address. 0: no memory. Contexts: the
- * drain. */
+/* Returns the number of the stack in that (slot), after creating the stack if
+ * it is new; 0: no memory. (address) is in (function) or, if that is 0, is a
+ * return address. Contexts: the drain. */
 uint32_t prof_stack_in(uint32_t *slot, uint32_t parent, uintptr_t address,
                        uint32_t function);
 
@@ -74,16 +75,16 @@ static inline uint32_t prof_stack_of(uint32_t parent, uintptr_t address,
                          function);
 }
 
-/* Finds the callers of a sample with (count) words at (frames): those before
- * the first that is not code. Creates their stack if it is new. False: no
- * memory. Contexts: the drain. */
+/* Fills (callers) for a sample with (count) words at (frames): the words before
+ * the first that is not code. Creates their stack if it is new. Returns false
+ * if there is no memory. Contexts: the drain. */
 bool prof_stack_of_callers(const uint32_t *frames, uint32_t count,
                            struct prof_callers *callers);
 
 /* The callback through which the stream reads stack (number) (stream.h). */
 prof_stream_tree prof_stacks_find;
 
-/* The same for a stack, or NULL. */
+/* Converts a stack, or NULL, to a node of the stream. */
 static inline struct prof_stream_node *prof_stack_node(struct prof_stack *stack)
 {
     return (struct prof_stream_node *)(void *)stack;

@@ -2,7 +2,7 @@
 #ifndef PROF_AGGREGATE_STATS_H
 #define PROF_AGGREGATE_STATS_H
 
-/* What prof_stats() (<prof/stats.h>) subtracts and collects. */
+/* The snapshots and counts of prof_stats() (<prof/stats.h>). */
 
 #include <prof/cpus.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@ void prof_stats_open(void);
 void prof_stats_reset(void);
 
 #if PROF_CPUS_MAX > 1
-/* prof_cpu_stats() as of the last prof_stats(), to which the ticks of all CPUs
- * add up, though more may have come since. Contexts: as that, with no drain in
- * between. */
+/* Like prof_cpu_stats(), as of the last prof_stats(), so that the ticks of all
+ * CPUs add up to those of prof_stats(). Contexts: as prof_stats(), with no
+ * drain in between. */
 bool prof_stats_of_cpu(uint32_t number, struct prof_cpu_stats *stats);
 #endif
 

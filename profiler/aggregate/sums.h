@@ -17,22 +17,22 @@ struct prof_sums {
                                    it called; in no other sum. 0 without
                                    PROF_HAS_CALLS (calls.h) */
     struct prof_amount own_unnamed; /* of own: in functions without a name,
-                                       which the drain calls unresolved */
-    uint32_t addresses;             /* distinct ones that were sampled */
-    uint32_t functions;             /* and distinct functions */
+                                       which the drain counts as unresolved */
+    uint32_t addresses;             /* distinct addresses sampled */
+    uint32_t functions;             /* distinct functions sampled */
 };
 
 /*
- * Updates the sums; weights are by the option prof.weight. The result is valid
- * until the next drain or reset. Contexts: thread, after prof_enter()
- * (base/busy.h), or the drain in the interrupt may come at any moment. Neither
- * drains nor allocates. Linear in the number of stacks; constant if nothing has
- * changed since the last call.
+ * Updates and returns the sums, with weights by the option prof.weight. The
+ * result is valid until the next drain or reset. Neither drains nor allocates.
+ * Linear in the number of stacks; constant if nothing has changed since the
+ * last call. Contexts: thread, after prof_enter() (base/busy.h), as the
+ * interrupt could drain otherwise.
  */
 const struct prof_sums *prof_sums(void);
 
-/* What (amount) weighs in the sums, by the option prof.weight when they were
- * made. */
+/* Returns the weight of (amount) in the sums, by the option prof.weight when
+ * they were computed. */
 uint64_t prof_sums_weight(const struct prof_amount *amount);
 
 /* Forces the next prof_sums() to sum again, for changes other than a drain. */

@@ -3,22 +3,22 @@
 #define PROF_TABLE_H
 
 /*
- * A growing hash table of records, found by a key and the number of another
- * record, their parent. Records are numbered from 1 in the order in which they
- * are added; numbers and addresses never change, and nothing is removed. Number
- * 0 is a record of zeros: the root, or "none".
+ * A growing hash table of records, whose key is an address and the number of
+ * another record, the parent. Records are numbered from 1 in the order in which
+ * they are added; numbers and addresses never change, and records are never
+ * removed. Number 0 is a record of zeros: the root, or "none".
  *
  * Records are in segments of equal size from prof_port_alloc(). Hash slots hold
  * record numbers: open addressing with linear probing, at most half in use.
  *
- * No call takes long, however large the table is. Before half of the slots are
- * in use twice as many are allocated. Each record that is added then clears
- * some of the new slots or, once all are clear, enters some records in them,
- * oldest first; all are found in the old slots meanwhile. When the last one is
- * entered, the new slots replace the old ones.
+ * The table grows incrementally, so that no call takes long. Before half of the
+ * slots are in use, twice as many are allocated. Each addition of a record then
+ * clears some of the new slots or, when all are clear, enters some records in
+ * them, oldest first; lookups use the old slots meanwhile. When the last record
+ * is entered, the new slots replace the old ones.
  *
- * If an allocation fails, existing records are still found; once there is no
- * room, no new one can be added.
+ * If an allocation fails, existing records are still found; when there is no
+ * room left, no record can be added.
  */
 
 #include <stdbool.h>
@@ -35,14 +35,14 @@ struct prof_record {
 struct prof_table {
     uintptr_t *segments;   /* where each would have number 0 */
     uint32_t *slots;       /* numbers of records, 0 = free */
-    uint32_t *next_slots;  /* twice as many, in the making, or NULL */
+    uint32_t *next_slots;  /* twice as many, being filled, or NULL */
     uint32_t mask;         /* number of slots - 1 */
     uint32_t record_bytes; /* size of one */
     uint32_t capacity;     /* records for which there are segments */
     uint32_t used;         /* records in use, number 0 included */
-    uint32_t idle;    /* up to here adding a record is all there is to do */
-    uint32_t cleared; /* of the next slots */
-    uint32_t entered; /* records in them, number 0 included */
+    uint32_t idle;    /* while (used) is below this, there is nothing to grow */
+    uint32_t cleared; /* next slots cleared */
+    uint32_t entered; /* records in next slots, number 0 included */
     uint32_t segments_max; /* for which there is room, 0 at first */
     uint32_t refusals;     /* allocations that were refused */
 };
@@ -57,8 +57,8 @@ struct prof_table {
                          .slots = (void *)(uintptr_t)prof_table_zeros,         \
                          .record_bytes = sizeof(type)})
 
-/* The record 0 and the only slot of empty tables, so that nobody who searches
- * must ask whether there is memory. */
+/* The record 0 and the only slot of empty tables, so that lookups need no test
+ * for missing memory. */
 extern const uint64_t prof_table_zeros[8];
 extern const uintptr_t prof_table_no_segments[1];
 
@@ -74,8 +74,8 @@ static inline void *prof_table_record(const uintptr_t *segments,
 #define PROF_TABLE_AT(table, type, number)                                     \
     ((type *)prof_table_record((table)->segments, sizeof(type), number))
 
-/* The same where the one before it, or after it, is at (record): to go over
- * all of them. */
+/* Return the record (number), given the address (record) of the one before it,
+ * or after it; for iteration. */
 static inline void *prof_table_next(const struct prof_table *table,
                                     const void *record, size_t record_bytes,
                                     uint32_t number)
@@ -101,17 +101,18 @@ static inline void *prof_table_before(const struct prof_table *table,
     ((__typeof__(record))prof_table_before(table, record, sizeof *(record),    \
                                            number))
 
-/* Makes room, and does its part of the work. False: an allocation failed. */
+/* Makes room, and does the next part of growing. Returns false if an allocation
+ * failed. */
 bool prof_table_grow(struct prof_table *table);
 
-/* Ensures room for one more record; may allocate. False: that failed. Contexts:
- * the drain. */
+/* Ensures room for one more record; may allocate. Returns false if that failed.
+ * Contexts: the drain. */
 static inline bool prof_table_reserve(struct prof_table *table)
 {
     return table->used < table->idle || prof_table_grow(table);
 }
 
-/* True: tables no longer allocate, for a panic. False: they may again. */
+/* Sets whether tables may not allocate, as in a panic. */
 void prof_table_freeze(bool frozen);
 
 static inline uint32_t prof_table_hash(uint32_t parent, uintptr_t key)
@@ -121,8 +122,8 @@ static inline uint32_t prof_table_hash(uint32_t parent, uintptr_t key)
     return mixed ^ mixed >> 15;
 }
 
-/* The slot of the record or, if there is none, the free slot for it. Inline, so
- * that the compiler knows the record size. */
+/* Returns the slot of the record or, if there is none, the free slot for it.
+ * Inline, so that the compiler knows the record size. */
 static inline uint32_t *prof_table_slot(const struct prof_table *table,
                                         size_t record_bytes, uint32_t parent,
                                         uintptr_t key)
@@ -140,13 +141,13 @@ static inline uint32_t *prof_table_slot(const struct prof_table *table,
     return &table->slots[at];
 }
 
-/* The same where speed does not matter. */
+/* Like prof_table_slot(), if speed does not matter. */
 uint32_t *prof_table_find_slot(const struct prof_table *table, uint32_t parent,
                                uintptr_t key);
 
-/* Adds a record with (key) and (parent), all else 0, where prof_table_slot()
- * has returned the free (slot) for it, and nothing was added since. Returns its
- * number; 0: no memory. Contexts: the drain. */
+/* Adds a record with (key) and (parent), and all other members 0, in the free
+ * (slot) that prof_table_slot() has returned, if no record was added since.
+ * Returns its number; 0: no memory. Contexts: the drain. */
 static inline uint32_t prof_table_add(struct prof_table *table,
                                       size_t record_bytes, uint32_t *slot,
                                       uint32_t parent, uintptr_t key)

@@ -8,11 +8,11 @@
 
 #include <prof/text.h>
 
-/* Writes what (address) is, that of samples of user mode: "[user mode]", or
- * with the name or number of its space. Contexts: thread. */
+/* Writes (address), one of samples of user mode, as "[user mode]", with the
+ * name or number of its address space. Contexts: thread. */
 void prof_user_write(struct prof_text *out, uintptr_t address);
 
-/* Puts all names into the stream, at (tsc). Contexts: thread. */
+/* Emits all names to the stream, at (tsc). Contexts: thread. */
 void prof_user_send(uint64_t tsc);
 
 #if !PROF_WITH_USER

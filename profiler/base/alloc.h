@@ -2,15 +2,15 @@
 #ifndef PROF_ALLOC_H
 #define PROF_ALLOC_H
 
-/* Memory: prof_port_alloc() and prof_port_free() of the image or, where it has
- * none, the built-in ones (pool.c); the contract: <prof/port.h>. */
+/* Memory allocation: by the image's prof_port_alloc() and prof_port_free() or,
+ * if it has none, by the built-in ones (pool.c). Contract: <prof/port.h>. */
 
 #include <prof/config.h>
 #include <prof/port.h>
 #include <stdbool.h>
 
-/* Whether the image has no prof_port_alloc() of its own. PROF_WITH_BUILTIN.
- * Contexts: any. */
+/* Returns whether the built-in allocator is used. PROF_WITH_BUILTIN. Contexts:
+ * any. */
 bool prof_pool_in_use(void);
 
 #if PROF_WITH_BUILTIN

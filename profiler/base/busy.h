@@ -3,17 +3,17 @@
 #define PROF_BUSY_H
 
 /*
- * Calls of the profiler that use what the drain changes. prof_poll() in an
- * interrupt, and the drain in the tick, do nothing while one is in progress.
- * One CPU, and whoever interrupts leaves the count as it was: so counting needs
- * no atomic instruction. But the compiler MUST NOT move what is in between to
- * before or after it, as it may with a volatile count alone.
+ * Brackets calls of the profiler that use data which the drain changes. While
+ * one is in progress, prof_poll() in an interrupt and the drain in the tick do
+ * nothing. Counting needs no atomic instruction, as it happens on one CPU, and
+ * an interrupt leaves the count as it was. But the compiler MUST NOT move code
+ * out of the bracket, as it may with a volatile count alone.
  */
 
 #include <prof/config.h>
 #include <stdint.h>
 
-extern volatile uint32_t prof_busy; /* such calls, one in another */
+extern volatile uint32_t prof_busy; /* nesting depth of such calls */
 
 static inline void prof_enter(void)
 {

@@ -3,10 +3,10 @@
 #define PROF_CPU_H
 
 /*
- * The few instructions that the profiler needs and C has no word for.
+ * CPU instructions that cannot be expressed in C.
  *
- * With PROF_HOSTED the same sources run in a process, where signals interrupt:
- * the program says how they are held back, or has none.
+ * With PROF_HOSTED the same sources run in a process, in which signals take the
+ * place of interrupts: the program defines how to block them, or has none.
  */
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@
 #include <prof/port.h>
 #endif
 
-/* Where there may be several CPUs, what two of them write lies this far apart,
- * so that none waits for the other's cache. */
+/* With several CPUs, data written by different CPUs are this many bytes apart,
+ * to avoid false sharing. */
 #define PROF_CACHE_LINE 64
 #if PROF_CPUS_MAX > 1
 #define PROF_OWN_LINE __attribute__((aligned(PROF_CACHE_LINE)))
@@ -28,7 +28,8 @@
 #define PROF_OWN_LINE
 #endif
 
-/* Time stamp counter, cycles since reset (Intel SDM vol. 2B, RDTSC). */
+/* Returns the time stamp counter, in cycles since reset (Intel SDM vol. 2B,
+ * RDTSC). */
 static inline uint64_t prof_tsc(void)
 {
     uint32_t low, high;
@@ -75,15 +76,14 @@ static inline void prof_interrupts_restore(bool on)
 
 #endif
 
-/* While they are off: lets them in for a moment, where (on). */
+/* With interrupts off: lets pending ones in for a moment if (on). */
 static inline void prof_interrupts_let_in(bool on)
 {
     prof_interrupts_restore(on);
     (void)prof_interrupts_save();
 }
 
-/* Copies, or sets to 0, (words) words. For many: these instructions are slow to
- * begin with. */
+/* Copy (words) words. For large blocks, as `rep` has a high start-up cost. */
 static inline void prof_copy_words(void *to, const void *from, size_t words)
 {
 #ifdef __x86_64__
@@ -99,6 +99,7 @@ static inline void prof_copy_words(void *to, const void *from, size_t words)
 #endif
 }
 
+/* Zeroes (words) words; likewise. */
 static inline void prof_clear_words(void *to, size_t words)
 {
 #ifdef __x86_64__
@@ -108,7 +109,8 @@ static inline void prof_clear_words(void *to, size_t words)
 #endif
 }
 
-/* (n) / (d), which must not be 0; on i386 without libgcc's __udivdi3. */
+/* Returns (n) / (d), where (d) is not 0; on i386 without libgcc's __udivdi3.
+ */
 static inline uint64_t prof_divide(uint64_t n, uint32_t d)
 {
 #ifdef __i386__

@@ -2,22 +2,23 @@
 #ifndef PROF_CPU_FEATURES_H
 #define PROF_CPU_FEATURES_H
 
-/* CPUID and the model-specific registers, as far as the profiler needs them:
- * what CPU and hypervisor have is in one table, cpu_features.c. */
+/* CPUID and model-specific registers. The features that the profiler uses are
+ * in one table, cpu_features.c. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum prof_cpu_feature {
     PROF_CPU_MSR,
-    PROF_CPU_APIC,           /* a local one */
-    PROF_CPU_HYPERVISOR,     /* runs under one */
+    PROF_CPU_APIC,           /* a local APIC */
+    PROF_CPU_HYPERVISOR,     /* runs under a hypervisor */
     PROF_CPU_KVM_CLOCK,      /* struct prof_kvm_clock */
     PROF_CPU_KVM_STEAL_TIME, /* struct prof_kvm_steal_time */
     PROF_CPU_FEATURES,
 };
 
-/* Contexts: any. Two to four times CPUID, which leaves a guest. */
+/* Returns whether CPU and hypervisor have (feature). Executes CPUID two to four
+ * times, each of which exits from a guest. Contexts: any. */
 bool prof_cpu_has(enum prof_cpu_feature feature);
 
 struct prof_cpuid {
@@ -26,13 +27,13 @@ struct prof_cpuid {
 
 #define PROF_CPUID_HYPERVISOR 0x40000000u
 
-/* Leaf (leaf), subleaf 0; all 0 where the CPU, or the hypervisor, has not so
- * many. */
+/* Returns leaf (leaf), subleaf 0; all 0 if the CPU or the hypervisor does not
+ * have this leaf. */
 struct prof_cpuid prof_cpuid(uint32_t leaf);
 
 #ifdef PROF_HOSTED
 
-/* A test's own; a process has neither. */
+/* Defined by tests; a process cannot use the real ones. */
 struct prof_cpuid prof_cpuid_raw(uint32_t leaf) __attribute__((weak));
 uint64_t prof_msr(uint32_t number) __attribute__((weak));
 void prof_set_msr(uint32_t number, uint64_t value) __attribute__((weak));

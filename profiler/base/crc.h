@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * CRC-32C (Castagnoli; RFC 3720, appendix B.4) of (bytes) bytes at (data).
- * (crc) is 0 to begin with, or the result for the bytes that came before, so
- * that data in several pieces has the checksum of the pieces put together.
+ * Returns the CRC-32C (Castagnoli; RFC 3720, appendix B.4) of (bytes) bytes at
+ * (data). (crc) is 0 for the first piece of data, or the result for the pieces
+ * before.
  *
  * Contexts: any; re-entrant; no allocation. Linear in (bytes).
  */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whether two NUL-terminated texts are the same. Contexts: any. */
+/* Returns whether two NUL-terminated strings are equal. Contexts: any. */
 bool prof_equal(const char *a, const char *b);
 
 #endif

@@ -3,9 +3,9 @@
 #define PROF_LOG_LINEAR_H
 
 /*
- * Buckets of log-linear histograms: 32 of the same width in each octave. A
- * bucket is 1/32 as wide as its lowest value, so its middle is off by 1.6 % at
- * most.
+ * Buckets of log-linear histograms: 32 of equal width in each octave. The width
+ * of a bucket is at most 1/32 of its lowest value, so its middle is off by at
+ * most 1.6 %.
  *
  *     value < 64    bucket `value`
  *     otherwise     `value >> octave` is from 32 to 63; 32 * octave + that
@@ -18,6 +18,7 @@
 
 #define PROF_LOG_LINEAR_ROW 32u
 
+/* Returns the bucket of (value). */
 static inline uint32_t prof_log_linear_bucket(uint64_t value)
 {
     uint32_t low = (uint32_t)value, octave;
@@ -36,7 +37,7 @@ static inline uint32_t prof_log_linear_octave(uint32_t bucket)
                                             : bucket / PROF_LOG_LINEAR_ROW - 1;
 }
 
-/* The least value in (bucket). */
+/* Returns the lowest value in (bucket). */
 static inline uint64_t prof_log_linear_low(uint32_t bucket)
 {
     uint32_t octave = prof_log_linear_octave(bucket);
@@ -44,8 +45,8 @@ static inline uint64_t prof_log_linear_low(uint32_t bucket)
     return (uint64_t)(bucket - octave * PROF_LOG_LINEAR_ROW) << octave;
 }
 
-/* Finds the bucket of a quantile: call prof_log_linear_find() for the buckets
- * that are not empty, by rising values, until it returns true. */
+/* Finds the bucket of a quantile: call prof_log_linear_find() for each bucket
+ * that is not empty, in the order of values, until it returns true. */
 struct prof_log_linear_quantile {
     uint64_t wanted; /* thousandths of values that are not above it */
     uint64_t below;  /* thousandths of values below the bucket */

@@ -3,9 +3,9 @@
 #define PROF_BASE_OPTIONS_H
 
 /*
- * The options in force, for every room. Where they were left out
- * (<prof/config.h>) nothing changes them: the compiler knows the defaults, and
- * leaves out what is for other values.
+ * The options in force, for all modules. In builds without options
+ * (<prof/config.h>) they are constants, so that the compiler removes code for
+ * other values.
  */
 
 #include <prof/config.h>
@@ -17,7 +17,7 @@
 #define PROF_OPTION_CPU_DEFAULT
 #endif
 
-/* The members that are not zero by default, but for the two names. */
+/* The members that are not zero by default, except for the two names. */
 #define PROF_OPTION_DEFAULTS                                                   \
     .hz = PROF_HZ_DEFAULT, .top = 12, .width = 0, .every_ms = 1000,            \
     .reports = 0, .weight = PROF_WEIGHT_TIME, .form = PROF_FORM_SHARES,        \
@@ -29,7 +29,7 @@
     .depth =                                                                   \
         PROF_WITH_CALLERS ? PROF_DEPTH_DEFAULT : 0 PROF_OPTION_CPU_DEFAULT
 
-/* prof_option() changes them; everybody else reads. */
+/* Written by prof_option() only. */
 extern struct prof_options prof_options_in_force;
 
 #if PROF_WITH_OPTIONS

@@ -3,11 +3,11 @@
 #define PROF_HELD_EVENTS_H
 
 /*
- * A priority queue of events that have arrived and are not due yet: the first
- * is due first, and was held first of those. Events that come in the order in
- * which they are due, or nearly, as most do, are in a list, the others in a
- * binary heap, both in fixed memory. So most cost the same however many are
- * held, which may be thousands. Contexts: thread.
+ * A priority queue of events that have arrived and are not due yet, in the
+ * order of due times, and of arrival for equal times. Most events arrive in the
+ * order of due times, or nearly: these are in a list, the others in a binary
+ * heap, both in fixed memory. So the cost of most events does not depend on the
+ * number held, which may be thousands. Contexts: thread.
  */
 
 #include <stdbool.h>
@@ -19,11 +19,11 @@ struct prof_held_event {
     uint32_t order;
     uint32_t origin;
     void *event;
-    struct prof_held_event *next;     /* in the list, or in that of free ones */
-    struct prof_held_event *previous; /* in the list, but for its first */
+    struct prof_held_event *next;     /* in the list, or the free list */
+    struct prof_held_event *previous; /* in the list; undefined for the first */
 };
 
-/* Memory to hold (room) in. */
+/* Bytes of memory to hold up to (room) events. */
 #define PROF_HELD_BYTES(room)                                                  \
     ((room) *                                                                  \
      (sizeof(struct prof_held_event) + sizeof(struct prof_held_event *)))
@@ -37,21 +37,23 @@ struct prof_held {
     uint32_t room;
     struct prof_held_event *unused; /* free elements that were used before */
     struct prof_held_event *events; /* all elements */
-    uint32_t used; /* how many of (events) were ever used: the most at a time */
+    uint32_t used; /* elements ever used: the most held at a time */
     uint32_t held; /* events held so far, modulo 2^32: the next one's order */
 };
 
-/* (memory), PROF_HELD_BYTES(room) aligned to 8, MUST remain valid. */
+/* Initialises (held) with PROF_HELD_BYTES(room) bytes at (memory), aligned to 8
+ * bytes, which MUST remain valid. */
 void prof_held_init(struct prof_held *held, void *memory, uint32_t room);
 
-/* Parts of prof_held_put(): takes an element that was never used, NULL: there
- * is no room; and puts one that is due before the end of the list. */
+/* Parts of prof_held_put(). The first returns an element that was never used,
+ * NULL: there is no room. The second adds an event that is due before the end
+ * of the list. */
 struct prof_held_event *prof_held_new(struct prof_held *held);
 void prof_held_put_earlier(struct prof_held *held,
                            struct prof_held_event *added);
 
-/* An element with (event), counted, but not in the list yet; NULL: there is no
- * room. */
+/* Returns a new element with (event), counted, but not in the list yet; NULL:
+ * there is no room. */
 static inline struct prof_held_event *
 prof_held_take_free(struct prof_held *held, uint64_t due, void *event)
 {
@@ -69,8 +71,8 @@ prof_held_take_free(struct prof_held *held, uint64_t due, void *event)
     return added;
 }
 
-/* False: the list is empty, or (added) is due before its end. True: it is not
- * due first. */
+/* Appends (added) to the list, after which it is not due first. Returns false,
+ * without effect, if the list is empty, or (added) is due before its end. */
 static inline bool prof_held_append(struct prof_held *held,
                                     struct prof_held_event *added)
 {
@@ -82,7 +84,7 @@ static inline bool prof_held_append(struct prof_held *held,
     return true;
 }
 
-/* After that. */
+/* Adds (added) if prof_held_append() has returned false. */
 static inline void prof_held_put_apart(struct prof_held *held,
                                        struct prof_held_event *added)
 {
@@ -92,7 +94,7 @@ static inline void prof_held_put_apart(struct prof_held *held,
         prof_held_put_earlier(held, added);
 }
 
-/* Holds (event) until (due). False: there is no room. */
+/* Holds (event) until (due). Returns false if there is no room. */
 static inline bool prof_held_put(struct prof_held *held, uint64_t due,
                                  void *event)
 {
@@ -103,8 +105,8 @@ static inline bool prof_held_put(struct prof_held *held, uint64_t due,
     return added != NULL;
 }
 
-/* What is due first; NULL: nothing is held. The first is for where there is a
- * heap. */
+/* Returns the event that is due first; NULL: none is held.
+ * prof_held_earlier() is the slow path, when the heap is not empty. */
 const struct prof_held_event *prof_held_earlier(const struct prof_held *held);
 static inline const struct prof_held_event *
 prof_held_first(const struct prof_held *held)
@@ -112,7 +114,8 @@ prof_held_first(const struct prof_held *held)
     return held->heap_count == 0 ? held->first : prof_held_earlier(held);
 }
 
-/* Removes the first one of the list, where there is one and no heap. */
+/* Removes the first event of the list, which MUST NOT be empty, while the heap
+ * is. */
 static inline void prof_held_take_first(struct prof_held *held)
 {
     struct prof_held_event *event = held->first;
@@ -123,8 +126,8 @@ static inline void prof_held_take_first(struct prof_held *held)
     held->count--;
 }
 
-/* Removes that one, which MUST be there, and is valid until the next is held.
- */
+/* Removes and returns the event that is due first, which MUST exist. It is
+ * valid until the next event is held. */
 const struct prof_held_event *prof_held_take_earlier(struct prof_held *held);
 static inline const struct prof_held_event *
 prof_held_take(struct prof_held *held)
@@ -137,7 +140,7 @@ prof_held_take(struct prof_held *held)
     return event;
 }
 
-/* Removes (event), due or not. False: it is not held. Linear. */
+/* Removes (event), due or not. Returns false if it is not held. Linear. */
 bool prof_held_withdraw(struct prof_held *held, const void *event);
 
 #endif

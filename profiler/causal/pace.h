@@ -3,10 +3,10 @@
 #define PROF_PACE_H
 
 /*
- * The rate of progress before experiments and after them, beside that at normal
- * speed in them: whether experiments are with the same program. While it is
- * watched nothing is held, the loop halts as ever, and visits of the first
- * point are counted; only points are patched.
+ * Compares the rate of progress before and after experiments with the rate at
+ * normal speed during experiments, to show whether experiments disturb the
+ * program. While the rate is watched, no event is held, the loop halts as
+ * usual, visits of the first point are counted, and only points are patched.
  *
  * Contexts: thread.
  */
@@ -19,20 +19,21 @@ struct prof_text;
 
 enum prof_pace_when { PROF_PACE_BEFORE, PROF_PACE_AFTER };
 
-/* Begins to watch. False: there is no memory, or experiments run. */
+/* Begins to watch. Returns false if there is no memory, or experiments run. */
 bool prof_pace_watch(enum prof_pace_when when, uint64_t tsc_hz);
 
-/* Whether that has begun, and has not ended; and whether it has lasted. */
+/* The first returns whether the rate is watched, the second whether that has
+ * lasted long enough. The third ends it. */
 bool prof_pace_watches(void);
 bool prof_pace_has_lasted(void);
 void prof_pace_end(void);
 
-/* While it is watched: the point is passed; (cycles) until now are no part of
- * the program. */
+/* While the rate is watched: the first reports a visit of (point); the second
+ * excludes the last (cycles), which are no part of the program. */
 void prof_pace_visit(const struct prof_progress *point);
 void prof_pace_leave_out(uint64_t cycles);
 
-/* Adds what was found to the table. */
+/* Writes the comparison, as a part of the table. */
 void prof_pace_write(struct prof_text *out);
 
 #endif

@@ -3,9 +3,9 @@
 #define PROF_PATCH_H
 
 /*
- * Functions as targets or progress points, by their name: their beginnings are
- * patched while experiments run. Memory is allocated when the first is added,
- * and never freed: a call may return after experiments.
+ * Functions as targets or progress points, by name, whose beginnings are
+ * patched while experiments run. Memory is allocated when the first function is
+ * added, and never freed, as a call may return after the experiments.
  */
 
 #include <prof/causal.h>
@@ -17,12 +17,13 @@
 /*
  * ---- hooks.asm
  *
- * The function's beginning jumps to its entry, which calls prof_patch_hook()
- * and goes on with the instructions that were moved there (relocate.h). The
- * hook may replace the return address by one in prof_patch_returns, which calls
- * the hook, too, and returns to where it was. Each return address has a place
- * of its own there, and keeps it: whatever happens to the stack meanwhile, it
- * returns right, and what a walk over the stack has found is known later.
+ * A patched function jumps to its entry, which calls prof_patch_hook() and
+ * continues with the instructions that were moved there (relocate.h). The hook
+ * may replace the return address by one in prof_patch_returns, whose code calls
+ * the hook, too, and returns to the original address. Each original address has
+ * a slot of its own there, and keeps it, so that the return is correct whatever
+ * happens to the stack meanwhile, and addresses found by a stack walk can be
+ * translated later.
  */
 
 #define PROF_ENTRIES 33u
@@ -37,15 +38,15 @@ extern const uint8_t prof_patch_returns[PROF_RETURNS * PROF_RETURN_BYTES];
 extern const uint8_t prof_patch_hooks_end[]; /* of all code from the entries on
                                               */
 
-/* Called with the frame of hooks.asm: frame[1] is where an entry or a return
- * has called it. A return stands in the place of the true return address, which
- * is stored there; the function's own is above the frame of an entry. Contexts:
- * any, interrupts off. */
+/* Called with the frame of hooks.asm: frame[1] is the address from which an
+ * entry or a return has called it. A return calls it in place of the original
+ * return address, which the hook stores there; the return address of a function
+ * is above the frame of its entry. Contexts: any, interrupts off. */
 void prof_patch_hook(uintptr_t *frame);
 
-/* ---- functions that are patched */
+/* ---- patched functions */
 
-#define PROF_PATCH_NAME 80u /* bytes of a name that are kept, with the NUL */
+#define PROF_PATCH_NAME 80u /* bytes of a stored name, with its NUL */
 
 struct prof_patched {
     struct prof_target target;
@@ -57,16 +58,16 @@ struct prof_patched {
     bool may_be_learnt;  /* then it can be a target of shares.h instead */
     uintptr_t end;       /* of its code */
     bool is_target, is_point;
-    bool on;            /* it is patched, */
-    uint64_t since;     /* as a target: from then on, by real time, */
-    uint64_t on_cycles; /* and so long before */
-    bool loops;         /* the event loop was run by it or by what it calls */
+    bool on;            /* it is patched now */
+    uint64_t since;     /* as a target: real time at which it was patched */
+    uint64_t on_cycles; /* as a target: time patched before that */
+    bool loops;         /* it or a callee has run the event loop */
     char name[PROF_PATCH_NAME];
 };
 
 /* The outermost call of a target on its stack, which has not returned. */
 struct prof_visit {
-    uintptr_t *place; /* of its return address, which was replaced */
+    uintptr_t *place; /* location of its return address, which was replaced */
     struct prof_patched *function;
 };
 
@@ -81,58 +82,61 @@ struct prof_patch {
     struct prof_patched functions[PROF_ENTRIES];
     struct prof_visit visits[PROF_VISITS_MAX];
     uintptr_t returns[PROF_RETURNS]; /* the true addresses; 0: free */
-    bool one_only; /* of the targets only that of the experiment is patched */
+    bool one_only; /* only the target of the current experiment is patched */
     uint64_t untracked; /* calls for which (visits) or (returns) had no room */
 };
 
 extern struct prof_patch *prof_patch; /* NULL: none was added */
 
-/* prof_origin() where functions were patched. Contexts: any. */
+/* Implements prof_origin() when functions were patched. Contexts: any. */
 uintptr_t prof_patch_origin(uintptr_t address);
 
-/* The entry that the beginning of (function) jumps to. */
+/* Returns the entry that the beginning of (function) jumps to. */
 uintptr_t prof_patch_entry(const struct prof_patched *function);
 
 const struct prof_image_code *prof_patch_code(void);
 
-/* What prof_causal_leave_out_code() said. */
+/* Returns the result of the function set by prof_causal_leave_out_code(). */
 bool prof_causal_apart(uintptr_t begin, size_t bytes);
 
-/* The next function or clone (name) from (*at) on, 0 = the code's begin, which
- * is moved after it; false: none. Contexts: as of prof_name_is(). */
+/* Finds the next function or clone (name) from *at on, 0 = the code's begin,
+ * and advances *at. Returns false if there is none. Contexts: as
+ * prof_name_is(). */
 bool prof_patch_next_named(const char *name, uintptr_t *at,
                            struct prof_symbol *symbol);
 
-/* Patches all functions, and restores them. The second returns how many it did
- * not find as it had left them; these it does not touch. Contexts: thread. */
+/* The first patches all functions, the second progress points only. The third
+ * restores all functions, and returns the number of those that were not as it
+ * had left them, which it does not restore. Contexts: thread. */
 void prof_patch_on(void);
-void prof_patch_points_on(void); /* points alone */
+void prof_patch_points_on(void);
 uint32_t prof_patch_off(void);
 
-/* Experiments begin. With (one_only) a target is patched while experiments are
- * with it, and is on trial first. Contexts: thread. */
+/* Prepares for experiments. With (one_only) a target is patched only in its own
+ * experiments, and is on trial first. Contexts: thread. */
 void prof_patch_begin(bool one_only);
 
-/* Functions that were called too often in (cycles) of experiments are measured
- * by samples from now on (shares.h). True: there was one. Contexts: thread. */
+/* Measures functions that were called too often in (cycles) of experiments by
+ * samples from now on (shares.h). Returns whether there were any. Contexts:
+ * thread. */
 bool prof_patch_learn_if(uint64_t cycles);
 
-/* With (one_only): ends the trial of the target of the experiment if its calls
- * have shown which is better, and patches that of the next experiment. (now) is
- * the real time. Contexts: thread, interrupts off. */
+/* With (one_only): the first ends the trial of the experiment's target if its
+ * calls have shown which method is better; the second patches the target of the
+ * next experiment. (now) is the real time. Contexts: thread, interrupts off. */
 void prof_patch_try(uint64_t now);
 void prof_patch_follow(uint64_t now);
 
-/* Whether a call of (function) is one of a target. */
+/* Returns whether a call of (function) enters a target. */
 bool prof_patch_enters(const struct prof_patched *function);
 
-/* (target) is none any more. */
+/* Removes (target) from the targets. */
 void prof_patch_no_target(const struct prof_target *target);
 
-/* The name of (symbol) without arguments, as much as has (room). */
+/* Stores the name of (symbol) without arguments in (name), cut to (room). */
 void prof_patch_name(const struct prof_symbol *symbol, char *name, size_t room);
 
-/* The loop turns: no target runs on the current stack. */
+/* Called in each turn of the loop: no target runs on the current stack. */
 void prof_patch_turn(void);
 
 #endif

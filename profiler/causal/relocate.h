@@ -3,17 +3,17 @@
 #define PROF_RELOCATE_H
 
 /*
- * The first instructions of a function, moved elsewhere to make room for a jump
- * at its beginning. What is relative to where it lies is adapted. No state;
- * touches nothing but its arguments. Contexts: thread.
+ * Relocates the first instructions of a function, to make room for a jump at
+ * its beginning. Adapts operands relative to the instruction pointer. No state;
+ * accesses only its arguments. Contexts: thread.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_JUMP_BYTES 5u /* of a jump with 32 bits */
-/* Of what is moved: two short branches, which become six bytes each, one
- * instruction more, and the jump after it. */
+#define PROF_JUMP_BYTES 5u /* of a jump with a 32-bit displacement */
+/* Most bytes of moved code: two short branches, which become six bytes each,
+ * one more instruction, and the jump after it. */
 #define PROF_MOVED_BYTES_MAX 32u
 
 struct prof_moved {
@@ -23,10 +23,10 @@ struct prof_moved {
 };
 
 /*
- * Moves the beginning of the function of (size) bytes at (function) to (at),
- * and adds a jump to what follows it. Returns 0, PROF_EPATCH_SHORT,
- * PROF_EPATCH_CODE or PROF_EPATCH_BRANCH (<prof/error.h>). Reads up to 14 bytes
- * after the function. Linear in its size.
+ * Relocates the beginning of the function of (size) bytes at (function) to
+ * (at), and appends a jump to the rest of the function. Reads up to 14 bytes
+ * after the function. Linear in its size. Returns 0, PROF_EPATCH_SHORT,
+ * PROF_EPATCH_CODE or PROF_EPATCH_BRANCH (<prof/error.h>).
  */
 int prof_move(uintptr_t function, size_t size, uintptr_t at,
               struct prof_moved *moved);

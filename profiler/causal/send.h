@@ -3,10 +3,10 @@
 #define CAUSAL_SEND_H
 
 /*
- * Experiments in the stream. The next drain sends those that have ended; sums
- * of all go to each new reader, a few a drain, and again when experiments end.
- * So whenever it begins, and if it has missed packets, a reader can compute the
- * same table. Contexts: thread.
+ * Sends experiments to the stream. The next drain sends those that have ended.
+ * The sums of all are sent to each new reader, some in each drain, and again
+ * when experiments end. So a reader can compute the same table even if it joins
+ * late or has missed packets. Contexts: thread.
  */
 
 #include "causal/experiments.h"
@@ -15,21 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of memory that prof_causal_log_init() needs for so many points, a
- * multiple of 8. */
+/* Returns the bytes that prof_causal_log_init() needs for (points) progress
+ * points, a multiple of 8. */
 size_t prof_causal_log_bytes(uint32_t points);
 
-/* (memory) is aligned to 8, and MUST remain valid until the next call. Another
- * run of experiments begins, with what prof_causal has. */
+/* Begins a new run of experiments, as described by prof_causal. (memory) is
+ * aligned to 8 bytes, and MUST remain valid until the next call. */
 void prof_causal_log_init(void *memory, uint32_t points);
 
-/* An experiment has ended. */
+/* Logs an experiment that has ended. */
 void prof_causal_log(const struct prof_experiment_record *record,
                      const uint32_t *visits);
 
-/* Where causal profiling is left out, these are nothing. The drain has passed
- * all samples on, and (stolen_cycles) were stolen by the host so far: a bounded
- * amount of work. There is a new reader or stream. The image ends. */
+/* The first is called when the drain has passed all samples, with the cycles
+ * stolen by the host so far, and does a bounded amount of work; the second for
+ * a new reader or stream; the third when the image ends. Nothing if causal
+ * profiling is left out. */
 #if PROF_WITH_CAUSAL
 void prof_causal_drained(uint64_t tsc, uint64_t stolen_cycles);
 void prof_causal_send_again(void);

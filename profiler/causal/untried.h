@@ -2,8 +2,8 @@
 #ifndef PROF_UNTRIED_H
 #define PROF_UNTRIED_H
 
-/* What was not chosen as a target though it is hot, and why: the table and the
- * stream say so. Contexts: thread. */
+/* Hot functions that were not chosen as targets, and the reasons, for the table
+ * and the stream. Contexts: thread. */
 
 #include "causal/patch.h"
 
@@ -24,24 +24,24 @@ enum prof_untried_why {
 
 struct prof_untried {
     enum prof_untried_why why;
-    uint32_t functions; /* 1, but for PROF_UNTRIED_COLD */
-    uint32_t ppm;       /* of the time, with what it calls; or of all these */
+    uint32_t functions; /* 1, except for PROF_UNTRIED_COLD */
+    uint32_t ppm;       /* share of the time, with callees; or of all these */
     char name[PROF_PATCH_NAME]; /* "" for PROF_UNTRIED_COLD */
 };
 
-/* Kept with a name; of those of a kind that have no room as their number. */
+/* Functions stored by name; of further ones only the number for each reason. */
 #define PROF_UNTRIED_KEPT 32u
 
 void prof_untried_clear(void);
 void prof_untried_add(const struct prof_untried *untried);
 
-/* The target that was added last is none any more. */
+/* Records that the target added last was given up. */
 void prof_untried_give_up(void);
 
-/* The one (number), from 0 on; NULL: there are fewer. */
+/* Returns entry (number), from 0 on; NULL: there are fewer. */
 const struct prof_untried *prof_untried_at(uint32_t number);
 
-/* "not tried: ..." for each. */
+/* Writes "not tried: ..." for each. */
 void prof_untried_write(struct prof_text *out);
 
 #endif

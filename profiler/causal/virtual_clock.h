@@ -3,16 +3,16 @@
 #define PROF_VIRTUAL_CLOCK_H
 
 /*
- * Virtual time: real time less the delay. While the target runs, the delay
- * grows by (speedup) of that time, and so virtual time passes as if the target
- * took that much less. What runs on virtual time runs as it would then.
+ * Virtual time: real time minus a delay. While the target runs, the delay grows
+ * by (speedup) of that time, so that virtual time passes as if the target took
+ * that much less. Code that follows virtual time runs as it would then.
  *
  *     real     |--f--|----------|--f--|------      f takes 4 units
  *     virtual  |-f|----------|-f|------            and at 50 % as if it took 2
  *
- * The delay is never taken back. Times are in cycles of the TSC. The calls take
- * the present time, so that tests can have their own. Contexts: thread, except
- * where it says otherwise. Wait-free.
+ * The delay never decreases. Times are TSC cycles. The calls take the current
+ * time as an argument, so that tests can control it. Contexts: thread, unless
+ * stated otherwise. Wait-free.
  */
 
 #include <prof/causal.h>
@@ -25,14 +25,14 @@ struct prof_virtual_clock {
     uint32_t fraction; /* of a cycle of delay, in 1/65,536 */
     uint32_t speedup;  /* 0 to PROF_SPEEDUP_MAX */
     uint32_t nested;   /* entries of the target that were not left */
-    uint32_t others;   /* while nested: what is not the target's of the time
-                          since then, in 1/65,536 */
-    uint64_t since; /* while nested: when delay was last brought up to now, and
-                       the time in interrupts since then added to it */
+    uint32_t others;   /* while nested: share of the time since (since) that is
+                          not the target's, in 1/65,536 */
+    uint64_t since;    /* while nested: time of the last update of (delay), plus
+                       the time in interrupts since then */
     uint64_t in_target; /* time in the target, without interrupts */
 };
 
-/* Virtual time at (now). Contexts: any. */
+/* Returns the virtual time at (now). Contexts: any. */
 uint64_t prof_virtual_time_inside(const struct prof_virtual_clock *clock,
                                   uint64_t now);
 static inline uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
@@ -43,27 +43,28 @@ static inline uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
     return prof_virtual_time_inside(clock, now);
 }
 
-/* What (cycles) in the target are shorter by. */
+/* Returns the cycles by which (cycles) in the target become shorter. */
 uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
                             uint64_t cycles);
 
-/* The real time at which it is (due), if the target does not run until then. */
+/* Returns the real time at which virtual time is (due), if the target does not
+ * run until then. */
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
                               uint64_t due);
 
-/* Time in the target until (now), without interrupts. */
+/* Returns the time in the target until (now), without interrupts. */
 uint64_t prof_virtual_in_target(const struct prof_virtual_clock *clock,
                                 uint64_t now);
 
-/* From (now) on the target is (speedup) faster; 0: as fast as it is. */
+/* Sets the speed-up of the target from (now) on; 0: normal speed. */
 void prof_virtual_speed_up(struct prof_virtual_clock *clock, uint64_t now,
                            uint32_t speedup);
 
-/* What has passed in the target until (now) is added to the delay. */
+/* Updates the delay for the time in the target until (now). */
 void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now);
 
-/* The target is entered and left. Calls may be nested: only time between the
- * outermost two counts. Leaving without having entered does nothing. */
+/* Report that the target is entered and left. Calls may be nested; the time
+ * between the outermost two counts. Leaving without entering has no effect. */
 static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
                                       uint64_t now)
 {
@@ -73,10 +74,10 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
     clock->others = 0;
 }
 
-/* prof_virtual_leave() of any call. */
+/* The slow path of prof_virtual_leave(). */
 void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now);
 
-/* The fast path: on i386 a third of the instructions. */
+/* With a fast path, which takes a third of the instructions on i386. */
 static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
                                       uint64_t now)
 {
@@ -93,15 +94,15 @@ static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
     clock->fraction = (uint32_t)grown % PROF_ONE;
 }
 
-/* From (now) on (share), in 1/65,536, of the time in the target is its own, as
- * it is where it is not known when it is entered. */
+/* Sets the share of the time from (now) on that counts for the target, in
+ * 1/65,536: for targets whose entries are unknown. */
 void prof_virtual_share(struct prof_virtual_clock *clock, uint64_t now,
                         uint32_t share);
 
-/* The target was left in a way that cannot be seen, such as by longjmp(). */
+/* Reports that the target was left without a call, such as by longjmp(). */
 void prof_virtual_left(struct prof_virtual_clock *clock, uint64_t now);
 
-/* (cycles) until now were spent in an interrupt: not in the target.
+/* Excludes the last (cycles), spent in an interrupt, from the target's time.
  * Contexts: interrupt. */
 static inline void prof_virtual_except(struct prof_virtual_clock *clock,
                                        uint64_t cycles)

@@ -3,17 +3,17 @@
 #define PROF_WAITED_H
 
 /*
- * What the loop waits for, by name: agents, timers and locks. Names are
- * numbered from 1 on in the order in which they were first waited for, and
- * keep their numbers. Those that come when there is no room are in the sum of
- * their kind. Contexts: thread.
+ * The sources that the loop waits for, by name: agents, timers and locks. Names
+ * are numbered from 1 on in the order of their first use, and keep their
+ * numbers. Names for which there is no room count in the sum of their kind.
+ * Contexts: thread.
  */
 
 #include <prof/causal.h>
 
 #define PROF_WAITED_MAX (PROF_PARTS_MAX - PROF_LIMITS)
 
-/* A kind, and above it the number of a name; 0: it has none. */
+/* A source: its kind, and above it the number of its name, 0: no name. */
 #define PROF_WAITED_KIND_BITS 8u
 
 struct prof_waited_names {
@@ -34,11 +34,12 @@ static inline uint32_t prof_waited_number(uint32_t source)
     return source >> PROF_WAITED_KIND_BITS;
 }
 
-/* Before the first experiments: room for names. False: no memory. */
+/* Allocates room for names, before the first experiments. Returns false if
+ * there is no memory. */
 bool prof_waited_begin(void);
 
-/* (kind) and the number of (name), which is a new one if it has none yet, or 0
- * without room. After prof_waited_begin(). */
+/* Returns the source of (kind) and (name), after numbering the name if it is
+ * new; with number 0 if there is no room. After prof_waited_begin(). */
 uint32_t prof_waited_source(enum prof_limit kind, const char *name);
 
 #endif

@@ -3,28 +3,28 @@
 #define PROF_COMMAND_H
 
 /*
- * Commands that come in through a transport, one per line, with words separated
- * by blanks:
+ * The commands that are received through a transport, one per line, with words
+ * separated by blanks:
  *
- *     start            sample
- *     stop             stop sampling; what was sampled stays
+ *     start            start sampling
+ *     stop             stop sampling; samples are kept
  *     rate HZ          sample at HZ
  *     depth N          record up to N callers per sample, 0 = none
- *     stacks on|off    record as many callers as prof.depth says, or none
- *     trace on|off     record tasks (<prof/trace.h>), as prof.trace says
- *     trace dump       send what the flight recorder has kept
- *     loop reset       forget the statistics of the event loop (<prof/loop.h>)
- *     loop report      print their table now
- *     causal start     begin experiments (<prof/causal.h>)
- *     causal target T  add a target, as prof.target=T does
- *     causal stop      end them
- *     causal report    print what they have shown
+ *     stacks on|off    record prof.depth callers, or none
+ *     trace on|off     record tasks (<prof/trace.h>), in the mode prof.trace
+ *     trace dump       send the events kept by the flight recorder
+ *     loop reset       reset the statistics of the event loop (<prof/loop.h>)
+ *     loop report      print their table
+ *     causal start     start experiments (<prof/causal.h>)
+ *     causal target T  add a target, like prof.target=T
+ *     causal stop      stop experiments
+ *     causal report    print the results of experiments
  *     reset            discard all samples and counts
- *     hello            repeat what a new reader of the stream needs
- *     report           print the table now
+ *     hello            send what a new reader of the stream needs
+ *     report           print the table
  *
- * Parser only: both functions touch nothing but their arguments, so that they
- * can be fuzzed on the host. Contexts: any.
+ * This is the parser only. Both functions access only their arguments, so that
+ * they can be fuzzed on the host. Contexts: any.
  */
 
 #include <prof/config.h>
@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a line, without its end; a target may be a long one. */
+/* Most bytes of a line, without its end; targets may be long. */
 #define PROF_COMMAND_MAX (PROF_WITH_CAUSAL ? 127u : 47u)
 
 #define PROF_COMMAND_DUMP 2u /* value of TRACE */
@@ -58,14 +58,14 @@ enum prof_command_kind {
     PROF_COMMAND_RESET,
     PROF_COMMAND_HELLO,
     PROF_COMMAND_REPORT,
-    PROF_COMMAND_BAD, /* none of these; error says what is wrong */
+    PROF_COMMAND_BAD, /* invalid; see (error) */
 };
 
 struct prof_command {
     enum prof_command_kind kind;
     uint32_t value;
     const char *name;  /* in the line, to its end; NULL unless TARGET */
-    const char *error; /* a constant, NULL unless BAD */
+    const char *error; /* a constant reason, NULL unless BAD */
 };
 
 /* Parses (line), NUL-terminated. Linear in its length. */

@@ -2,8 +2,8 @@
 #ifndef PROF_CONTROL_H
 #define PROF_CONTROL_H
 
-/* What the files of this room share; the public calls are in <prof/prof.h>.
- * Contexts: thread, where nothing else is said. */
+/* The internal interface of this module; the public calls are in <prof/prof.h>.
+ * Contexts: thread, unless stated otherwise. */
 
 #include <prof/causal.h>
 #include <prof/prof.h>
@@ -11,11 +11,11 @@
 
 /* ---- control.c */
 
-/* Emits HELLO, and START if sampling: what a new reader of the stream needs.
- * Where prof_drain() may be called. PROF_WITH_STREAM. */
+/* Emits what a new reader of the stream needs: HELLO, and START if sampling.
+ * PROF_WITH_STREAM. Contexts: where prof_drain() may be called. */
 void prof_hello(void);
 
-/* The configuration passed to prof_init(); all 0 before that. */
+/* Returns the configuration passed to prof_init(); all 0 before that. */
 const struct prof_config *prof_control_config(void);
 
 #ifdef PROF_HOSTED
@@ -25,14 +25,15 @@ void prof_control_forget(void);
 
 /* ---- trace.c */
 
-/* The command `trace on`: records in the mode prof.trace, or if that is off as
- * a stream. Opens the recorder if need be. Returns 0 or a negative enum
- * prof_error. */
+/* Executes the command `trace on`: records in the mode prof.trace, or, if that
+ * is off, as a stream. Opens the recorder if necessary. Returns 0 or a negative
+ * enum prof_error. */
 int prof_trace_command_on(void);
 
 /* ---- causal.c */
 
-/* What prof.target= and prof.progress= have named, in that order. */
+/* The functions named by prof.target= and prof.progress=, in the order of
+ * options. */
 struct prof_causal_wanted {
     struct prof_causal_wanted *next;
     enum prof_causal_kind kind;
@@ -41,38 +42,37 @@ struct prof_causal_wanted {
 };
 extern struct prof_causal_wanted *prof_causal_wanted;
 
-/* The largest prof.causal_until=, in per cent: the widths of wider intervals
- * are kept as one value. */
+/* The largest prof.causal_until=, in per cent; wider intervals are all stored
+ * as one value. */
 #define PROF_CAUSAL_UNTIL_MAX 19u
 
-/* Begins experiments with what was named, and with prof.causal=auto with what
- * is hot. Returns 0 or PROF_ECAUSAL_... PROF_WITH_CAUSAL. */
+/* Starts experiments with the functions named, and, with prof.causal=auto, with
+ * hot functions. PROF_WITH_CAUSAL. Returns 0 or PROF_ECAUSAL_... */
 int prof_causal_begin(void);
 
-/* Adds the target (name), as prof.target= does. Returns 0 or the error.
- * PROF_WITH_CAUSAL. */
+/* Adds the target (name), like prof.target=. PROF_WITH_CAUSAL. Returns 0 or the
+ * error. */
 int prof_causal_want(const char *name);
 
-/* ---- what the profiler does unless the image does: PROF_WITH_BUILTIN */
+/* ---- parts that an image can replace: PROF_WITH_BUILTIN */
 
-/* Whether the interrupt drains where nobody else does. False: it was asked for
- * and cannot, as a line says. tick_drain.c Contexts: boot. */
+/* Sets whether the interrupt drains (config.tick_drains). Returns false, after
+ * printing a line, if it is requested and impossible. tick_drain.c Contexts:
+ * boot. */
 bool prof_tick_drain_open(enum prof_tick_drains how);
 
-/* Sampling begins, or the number of callers has changed: where that is the
- * default the interrupt drains from now on, or does not. Allocates, the first
- * time. tick_drain.c */
+/* Called when sampling starts, or the number of callers has changed: by
+ * default, determines whether the interrupt drains from now on. The first call
+ * allocates. tick_drain.c */
 void prof_tick_drain_begin(void);
 
-/* prof_poll() begins: its pauses are those of a clock of (tsc_hz). poll.c
- * Contexts: boot. */
+/* Initialises prof_poll(), for a TSC of (tsc_hz). poll.c Contexts: boot. */
 void prof_poll_open(uint64_t tsc_hz);
 
-/* Chooses a transport as prof_transport_choose() does if the image never has.
- * transport.c */
+/* Calls prof_transport_choose() if the image has not. transport.c */
 void prof_transport_default(void);
 
-/* The transport of the stream, or NULL. transport.c Contexts: any. */
+/* Returns the transport of the stream, or NULL. transport.c Contexts: any. */
 const struct prof_transport *prof_transport_in_use(void);
 
 #endif

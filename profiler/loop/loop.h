@@ -3,11 +3,11 @@
 #define PROF_LOOP_LOOP_H
 
 /*
- * What runs, and when that changed.
+ * Accounting of what runs.
  *
- * Frames are a stack, the innermost at `top`, the event loop at its bottom. The
- * clock is read once at each change, and that moment is the end of one frame's
- * time and the begin of the other's:
+ * Frames form a stack, with the innermost at `top` and the event loop at the
+ * bottom. The clock is read once at each change; that time is the end of one
+ * frame's time and the begin of the other's:
  *
  *     begin    outer->start -= now    frame->start = now     top = frame
  *     leave    outer->start += now    now - frame->start     top = outer
@@ -15,9 +15,9 @@
  * So `now - start` of the frame at the top, and `- start` of all others, is
  * their self time so far, with nothing counted twice or left out.
  *
- * All this modulo 2^32. Frames are rebased (rebase.c) at the first change in
- * each new 2^32 cycles: each frame's time so far is moved to `before`, and its
- * site is replaced by one for which every run is notable.
+ * All of this is modulo 2^32. Frames are rebased (rebase.c) at the first change
+ * in each new 2^32 cycles: each frame's time so far is moved to `before`, and
+ * its site is replaced by one for which every run is notable.
  */
 
 #include "base/cpu.h"
@@ -32,13 +32,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader looks at */
+#define PROF_LOOP_DEPTH_MAX 256u /* frames that a reader walks */
 
 /*
- * How busy the loop was in the last seconds: the share that was not idle, of
- * what the host has not stolen. For a minute there is a mark for the end of
- * each whole second, with the idle time until then. It is made at the end of an
- * idle span, or by a reader.
+ * The utilisation of the loop in the last seconds: the share of the time not
+ * stolen in which it was not idle. For the last minute there is a mark for the
+ * end of each whole second, with the idle time until then, made at the end of
+ * an idle span or by a reader.
  */
 #define PROF_UTILISATION_SECONDS 60u
 #define PROF_UTILISATION_MARKS (PROF_UTILISATION_SECONDS + 1)
@@ -57,21 +57,21 @@ struct prof_utilisation {
 };
 
 /*
- * The freeze guard says who holds the loop for longer than prof.loop_freeze,
- * while it still does. As long as the loop's own frame has not run between two
- * of the timer's interrupts, it has been held since the first of them; what
- * runs at the top, since its start at least. So runs and pauses need do nothing
- * for it, and it is noticed within a tick.
+ * The freeze guard reports what holds the loop for prof.loop_freeze or longer,
+ * while it still does. If the loop's own frame has not run between two timer
+ * interrupts, the loop has been held since the first of them, and by the frame
+ * at the top at least since its start. So runs and pauses need no code for the
+ * guard, and a freeze is detected within a tick.
  */
 #define PROF_GUARD_FRAMES 12u
 
 struct prof_freeze {
     uint64_t tsc;
     uint64_t held_cycles;               /* so far */
-    const struct prof_loop_site *site;  /* of what runs */
-    const struct prof_loop_site *outer; /* and of what the loop has called */
+    const struct prof_loop_site *site;  /* site of the innermost frame */
+    const struct prof_loop_site *outer; /* site that the loop has called */
     uint32_t object;
-    uint32_t count; /* of addresses: the one interrupted, and its callers */
+    uint32_t count; /* of addresses: the interrupted one, and its callers */
     uintptr_t addresses[PROF_GUARD_FRAMES];
 };
 
@@ -125,7 +125,7 @@ struct prof_loop_cpu {
 };
 extern struct prof_loop_cpu prof_loop_cpus[PROF_LOOP_STATES];
 
-/* That of the current CPU; with one CPU a constant address. */
+/* Returns the state of the current CPU, with one CPU a constant address. */
 static inline struct prof_loop_cpu *prof_loop_cpu_here(void)
 {
     return &prof_loop_cpus[prof_loop_slot()];
@@ -133,10 +133,10 @@ static inline struct prof_loop_cpu *prof_loop_cpu_here(void)
 
 /* ---- the clock
  *
- * A run or a pause needs the lower half of the TSC only, and no interrupt's
- * time, as long as the upper half is that of the last rebase and nothing was
- * added to prof_cpu.interrupt_cycles since then. The counter is read first, so
- * that an interrupt between the two is seen.
+ * A run or a pause needs only the lower half of the TSC, and no interrupt's
+ * time, while the upper half equals that of the last rebase and
+ * prof_cpu.interrupt_cycles has not changed since. The TSC is read first, so
+ * that an interrupt between the two is detected.
  */
 
 #ifdef PROF_HOSTED
@@ -180,7 +180,7 @@ static inline prof_loop_half *prof_loop_halves(uint64_t *value)
 
 #if PROF_CPUS_MAX == 1
 
-/* Whether there was an interrupt. On i386 the lower half says enough. */
+/* Returns whether there was an interrupt. On i386 the lower half suffices. */
 static inline bool prof_loop_interrupted(void)
 {
     uint64_t *cycles = &prof_cpu_here()->interrupt_cycles;
@@ -201,13 +201,13 @@ static inline struct prof_cpu *prof_loop_sampled(void)
     return prof_cpu_here();
 }
 
-/* The time in interrupts so far. Contexts: interrupts off. */
+/* Returns the cycles in interrupts so far. Contexts: interrupts off. */
 static inline uint64_t prof_loop_away(void)
 {
     return prof_cpu_here()->interrupt_cycles + prof_cpu_here()->taken_cycles;
 }
 
-/* The same at the last rebase. */
+/* Returns the cycles in interrupts at the last rebase. */
 static inline uint64_t prof_loop_away_seen(void)
 {
     return prof_cpu_here()->taken_cycles;
@@ -215,8 +215,8 @@ static inline uint64_t prof_loop_away_seen(void)
 
 #else
 
-/* Nothing is taken out of the cycles, since the first CPU reads them. It may
- * have been sampled as another one since, so that its state is noted. */
+/* Nothing is removed from interrupt_cycles, as the first CPU reads them. The
+ * state is stored, as the CPU may have been sampled under another number. */
 
 static inline struct prof_cpu *prof_loop_sampled(void)
 {
@@ -244,17 +244,17 @@ static inline uint64_t prof_loop_away_seen(void)
 
 #endif
 
-/* What all counts belong to. */
+/* A point in time, with the counts up to it. */
 struct prof_loop_now {
     uint64_t tsc, away; /* away: time in interrupts */
     uint64_t irq_cycles, irqs;
 };
 
-/* Rebases all frames, at a moment that (now), which may be NULL, says. */
+/* Rebases all frames, and stores the time in *now unless (now) is NULL. */
 void prof_loop_rebase(struct prof_loop_now *now);
 uint64_t prof_loop_put_rebase(void); /* returns its TSC */
 
-/* Where frames that have run for long turn to. Aligned to 4. */
+/* Sets the memory of the site of rebased frames, aligned to 4 bytes. */
 #define PROF_LOOP_LONG_BYTES sizeof(uint32_t)
 void prof_loop_rebase_open(void *memory);
 
@@ -277,13 +277,13 @@ static inline void prof_loop_set_not_ready(struct prof_loop_task *task)
     prof_loop_halves(&task->ready)[1] = PROF_LOOP_NOT_READY; /* one store */
 }
 
-/* Whether (frame) was rebased since it began. */
+/* Returns whether (frame) was rebased since it began. */
 static inline bool prof_loop_was_rebased(const struct prof_loop_frame *frame)
 {
     return frame->site != frame->node->site;
 }
 
-/* The self time of (frame) so far, at (now), that of a rebase. */
+/* Returns the self time of (frame) up to (now), the time of a rebase. */
 static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
                                         uint64_t now)
 {
@@ -293,7 +293,8 @@ static inline uint64_t prof_loop_so_far(const struct prof_loop_frame *frame,
     return before + (uint32_t)(end - frame->start);
 }
 
-/* When (frame) began. It is rebased, or has begun since the last rebase. */
+/* Returns the TSC at which (frame) began. It was rebased, or has begun since
+ * the last rebase. */
 static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
 {
     uint32_t high = prof_loop_was_rebased(frame) ? frame->begin_high
@@ -302,17 +303,17 @@ static inline uint64_t prof_loop_begun(const struct prof_loop_frame *frame)
     return (uint64_t)high << 32 | frame->begin;
 }
 
-/* Begins to count on the current CPU, with (bytes) of (memory); and forgets
- * what it has counted. Contexts: thread; interrupts off for the former. */
+/* The first starts the statistics on the current CPU, in (bytes) bytes at
+ * (memory); interrupts off. The second resets them. Contexts: thread. */
 void prof_loop_open_here(void *memory, size_t bytes, uint64_t tsc_hz);
 void prof_loop_reset_here(void);
 
-/* ---- what the rest of the module calls. Contexts: thread */
+/* ---- calls of the rest of the module. Contexts: thread */
 
-/* Measures anew what a run and a pause cost. */
+/* Measures the cost of a run and a pause. */
 void prof_loop_time_pairs(void);
 
-/* The profiler works from now on, until prof_loop_leave(). */
+/* Reports that the profiler works, until prof_loop_leave(). */
 void prof_loop_put_profiler(struct prof_loop_frame *frame);
 static inline void prof_loop_profiler(struct prof_loop_frame *frame)
 {
@@ -320,7 +321,7 @@ static inline void prof_loop_profiler(struct prof_loop_frame *frame)
     PROF_LOOP_IF(PROF_LOOP_IS_ON, prof_loop_put_profiler(frame));
 }
 
-/* The drain has a sample at (tsc), in the code at (pc). */
+/* Passes a sample at (tsc), in the code at (pc), from the drain. */
 static inline void prof_loop_sample(uint64_t tsc, uintptr_t pc)
 {
     if (PROF_WITH_LOOP &&
@@ -328,64 +329,69 @@ static inline void prof_loop_sample(uint64_t tsc, uintptr_t pc)
         prof_long_runs_put_sample(tsc, pc);
 }
 
-/* Once a second what has changed is sent, and all for a new reader and at the
- * end. The drain has passed all samples on, (period_cycles) apart, the last one
- * at (last_tsc); the host has stolen (stolen_cycles). What was sent is void: a
- * new reader, or a reset. The image ends. */
+/* Send the statistics to the stream: changes once a second, everything for a
+ * new reader and at the end. The first is called at the end of a drain, which
+ * has passed all samples, (period_cycles) apart, the last one at (last_tsc);
+ * the host has stolen (stolen_cycles). The second requires everything to be
+ * sent again, for a new reader or after a reset. The third is called when the
+ * image ends. */
 void prof_loop_drained(uint64_t tsc, uint64_t stolen_cycles,
                        uint64_t period_cycles, uint64_t last_tsc);
 void prof_loop_send_again(void);
 void prof_loop_send_last(void);
 
-/* ---- utilisation. Times are of the TSC, after a rebase. Contexts: thread, and
+/* ---- utilisation. Times are TSC values, after a rebase. Contexts: thread, and
  * the drain */
 
 /* Begins at (tsc), with (hz) cycles a second. */
 void prof_utilisation_open(uint64_t tsc, uint64_t hz);
 
-/* Makes the marks of the seconds that have ended by (tsc). */
+/* Makes the marks of all seconds that have ended by (tsc). */
 void prof_utilisation_mark(uint64_t tsc);
 
-/* All counts of the loop are about to become 0. */
+/* Prepares for a reset of all counts of the loop to 0. */
 void prof_utilisation_reset(uint64_t tsc);
 
-/* (cycles) before (tsc) were stolen, and have been taken out of what ran, which
- * may be the idle time. All seconds that have ended MUST be marked. */
+/* Reports that (cycles) before (tsc) were stolen, and were removed from the
+ * frame that ran, or from idle time. All seconds that have ended MUST be
+ * marked. */
 void prof_utilisation_stolen(uint64_t tsc, uint64_t cycles, bool was_idle);
 
-/* Idle time since the open, up to (tsc). */
+/* Returns the idle cycles since prof_utilisation_open(), up to (tsc). */
 uint64_t prof_utilisation_idle(uint64_t tsc);
 
-/* How busy it was in the last (*seconds) whole seconds before (tsc), in
- * thousandths. Lowers (*seconds) to what there was; with 0 returns 0. */
+/* Returns the utilisation in 1/1000 in the last *seconds whole seconds before
+ * (tsc). Lowers *seconds to the number of seconds known; returns 0 if that is
+ * 0. */
 uint32_t prof_utilisation(uint64_t tsc, uint32_t *seconds);
 
 /* ---- the freeze guard */
 
-/* (cycles) 0: no guard. (trigger): called at each freeze, or NULL. */
+/* Sets the limit in cycles, 0: no guard, and the function called at each
+ * freeze, or NULL. */
 void prof_guard_set(uint64_t cycles, void (*trigger)(void));
 
-/* (cycles) were stolen at (tsc): nobody has held the loop meanwhile. Contexts:
- * thread, interrupts off. */
+/* Reports that (cycles) were stolen at (tsc), in which the loop was not held.
+ * Contexts: thread, interrupts off. */
 void prof_guard_shorten(uint64_t tsc, uint64_t cycles);
 
-/* The last freeze that nobody has taken; false: there is none. Contexts:
- * thread. */
+/* Stores the last freeze not taken yet in *freeze. Returns false if there is
+ * none. Contexts: thread. */
 bool prof_guard_take(struct prof_freeze *freeze);
 
 /* ---- reading, for the table and the stream. Contexts: thread */
 
-/* From now on, until it is called with false, all that is read is of this
- * moment. MUST be called where nothing runs or pauses meanwhile. */
+/* With (hold), freezes the time of all reads until it is called with false. No
+ * task may run or pause meanwhile. */
 void prof_loop_hold_still(bool hold);
 
 #if PROF_CPUS_MAX > 1
 
 /*
- * A copy of what a further CPU has counted, made by it, for the first one:
- * rows, totals and the account are complete, and nothing in it is read
- * through a pointer to what the CPU goes on to write (a site's `top` only says
- * that it has one).
+ * A copy of the statistics of a further CPU, which that CPU makes for the first
+ * one. Rows, totals and the account are complete, and no pointer in it is
+ * followed to data that the CPU continues to write (a site's `top` only tells
+ * whether there is one).
  */
 struct prof_loop_snapshot {
     uint32_t number;              /* of the CPU */
@@ -408,16 +414,16 @@ struct prof_loop_snapshot {
 /* config.kick. */
 extern void (*prof_loop_kick)(uint32_t number);
 
-/* A turn of the loop of a CPU that has joined, not the first: begins to count
- * there, and hands over what it was asked for. Contexts: thread. */
+/* Called in a turn of the loop of a CPU other than the first: starts the
+ * statistics there, and makes a copy if one was requested. Contexts: thread. */
 void prof_loop_poll(void);
 
-/* What is read from now on is what there is of CPU (number): 0, the first's
- * own, and true; or the present copy, which stays as it is until
- * prof_loop_ask(), and false if there is none. Contexts: first CPU, thread. */
+/* Selects the CPU whose statistics are read: 0, the first CPU itself; or
+ * (number), whose current copy does not change until prof_loop_ask(). Returns
+ * false if there is no copy. Contexts: first CPU, thread. */
 bool prof_loop_view(uint32_t number);
 
-/* The number of the CPU whose counts are read. */
+/* Returns the number of the CPU whose statistics are read. */
 static inline uint32_t prof_loop_viewed(void)
 {
     const struct prof_loop_snapshot *viewed = prof_loop_cpu_here()->viewed;
@@ -434,8 +440,8 @@ static inline uint32_t prof_loop_viewed(void)
 
 #endif
 
-/* The sites that are read: those of the current CPU, or what the first one has
- * of another (prof_loop_read_cpu()). */
+/* Returns the sites that are read: those of the current CPU, or of the copy of
+ * another (prof_loop_read_cpu()). */
 static inline struct prof_loop_sites *prof_loop_sites_read(void)
 {
 #if PROF_CPUS_MAX > 1
@@ -447,19 +453,20 @@ static inline struct prof_loop_sites *prof_loop_sites_read(void)
     return prof_loop_sites_here();
 }
 
-/* Fills in (row) of (site) at (tsc). Own and total times are those of the last
+/* Fills (row) for (site) at (tsc). Self and total times are those of the last
  * prof_loop_account(). */
 void prof_loop_read_row(const struct prof_loop_site *site, uint64_t tsc,
                         struct prof_loop_row *row);
 
-/* What a call of (row) is: a task's self time, or how long a future pended. */
+/* Returns the measure of a call of (row): a task's self time, or how long a
+ * future was pending. */
 static inline enum prof_loop_measure
 prof_loop_call_measure(const struct prof_loop_row *row)
 {
     return row->kind == PROF_LOOP_FUTURES ? PROF_LOOP_WALL : PROF_LOOP_SELF;
 }
 
-/* The longest run of (site) so far. */
+/* Returns the longest run of (site) so far. */
 uint64_t prof_loop_longest(const struct prof_loop_site *site);
 
 /* Prints the table of (rows) sites in the order (by), names in (width) columns,

@@ -3,17 +3,18 @@
 #define PROF_LOOP_SITES_H
 
 /*
- * Sites, and contexts: nodes of a tree, each a site below the context of who
- * has created it. Both are in the memory given at the start, and stay.
+ * Sites, and contexts: the nodes of a tree, each a site below the context of
+ * its creator. Both are in the memory given at the start, and are never
+ * removed.
  *
- * Self time is added to a task's node alone, and totals are summed for each
- * reader. So a pause costs the same at any depth, and what descendants do after
- * their parent's end is counted, too.
+ * Self time is added to a task's node only, and totals are computed for each
+ * reader. So the cost of a pause does not depend on the depth, and descendants
+ * are counted after their parent's end, too.
  *
- * Recursion. Below a node, a site that is already on its path to the root makes
- * a `recursive` node: a leaf, for what such a task creates is put below the
- * leaf's parent. Both paths have the same set of sites, and a total depends on
- * that set only. So no path is longer than there are sites, and totals are
+ * Recursion. If a site is already on a node's path to the root, its node below
+ * that is `recursive`: a leaf, as tasks created there are put below the leaf's
+ * parent. Both paths have the same set of sites, and a total depends on that
+ * set only. So no path is longer than the number of sites, and totals are
  * exact.
  *
  * Contexts: thread.
@@ -78,20 +79,21 @@ struct prof_loop_sites {
 
 extern struct prof_loop_sites prof_loop_tables[PROF_LOOP_STATES];
 
-/* That of the current CPU; with one CPU a constant address. */
+/* Returns the sites of the current CPU, with one CPU a constant address. */
 static inline struct prof_loop_sites *prof_loop_sites_here(void)
 {
     return &prof_loop_tables[prof_loop_slot()];
 }
 
-/* Takes over (bytes) of (memory). Contexts: thread, once on each CPU. */
+/* Initialises the sites in (bytes) bytes at (memory), which are kept. Contexts:
+ * thread, once on each CPU. */
 void prof_loop_sites_open(void *memory, size_t bytes);
 
-/* Forgets times and counts. */
+/* Resets times and counts. */
 void prof_loop_sites_reset(void);
 
-/* Sites that something was counted for here. Numbers are those of all CPUs, so
- * that there may be gaps. */
+/* Returns the number of sites counted on this CPU. Sites are numbered across
+ * all CPUs, so that there may be gaps. */
 static inline uint32_t
 prof_loop_sites_begun(const struct prof_loop_sites *sites)
 {
@@ -107,7 +109,7 @@ static inline bool prof_loop_site_begun(const struct prof_loop_site *site)
     return PROF_CPUS_MAX == 1 || site->top != NULL;
 }
 
-/* The number of (name), 0 if it has none; another CPU may give it one. */
+/* Returns the number of (name), 0 if it has none; another CPU may assign it. */
 static inline uint32_t prof_loop_number_of(const struct prof_trace_name *name)
 {
 #if PROF_CPUS_MAX > 1
@@ -117,7 +119,7 @@ static inline uint32_t prof_loop_number_of(const struct prof_trace_name *name)
 #endif
 }
 
-/* Whether (name) has its site here. */
+/* Returns whether (name) has a site on this CPU. */
 static inline bool prof_loop_site_is_here(const struct prof_trace_name *name)
 {
     uint32_t number = prof_loop_number_of(name);
@@ -126,11 +128,11 @@ static inline bool prof_loop_site_is_here(const struct prof_trace_name *name)
            prof_loop_site_begun(&prof_loop_sites_here()->sites[number]);
 }
 
-/* A new site for (name), `others` if there is no room. */
+/* Creates a site for (name); returns `others` if there is no room. */
 struct prof_loop_site *prof_loop_site_new(struct prof_trace_name *name,
                                           enum prof_loop_kind kind);
 
-/* The site of (name). (kind) holds if it is new. */
+/* Returns the site of (name), after creating it with (kind) if it is new. */
 static inline struct prof_loop_site *
 prof_loop_site_of(struct prof_trace_name *name, enum prof_loop_kind kind)
 {
@@ -139,11 +141,11 @@ prof_loop_site_of(struct prof_trace_name *name, enum prof_loop_kind kind)
     return &prof_loop_sites_here()->sites[name->loop];
 }
 
-/* The node of (site), created by (parent). */
+/* Returns the node of (site) below (parent), its creator. */
 struct prof_loop_node *prof_loop_node_below(struct prof_loop_node *parent,
                                             struct prof_loop_site *site);
 
-/* The same; NULL: by nobody. */
+/* Like prof_loop_node_below(); (parent) NULL: no creator. */
 static inline struct prof_loop_node *
 prof_loop_node_of(struct prof_loop_node *parent, struct prof_loop_site *site)
 {

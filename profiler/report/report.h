@@ -4,8 +4,7 @@
 
 /*
  * The parts of prof_report(). All write to (out), allocate nothing and have no
- * state. (stats) must be current: prof_stats() brings the sums up to date that
- * they read.
+ * state. (stats) MUST be current: prof_stats() updates the sums that they read.
  *
  * Contexts: thread, with no drain until they return.
  */
@@ -18,39 +17,41 @@
  * columns; without a name, the address in hexadecimal. */
 void prof_report_name(struct prof_text *out, uintptr_t address);
 
-/* The call tree, with shares of the whole profile. Calls below 1 %, and all
- * that they call, are left out. call_tree.c */
+/* Writes the call tree, with shares of the whole profile, without calls below
+ * 1 % and their callees. call_tree.c */
 void prof_report_call_tree(struct prof_text *out,
                            const struct prof_stats *stats);
 
-/* Folded stacks, as flamegraph.pl reads them: "outer;inner;leaf samples".
- * Idle samples are the stack "[idle]". call_tree.c */
+/* Writes folded stacks, as flamegraph.pl reads them: "outer;inner;leaf
+ * samples". Idle samples are the stack "[idle]". call_tree.c */
 void prof_report_folded(struct prof_text *out, const struct prof_stats *stats);
 
-/* The callers of the function (name), mangled or not, with their shares of its
- * total; a line that says so if it was not seen. call_tree.c */
+/* Writes the callers of the function (name), mangled or demangled, with their
+ * shares of its total; or a line if it was not sampled. call_tree.c */
 void prof_report_callers(struct prof_text *out, const char *name,
                          const struct prof_stats *stats);
 
 /* ---- the lines above and below a table, shared by all reports: summary.c */
 
-/* The headline (samples, seconds, rate) and the names of the columns. Without
- * samples, a line that says why. */
+/* Writes the headline (samples, seconds, rate) and the column names; or, if
+ * there are no samples, a line with the reason. */
 void prof_summary_head(struct prof_text *out, const struct prof_stats *stats);
 
-/* The accounts (every tick is in exactly one), the profiler's overhead, and
- * a line for each kind of loss. */
+/* Writes the accounts (every tick is in exactly one), the profiler's overhead,
+ * and a line for each kind of loss. */
 void prof_summary_close(struct prof_text *out, const struct prof_stats *stats);
 
-/* (share), in 1/100 %, as "  12.34 %": four digits right-aligned, a point, two
- * digits. */
+/* Writes (share), in 1/100 %, as "  12.34 %": the integer part right-aligned in
+ * four columns, a point, two digits. */
 void prof_summary_share(struct prof_text *out, uint32_t share);
 
-/* 100 % of all shares: cycles or ticks, by the option prof.weight. */
+/* Returns the whole of which shares are computed: cycles or ticks, by the
+ * option prof.weight. */
 uint64_t prof_summary_whole(const struct prof_stats *stats);
 
-/* A line if the statistics of the event loop (<prof/loop.h>) show certainly
- * more work than the samples. Nothing without them. under_sampled.c */
+/* Writes a line if the statistics of the event loop (<prof/loop.h>) show
+ * significantly more work than the samples; nothing without these statistics.
+ * under_sampled.c */
 void prof_report_under_sampled(struct prof_text *out,
                                const struct prof_stats *stats);
 

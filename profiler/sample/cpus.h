@@ -3,11 +3,11 @@
 #define PROF_SAMPLE_CPUS_H
 
 /*
- * Which CPUs are sampled (<prof/cpus.h>). A CPU that joins fills in its part of
- * the following, and says so with its last store (D). The drain, on the first
- * CPU, finds that (D') and takes it over: all that it keeps of a CPU is its
- * own. It also lets a CPU go that has left, once its vector is empty. So each
- * member has one writer at a time.
+ * Which CPUs are sampled (<prof/cpus.h>). A CPU that joins fills its struct and
+ * publishes it with its last store (D). The drain, on the first CPU, acquires
+ * it (D'), and keeps state of its own for the CPU. When a CPU has left, the
+ * drain frees its struct once its vector is empty. So each member has one
+ * writer at a time.
  */
 
 #include "sample/cpu_state.h"
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum prof_cpu_state {
-    PROF_CPU_FREE,   /* may join; then it writes what follows */
+    PROF_CPU_FREE,   /* a CPU may join, and fill the struct */
     PROF_CPU_JOINED, /* set by that CPU */
     PROF_CPU_LEFT,   /* set by that CPU; the drain sets it to FREE */
 };
@@ -26,17 +26,17 @@ struct prof_cpu_link {
     /* Written by that CPU. */
     PROF_OWN_LINE uint32_t state;
     uint32_t key;        /* its index in prof_cpu_keys */
-    uint64_t joined_tsc; /* by its own counter */
-    int64_t tsc_offset;  /* to be added to its counter for the first CPU's */
-    uint32_t tsc_error;  /* most that this is wrong by; UINT32_MAX: unknown */
+    uint64_t joined_tsc; /* by its own TSC */
+    int64_t tsc_offset;  /* to be added to its TSC for the first CPU's */
+    uint32_t tsc_error;  /* largest error of the offset; UINT32_MAX: unknown */
     uint32_t idt_limit;
     uintptr_t idt;
-    uint32_t ping; /* number of a question, 0 = none yet */
-    uint32_t kept; /* 1 + the key of the CPU whose number this is for good */
+    uint32_t ping; /* number of a request, 0 = none yet */
+    uint32_t kept; /* 1 + the key of the CPU that has this number for good */
 
     /* Written by the first CPU. */
-    PROF_OWN_LINE uint64_t pong_tsc; /* its counter at */
-    uint32_t pong;                   /* the answer to this question */
+    PROF_OWN_LINE uint64_t pong_tsc; /* its TSC at the response */
+    uint32_t pong;                   /* number of the request answered */
 };
 
 #if PROF_CPUS_MAX == 1
@@ -63,7 +63,7 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
 extern struct prof_cpu_link prof_cpu_links[PROF_CPUS_MAX];
 extern uint32_t prof_cpu_limit; /* config.cpus; 0 before prof_init() */
 
-/* CPUs that may join, and the first: their numbers are below that. */
+/* Returns the number of CPUs that may be sampled, including the first. */
 static inline uint32_t prof_cpu_count(void)
 {
     return prof_cpu_limit;
@@ -85,26 +85,27 @@ static inline int64_t prof_cpu_tsc_offset(const struct prof_cpu *cpu)
     return prof_cpu_link(cpu)->tsc_offset;
 }
 
-/* Prepares (cpus) of them; the current one is the first. False: nothing
- * identifies it. Contexts: boot. */
+/* Prepares (cpus) CPUs, of which the current one is the first. Returns false if
+ * nothing identifies it. Contexts: boot. */
 bool prof_cpus_open(uint32_t cpus);
 
-/* The current CPU, which has joined as (number), keeps that for good. Whether
- * it may join as (number): no other one has kept that, and it has no other. */
+/* The first binds the current CPU, which has joined as (number), to that number
+ * for good. The second returns whether the current CPU may join as (number):
+ * no other CPU is bound to it, and this one to no other. */
 void prof_cpu_keep_number(uint32_t number);
 bool prof_cpu_may_be(uint32_t number);
 
-/* Whether the current CPU is (cpu), or was the last one that was. Contexts:
- * any. */
+/* Returns whether the current CPU is (cpu), or was the last one that was.
+ * Contexts: any. */
 bool prof_cpu_was(const struct prof_cpu *cpu);
 
-/* The current CPU is no longer (cpu), but PROF_CPU_NOBODY. Contexts: interrupts
+/* Makes the current CPU, which was (cpu), PROF_CPU_NOBODY. Contexts: interrupts
  * off. */
 void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif
 
-/* For each CPU that may be sampled, the first one first. */
+/* Loops over all CPUs that may be sampled, beginning with the first. */
 #define PROF_FOR_EACH_CPU(cpu)                                                 \
     for (struct prof_cpu *cpu = PROF_CPU_FIRST;                                \
          cpu < PROF_CPU_FIRST + prof_cpu_count(); cpu++)

@@ -3,17 +3,17 @@
 #define PROF_FRAMES_H
 
 /*
- * The frame vector: a ring where the interrupt stores the callers of each
- * sample. Those of one are contiguous: the memory has a margin for a whole
- * sample after (capacity), where words that begin before the end continue. Both
- * sides count words since the start, without wrapping the counts:
+ * The frame vector: a ring in which the interrupt stores the callers of each
+ * sample. The words of a sample are contiguous: after (capacity) words the
+ * memory has a margin, in which a sample that begins before the end continues.
+ * Both sides count words since the start, modulo 2^32:
  *
  *      words                                    + capacity    + margin
  *        |   free    |  unread       |  free        |            |
  *        +-----------+===============+--------------+------------+
  *                    ^ tail          ^ head   (each & capacity - 1)
  *
- * Rules and letters are those of the vector of entries (ring.h):
+ * The protocol is that of the vector of entries (ring.h):
  *
  *   (A) the producer's store to head releases the words it has just written;
  *       the store to the entries' head follows.
@@ -40,7 +40,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROF_FRAMES_KEPT 5u /* words kept from the stack pointer on */
+#define PROF_FRAMES_KEPT 5u /* words stored from the stack pointer on */
 /* Words before the first frame. */
 #define PROF_FRAMES_HEAD                                                       \
     ((uint32_t)(PROF_FRAMES_KEPT * sizeof(uintptr_t) / sizeof(uint32_t)))
@@ -68,17 +68,17 @@ static inline void prof_frames_open(struct prof_frames *frames, uint32_t *words,
 
 /*
  * Producer: walks the stack of the interrupted code, from its (sp) and (fp),
- * and publishes the words. Returns in bits 0 to 7 their number, 0 if there was
- * no room or (sp) is in no known stack; from bit 8 on why the walk ended early
- * (enum prof_walk_stop), or 0. <width>/walk.asm
+ * and publishes the words. Returns their number in bits 0 to 7, which is 0 if
+ * there was no room or (sp) is in no known stack; and from bit 8 on the reason
+ * why the walk ended early (enum prof_walk_stop), or 0. <width>/walk.asm
  *
- * Contexts: interrupt. At most nine instructions per frame; `loop`, `lods` and
- * `movs` are slow ones on some CPUs, by a few cycles. A frame is read only if
- * it is aligned, in the current stack, and above the one before: its pointer is
- * turned right by the bits of an alignment, so that one that is not aligned
- * becomes enormous. With left = words from this frame to the last place for
- * one, and step = next - this, left + (this - next) carries exactly if
- * 1 <= step <= left.
+ * Contexts: interrupt. At most nine instructions per frame, of which `loop`,
+ * `lods` and `movs` are slower on some CPUs, by a few cycles. A frame is read
+ * only if it is aligned, in the current stack, and above the previous one. To
+ * test this, its pointer is rotated right by the alignment bits, so that a
+ * misaligned one becomes huge. If left is the number of words from this frame
+ * to the last possible one, and step = next - this, then left + (this - next)
+ * carries exactly if 1 <= step <= left.
  */
 uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
 
@@ -87,7 +87,7 @@ uint32_t prof_walk(uintptr_t sp, uintptr_t fp);
 _Static_assert(PROF_FRAMES_MARGIN < 1u << PROF_WALK_STOP_SHIFT,
                "a sample's words are counted in eight bits");
 
-/* The two parts of the result of prof_walk(). */
+/* Return the two parts of the result of prof_walk(). */
 static inline uint32_t prof_walk_words(uint32_t walk)
 {
     return walk & ((1u << PROF_WALK_STOP_SHIFT) - 1);
@@ -98,14 +98,14 @@ static inline uint32_t prof_walk_reason(uint32_t walk)
     return walk >> PROF_WALK_STOP_SHIFT;
 }
 
-/* Consumer: the words from count (at) on. */
+/* Consumer: returns the words from count (at) on. */
 static inline const uint32_t *prof_frames_at(const struct prof_frames *frames,
                                              uint32_t at)
 {
     return frames->words + (at & frames->mask);
 }
 
-/* Consumer: word (number) of those kept of the stack, at (words). */
+/* Consumer: returns stack word (number) of the sample at (words). */
 static inline uintptr_t prof_frames_kept(const uint32_t *words, uint32_t number)
 {
     uintptr_t kept;
@@ -115,8 +115,8 @@ static inline uintptr_t prof_frames_kept(const uint32_t *words, uint32_t number)
     return kept;
 }
 
-/* Whether the words from count (from) on fill more than half of the vector.
- * Without callers there is none. */
+/* Returns whether the words from count (from) on fill more than half of the
+ * vector; false without callers, as there is no vector. */
 static inline bool prof_frames_half_full(const struct prof_frames *frames,
                                          uint32_t from)
 {

@@ -6,29 +6,29 @@
  * The overflow table: counts samples by address while the vector is full.
  *
  * It has two halves. All samples that find the vector full at the same entry
- * are an episode: newer than every entry before that one, older than every
- * entry from it on. A half holds one episode and records its entry:
+ * form an episode: they are newer than every entry before that one, and older
+ * than every entry from it on. A half holds one episode and records its entry:
  *
  *      vector     | a | b | c | d | e | f |         half 0: at d
  *                           ^       ^               half 1: free
  *                           read    head
  *
- * The consumer reads up to that entry, releases what it has read, and takes the
- * half. The next sample goes to the vector again; when that is full, it is so
- * at another entry, and the producer claims the other half. So a single store
- * to the vector's tail hands over entries and half, and no tick, not even an
- * NMI, can come in between.
+ * The consumer reads up to that entry, releases the entries that it has read,
+ * and takes the half. The next sample goes to the vector again. When the vector
+ * is full the next time, it is full at another entry, and the producer claims
+ * the other half. So a single store to the vector's tail hands over both
+ * entries and half, and no tick, not even an NMI, can come in between.
  *
  *   (C) the consumer's store to (at), which frees a half, releases its slots;
  *       the producer's load of (at), (C'), acquires them.
  *
- * A new episode needs a release of entries before it, and the consumer releases
- * none while another half waits to be reached, so a third half is never needed.
- * Should it be, its samples count as dropped, and the next sample covers their
- * time. A sample that finds PROF_OVERFLOW_PROBES slots taken by other addresses
- * is dropped with its time.
+ * A new episode can only begin after a release of entries, and the consumer
+ * releases none while another half is waiting, so a third half is never needed.
+ * If it were, its samples would count as dropped, and the next sample would
+ * cover their time. A sample that finds PROF_OVERFLOW_PROBES slots taken by
+ * other addresses is dropped with its time.
  *
- * tests/model/drain.pml proves it, for an interrupt and for an NMI; with
+ * tests/model/drain.pml proves this, for an interrupt and for an NMI; with
  * OTHER_CPU for a consumer on another CPU, which leaves a half alone until it
  * sees that head has moved on.
  */
@@ -40,13 +40,13 @@
 #include <stdint.h>
 
 #define PROF_OVERFLOW_SLOTS 128u /* in each half; a power of two */
-#define PROF_OVERFLOW_PROBES 8u /* slots looked at before a sample is dropped */
+#define PROF_OVERFLOW_PROBES 8u  /* slots probed before a sample is dropped */
 
 struct prof_slot {
     uintptr_t pc;      /* code address; undefined if count is 0 */
     uint32_t count;    /* samples, 0 = free */
-    uint32_t irqs_off; /* 1: these were taken with interrupts off, 0: not; an
-                          address may have a slot of each kind */
+    uint32_t irqs_off; /* 1: the samples were taken with interrupts off, 0: with
+                          interrupts on; an address may have a slot of each */
     uint64_t cycles;   /* time that these samples cover; 0 if free */
 };
 
@@ -76,19 +76,20 @@ struct prof_overflow {
 void prof_overflow_open(struct prof_overflow *overflow,
                         struct prof_slot *slots);
 
-/* Sampling begins at (tsc): no sample covers the time before. Contexts:
- * thread, with sampling disabled. */
+/* Sets the begin of sampling, (tsc): no sample covers the time before.
+ * Contexts: thread, with sampling disabled. */
 void prof_overflow_resume(struct prof_overflow *overflow, uint64_t tsc);
 
-/* Consumer: the end of the entries from (read) on that may be read now: the
- * vector's head, or the entry at which the next half must be taken. */
+/* Consumer: returns the end of the entries from (read) on that may be read now,
+ * which is the vector's head, or the entry at which the next half must be
+ * taken. */
 struct prof_entry *prof_overflow_until(const struct prof_overflow *overflow,
                                        const struct prof_ring *ring,
                                        const struct prof_entry *read);
 
-/* Consumer, after reading everything before (read) and freeing the last half:
- * releases the entries, unless a half further on is waiting. Returns the half
- * whose samples come next, before the entry (read); NULL: none. */
+/* Consumer, after it has read all entries before (read) and freed the last
+ * half: releases the entries, unless a half further on is waiting. Returns the
+ * half whose samples come next, before the entry (read); NULL: none. */
 struct prof_overflow_half *prof_overflow_take(struct prof_overflow *overflow,
                                               struct prof_ring *ring,
                                               struct prof_entry *read);
@@ -96,18 +97,20 @@ struct prof_overflow_half *prof_overflow_take(struct prof_overflow *overflow,
 /* Consumer: clears (half), which was taken, and frees it for a new claim. */
 void prof_overflow_free(struct prof_overflow_half *half);
 
-/* Consumer: samples in the slots of (half) from number (from) on. */
+/* Consumer: returns the samples in the slots of (half) from number (from) on.
+ */
 uint32_t prof_overflow_samples(const struct prof_overflow_half *half,
                                uint32_t from);
 
-/* Consumer: samples in halves other than (taken), the one taken last or NULL:
- * those in slots, and those already dropped. */
+/* Consumer: return the samples in slots, and the samples dropped, of halves
+ * other than (taken), the half taken last, or NULL. */
 uint32_t prof_overflow_waiting(const struct prof_overflow *overflow,
                                const struct prof_overflow_half *taken);
 uint32_t prof_overflow_dropped(const struct prof_overflow *overflow,
                                const struct prof_overflow_half *taken);
 
-/* TSC of the newest sample in the table; 0: none since the start. */
+/* Returns the TSC of the newest sample in the table; 0: none since the
+ * start. */
 uint64_t prof_overflow_newest(const struct prof_overflow *overflow);
 
 #endif

@@ -3,10 +3,10 @@
 #define PROF_RING_H
 
 /*
- * The fixed vector between interrupt and drain: a ring with one producer, the
- * timer interrupt of one CPU, and one consumer. Entries from tail up to head
- * belong to the consumer, the others to the producer. Each side writes one of
- * the pointers and only reads the other, so neither ever waits:
+ * The sample vector, of fixed size, between interrupt and drain: a ring with
+ * one producer, the timer interrupt of one CPU, and one consumer. Entries from
+ * tail up to head belong to the consumer, the others to the producer. Each side
+ * writes one of the pointers and only reads the other, so neither ever waits:
  *
  *      begin        tail             head               end
  *        |            |  unread        |                 |
@@ -20,11 +20,11 @@
  *   (B) the consumer's store to tail releases the entries it has read; the
  *       producer's load of tail, (B'), acquires them.
  *
- * head == tail means empty; one entry stays unused to distinguish full. The
- * producer loads tail only when it reaches its limit: the value of tail that it
- * last saw, or the end of the vector.
+ * The ring is empty if head == tail; one entry stays unused, to distinguish a
+ * full ring. The producer loads tail only when it reaches its limit, which is
+ * the value of tail that it last loaded, or the end of the vector.
  *
- * tests/model/ring.pml proves it: no entry lost, torn or seen twice.
+ * tests/model/ring.pml proves that no entry is lost, torn or read twice.
  */
 
 #include "base/cpu.h"
@@ -38,28 +38,29 @@
 struct prof_entry {
     uintptr_t pc;     /* interrupted code address */
     uint32_t tsc_low; /* time stamp counter, low and high half; the top bit is
-                         set where interrupts were off (PROF_TSC_IRQS_OFF) */
+                         set if interrupts were off (PROF_TSC_IRQS_OFF) */
     uint32_t tsc_high;
     uint16_t frames;  /* the result of prof_walk() (frames.h): words in the
-                        frame vector, and why there are no more; 0 in a free
+                        frame vector, and why the walk ended early; 0 in a free
                         entry, on which the producer relies */
     uint16_t divisor; /* new divisor of the PIT from this tick on (jitter.h),
                          0 = unchanged; 0 in a free entry */
 };
 
 /* Whether the consumer clears frames and divisor of the entries that it has
- * read. On another CPU it would write to the line that the producer writes its
- * next entry to; so there the producer does that, in one more instruction. */
+ * read. From another CPU it would write to the cache line of the producer's
+ * next entry; with several CPUs the producer clears them, with one more
+ * instruction. */
 #define PROF_ENTRIES_ARE_CLEARED (PROF_CPUS_MAX == 1)
 
 struct prof_ring {
     struct prof_entry *head;  /* next to be written; by the producer */
-    struct prof_entry *limit; /* up to here no look at tail is needed: tail as
-                                 last seen, or end; by the producer */
+    struct prof_entry *limit; /* up to here tail need not be loaded: tail as
+                                 last loaded, or end; by the producer */
 #if PROF_CPUS_MAX == 1
     struct prof_entry *tail; /* next to be read; by the consumer */
 #else
-    void *unused; /* the next two are where they are with one CPU */
+    void *unused; /* keeps the offsets of the next two as with one CPU */
 #endif
     struct prof_entry *begin; /* the vector itself; never changes */
     struct prof_entry *end;
@@ -68,10 +69,11 @@ struct prof_ring {
 #endif
 };
 
-/* No TSC counts so far: the bit is free. Only an NMI can find it so. */
+/* Marks a sample taken with interrupts off, which only an NMI can take. No TSC
+ * reaches this bit. */
 #define PROF_TSC_IRQS_OFF (PROF_WITH_NMI ? (uint64_t)1 << 63 : 0)
 
-/* The time stamp with that bit. */
+/* Returns the time stamp, including this bit. */
 static inline uint64_t prof_entry_marked_tsc(const struct prof_entry *entry)
 {
     return (uint64_t)entry->tsc_high << 32 | entry->tsc_low;
@@ -82,7 +84,7 @@ static inline uint64_t prof_entry_tsc(const struct prof_entry *entry)
     return prof_entry_marked_tsc(entry) & ~PROF_TSC_IRQS_OFF;
 }
 
-/* The entry after (entry), wrapping around at the end. */
+/* Return the entry after, or before, (entry), wrapping around. */
 static inline struct prof_entry *prof_ring_next(const struct prof_ring *ring,
                                                 struct prof_entry *entry)
 {
@@ -97,7 +99,8 @@ static inline struct prof_entry *prof_ring_before(const struct prof_ring *ring,
     return (entry == ring->begin ? ring->end : entry) - 1;
 }
 
-/* When the newest sample in the vector was taken, drained or not; 0: none. */
+/* Returns the TSC of the newest sample in the vector, drained or not; 0:
+ * none. */
 static inline uint64_t prof_ring_newest_tsc(const struct prof_ring *ring)
 {
     return prof_entry_tsc(prof_ring_before(ring, ring->head));
@@ -112,7 +115,8 @@ static inline void prof_ring_open(struct prof_ring *ring,
     ring->limit = ring->end = end;
 }
 
-/* Producer, at its limit: sets a new one. False: the vector is full. */
+/* Producer, at its limit: sets a new one. Returns false if the vector is
+ * full. */
 static inline bool prof_ring_look(struct prof_ring *ring)
 {
     struct prof_entry *next = prof_ring_next(ring, ring->head);
@@ -125,15 +129,16 @@ static inline bool prof_ring_look(struct prof_ring *ring)
     return true;
 }
 
-/* Producer: whether the vector is full. Wait-free, as is what follows; the
- * stubs do the same in assembly. */
+/* Producer: returns whether the vector is full. Wait-free, like
+ * prof_ring_push(); the stubs do the same in assembly. */
 static inline bool prof_ring_full(struct prof_ring *ring)
 {
     return ring->head + 1 == ring->limit && !prof_ring_look(ring);
 }
 
-/* Producer, if not full: stores a sample of (pc) at (tsc). Its words are in the
- * frame vector already; (frames) is the result of prof_walk(). */
+/* Producer, if the vector is not full: stores a sample of (pc) at (tsc). Its
+ * words are in the frame vector already; (frames) is the result of
+ * prof_walk(). */
 static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
                                   uint64_t tsc, uint32_t frames)
 {
@@ -149,7 +154,7 @@ static inline void prof_ring_push(struct prof_ring *ring, uintptr_t pc,
                      __ATOMIC_RELEASE); /* (A) */
 }
 
-/* Consumer: the end of the entries that may be read now. */
+/* Consumer: returns the end of the entries that may be read now. */
 static inline struct prof_entry *prof_ring_head(const struct prof_ring *ring)
 {
     return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); /* (A') */
@@ -162,7 +167,7 @@ static inline void prof_ring_release(struct prof_ring *ring,
     __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE); /* (B) */
 }
 
-/* From (tail) up to (head), in bytes: enough to compare with. */
+/* Returns the bytes from (tail) up to (head), for comparisons. */
 static inline size_t prof_ring_bytes(const struct prof_ring *ring,
                                      const struct prof_entry *tail,
                                      const struct prof_entry *head)
@@ -174,7 +179,7 @@ static inline size_t prof_ring_bytes(const struct prof_ring *ring,
     return (size_t)bytes;
 }
 
-/* The number of entries from (tail) up to (head). */
+/* Returns the number of entries from (tail) up to (head). */
 static inline size_t prof_ring_distance(const struct prof_ring *ring,
                                         const struct prof_entry *tail,
                                         const struct prof_entry *head)

@@ -3,20 +3,22 @@
 #define PROF_INTERNING_H
 
 /*
- * Which nodes of the tree of stacks, and which names, a reader may not know, so
- * that they must be defined before the next event that mentions them.
+ * Interning: determines which nodes of the stack tree, and which names, a
+ * reader may not know, so that they must be defined before the next event that
+ * refers to them.
  *
- * A lost packet must not spoil the others, so a definition is repeated: where a
- * node is first used; where it is first used in a later packet; and then
- * wherever it is used and was not defined for REPEAT_PACKETS and for some time,
- * or since sampling was last started or a reader asked. Whenever a leaf is
- * defined, so are those of its callers that are due: a reader who joins in the
- * middle knows every stack in use after twice that time.
+ * As packets may be lost, a definition is repeated: a node is defined at its
+ * first use; at its first use in a later packet; and then at each use after
+ * REPEAT_PACKETS and a certain time without a definition, or after sampling was
+ * started or a reader has requested it. Whenever a leaf is defined, its callers
+ * are, too, if they are due: a reader that joins late knows all stacks in use
+ * after twice that time.
  *
- * That time is short where readers cannot ask. Where they can (the command
- * hello), it is long: for readers that do not, and for the case that both of
- * the first definitions are lost. Counting packets alone would not do: where
- * the nodes in use fill REPEAT_PACKETS, each would be defined at each use.
+ * The time is short if readers cannot request definitions. If they can (by the
+ * command hello), it is long: for readers that do not, and for the case that
+ * both of the first definitions are lost. The number of packets alone would not
+ * suffice: if the nodes in use filled REPEAT_PACKETS, each would be defined at
+ * each use.
  *
  * Contexts: thread.
  */
@@ -32,24 +34,24 @@
 #define PROF_REPEAT_MARKS 8u /* in that time */
 
 struct prof_interning {
-    uint32_t clocks;    /* that time */
-    uint32_t packet;    /* number of the packet in the making, of all streams */
-    uint32_t limit;     /* what packets up to this one define must be defined
-                           again */
-    uint32_t forgotten; /* because sampling was started since, and so on */
+    uint32_t clocks;    /* that time, in clocks of the stream */
+    uint32_t packet;    /* number of the current packet, across streams */
+    uint32_t limit;     /* definitions in packets up to this one must be
+                           repeated */
+    uint32_t forgotten; /* likewise, since sampling was started etc. */
     uint64_t marked;    /* clock of the last mark */
-    uint32_t marks[PROF_REPEAT_MARKS]; /* packets, some time apart: a ring */
-    uint32_t old;       /* the packet of that time ago, 0 = none */
-    uint32_t next_mark; /* the oldest of them */
+    uint32_t marks[PROF_REPEAT_MARKS]; /* packets at regular times; a ring */
+    uint32_t old;                      /* the packet that time ago, 0 = none */
+    uint32_t next_mark;                /* index of the oldest mark */
 };
 
-/* All nodes are to be defined again. */
+/* Requires all nodes to be defined again. */
 static inline void prof_interning_forget(struct prof_interning *interning)
 {
     interning->forgotten = interning->limit = interning->packet;
 }
 
-/* A new stream: what earlier ones have defined is not in it. */
+/* Begins a new stream, in which nothing is defined. */
 static inline void prof_interning_begin(struct prof_interning *interning,
                                         uint32_t clocks)
 {
@@ -58,7 +60,8 @@ static inline void prof_interning_begin(struct prof_interning *interning,
     prof_interning_forget(interning);
 }
 
-/* The packet was sent, the next one is begun; the clock is (clock). */
+/* Reports that the current packet was sent and the next one begins, at
+ * (clock). */
 static inline void prof_interning_sent(struct prof_interning *interning,
                                        uint64_t clock)
 {
@@ -80,9 +83,9 @@ static inline void prof_interning_sent(struct prof_interning *interning,
 }
 
 /*
- * Whether a node must be defined before it is mentioned. (note) is what is kept
- * about it, 0 at first: the number of the packet that last defined it, from 1,
- * doubled, and 1 more where that was not the first time.
+ * Returns whether a node must be defined before an event refers to it. (note)
+ * is the state of the node, 0 at first: twice the number of the packet that
+ * last defined it, from 1, plus 1 if that was not the first definition.
  */
 static inline bool prof_interning_due(const struct prof_interning *interning,
                                       uint32_t note)
@@ -92,15 +95,17 @@ static inline bool prof_interning_due(const struct prof_interning *interning,
     return note / 2 != interning->packet + 1;
 }
 
-/* The note of a node with the note (note), now that it is defined again. */
+/* Returns the new note of a node with (note) that is defined in the current
+ * packet. */
 static inline uint32_t
 prof_interning_defined(const struct prof_interning *interning, uint32_t note)
 {
     return (interning->packet + 1) * 2 + (note != 0 ? 1 : 0);
 }
 
-/* Nodes all of whose callers are defined as far as this packet needs it: most
- * new stacks share their callers. What has no room here is followed again. */
+/* A cache of nodes all of whose callers are known to be defined for this
+ * packet, as most new stacks share their callers. The callers of a node that is
+ * not here are checked again. */
 #define PROF_CHECKED_SLOTS 256u
 
 struct prof_checked {
@@ -117,7 +122,7 @@ static inline void prof_checked_add(struct prof_checked *checked, uint32_t node)
     checked->nodes[node % PROF_CHECKED_SLOTS] = node;
 }
 
-/* The root, node 0, always is. */
+/* Returns whether (node) is in the cache; true for the root, node 0. */
 static inline bool prof_is_checked(const struct prof_checked *checked,
                                    uint32_t node)
 {

@@ -3,11 +3,11 @@
 #define PROF_PACKET_H
 
 /*
- * Packets (<prof/format.h>). Events are put into the packet in the making until
- * it is full or old; then it is closed, and offered until the transport takes
- * it. An event counts only once it is whole, so a packet may be closed at any
- * moment, also by a panic in the middle of a call to here. Contexts: thread. No
- * allocation.
+ * Packets (<prof/format.h>). Events are written to the current packet until it
+ * is full or old; then it is closed, and offered to the transport until that
+ * accepts it. An event counts only when it is complete, so a packet may be
+ * closed at any time, also by a panic during one of these calls. Contexts:
+ * thread. No allocation.
  */
 
 #include "base/cpu.h"
@@ -19,15 +19,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The stream's clock, PROF_CLOCK_HZ, from the time stamp counter: one
- * multiplication by a fraction, from a fixed beginning, so that the error does
- * not add up. It is less than one part in ten million. */
+/* Converts the TSC to the stream's clock of PROF_CLOCK_HZ: by one
+ * multiplication by a fraction, from a fixed origin, so that the error, below
+ * one part in ten million, does not accumulate. */
 struct prof_stream_clock {
-    uint64_t zero_tsc; /* when the clock was 0 */
-    uint32_t factor;   /* clock per cycle, 0.32 */
+    uint64_t zero_tsc; /* TSC at which the clock was 0 */
+    uint32_t factor;   /* clocks per cycle, 0.32 */
 };
 
-/* (hz) is beyond PROF_CLOCK_HZ and below 2^36. */
+/* Initialises (clock) for a TSC of (hz), above PROF_CLOCK_HZ and below 2^36. */
 static inline void prof_stream_clock_set(struct prof_stream_clock *clock,
                                          uint64_t zero_tsc, uint64_t hz)
 {
@@ -43,7 +43,7 @@ static inline void prof_stream_clock_set(struct prof_stream_clock *clock,
                         : UINT32_MAX;
 }
 
-/* The time that (cycles) take. */
+/* Converts (cycles) to clocks. */
 static inline uint64_t
 prof_stream_clock_span(const struct prof_stream_clock *clock, uint64_t cycles)
 {
@@ -51,7 +51,7 @@ prof_stream_clock_span(const struct prof_stream_clock *clock, uint64_t cycles)
            ((cycles & UINT32_MAX) * clock->factor >> 32);
 }
 
-/* The time of (tsc); 0 for all that was before. */
+/* Returns the clock at (tsc); 0 before its origin. */
 static inline uint64_t
 prof_stream_clock_at(const struct prof_stream_clock *clock, uint64_t tsc)
 {
@@ -62,14 +62,14 @@ prof_stream_clock_at(const struct prof_stream_clock *clock, uint64_t tsc)
 
 struct prof_packet_maker {
     uint64_t begin;      /* clock of the first event */
-    uint64_t end;        /* clock of the last one */
-    uint64_t text_begin; /* where the image's code begins */
-    uint32_t used;       /* bytes so far, 0 = no event yet */
-    uint32_t bytes;      /* once it is closed, as long as it is sent */
+    uint64_t end;        /* clock of the last event */
+    uint64_t text_begin; /* begin of the image's code */
+    uint32_t used;       /* bytes written, 0 = no event yet */
+    uint32_t bytes;      /* when it is closed: size as sent */
     uint8_t data[PROF_PACKET_DEFAULT];
 };
 
-/* What a packet's head says of its place in the stream. */
+/* The position of a packet in the stream, for its header. */
 struct prof_packet_label {
     uint8_t uuid[16];
     uint64_t discarded;
@@ -90,17 +90,17 @@ struct prof_packet_node {
     (PROF_EVENT_HEAD_BYTES + (uint32_t)sizeof(struct prof_event_node_wide))
 #define PROF_PACKET_LEAF_MAX (PROF_PACKET_NODE_MAX + PROF_PACKET_SAMPLE_MAX)
 
-/* Whether (bytes) more still fit, events' heads included. */
+/* Returns whether (bytes) more fit, including heads of events. */
 bool prof_packet_fits(const struct prof_packet_maker *packet, uint32_t bytes);
 
 /*
- * What puts an event in. It fits, and the packet is not closed. (clock) is its
- * time, not before the last one's; that of a node matters only where it is the
- * packet's first event.
+ * The following write events, which MUST fit, to a packet that is not closed.
+ * (clock) is the event's time, not before the last event; the time of a node
+ * matters only if it is the packet's first event.
  */
 
-/* How long an event of a (kind) that is not short, with (bytes) of fields, is
- * in all. */
+/* Returns the size of an event of (kind), not a short one, with (bytes) of
+ * fields. */
 static inline uint32_t prof_packet_event_bytes(enum prof_event kind,
                                                uint32_t bytes)
 {
@@ -112,8 +112,8 @@ static inline uint32_t prof_packet_event_bytes(enum prof_event kind,
            bytes;
 }
 
-/* Whether such an event at (clock) may be a brief one: the time of those is cut
- * to as many bits as that of a sample. */
+/* Returns whether an event at (clock) may be of a brief kind, whose time has as
+ * many bits as a sample's. */
 static inline bool prof_packet_is_soon(const struct prof_packet_maker *packet,
                                        uint64_t clock)
 {
@@ -121,12 +121,12 @@ static inline bool prof_packet_is_soon(const struct prof_packet_maker *packet,
            (clock - packet->end) >> PROF_SHORT_TIME_BITS == 0;
 }
 
-/* Such an event; its fields are those of struct prof_event_NAME. */
+/* Writes an event, not a short one. (fields) is a struct prof_event_NAME. */
 void prof_packet_put(struct prof_packet_maker *packet, enum prof_event kind,
                      uint64_t clock, const void *fields, uint32_t bytes);
 
-/* A sample of (node), a node with its parent, or a sample with both, in the
- * shortest form there is. */
+/* Write a sample of (node), the definition of a node, or both in one event, in
+ * the shortest possible form. */
 void prof_packet_sample(struct prof_packet_maker *packet, uint64_t clock,
                         uint32_t node);
 void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
@@ -134,11 +134,11 @@ void prof_packet_node(struct prof_packet_maker *packet, uint64_t clock,
 void prof_packet_leaf(struct prof_packet_maker *packet, uint64_t clock,
                       const struct prof_packet_node *leaf);
 
-/* Writes the head: from now on data[0 .. bytes) may be sent. */
+/* Writes the header, after which data[0 .. bytes) may be sent. */
 void prof_packet_close(struct prof_packet_maker *packet,
                        const struct prof_packet_label *label);
 
-/* Begins the next one. */
+/* Begins the next packet. */
 void prof_packet_clear(struct prof_packet_maker *packet);
 
 /*
@@ -148,14 +148,14 @@ void prof_packet_clear(struct prof_packet_maker *packet);
 struct prof_packet_writer {
     const struct prof_transport *transport; /* NULL: none */
     struct prof_stream_clock clock;
-    struct prof_packet_label label; /* of the packet in the making */
+    struct prof_packet_label label; /* of the current packet */
     struct prof_interning interning;
     uint64_t last; /* clock of the last event, sent or discarded */
     bool stuck;    /* the transport has refused the packet, which is closed */
-    struct prof_packet_maker packet; /* the one in the making */
+    struct prof_packet_maker packet; /* the current packet */
 };
 
-/* The clock at (tsc), or of the last event where that was later. */
+/* Returns the clock at (tsc), or of the last event if that was later. */
 static inline uint64_t
 prof_packet_writer_clock(const struct prof_packet_writer *writer, uint64_t tsc)
 {
@@ -164,22 +164,23 @@ prof_packet_writer_clock(const struct prof_packet_writer *writer, uint64_t tsc)
     return clock > writer->last ? clock : writer->last;
 }
 
-/* Offers the packet in the making, and begins the next one if it is taken. */
+/* Offers the current packet to the transport, and begins the next one if it is
+ * accepted. */
 void prof_packet_writer_send(struct prof_packet_writer *writer);
 
 /*
- * The short events, which nearly all samples are, put into a packet that is
- * begun. Inline, since each sample is one, and written by hand; that they agree
- * with <prof/events.def>, tests/unit/host/events_test.c shows.
+ * Short events, for nearly all samples, in a packet that has an event already.
+ * Inline and written by hand, for speed; tests/unit/host/events_test.c checks
+ * them against <prof/events.def>.
  */
 
-/* A word in one store, wherever it lies: x86 does not mind. */
+/* Stores a word, which may be unaligned, in one instruction. */
 static inline void prof_packet_word(uint8_t *to, uint32_t word)
 {
     __builtin_memcpy(to, &word, sizeof word);
 }
 
-/* The next (bytes) are an event, the last at (clock), from now on. */
+/* Counts the next (bytes) as an event at (clock). */
 static inline void prof_packet_count_in(struct prof_packet_maker *packet,
                                         uint64_t clock, uint32_t bytes)
 {
@@ -188,7 +189,7 @@ static inline void prof_packet_count_in(struct prof_packet_maker *packet,
     packet->used += bytes;
 }
 
-/* The first word of a SAMPLE or a LEAF. */
+/* Returns the first word of a SAMPLE or a LEAF. */
 static inline uint32_t prof_packet_short_head(enum prof_event kind,
                                               uint64_t clock, uint32_t node)
 {
@@ -198,7 +199,7 @@ static inline uint32_t prof_packet_short_head(enum prof_event kind,
            time << PROF_EVENT_TAG_BITS | (uint32_t)kind;
 }
 
-/* Whether a sample of (node) at (clock) has room in a short form. */
+/* Returns whether a sample of (node) at (clock) can be a short event. */
 static inline bool prof_packet_is_short(const struct prof_packet_maker *packet,
                                         uint64_t clock, uint32_t node)
 {
@@ -206,14 +207,14 @@ static inline bool prof_packet_is_short(const struct prof_packet_maker *packet,
            node >> PROF_SHORT_NODE_BITS == 0;
 }
 
-/* Whether it has an event, and (bytes) more fit. */
+/* Returns whether the packet has an event, and (bytes) more fit. */
 static inline bool prof_packet_has_room(const struct prof_packet_maker *packet,
                                         uint32_t bytes)
 {
     return packet->used - 1 < PROF_PACKET_DEFAULT - bytes; /* 0 - 1 is large */
 }
 
-/* Writes parent:14 offset:26, where that can say it. */
+/* Writes parent:14 offset:26. Returns false if a value does not fit. */
 static inline bool
 prof_packet_write_parent(const struct prof_packet_maker *packet, uint8_t *to,
                          const struct prof_packet_node *node)
@@ -229,8 +230,8 @@ prof_packet_write_parent(const struct prof_packet_maker *packet, uint8_t *to,
     return true;
 }
 
-/* A sample of (node), if it is not the packet's first event and its short form
- * will do and fits. False: nothing was done. */
+/* Writes a sample of (node) as a short event. Returns false, without effect, if
+ * that is impossible, or if it would be the packet's first event. */
 static inline bool prof_packet_short_sample(struct prof_packet_maker *packet,
                                             uint64_t clock, uint32_t node)
 {
@@ -243,7 +244,7 @@ static inline bool prof_packet_short_sample(struct prof_packet_maker *packet,
     return true;
 }
 
-/* The same for a sample that defines its node. */
+/* Like prof_packet_short_sample(), for a sample that defines its node. */
 static inline bool prof_packet_short_leaf(struct prof_packet_maker *packet,
                                           uint64_t clock,
                                           const struct prof_packet_node *leaf)

@@ -2,8 +2,9 @@
 #ifndef PROF_STREAM_PUT_H
 #define PROF_STREAM_PUT_H
 
-/* How the parts of the encoder, and the recorder of objects, put events into
- * the stream, which must be on where nothing else is said. Contexts: thread. */
+/* Emits events to the stream, for the parts of the encoder and for the task
+ * recorder. The stream MUST be on, unless stated otherwise. Contexts:
+ * thread. */
 
 #include "sample/cpu_state.h"
 #include "stream/packet.h"
@@ -19,26 +20,28 @@
         sizeof(struct prof_event_##name)
 #define PROF_NO_FIELDS NULL, 0
 
-/* Puts an event at (tsc), not a short one. False: it could not be taken. */
+/* Emits an event at (tsc), not a short one. Returns false if the transport
+ * refuses. */
 bool prof_stream_put(enum prof_event kind, uint64_t tsc, const void *fields,
                      uint32_t bytes);
 
 #if PROF_CPUS_MAX > 1
-/* The same into packets of (cpu), at (tsc) by its own counter. */
+/* Like prof_stream_put(), in packets of (cpu), at (tsc) of its own TSC. */
 bool prof_stream_put_by(const struct prof_cpu *cpu, enum prof_event kind,
                         uint64_t tsc, const void *fields, uint32_t bytes);
 #endif
 
-/* (cycles) in clocks of the stream. */
+/* Converts (cycles) to clocks of the stream. */
 uint64_t prof_stream_span(uint64_t cycles);
 
-/* The stream's packets, for those who define what their events mention: whether
- * (bytes) more fit at (tsc), events' heads included, into the packet in the
- * making or a new one. False: the transport refuses. */
+/* Access to the stream's packets, for code that defines what its events refer
+ * to. The first returns the writer. The second makes room for (bytes) more at
+ * (tsc), including heads of events, in the current packet or a new one; it
+ * returns false if the transport refuses. */
 struct prof_packet_writer *prof_stream_writer(void);
 bool prof_stream_room(uint64_t tsc, uint32_t bytes);
 
-/* The same of (cpu)'s packets, at (tsc) by its own counter. */
+/* Likewise for the packets of (cpu), at (tsc) of its own TSC. */
 #if PROF_CPUS_MAX > 1
 struct prof_packet_writer *prof_stream_writer_of(const struct prof_cpu *cpu);
 bool prof_stream_room_by(const struct prof_cpu *cpu, uint64_t tsc,

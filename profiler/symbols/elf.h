@@ -3,9 +3,9 @@
 #define PROF_ELF_H
 
 /*
- * The image's ELF symbol table, as a loader has put it into memory: what
- * lookup.c asks where no table of `parasite embed` is open. Contracts as in
- * <prof/symbols.h>, of the calls with the same names.
+ * The image's ELF symbol table, as a loader has put it into memory. lookup.c
+ * uses it if no table of `parasite embed` is open. Contracts: as those of the
+ * corresponding calls in <prof/symbols.h>.
  */
 
 #include <prof/symbols.h>
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts, and uses from now on. Returns PROF_OK or PROF_ESYM... */
+/* Sorts the table, and uses it from now on. Returns PROF_OK or PROF_ESYM... */
 int prof_elf_open(const struct prof_elf_symbols *given);
 
-/* No table is in use from now on. */
+/* Stops using the table. */
 void prof_elf_close(void);
 
 uint32_t prof_elf_count(void);

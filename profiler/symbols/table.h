@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the tokens before their texts begin. */
+/* Offset of the texts in the tokens. */
 #define PROF_SYMTAB_BEGINS ((PROF_SYMTAB_CODES + 1) * sizeof(uint16_t))
 
 /*
- * Tests the table of (bytes) bytes at (head) as prof_symbols_open() promises,
- * and returns what that returns. Reads nothing outside the table.
+ * Validates the table of (bytes) bytes at (head) for prof_symbols_open(), and
+ * returns its result. Reads nothing outside the table.
  *
  * Contexts: any; no state, no allocation. Linear in the table.
  */
@@ -38,19 +38,19 @@ static inline const uint16_t *prof_symtab_begins(const struct prof_symtab *head)
                                                              head->tokens_at);
 }
 
-/* How many bytes the pieces of (part) have, as a power of two. */
+/* Returns the log2 of the bytes of the pieces of (part). */
 static inline unsigned prof_symtab_piece_shift(uint32_t part)
 {
     return part & 31;
 }
 
-/* Which first[] is that of the piece with byte (inside) of (part). */
+/* Returns the index in first[] of the piece with byte (inside) of (part). */
 static inline uint32_t prof_symtab_piece(uint32_t part, uint32_t inside)
 {
     return (part >> 5) + (inside >> prof_symtab_piece_shift(part));
 }
 
-/* Reads the number of codes at (*at), and moves it on. */
+/* Reads the number of codes at *at, and advances *at. */
 static inline uint32_t prof_symtab_length(const uint8_t **at)
 {
     uint32_t length = *(*at)++;

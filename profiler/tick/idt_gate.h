@@ -2,10 +2,10 @@
 #ifndef PROF_IDT_GATE_H
 #define PROF_IDT_GATE_H
 
-/* Our place among the handlers of the timer's interrupt: the stub stands in the
- * gate of the interrupt descriptor table (Intel SDM vol. 3A, 6.10 and 6.14) and
- * goes on to the handler that was there; or another handler stands in the gate
- * and goes on to the stub. Only the handler's address in the gate changes. */
+/* Hooks the gate of the timer's interrupt (IDT; Intel SDM vol. 3A, 6.10 and
+ * 6.14): the gate points to the stub, which chains to the previous handler; or
+ * a handler that was installed later chains to the stub. Only the address in
+ * the gate changes. */
 
 #include "sample/cpus.h"
 
@@ -14,30 +14,32 @@
 #include <stdint.h>
 
 /*
- * Puts (stub) into the gate of (vector), unless it is called already, and the
- * handler that was there, to which it goes on, to the word at (next) in the
- * CPU's struct prof_cpu. False, and nothing changed, where the table has no
- * such gate, or it is not a present interrupt gate: a trap gate would let a
- * second tick into the sampler. Contexts: thread, interrupts off.
+ * Installs (stub) in the gate of (vector), unless it is called already, and
+ * stores the previous handler, to which it chains, in the word at offset (next)
+ * of the CPU's struct prof_cpu. Returns false, without effect, if the table has
+ * no such gate, or if it is not a present interrupt gate: a trap gate would
+ * allow a second tick to interrupt the sampler. Contexts: thread, interrupts
+ * off.
  */
 bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next);
 
-/* Takes the stub out again, where it stands in the gate; from another handler
- * it cannot be taken away. Contexts: as above. */
+/* Removes the stub, if the gate points to it; it cannot be removed from the
+ * chain of another handler. Contexts: as prof_gate_enter(). */
 void prof_gate_leave(void);
 
 #if PROF_CPUS_MAX > 1
-/* The IDT of the current CPU, which joins. Contexts: interrupts off. */
+/* Records the IDT of the current CPU, which joins. Contexts: interrupts off. */
 void prof_gate_note(struct prof_cpu_link *link);
 
-/* The same as above in the IDT of (cpu), if a gate is taken and that table is
- * not the first CPU's. Contexts: the first CPU, thread. */
+/* Like prof_gate_enter() and prof_gate_leave(), in the IDT of (cpu), if a gate
+ * is taken and that table is not the first CPU's. Contexts: the first CPU,
+ * thread. */
 void prof_gate_join(struct prof_cpu *cpu);
 void prof_gate_quit(struct prof_cpu *cpu);
 #endif
 
-/* While a gate is taken: checks whether the stub is still called, and if not
- * takes the gate back, as one line says. (period): cycles between two samples.
+/* While a gate is taken: checks whether the stub is still called. If not, takes
+ * the gate again, and prints a line once. (period): cycles between two samples.
  * Contexts: the drain. */
 void prof_gate_check(uint64_t period);
 

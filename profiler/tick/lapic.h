@@ -3,8 +3,8 @@
 #define PROF_TICK_LAPIC_H
 
 /*
- * The local APIC as far as its timer needs it: in memory (xAPIC) or by MSR
- * (x2APIC), which the processor says.
+ * The local APIC and its timer, with registers in memory (xAPIC) or MSRs
+ * (x2APIC), depending on the processor's current mode.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 3, Advanced Programmable Interrupt Controller.
@@ -19,33 +19,32 @@
 /* Registers, by their offset in memory. */
 #define PROF_LAPIC_ID 0x020u
 #define PROF_LAPIC_EOI 0x0b0u
-#define PROF_LAPIC_LOGICAL 0x0d0u /* destination, and its format */
+#define PROF_LAPIC_LOGICAL 0x0d0u /* logical destination, and its format */
 #define PROF_LAPIC_FORMAT 0x0e0u
 #define PROF_LAPIC_SPURIOUS 0x0f0u
-#define PROF_LAPIC_IN_SERVICE 0x100u /* 8 of 32 vectors each, 16 bytes apart */
-#define PROF_LAPIC_REQUESTS 0x200u   /* the same */
+#define PROF_LAPIC_IN_SERVICE 0x100u /* ISR: 8 of 32 bits, 16 bytes apart */
+#define PROF_LAPIC_REQUESTS 0x200u   /* IRR: likewise */
 #define PROF_LAPIC_TIMER 0x320u      /* local vector table: timer, LINT 0, 1 */
 #define PROF_LAPIC_LINT0 0x350u
 #define PROF_LAPIC_LINT1 0x360u
-#define PROF_LAPIC_COUNT 0x380u /* initial; the current one follows */
-#define PROF_LAPIC_LEFT 0x390u
+#define PROF_LAPIC_COUNT 0x380u /* initial count */
+#define PROF_LAPIC_LEFT 0x390u  /* current count */
 #define PROF_LAPIC_DIVIDE 0x3e0u
 
-#define PROF_LAPIC_ENABLED (1u << 8) /* of SPURIOUS */
-#define PROF_LAPIC_MASKED (1u << 16) /* of the local vector table */
+#define PROF_LAPIC_ENABLED (1u << 8) /* in SPURIOUS */
+#define PROF_LAPIC_MASKED (1u << 16) /* in the local vector table */
 #define PROF_LAPIC_MODE (3u << 17)
 #define PROF_LAPIC_ONE_SHOT (0u << 17)
 #define PROF_LAPIC_PERIODIC (1u << 17)
 #define PROF_LAPIC_BY_TSC (2u << 17)
-#define PROF_LAPIC_BY_1 0x0bu /* of DIVIDE */
+#define PROF_LAPIC_BY_1 0x0bu /* in DIVIDE */
 
 #define PROF_MSR_APIC_BASE 0x1bu
-#define PROF_MSR_X2APIC 0x800u /* and the offset in 16 bytes */
+#define PROF_MSR_X2APIC 0x800u /* plus offset / 16 */
 #define PROF_MSR_TSC_DEADLINE 0x6e0u
 
 #ifdef PROF_HOSTED
-/* A test's own registers, beside those of base/cpu_features.h; NULL: there are
- * none. */
+/* Registers of a test, besides those of base/cpu_features.h; NULL: none. */
 struct prof_lapic_test {
     uint32_t (*read)(uint32_t offset); /* in memory */
     void (*write)(uint32_t offset, uint32_t value);
@@ -89,8 +88,8 @@ static inline void prof_lapic_write(const struct prof_lapic *lapic,
 #endif
 }
 
-/* Arms the timer in TSC-deadline mode; 0 disarms it. The fence is for a mode
- * that was chosen in memory, which could else come after the MSR. */
+/* Arms the timer in TSC-deadline mode; 0 disarms it. The fence orders an
+ * earlier write of the mode to memory before the write of the MSR. */
 static inline void prof_lapic_deadline(uint64_t tsc)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -98,34 +97,35 @@ static inline void prof_lapic_deadline(uint64_t tsc)
 }
 
 /*
- * Finds the registers: (lapic)->at, (mapped) where the caller maps them, or
- * else their physical address. Turns the APIC on where (on), as an interrupt
- * controller that leaves the PIC its line and the NMI its own. False: there is
- * none, it is off, or its registers are out of reach. Contexts: boot,
+ * Finds the registers and sets (lapic)->at: to (mapped), where the caller has
+ * mapped them, or, if that is 0, to their physical address. If (on), enables
+ * the APIC, with LINT0 for the PIC and LINT1 for NMIs. Returns false if there
+ * is no APIC, it is off, or its registers are out of reach. Contexts: boot,
  * interrupts off.
  */
 bool prof_lapic_find(struct prof_lapic *lapic, uintptr_t mapped, bool on);
 
 /*
- * Counts per second at a division by 1, against the TSC of (tsc_hz), in 10 ms
- * for which the timer is not the kernel's: a deadline of its own is late by
- * as much. Where the CPU or the hypervisor says a frequency that the
- * measurement bears out, it is that. 0: it does not count. Turns interrupts
- * off meanwhile. Contexts: boot.
+ * Measures the timer's clock against the TSC of (tsc_hz). Returns its counts
+ * per second at a divider of 1; 0: it does not count. If the CPU or the
+ * hypervisor states a frequency that agrees with the measurement, returns that.
+ * Takes the timer from the kernel for 10 ms, which delays its deadlines, with
+ * interrupts off. Contexts: boot.
  */
 uint32_t prof_lapic_measure(const struct prof_lapic *lapic, uint64_t tsc_hz);
 
-/* What a one-shot timer has left to count, 0: it was never armed. One that has
- * counted down is 1 from its end, as long as it is not armed again: an emulator
- * may be late with its interrupt, which a write to the timer then cancels. So a
- * kernel may be interrupted once more for a deadline of before. */
+/* Returns the counts that a one-shot timer has left; 0: it was never armed. For
+ * a timer that has expired and was not armed again, returns 1: an emulator may
+ * deliver its interrupt late, and a write to the timer would cancel it. So a
+ * kernel may be interrupted once more for an earlier deadline. */
 uint32_t prof_lapic_left(const struct prof_lapic *lapic);
 
-/* What the timer's clock is divided by. */
+/* Returns the timer's divider. */
 uint32_t prof_lapic_divisor(const struct prof_lapic *lapic);
 
-/* The bit of (vector) in one of the two tables above: whether it has come and
- * was not yet delivered, or was and is not yet acknowledged. */
+/* Returns the bit of (vector) in (table): PROF_LAPIC_REQUESTS, pending and not
+ * delivered yet, or PROF_LAPIC_IN_SERVICE, delivered and not acknowledged
+ * yet. */
 bool prof_lapic_is_set(const struct prof_lapic *lapic, uint32_t table,
                        uint8_t vector);
 

@@ -3,8 +3,8 @@
 #define PROF_PIT_H
 
 /*
- * Channel 0 of the 8254 programmable interval timer, as far as the sampler
- * needs it (Intel 8254 data sheet, mode 2 and the read-back command).
+ * Channel 0 of the 8254 programmable interval timer (Intel 8254 data sheet,
+ * mode 2 and the read-back command).
  */
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #ifdef PROF_HOSTED
 
-/* A process has no ports; a test has a timer of its own. */
+/* Defined by tests with a timer of their own; a process cannot access ports. */
 void prof_out8(uint16_t port, uint8_t value) __attribute__((weak));
 uint8_t prof_in8(uint16_t port) __attribute__((weak));
 
@@ -35,15 +35,15 @@ static inline uint8_t prof_in8(uint16_t port)
 
 #endif
 
-/* The two rates at which it ticks, in counts of its clock. */
+/* Periods in counts of its clock. */
 struct prof_pit_rate {
-    uint32_t kernel; /* for a tick of the kernel's, 1 to 65536 */
-    uint32_t ours;   /* for a sample, on average; at most (kernel) */
-    uint32_t least;  /* the machine keeps no period that is shorter (floor.h);
-                        0: it keeps all */
+    uint32_t kernel; /* of the kernel's ticks, 1 to 65536 */
+    uint32_t ours;   /* of samples, on average; at most (kernel) */
+    uint32_t least;  /* shortest period that the machine keeps (floor.h); 0: it
+                        keeps all */
 };
 
-/* Whether it ticks faster than the kernel asked for. */
+/* Returns whether the PIT ticks faster than the kernel's rate. */
 static inline bool prof_pit_is_multiplied(const struct prof_pit_rate *rate)
 {
     return rate->ours != rate->kernel;
@@ -54,36 +54,37 @@ struct prof_pit_state {
     uint32_t count; /* counts left until the next tick, 1 to 65536 */
 };
 
-/* Ticks every (divisor) counts, 1 to 65536, from now on. Interrupts off. */
+/* Programs mode 2 with a period of (divisor) counts, 1 to 65536. Contexts:
+ * interrupts off. */
 void prof_pit_set(uint32_t divisor);
 
-/* The same where it does so already, with two port writes: on real hardware
- * from the end of the present period on. Contexts: any, if no other does. */
+/* Sets a new period in the mode in use, with two port writes; on real hardware
+ * from the end of the current period on. Contexts: any, one at a time. */
 void prof_pit_set_count(uint32_t divisor);
 
-/* No more ticks. Interrupts off. */
+/* Stops the ticks. Contexts: interrupts off. */
 void prof_pit_stop(void);
 
-/* Reads back what channel 0 is doing. Interrupts off. */
+/* Reads the state of channel 0. Contexts: interrupts off. */
 struct prof_pit_state prof_pit_read(void);
 
-/* Whether there is one: its count changes. A machine without one reads the same
- * all the time, mostly 0xff. Up to PROF_PIT_LOOKS times three port accesses.
- * Interrupts off. */
+/* Returns whether there is a PIT, that is whether its count changes. A machine
+ * without one always reads the same value, mostly 0xff. Takes up to
+ * PROF_PIT_LOOKS times three port accesses. Contexts: interrupts off. */
 #define PROF_PIT_LOOKS 1000u
 bool prof_pit_counts(void);
 
-/* Whether it makes a square wave (mode 3), and which half that is in. */
+/* Return whether it generates a square wave (mode 3), and in which half that
+ * is. */
 bool prof_pit_is_square(struct prof_pit_state state);
 bool prof_pit_is_high(struct prof_pit_state state);
 
-/* Whether it counts once only, until it is programmed again (modes 0, 1, 4 and
- * 5). */
+/* Returns whether it is in a one-shot mode (0, 1, 4 or 5). */
 bool prof_pit_is_one_shot(struct prof_pit_state state);
 
-/* Whether channel 0 can no longer be as prof_pit_set(divisor) left it: in
- * another mode, or with more counts left than it ever had. (own) is false
- * where the kernel programmed it and the mode is its own affair. */
+/* Returns whether channel 0 was reprogrammed since prof_pit_set(divisor): it is
+ * in another mode, or has more counts left than (divisor). With (own) false,
+ * the kernel has programmed it, and any mode is accepted. */
 bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor,
                         bool own);
 

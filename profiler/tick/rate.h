@@ -2,20 +2,21 @@
 #ifndef PROF_RATE_H
 #define PROF_RATE_H
 
-/* From rates to periods in counts of the PIT's clock, in which the sources PIT,
- * `nmi` and `lapic` keep them, and to cycles. PROF_WITH_PIT. Contexts:
+/* Converts rates to periods in counts of the PIT's clock, which the sources
+ * `pit`, `nmi` and `lapic` use, and to cycles. PROF_WITH_PIT. Contexts:
  * thread. */
 
 #include <stdint.h>
 
-/* The period of (hz), which the sampler and the machine's timer can bear. */
+/* Returns the period of (hz) in counts, limited to what the sampler and the
+ * machine's timer can sustain. */
 uint32_t prof_rate_divisor(uint32_t hz);
 
-/* The same for a timer that is no kernel's: none that would have to be longer
- * than the longest one to vary. */
+/* Like prof_rate_divisor(), for a timer that the kernel does not use: short
+ * enough that the longest period with jitter is possible. */
 uint32_t prof_rate_divisor_alone(uint32_t hz);
 
-/* Cycles of a period of (divisor) counts. Contexts: any. */
+/* Returns the cycles of a period of (divisor) counts. Contexts: any. */
 uint32_t prof_rate_cycles(uint32_t divisor);
 
 #endif

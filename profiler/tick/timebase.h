@@ -3,21 +3,21 @@
 #define PROF_TIMEBASE_H
 
 /*
- * How much time each sample represents, which ticks never came, and how long a
- * sampling period really is in TSC cycles.
+ * The time base of samples: computes the time that each sample represents, the
+ * number of missed ticks, and the real sampling period in TSC cycles.
  *
  * On a busy host ticks come late, in bursts, or not at all. A sample therefore
- * represents the time since the one before. To distinguish late from missing,
- * samples are laid on a grid of periods that follows them slowly. One that
- * advances by several places has missed ticks before it; one that does not
- * advance is a tick delivered after all, as KVM's PIT does. However much they
- * jitter, the errors do not add up.
+ * represents the time since the previous sample. To distinguish late from
+ * missed ticks, samples are placed on a grid of periods that slowly follows
+ * them. A sample that advances by several places has missed ticks before it; a
+ * sample that does not advance is a tick delivered after all, as by KVM's PIT.
+ * However much the ticks jitter, errors do not accumulate.
  *
- * The calibration of the TSC errs by some parts in a thousand on a noisy host.
- * Runs of ticks without a gap measure the period again; the longer, the better.
- * Where the period varies (jitter.h), so do the places of the grid, and a run
- * ends with each change. The next begins one tick later, so that the time it
- * took to program the timer is in neither.
+ * The calibration of the TSC has an error of some parts per thousand on a noisy
+ * host. Runs of ticks without a gap measure the period again; longer runs are
+ * more accurate. If the period varies (jitter.h), the grid varies with it, and
+ * a run ends with each change. The next run begins one tick later, so that the
+ * time taken to program the timer is in neither.
  *
  * Plain arithmetic, no hardware.
  */
@@ -70,37 +70,39 @@ struct prof_timebase {
 /* Fixed point of nominal and period: cycles * 256. */
 #define PROF_PERIOD_SHIFT 8
 
-/* Starts anew at (tsc): a period has (divisor) counts of the source, and takes
- * (nominal) cycles, a 24.8 number, by what is known of both clocks. */
+/* Restarts at (tsc): a period has (divisor) counts of the source, and takes
+ * (nominal) cycles, a 24.8 number, by the known frequencies of both clocks. */
 void prof_timebase_set(struct prof_timebase *time, uint64_t tsc,
                        uint64_t nominal, uint32_t divisor);
 
-/* From the last sample on a period has (counts) of these. */
+/* Sets the period to (counts) counts of the source, from the last sample on. */
 void prof_timebase_change(struct prof_timebase *time, uint32_t counts);
 
-/* From now on, whether no tick counts as missed, nor time as a gap. */
+/* Sets whether ticks are irregular: no tick counts as missed, and no time as a
+ * gap. */
 void prof_timebase_irregular(struct prof_timebase *time, bool irregular);
 
-/* Sampling begins again at (tsc); no sample represents the pause before it. */
+/* Resumes sampling at (tsc); no sample represents the pause before. */
 void prof_timebase_resume(struct prof_timebase *time, uint64_t tsc);
 
-/* The same where it was not stopped, and samples from before the pause may
- * still be queued. PROF_WITH_NMI. */
+/* Like prof_timebase_resume(), if sampling was not stopped, and samples from
+ * before the pause may still be queued. PROF_WITH_NMI. */
 void prof_timebase_interrupt(struct prof_timebase *time, uint64_t tsc);
 
 /* Accounts for the sample taken at (tsc) and returns the cycles that it
  * represents. */
 uint64_t prof_timebase_step(struct prof_timebase *time, uint64_t tsc);
 
-/* The same for most samples, those near the grid's next place. False: nothing
- * was done, and prof_timebase_step() must be called. */
+/* The fast path of prof_timebase_step() for most samples, which are near the
+ * next place of the grid: stores the result in *cycles. Returns false, without
+ * effect, if prof_timebase_step() must be called. */
 static inline bool prof_timebase_step_regular(struct prof_timebase *time,
                                               uint64_t tsc, uint64_t *cycles)
 {
     uint64_t ahead = tsc - time->grid_tsc;
     uintptr_t late = (uintptr_t)ahead - time->step;
 
-    /* in the machine's own words, which are half of it or all */
+    /* in machine words, which may be half as wide */
     if ((sizeof late < sizeof ahead && ahead >> 32 != 0) ||
         late + time->step / 2 >= time->step ||
         time->run_ticks >= time->regular_ticks)
@@ -113,12 +115,13 @@ static inline bool prof_timebase_step_regular(struct prof_timebase *time,
     return true;
 }
 
-/* Accounts for (count) samples of which the last was taken at (tsc) and whose
- * single times are no longer known. */
+/* Accounts for (count) samples of which only the time of the last, (tsc), is
+ * known. */
 void prof_timebase_skip(struct prof_timebase *time, uint64_t tsc,
                         uint32_t count);
 
-/* Cycles in (counts), by the measured period of (divisor) counts. */
+/* Returns the cycles in (counts), by the measured period of (divisor)
+ * counts. */
 static inline uint64_t prof_timebase_cycles(const struct prof_timebase *time,
                                             uint32_t divisor, uint32_t counts)
 {

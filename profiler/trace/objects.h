@@ -3,18 +3,20 @@
 #define PROF_TRACE_OBJECTS_H
 
 /*
- * What must be known of an object when the event of its creation has been
- * overwritten, or was sent before a reader joined: a table of fixed size.
+ * The table of live objects, of fixed size: the properties of an object that a
+ * reader needs if the event of its creation was overwritten, or was sent before
+ * the reader joined.
  *
- * An object's slot follows from its number, or is one of the next. When its
- * object has ended it stays until a new object needs the room: events in the
- * ring may still mention it. An object that finds all of its slots taken is not
- * in the table, and is counted.
+ * An object's slot is determined by its number, or is one of the following
+ * slots. When an object has ended, its entry remains until a new object needs
+ * the slot, as events in the ring may still refer to it. An object whose slots
+ * are all taken is not in the table, and is counted.
  *
- * Events do not touch the table, so that they cost the same however many
- * objects live. It is brought up to the ring later, from the records that say
- * when an object begins, ends, or gets a label. These are held (recorder.h):
- * none is overwritten before the table has it. So the table is exact.
+ * Recording an event does not access the table, so that its cost does not
+ * depend on the number of live objects. The table is updated later, from the
+ * records of creations, ends and labels in the ring. These are held
+ * (recorder.h): none is overwritten before it is in the table. So the table is
+ * exact.
  *
  * Records are taken in order, by one context at a time: the drain, or a
  * producer whose slot is held. An interrupt that finds its slot held meanwhile
@@ -24,13 +26,13 @@
  * set a record aside, an event is lost, and counted. An object whose creation
  * is lost is PROF_TRACE_UNKNOWN.
  *
- * With several CPUs each has its part of the table, for the objects that it has
- * created, and follows its own ring: in prof_cpu_poll(), and where a slot is
- * held. Numbers say whose they are: those of CPU n are n modulo a power of two
- * (PROF_OBJECTS_SHIFT). What a CPU says of another one's object, its end or its
- * label, it enters in that one's part. If the object is not there yet, since
- * its CPU has not come to its creation, it does so when it follows again; what
- * there is no room to remember for that is counted as untracked.
+ * With several CPUs each has a part of the table, for the objects that it has
+ * created, and follows its own ring: in prof_cpu_poll(), and when a slot is
+ * held. An object's number identifies its CPU: numbers of CPU n are n modulo a
+ * power of two (PROF_OBJECTS_SHIFT). The end and the label of another CPU's
+ * object are entered in that CPU's part. If the object is not there yet,
+ * because its CPU has not processed its creation, this is retried at the next
+ * update; if there is no room to remember it, it is counted as untracked.
  */
 #include "trace/recorder.h"
 
@@ -64,15 +66,15 @@ extern uint32_t prof_objects_shift; /* by the CPUs that may join */
 #endif
 #define PROF_OBJECTS_STRIDE (1u << PROF_OBJECTS_SHIFT)
 
-/* How many CPUs there may be, before the others. Contexts: thread, once. */
+/* Sets the number of CPUs; to be called first. Contexts: thread, once. */
 void prof_objects_divide(uint32_t cpus);
 
-/* Takes over (slots) slots, a power of two, for (cpu). Contexts: thread,
- * once. */
+/* Initialises the part of (cpu) with (slots) slots, a power of two. Contexts:
+ * thread, once. */
 void prof_objects_open(struct prof_trace_cpu *cpu, struct prof_object *table,
                        uint32_t slots);
 
-/* Objects that (cpu) has created. */
+/* Returns the number of objects that (cpu) has created. */
 static inline uint32_t prof_objects_created(const struct prof_trace_cpu *cpu)
 {
     uint32_t next = cpu->objects.next >> PROF_OBJECTS_SHIFT;
@@ -80,8 +82,8 @@ static inline uint32_t prof_objects_created(const struct prof_trace_cpu *cpu)
     return next != 0 ? next - 1 : 0;
 }
 
-/* The number of a new object of (cpu), which is the current CPU. Contexts:
- * any. */
+/* Returns the number of a new object of (cpu), which is the current CPU.
+ * Contexts: any. */
 static inline uint32_t prof_objects_take(struct prof_trace_cpu *cpu)
 {
     uint32_t object = PROF_OBJECTS_STRIDE;
@@ -93,7 +95,8 @@ static inline uint32_t prof_objects_take(struct prof_trace_cpu *cpu)
     return object;
 }
 
-/* (object) was taken, but will not be in the trace. Contexts: any. */
+/* Reports that the number (object) was taken, but will not be in the trace.
+ * Contexts: any. */
 static inline void prof_objects_give_back(struct prof_trace_cpu *cpu,
                                           uint32_t object)
 {
@@ -102,11 +105,12 @@ static inline void prof_objects_give_back(struct prof_trace_cpu *cpu,
     cpu->objects.untracked++;
 }
 
-/* Where (object) is, NULL = nowhere. Contexts: those that update the table. */
+/* Returns the entry of (object), NULL = none. Contexts: those that update the
+ * table. */
 struct prof_object *prof_objects_find(uint32_t object);
 
-/* Brings the table up to what the ring has. Contexts: thread on (cpu); (panic):
- * in the middle of anything, on any CPU. */
+/* Updates the table from the ring. Contexts: thread on (cpu); with (panic),
+ * any, on any CPU. */
 void prof_objects_follow(struct prof_trace_cpu *cpu, bool panic);
 
 #if PROF_CPUS_MAX > 1

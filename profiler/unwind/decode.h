@@ -6,7 +6,7 @@
  * A partial x86 decoder, sufficient to follow the stack pointer through a
  * function (Intel SDM vol. 2, chapter 2 and appendix A): the length of an
  * instruction and its effect on stack and control flow. It decodes the width
- * that it is compiled for. VEX and EVEX (AVX) encodings are unknown to it.
+ * that it is compiled for. It does not know VEX and EVEX (AVX) encodings.
  */
 
 #include <stdint.h>
@@ -37,8 +37,8 @@ struct prof_instruction {
 };
 
 /*
- * The instruction at (bytes), of which PROF_INSTRUCTION_BYTES_MAX may be read.
- * Contexts: any. No state, no allocation.
+ * Decodes the instruction at (bytes), of which PROF_INSTRUCTION_BYTES_MAX bytes
+ * MUST be readable. No state, no allocation. Contexts: any.
  */
 struct prof_instruction prof_decode(const uint8_t *bytes);
 

@@ -2,8 +2,9 @@
 #ifndef PROF_FORMS_H
 #define PROF_FORMS_H
 
-/* What follows an opcode, and what it does: one byte for each (Intel SDM vol.
- * 2, appendix A). For decode.c, and for what moves instructions. */
+/* Opcode map: for each opcode one byte that describes its operands and effect
+ * (Intel SDM vol. 2, appendix A). For decode.c, and for code that moves
+ * instructions. */
 
 #include <stdint.h>
 
@@ -20,10 +21,10 @@ enum prof_form {
     PROF_FORM_FIRST = 128,  /* the same, but frequent */
 };
 
-/* The bits that are the bytes of an immediate, prefixes aside. */
+/* These bits are the size of the immediate in bytes, apart from prefixes. */
 #define PROF_FORM_BYTES (PROF_FORM_BYTE | PROF_FORM_LONG)
 
-/* Of opcodes of one byte, and of those after 0x0f. */
+/* The maps of one-byte opcodes, and of opcodes after 0x0f. */
 extern const uint8_t prof_forms[256];
 extern const uint8_t prof_forms_two[256];
 

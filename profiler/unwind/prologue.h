@@ -19,12 +19,12 @@
 #define PROF_PROLOGUE_FRAME UINT32_MAX /* follow the frame pointer */
 
 /*
- * Learns once what holds for all addresses of a function, unless *(framed),
- * which belongs to the function and is 0 at first, says it already: the offset
- * from which on its frame is set up, except in an epilogue, which has restored
- * the frame pointer and has the return address on top of the stack. Or
- * PROF_PROLOGUE_LEAF: it has no frame, and the return address is always on top.
- * Or PROF_PROLOGUE_UNSURE: neither. Contexts: thread.
+ * Determines where the frame of a function is set up, and stores it in *framed,
+ * which belongs to the function and is 0 at first; no effect if it is set. The
+ * result is the offset from which on the frame is set up, except in an
+ * epilogue, which has restored the frame pointer and has the return address on
+ * top of the stack; or PROF_PROLOGUE_LEAF: there is no frame, and the return
+ * address is always on top; or PROF_PROLOGUE_UNSURE: neither. Contexts: thread.
  */
 #define PROF_PROLOGUE_UNSURE 0x7ffffffeu
 #define PROF_PROLOGUE_LEAF 0x7fffffffu
@@ -32,21 +32,22 @@ void prof_prologue_learn(const struct prof_range *function,
                          const struct prof_range *text, uint32_t *framed);
 
 /*
- * Words from the stack pointer up to the return address when the instruction
- * at (pc) of (function) is about to run. PROF_PROLOGUE_FRAME if the frame
- * pointer leads to it, or if the code could not be followed to (pc). Reads code
- * within (text) only.
+ * Returns the words from the stack pointer up to the return address when the
+ * instruction at (pc) of (function) is about to run; PROF_PROLOGUE_FRAME if the
+ * frame pointer leads to it, or if the code could not be followed to (pc).
+ * Reads code within (text) only.
  *
- * *(framed) is what prof_prologue_learn() knows of the function, and is learnt
- * here if it is 0.
+ * *framed is the result of prof_prologue_learn(), and is determined here if it
+ * is 0.
  *
- * Contexts: any. Decodes at most about a thousand instructions, a few in
- * most functions; 1 KiB of stack.
+ * Contexts: any. Decodes at most about a thousand instructions, in most
+ * functions a few; 1 KiB of stack.
  */
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
                               const struct prof_range *text, uint32_t *framed);
 
-/* Instructions decoded by all these calls, modulo 2^32: what they have cost. */
+/* Instructions decoded by all these calls, modulo 2^32; a measure of their
+ * cost. */
 extern uint32_t prof_prologue_steps;
 
 #endif

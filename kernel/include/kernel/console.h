@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Writes to the serial console; "\n" goes out as "\r\n". Contexts: any. */
+/* Writes (bytes) bytes of (text) to the serial console, "\n" as "\r\n".
+ * Contexts: any. */
 void console_write(const char *text, size_t bytes);
 
 /* Writes a newline unless the cursor is at the start of a line.
@@ -16,9 +17,9 @@ void console_write(const char *text, size_t bytes);
 void console_fresh_line(void);
 
 /*
- * Prints one line, formatted as by printf. Do not use floating point, whose
- * conversion allocates. At most 255 bytes; longer lines end in "...". A control
- * character is printed as '?': what is formatted may come from anywhere.
+ * Prints one line, formatted as by printf(), of at most 255 bytes; longer lines
+ * are cut and end in "...". Do not use floating point, whose conversion
+ * allocates. Prints '?' for a control character, as arguments may be untrusted.
  * Contexts: thread.
  */
 void console_line(const char *format, ...)

@@ -3,22 +3,21 @@
 #define KERNEL_CPU_H
 
 /*
- * Several CPUs (make CPUS=4): each has an event loop of its own (loop.h), with
- * its own timers and sources, and they share no work. service_main() and all
- * devices are on CPU 0; the others wait for messages.
+ * Several CPUs (make CPUS=4). Each CPU has an event loop of its own (loop.h),
+ * with its own timers and sources; CPUs share no work. service_main() and all
+ * devices run on CPU 0. The other CPUs wait for messages.
  *
- * What a CPU other than 0 may use: loop.h, clock.h, console_line(), malloc(),
- * free(), and those functions of the C library that have no state, such as
- * memcpy() and snprintf() without floating point; task.h, promise.h and sync.h
- * for tasks, promises and mutexes of its own. stdio, errno, disk and network
- * are CPU 0's. An exception or panic() on any CPU ends the image, and so does
- * exit().
+ * CPUs other than 0 may use loop.h, clock.h, console_line(), malloc(), free(),
+ * and functions of the C library without state, such as memcpy(), and
+ * snprintf() without floating point; and task.h, promise.h and sync.h for
+ * tasks, promises and mutexes of their own. stdio, errno, disk and network are
+ * for CPU 0 only. An exception, panic() or exit() on any CPU ends the image.
  *
- * A promise, and what waits for it, is of the CPU that has made it, and the
- * others MUST NOT use it: cpu_resolve() completes it from everywhere, and
- * cpu_async() makes one of what another CPU is to return.
+ * A promise, and whatever waits for it, belongs to the CPU that created it.
+ * Other CPUs MUST NOT use it, except by cpu_resolve(), which completes it from
+ * any CPU. cpu_async() returns a promise of another CPU's result.
  *
- * An image for one CPU has these calls, too: it is CPU 0, and the only one.
+ * An image for one CPU has these calls, too; its only CPU is CPU 0.
  */
 
 #include <kernel/promise.h>
@@ -29,48 +28,49 @@
 extern "C" {
 #endif
 
-/* The most that an image can have: 1, unless it is built for several. */
+/* Most CPUs of an image: 1, unless it is built for several. */
 #ifdef ARCH_CPUS_MAX
 #define CPU_MAX ARCH_CPUS_MAX
 #else
 #define CPU_MAX 1
 #endif
 
-/* How many CPUs run: those of the machine, less what did not start or is beyond
- * the option cpus=N. Their numbers are below. Contexts: any, after boot. */
+/* Returns the number of running CPUs: those of the machine, without CPUs that
+ * did not start or are beyond the option cpus=N. They are numbered from 0.
+ * Contexts: any, after boot. */
 unsigned cpu_count(void);
 
-/* The one that this runs on. Contexts: any. */
+/* Returns the number of the calling CPU. Contexts: any. */
 unsigned cpu_number(void);
 
 typedef void cpu_function(void *context);
 
-/* Owned by the caller; MUST exist until the function is called, and is its own
- * again then. Initially all zero. */
+/* Owned by the caller, zeroed at first; MUST exist until the function is
+ * called, and may be reused from then on. */
 struct cpu_message {
     cpu_function *function;
     void *context;
     struct cpu_message *next; /* private */
-    uint32_t trace;           /* private: its object to the recorder */
-    bool own;                 /* the profiler's own: it is not recorded */
+    uint32_t trace;           /* private: number in <prof/trace.h> */
+    bool own;                 /* the profiler's own: not recorded */
 };
 
 /*
  * Calls message->function(message->context) in the event loop of (cpu), below
- * cpu_count(), which may be the calling one. Messages from one CPU to another
- * arrive in the order in which they were sent. No lock, no memory. A message
- * that is under way MUST NOT be sent again. Contexts: any.
+ * cpu_count(), which may be the calling CPU. Messages from one CPU to another
+ * arrive in order. Takes no lock and allocates no memory. A message MUST NOT be
+ * sent again before its function is called. Contexts: any.
  */
 void cpu_send(unsigned cpu, struct cpu_message *message);
 
-/* The same with a message of its own. False: there is no memory for it.
- * Contexts: thread. */
+/* Like cpu_send(), with a message that it allocates. Returns false if there is
+ * no memory. Contexts: thread. */
 bool cpu_call(unsigned cpu, cpu_function *function, void *context);
 
 /*
- * Completes a promise by promise_resolve() on the CPU that has made it, a
- * little later. (resolve) is as a message above; its members need not be set.
- * Contexts: any, on each CPU.
+ * Completes (promise) by promise_resolve() on the CPU that created it, a little
+ * later. (resolve) is owned by the caller like a cpu_message; its members need
+ * not be set. Contexts: any, on each CPU.
  */
 struct cpu_resolve {
     struct cpu_message message; /* private */
@@ -81,10 +81,10 @@ void cpu_resolve(struct cpu_resolve *resolve, struct promise *promise,
                  uintptr_t value);
 
 /*
- * Calls (function) with (context) in the event loop of (cpu), and resolves the
- * promise that it returns with its value. NULL: no memory, and it is not
- * called. Whoever frees the promise does not stop the call: (context) MUST
- * exist until its end. Contexts: thread, on each CPU.
+ * Calls (function) with (context) in the event loop of (cpu). Returns a promise
+ * that resolves with the function's result; NULL if there is no memory, and
+ * then the function is not called. Freeing the promise does not stop the call:
+ * (context) MUST exist until its end. Contexts: thread, on each CPU.
  */
 typedef uintptr_t cpu_async_function(void *context);
 #define cpu_async(cpu, function, context)                                      \

@@ -2,8 +2,8 @@
 #ifndef KERNEL_HTTP_TEXT_H
 #define KERNEL_HTTP_TEXT_H
 
-/* Text on the heap that grows as it is written, such as a response's body.
- * Contexts: thread. */
+/* A growing text on the heap, such as the body of a response. Contexts:
+ * thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +17,11 @@ struct http_text {
     bool failed; /* an allocation failed; the text is truncated */
 };
 
+/* Appends (count) bytes. */
 void http_text_add(struct http_text *text, const char *bytes, size_t count);
 
-/* Formats as printf, without floating point; at most 511 bytes per call. */
+/* Appends text formatted as by printf(), without floating point; at most 511
+ * bytes per call. */
 void http_text_print(struct http_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -3,8 +3,8 @@
 #define KERNEL_NET_LINK_H
 
 /*
- * The link layer between the stack and the device. Only for services that
- * replace it, such as one in C++ whose class should appear in profiles.
+ * The link layer between the TCP/IP stack and the device. Only for services
+ * that replace it, such as one in C++ whose class should appear in profiles.
  *
  *     stack -> transmit(parts) -> net_link_room(), net_link_put()   copies
  *                              -> net_bell_ring()   with net.kick=each
@@ -33,8 +33,8 @@ struct net_part {
 
 struct net_link {
     /*
-     * Sends a frame of (count) pieces, valid until this returns. False: there
-     * is no room, and the frame is dropped.
+     * Sends a frame of (count) pieces, which are valid until this returns.
+     * Returns false if there is no room; the frame is then dropped.
      */
     bool (*transmit)(void *context, const struct net_part *parts,
                      unsigned count);
@@ -46,22 +46,23 @@ struct net_link {
     void *context;
 };
 
-/* Replaces the current link by (link), which MUST stay valid. */
+/* Replaces the current link by (link), which MUST remain valid. */
 void net_link_set(const struct net_link *link);
 
-/* A buffer for a frame of up to NET_FRAME_MAX bytes, or NULL if all are in
- * flight. Returns the same one until net_link_put(). */
+/* Returns a buffer for a frame of up to NET_FRAME_MAX bytes, the same one until
+ * net_link_put(); NULL if all buffers are in flight. */
 void *net_link_room(void);
 
 /* Queues the frame of (bytes) bytes in the buffer of net_link_room(). Does not
  * notify the device. */
 void net_link_put(size_t bytes);
 
-/* Whether each frame is to be notified at once: net.kick=each. */
+/* Returns whether the device must be notified of each frame at once:
+ * net.kick=each. */
 bool net_link_each(void);
 
-/* How to notify the device: a store or a port write, whose cost is that of an
- * exit to the hypervisor. */
+/* How to notify the device: by a store or a port write, which costs an exit to
+ * the hypervisor. */
 struct net_bell {
     uintptr_t address; /* port or memory address */
     uint16_t queue;    /* value to write */
@@ -69,15 +70,16 @@ struct net_bell {
     bool wide; /* 32 bits, at a memory address; else 16 */
 };
 
-/* Fills (*bell) and returns whether to ring it: false if nothing was queued
- * since the last call, or the device is polling. True counts as a kick. */
+/* Fills *bell. Returns whether to ring it: false if nothing was queued since
+ * the last call, or the device is polling. A true result counts as a kick. */
 bool net_link_bell(struct net_bell *bell);
 
 /*
- * Inline, so that samples of the exit are attributed to the caller. An
- * interrupt that becomes pending during the exit is taken at the next
- * instruction, but QEMU without KVM takes it at the next translation block,
- * which could belong to the caller's caller. The jump begins such a block here.
+ * Notifies the device. Inline, so that samples of the exit are attributed to
+ * the caller. An interrupt that becomes pending during the exit is taken at the
+ * next instruction; but QEMU without KVM takes it at the next translation
+ * block, which could belong to the caller's caller. The jump begins such a
+ * block here.
  */
 static inline void net_bell_ring(const struct net_bell *bell)
 {

@@ -3,7 +3,7 @@
 #define KERNEL_STREAM_H
 
 /*
- * TCP for tasks: connections that are awaited, over the callbacks of net.h.
+ * TCP for tasks: connections with promises, on top of the callbacks of net.h.
  *
  *     struct stream_listener listener = {0};
  *     net_start();
@@ -14,9 +14,10 @@
  *         promise_free(task_start("client", serve, (void *)r.value));
  *     }
  *
- * A stream belongs to whoever has accepted it until stream_close() or
- * stream_abort(); if the connection ends before, its promises fail. At most one
- * receive and one send of a stream may be pending at a time; another one fails.
+ * A stream belongs to the code that accepted it, until stream_close() or
+ * stream_abort(). If the connection ends before that, its promises fail. At
+ * most one receive and one send of a stream may be pending at a time; another
+ * one fails.
  *
  * Contexts: thread. Images that include this file have the network.
  */
@@ -30,33 +31,34 @@ extern "C" {
 
 struct stream;
 
-/* Connections that nobody has accepted yet, and who waits for one. All private;
- * owned by the caller, initially all zero, MUST exist for ever. */
+/* Connections not accepted yet, and waiters for connections. All members are
+ * private. Owned by the caller, zeroed at first; MUST exist for ever. */
 struct stream_listener {
     struct promise_link streams, waiters;
 };
 
-/* Listens on (port). Returns what net_listen() does. */
+/* Listens on (port). Returns as net_listen(). */
 int stream_listen(struct stream_listener *listener, uint16_t port);
 
-/* Resolves with a struct stream *. If that is not read, it is accepted
- * again. */
+/* Accepts a connection. The promise resolves with a struct stream *. If its
+ * value is never read, the stream can be accepted again. */
 #define stream_accept(listener)                                                \
     stream_accept_at(PROMISE_HERE("accept"), listener)
 struct promise *stream_accept_at(struct prof_trace_name *site,
                                  struct stream_listener *listener);
 
-/* Connects to (address). Resolves with a struct stream *, as accept does; if
- * that is not read, it is closed. */
+/* Connects to (address). The promise resolves with a struct stream *. If its
+ * value is never read, the stream is closed. */
 #define stream_connect(address)                                                \
     stream_connect_at(PROMISE_HERE("connect"), address)
 struct promise *stream_connect_at(struct prof_trace_name *site,
                                   const struct net_address *address);
 
 /*
- * Resolves with the number of bytes received into (buffer), 1 to (size); 0: the
- * peer has ended its side. (buffer) MUST exist until it is completed.
- * Cancelled, it has received nothing.
+ * Receives up to (size) bytes into (buffer). The promise resolves with the
+ * number of bytes received, or 0 if the peer has ended its side. (buffer) MUST
+ * exist until the promise is completed. A cancelled promise has received
+ * nothing.
  */
 #define stream_receive(stream, buffer, size)                                   \
     stream_receive_at(PROMISE_HERE("receive"), stream, buffer, size)
@@ -65,9 +67,10 @@ struct promise *stream_receive_at(struct prof_trace_name *site,
                                   size_t size);
 
 /*
- * Resolves with (bytes) when the stack has taken all of them, which is not when
- * the peer has them. (data) MUST exist until then. Cancelled, an unknown part
- * of them was sent.
+ * Sends (bytes) bytes of (data). The promise resolves with (bytes) when the
+ * stack has accepted all of them; the peer may receive them later. (data) MUST
+ * exist until the promise is completed. If it is cancelled, an unknown part of
+ * the data was sent.
  */
 #define stream_send(stream, data, bytes)                                       \
     stream_send_at(PROMISE_HERE("send"), stream, data, bytes)
@@ -75,12 +78,12 @@ struct promise *stream_send_at(struct prof_trace_name *site,
                                struct stream *stream, const void *data,
                                size_t bytes);
 
-/* Ends the connection, as net_close() and net_abort() do. What is pending
- * fails. (stream) is invalid afterwards. */
+/* End the connection, like net_close() and net_abort(). Pending promises fail.
+ * (stream) is invalid afterwards. */
 void stream_close(struct stream *stream);
 void stream_abort(struct stream *stream);
 
-/* Whose it is. */
+/* Returns the peer's address. */
 struct net_address stream_peer(const struct stream *stream);
 
 #ifdef __cplusplus

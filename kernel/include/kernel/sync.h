@@ -3,20 +3,20 @@
 #define KERNEL_SYNC_H
 
 /*
- * What tasks share: mutexes, condition variables and mailboxes.
+ * Synchronisation of tasks: mutexes, condition variables and mailboxes.
  *
  *     task_await(mutex_lock(&mutex));
  *     while (!there_is_work)
  *         task_await(condition_wait(&condition, &mutex));
  *     mutex_unlock(&mutex);
  *
- * All calls that may have to wait return a promise (promise.h), so that the
- * wait can be limited by promise_timeout(). Whoever waits is served in turn. A
- * wait that is given up, because its promise is cancelled or freed, costs
- * nobody anything: what had been granted meanwhile is passed on to the next.
+ * All calls that may have to wait return a promise (promise.h), so that
+ * promise_timeout() can limit the wait. Waiters are served in FIFO order. If
+ * the promise of a waiter is cancelled or freed, whatever was granted to it
+ * passes to the next waiter.
  *
- * The structs are owned by the caller, initially all zero, and MUST exist while
- * somebody waits. Nothing waits for the CPU here: between two awaits a task is
+ * The structs are owned by the caller, zeroed at first, and MUST exist while
+ * there are waiters. Tasks are not preempted: between two awaits a task runs
  * alone, and needs no mutex. Contexts: thread.
  */
 
@@ -30,17 +30,20 @@ struct mutex {
     struct promise_link waiters; /* private */
     bool locked;
     uint8_t watched;        /* private: by whom */
-    uint32_t trace, holder; /* private: numbers of itself and who has it */
-    const char *name;       /* in causal experiments; NULL: that of who waits */
-    struct mutex *next;     /* private: of those that somebody waits for */
-    uint32_t owner;         /* private: the task that has it; 0: not known */
+    uint32_t trace, holder; /* private: trace numbers of the mutex and its
+                               holder */
+    const char *name;       /* in causal experiments; NULL: the waiter's */
+    struct mutex *next;     /* private: next mutex that has waiters */
+    uint32_t owner;         /* private: the task that holds it; 0: unknown */
 };
 
-/* Resolves with 0 when the mutex is the caller's. Otherwise it is not. */
+/* Locks (mutex). The promise resolves with 0 when the caller holds the mutex;
+ * if it is completed in another way, the caller does not hold it. */
 #define mutex_lock(mutex) mutex_lock_at(PROMISE_HERE("mutex"), mutex)
 struct promise *mutex_lock_at(struct prof_trace_name *site,
                               struct mutex *mutex);
 
+/* Unlocks (mutex), which the caller holds. */
 void mutex_unlock(struct mutex *mutex);
 
 struct condition {
@@ -48,8 +51,9 @@ struct condition {
 };
 
 /*
- * Unlocks (mutex), which is the caller's, and waits for a signal. Resolves with
- * 0 when it has come and the mutex is the caller's again. Otherwise it is not.
+ * Unlocks (mutex), which the caller holds, waits for a signal and locks it
+ * again. The promise resolves with 0 when the caller holds the mutex; if it is
+ * completed in another way, the caller does not hold it.
  */
 #define condition_wait(condition, mutex)                                       \
     condition_wait_at(PROMISE_HERE("condition"), condition, mutex)
@@ -57,42 +61,43 @@ struct promise *condition_wait_at(struct prof_trace_name *site,
                                   struct condition *condition,
                                   struct mutex *mutex);
 
-/* Wakes the first who waits, or all. No effect if nobody does. */
+/* Wake the first waiter, or all. No effect if there are none. */
 void condition_signal(struct condition *condition);
 void condition_broadcast(struct condition *condition);
 
-/* A queue of numbers or pointers. */
+/* A FIFO queue of numbers or pointers. */
 struct mailbox {
-    size_t capacity; /* messages that nobody waits for; set by the caller. 0: a
-                        sender waits for a receiver */
-    size_t count;    /* of these, now */
+    size_t capacity; /* messages that it buffers; set by the caller. 0: a sender
+                        waits for a receiver */
+    size_t count;    /* messages buffered now */
     bool closed;
     struct promise_link messages, senders, receivers; /* private */
     uint32_t trace;                                   /* private */
 };
 
-/* Resolves with 0 when (message) is in the mailbox; fails if that is closed. */
+/* Sends (message). The promise resolves with 0 when the message is in the
+ * mailbox; it fails if the mailbox is closed. */
 #define mailbox_send(mailbox, message)                                         \
     mailbox_send_at(PROMISE_HERE("send"), mailbox, message)
 struct promise *mailbox_send_at(struct prof_trace_name *site,
                                 struct mailbox *mailbox, uintptr_t message);
 
 /*
- * Resolves with the oldest message; fails if there is none and the mailbox is
- * closed. A message that is received and not read goes back to its place, even
- * if there are more then than the capacity.
+ * Receives a message. The promise resolves with the oldest message; it fails if
+ * the mailbox is empty and closed. If the promise's value is never read, the
+ * message returns to its position, even beyond the capacity.
  */
 #define mailbox_receive(mailbox)                                               \
     mailbox_receive_at(PROMISE_HERE("receive"), mailbox)
 struct promise *mailbox_receive_at(struct prof_trace_name *site,
                                    struct mailbox *mailbox);
 
-/* Fails all who wait, and all who send from now on, with mailbox_closed.
- * Messages can still be received. */
+/* Closes the mailbox: all waiters, and all later sends, fail with
+ * mailbox_closed. Buffered messages can still be received. */
 void mailbox_close(struct mailbox *mailbox);
 extern struct prof_trace_name mailbox_closed;
 
-/* Discards all messages, and lets those in who wait to send. */
+/* Discards all messages, and admits waiting senders. */
 void mailbox_clear(struct mailbox *mailbox);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 #define PROF_BEGIN_H
 
 /*
- * For kernels that want to do little: prof_begin() is all of the set-up, and
- * prof_poll() (<prof/poll.h>) all of the rest, whatever options ask for.
+ * The shortest integration: prof_begin() does the whole set-up, and prof_poll()
+ * (<prof/poll.h>) everything after it that options request.
  *
  *     static const struct prof_config config = {
  *         .tick = {.kind = PROF_TICK_OWN_PIT, .vector = 34},
@@ -18,7 +18,8 @@
  *         ...
  *     }
  *
- * In a header, so that an image which does not call it has none of its memory.
+ * It is inline in a header, so that an image that does not call it does not
+ * contain its memory.
  */
 
 #include <prof/causal.h>
@@ -33,10 +34,10 @@ extern "C" {
 #endif
 
 /*
- * Bytes of prof_begin()'s pool where the configuration has none: enough for all
- * that options can ask for, at their defaults, of the parts that are in. To
- * have another one, define it before this header is included; 0 if the image
- * has a prof_port_alloc() of its own.
+ * Bytes of prof_begin()'s pool if the configuration has none: enough for all
+ * features in the image at their default sizes. To change it, define it before
+ * you include this header; define it as 0 if the image has a prof_port_alloc()
+ * of its own.
  */
 #ifndef PROF_BEGIN_POOL
 #if PROF_WITH_BUILTIN
@@ -52,17 +53,19 @@ extern "C" {
 #endif
 #endif
 
-/* The longest option, "prof.target=" and a name of C++. */
+/* Bytes of the longest option, "prof.target=" and a C++ name, with its NUL. */
 #define PROF_BEGIN_WORD_MAX 512u
 
+/* Writes (text) to the console. */
 static inline void prof_begin_say(const char *text)
 {
-    /* in a loop that no compiler turns into a call of strlen() */
+    /* a loop that no compiler turns into a call of strlen() */
     for (; *text != '\0'; text++)
         prof_port_write(text, 1);
 }
 
-/* Prints why (what) is not done, unless (error) is 0; returns it. */
+/* Prints (what) and the text of (error), unless (error) is 0. Returns
+ * (error). */
 static inline int prof_begin_failed(const char *what, int error)
 {
     if (error == 0)
@@ -76,8 +79,8 @@ static inline int prof_begin_failed(const char *what, int error)
 }
 
 /* Sets the options in (line), a command line: its words that begin with
- * "prof.". An invalid one is ignored, and a line says why. Contexts: boot,
- * thread. */
+ * "prof.", separated by blanks. NULL: none. An invalid option is ignored, with
+ * a line that gives the reason. Contexts: boot, thread. */
 static inline void prof_option_line(const char *line)
 {
     static const char prefix[] = "prof.";
@@ -101,7 +104,8 @@ static inline void prof_option_line(const char *line)
 }
 
 #if PROF_WITH_CAUSAL
-/* Writes code, which may be write-protected for the kernel, too. */
+/* Writes (count) bytes of code at (address), with interrupts off and CR0.WP
+ * cleared, as code may be write-protected even for the kernel. */
 static inline void prof_begin_write(uintptr_t address, const void *bytes,
                                     size_t count)
 {
@@ -120,7 +124,8 @@ static inline void prof_begin_write(uintptr_t address, const void *bytes,
 }
 #endif
 
-/* Functions can be targets of experiments by name (prof.target=). */
+/* Allows functions of the image to be targets of causal experiments, by name
+ * (prof.target=). */
 static inline void prof_begin_causal(const struct prof_config *config)
 {
 #if PROF_WITH_CAUSAL
@@ -134,18 +139,25 @@ static inline void prof_begin_causal(const struct prof_config *config)
 }
 
 /*
- * Opens the image's symbol table (`parasite embed`), unless names are there
- * already (prof_symbols_elf()), gives the profiler memory
- * of its own, PROF_MEMORY_DEFAULT for each CPU and, where (config) has no pool,
- * PROF_BEGIN_POOL, sets the options in (line), and calls prof_init() and what
- * the options ask for: the transport prof.out, of the (count) in (list) or
- * built in (<prof/transport.h>); prof.trace (<prof/trace.h>); prof.loop
- * (<prof/loop.h>); and, unless prof.start=off, prof_start(). Functions can be
- * targets of experiments. What fails is not there, and a line says why.
+ * Sets up the profiler and starts sampling:
+ *
+ *   - provides static memory: PROF_MEMORY_DEFAULT bytes for each CPU, and a
+ *     pool of PROF_BEGIN_POOL bytes if (config) has none
+ *   - opens the image's symbol table (`parasite embed`), unless a table is in
+ *     use already (prof_symbols_elf())
+ *   - sets the options in the command line (line)
+ *   - calls prof_init(), and allows functions as targets of experiments
+ *   - opens the transport that prof.out names, one of the (count) in (list) or
+ *     a built-in one (<prof/transport.h>)
+ *   - starts the task recorder if prof.trace is set (<prof/trace.h>), and the
+ *     statistics of the event loop if prof.loop is set (<prof/loop.h>)
+ *   - calls prof_start(), unless prof.start=off
+ *
+ * A part that fails is left out, with a line that gives the reason.
  *
  * (line) and (list) MAY be NULL. (line) is not kept; (list) MUST remain valid.
- * Contexts: as prof_start(); in one place, once. Returns 0 or why nothing is
- * sampled.
+ * Contexts: as prof_init(); called from one place in the image, once. Returns
+ * 0, or the error of prof_init() or prof_start(): nothing is sampled then.
  */
 static inline int prof_begin_with(const struct prof_config *config,
                                   const char *line,
@@ -183,8 +195,8 @@ static inline int prof_begin_with(const struct prof_config *config,
     return prof_begin_failed("not sampling", error);
 }
 
-/* The same without a command line, and with the transports that are built in:
- * "serial", on prof_port_write(), and "shm". */
+/* Like prof_begin_with(), without a command line, and with the built-in
+ * transports only: "serial", on prof_port_write(), and "shm". */
 static inline int prof_begin(const struct prof_config *config)
 {
     return prof_begin_with(config, NULL, NULL, 0);

@@ -2,7 +2,8 @@
 #ifndef PROF_CAUSAL_FUNCTIONS_H
 #define PROF_CAUSAL_FUNCTIONS_H
 
-/* Functions as targets and progress points of <prof/causal.h>, by name. */
+/* Adds functions as targets and progress points of <prof/causal.h>, by name or
+ * address. Contexts: thread on the first CPU, unless stated otherwise. */
 
 #include <prof/config.h>
 #include <stdbool.h>
@@ -16,57 +17,67 @@ extern "C" {
 struct prof_target; /* <prof/causal.h> */
 
 /*
- * The first instructions of functions are replaced by a jump while experiments
- * run, and restored afterwards. A function is left when it returns; time in
- * what it calls counts, also by a tail call. How it is left otherwise, by
- * longjmp(), is known at the loop's next turn or earlier. It may wait if the
- * kernel calls prof_causal_switch() at each switch of tasks; a function that
- * runs the loop itself is no target.
+ * While experiments run, the first instructions of each function are replaced
+ * by a jump, and restored afterwards. A function is left when it returns; the
+ * time of its callees counts, including tail calls. If it is left in another
+ * way, such as by longjmp(), this is detected at the loop's next turn or
+ * earlier. A function may wait if the kernel calls prof_causal_switch() at each
+ * task switch. A function that runs the event loop cannot be a target.
  */
 
-/* The code of the image, and how to write to it: as arch_patch() does in the
- * reference kernel. Contexts of both calls: thread. */
+/* The image's code, and how to patch it. Contexts of both functions: thread. */
 struct prof_image_code {
-    uintptr_t begin, end;
+    uintptr_t begin, end; /* of the code, half-open */
+
+    /* Writes (count) bytes at (address), which may be write-protected; see
+     * arch_patch() of the reference kernel. */
     void (*write)(uintptr_t address, const void *bytes, size_t count);
-    /* Whether the function of (bytes) bytes at (begin) looks again and again
-     * for work; NULL: none does. It is not chosen by itself. */
+
+    /* Returns whether the function of (bytes) bytes at (begin) polls for work;
+     * such a function is not chosen automatically. NULL: none does. */
     bool (*polls)(uintptr_t begin, size_t bytes);
 };
+
+/* Sets the image's code, which is copied. To be called before functions are
+ * added. */
 void prof_causal_code(const struct prof_image_code *code);
 
-/* A target that cannot be patched, or is called more than once in 5,000 cycles,
- * is learnt from samples: its share of each handler, by which virtual time is
- * slower in all of it. That takes 500 samples, with callers if what it calls is
- * to count, and widens the interval by what they leave open. */
+/* Kinds of functions. If a target cannot be patched, or is called more than
+ * once in 5,000 cycles, its time is estimated from samples: its share of each
+ * kind of handler, in all of which virtual time is slowed down by that share.
+ * The estimate needs 500 samples, with callers if callees are to count, and its
+ * error widens the confidence interval. */
 enum prof_causal_kind {
-    PROF_CAUSAL_TARGET, /* patched if that can be, else by samples */
+    PROF_CAUSAL_TARGET, /* patched if possible, else by samples */
     PROF_CAUSAL_PROGRESS,
     PROF_CAUSAL_TARGET_ENTRY,   /* patched, or refused */
-    PROF_CAUSAL_TARGET_SAMPLES, /* not patched */
+    PROF_CAUSAL_TARGET_SAMPLES, /* by samples, not patched */
 };
 
 /*
- * Adds the function (name), mangled or not, with its arguments or without, or
- * the one that (address) is in, for which a name such as "0x1234" stands, too;
- * it may be of both kinds. Allocates once, some 8 KiB. Returns 0, PROF_ESTATE
- * (experiments are running, or there was no prof_causal_code()), PROF_EMEMORY,
- * or PROF_EPATCH_...: why not (<prof/error.h>).
+ * Add the function (name), mangled or demangled, with or without arguments; or
+ * the function that contains (address), which (name) may also state, as in
+ * "0x1234". A function may be both target and progress point. The first call
+ * allocates some 8 KiB. Returns 0, PROF_ESTATE (experiments are running, or
+ * prof_causal_code() was not called), PROF_EMEMORY, or PROF_EPATCH_...
+ * (<prof/error.h>) if the function cannot be added.
  *
- * (name) may also be a set of ranges of code, such as a line of source or an
- * inlined function, as `parasite causal --target' writes it. It is learnt from
- * samples; its addresses are those as linked.
+ * (name) may also be a set of ranges of code, such as a source line or an
+ * inlined function, in the form that `parasite causal --target` prints, with
+ * link-time addresses. Its time is estimated from samples.
  */
 int prof_causal_add_function(const char *name, enum prof_causal_kind kind);
 int prof_causal_add_address(uintptr_t address, enum prof_causal_kind kind);
 
-/* Ranges of such a target; those that touch are one. */
+/* Most ranges of such a target; adjacent ranges count as one. */
 #define PROF_TARGET_RANGES_MAX 64u
 
+/* Returns the result of polls() of prof_causal_code(); false without one. */
 bool prof_causal_polls(uintptr_t begin, size_t bytes);
 
-/* (is_apart) says whether a function is no part of the program, such as one of
- * clients in the image: it is not chosen by itself. */
+/* Sets a function that returns whether the function of (bytes) bytes at (begin)
+ * is no part of the program, such as one of clients in the same image. Such a
+ * function is not chosen automatically. NULL: all are parts. */
 #if PROF_WITH_CAUSAL
 void prof_causal_leave_out_code(bool (*is_apart)(uintptr_t begin,
                                                  size_t bytes));
@@ -78,7 +89,7 @@ static inline void prof_causal_leave_out_code(bool (*is_apart)(uintptr_t begin,
 }
 #endif
 
-/* The target (name), as the table shows it; NULL: there is none. */
+/* Returns the target whose name in the table is (name); NULL: there is none. */
 const struct prof_target *prof_causal_target(const char *name);
 
 #ifdef __cplusplus

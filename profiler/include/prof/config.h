@@ -3,8 +3,8 @@
 #define PROF_CONFIG_H
 
 /*
- * What an embedder may leave out of the profiler, at compile time. Everything
- * is in by default. To leave something out, write a header of your own,
+ * Compile-time configuration: which parts of the profiler are built. All are
+ * included by default. To leave parts out, write a header of your own,
  *
  *     #define PROF_WITH_STREAM 0
  *
@@ -13,7 +13,7 @@
  * tools/build/sources.py --config my_prof_config.h lists; others fail to
  * compile or to link.
  *
- * The public functions of a part that was left out remain, and do nothing or
+ * The public functions of a part that is left out remain: they do nothing, or
  * return PROF_EABSENT. Options that would have no effect are rejected.
  */
 
@@ -21,21 +21,21 @@
 #include PROF_CONFIG_HEADER
 #endif
 
-/* The source of ticks `pit` (<prof/tick.h>), with all that it does to the timer
- * and its gate. Without: the kernel's own interrupt calls prof_sample(), and
- * prof_init() refuses the other; prof.jitter is 0. */
+/* The tick sources `pit`, `own pit` and `gate` (<prof/tick.h>), which program
+ * the PIT or take an interrupt gate. Without: only `hook` is left, prof_init()
+ * returns PROF_EABSENT for other sources, and prof.jitter is 0. */
 #ifndef PROF_WITH_PIT
 #define PROF_WITH_PIT 1
 #endif
 
-/* The source of ticks `lapic`, and `auto`, which is `pit` without; both share
- * what `pit` does to gates and periods. */
+/* The tick source `lapic`, and the choice of a source by `auto`, which without
+ * is `pit` or `own pit`. Needs PROF_WITH_PIT. */
 #ifndef PROF_WITH_LAPIC
 #define PROF_WITH_LAPIC PROF_WITH_PIT
 #endif
 
-/* The source of ticks `nmi`, which uses what `lapic` knows of local APICs, and
- * what it finds out: which samples were taken with interrupts off. */
+/* The tick source `nmi`, and the account of samples taken with interrupts off.
+ * Needs PROF_WITH_LAPIC. */
 #ifndef PROF_WITH_NMI
 #define PROF_WITH_NMI PROF_WITH_LAPIC
 #endif
@@ -46,19 +46,20 @@
 #define PROF_WITH_CALLERS 1
 #endif
 
-/* Samples of user mode (<prof/user.h>). Without: they are unresolved. */
+/* The account of user mode (<prof/user.h>). Without: its samples are
+ * unresolved. Needs PROF_WITH_CALLERS. */
 #ifndef PROF_WITH_USER
 #define PROF_WITH_USER PROF_WITH_CALLERS
 #endif
 
-/* Packets for the host, all transports, and commands from outside. Without:
+/* The stream to the host, all transports, and commands from the host. Without:
  * prof.out is "off". */
 #ifndef PROF_WITH_STREAM
 #define PROF_WITH_STREAM 1
 #endif
 
 /* The recorder of tasks, promises and interrupts (<prof/trace.h>). Without: its
- * calls compile to nothing, and prof.trace is "off". */
+ * calls compile to nothing, and prof.trace is "off". Needs PROF_WITH_STREAM. */
 #ifndef PROF_WITH_TRACE
 #define PROF_WITH_TRACE PROF_WITH_STREAM
 #endif
@@ -74,16 +75,16 @@
 #define PROF_WITH_CAUSAL 1
 #endif
 
-/* What a kernel may also do itself: prof_poll(), the allocator on config.pool,
- * the transport "serial" on prof_port_write(), measuring the time stamp
- * counter, and prof_symbols_moved(). Without: the image defines
- * prof_port_alloc() and prof_port_free(), and config.tsc_hz must be set. */
+/* Parts that a kernel can replace by its own: prof_poll(), the allocator on
+ * config.pool, the transport "serial" on prof_port_write(), the measurement of
+ * the TSC frequency, and prof_symbols_moved(). Without: the image defines
+ * prof_port_alloc() and prof_port_free(), and MUST set config.tsc_hz. */
 #ifndef PROF_WITH_BUILTIN
 #define PROF_WITH_BUILTIN 1
 #endif
 
-/* What KVM says about the guest's time (<prof/kvm.h>). Without: stolen time is
- * inferred from missed ticks. */
+/* KVM's account of stolen time, and its clock (<prof/kvm.h>). Without: stolen
+ * time is inferred from missed ticks. Needs PROF_WITH_BUILTIN. */
 #ifndef PROF_WITH_KVM
 #define PROF_WITH_KVM PROF_WITH_BUILTIN
 #endif
@@ -94,21 +95,23 @@
 #define PROF_WITH_TREES 1
 #endif
 
-/* What the instructions at a sample say: which samples are masked, and which at
- * an exit to the VMM. Without: all samples belong to their function; a tick
- * that was late for whole periods is stolen time wherever it arrives. */
+/* Classification of samples by the instructions at the sampled address: masked
+ * samples, and samples at an exit to the VMM. Without: all samples count for
+ * their function, and a tick that is late by whole periods counts as stolen
+ * time wherever it arrives. */
 #ifndef PROF_WITH_CLASSES
 #define PROF_WITH_CLASSES 1
 #endif
 
-/* Tests of every entry of the symbol table. Without: its head, its layout and
- * its checksum are tested, which is enough for a table that `embed` made. */
+/* Validation of every entry of the symbol table. Without: only its header,
+ * layout and checksum are validated, which is enough for a table written by
+ * `parasite embed`. */
 #ifndef PROF_WITH_CHECKS
 #define PROF_WITH_CHECKS 1
 #endif
 
-/* Names from the ELF symbol table that a loader gives, prof_symbols_elf().
- * Without: only those that `embed` has put into the image. */
+/* Names from the ELF symbol table that a loader passes, prof_symbols_elf().
+ * Without: only the table that `parasite embed` has written into the image. */
 #ifndef PROF_WITH_ELF
 #define PROF_WITH_ELF 1
 #endif
@@ -129,18 +132,21 @@
 #define PROF_WITH_OCAML 1
 #endif
 
-/* CPUs that may be sampled, at most 64 (<prof/cpus.h>). With 1 the state of the
- * CPU has a constant address, and nothing costs more for the others. */
+/* Number of CPUs that may be sampled, 1 to 64 (<prof/cpus.h>). With 1 the state
+ * of the CPU has a constant address, and SMP costs nothing. */
 #ifndef PROF_CPUS_MAX
 #define PROF_CPUS_MAX 1
 #endif
 
-/* How code finds out which CPU it runs on, where there may be several:
+/* How code finds out which CPU it runs on, if PROF_CPUS_MAX is more than 1:
  *
- *   PROF_CPU_BY_TASK     by the task register, `str`: the selector of the TSS
- *                        differs between CPUs. On any CPU, and in a NMI.
- *   PROF_CPU_BY_TSC_AUX  by the MSR TSC_AUX, `rdtscp`: the kernel has put a
- *                        number there that differs, and the CPUs have both.
+ *   PROF_CPU_BY_TASK     by the task register (`str`): each CPU has a TSS
+ *                        selector of its own. Works on any CPU model.
+ *   PROF_CPU_BY_TSC_AUX  by the MSR TSC_AUX (`rdtscp`): the kernel has written
+ *                        a different number there on each CPU, and the CPUs
+ *                        have the MSR and the instruction.
+ *
+ * Both work in an NMI.
  */
 #define PROF_CPU_BY_TASK 1
 #define PROF_CPU_BY_TSC_AUX 2
@@ -148,8 +154,9 @@
 #define PROF_CPU_BY PROF_CPU_BY_TASK
 #endif
 
-/* Numbers by which they can differ, a power of two: indices of TSS descriptors
- * modulo this, or values of TSC_AUX. Eight bytes each. */
+/* Size of the table that maps keys to CPUs, a power of two; an entry takes
+ * eight bytes. A CPU's key is the index of its TSS descriptor or its value of
+ * TSC_AUX, modulo this size. */
 #ifndef PROF_CPU_KEYS
 #define PROF_CPU_KEYS 256
 #endif
@@ -164,8 +171,8 @@
 #error "PROF_CPU_BY is neither PROF_CPU_BY_TASK nor PROF_CPU_BY_TSC_AUX"
 #endif
 
-/* Bytes that libprof.a reserves for the table of names, if the image does not
- * do so itself (PROF_SYMBOLS_RESERVE in <prof/symbols.h>). */
+/* Bytes that libprof.a reserves for the symbol table, if the image does not
+ * reserve them itself (PROF_SYMBOLS_RESERVE in <prof/symbols.h>). */
 #ifndef PROF_SYMBOLS_BYTES
 #define PROF_SYMBOLS_BYTES 65536
 #endif
@@ -211,8 +218,8 @@ PROF_IS_CHOICE(PROF_WITH_RUST);
 PROF_IS_CHOICE(PROF_WITH_OCAML);
 #endif
 
-/* A call of a part that was left out: its arguments are used, and no code is
- * made. For calls within the profiler, which must cost nothing then. */
+/* Stands for a call into a part that is left out: type-checks its arguments and
+ * generates no code. For calls within the profiler. */
 #define PROF_LEFT_OUT(call) ((void)(0 ? ((call), 0) : 0))
 
 #endif

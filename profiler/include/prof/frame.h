@@ -3,9 +3,9 @@
 #define PROF_FRAME_H
 
 /*
- * A walk over the frames of code compiled with -fno-omit-frame-pointer; that of
- * a sample is in assembly (sample/ARCH/walk.asm). Contexts: any. Reads nothing
- * outside the bounds that it is given.
+ * Walks the stack frames of code compiled with -fno-omit-frame-pointer. (The
+ * walk of a sample is in assembly, sample/ARCH/walk.asm.) Reads nothing outside
+ * the given bounds. Contexts: any.
  *
  *     struct prof_frame_walk walk = {fp, begin, last};
  *     while (prof_frame_step(&walk, &caller))
@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 struct prof_frame_walk {
-    uintptr_t fp;    /* the next frame, whatever it may be */
-    uintptr_t begin; /* no frame is read below this, which follows the walk */
-    uintptr_t last;  /* nor above this */
+    uintptr_t fp;    /* address of the next frame, not validated */
+    uintptr_t begin; /* lowest address of a frame; rises with each step */
+    uintptr_t last;  /* highest address of a frame */
 };
 
-/* The return address of the next frame, and the frame above it is the next one.
- * False: the next one is not aligned, not in the bounds, or not above the last;
- * then nothing has changed. */
+/* Stores the return address of the next frame in *caller and advances to the
+ * frame above it. Returns false, without effect, if the next frame is
+ * misaligned, out of bounds, or not above the previous one. */
 static inline bool prof_frame_step(struct prof_frame_walk *walk,
                                    uintptr_t *caller)
 {

@@ -3,21 +3,24 @@
 #define PROF_GAIN_H
 
 /*
- * What experiments say, for the guest and for readers of its stream: by how
- * much the time from one visit of a progress point to the next becomes shorter.
+ * Estimates the gain of causal experiments, for the guest and for readers of
+ * its stream: by how much the time between two visits of a progress point
+ * becomes shorter.
  *
- * The time per visit is the time of all experiments over the visits in all, not
- * a mean of means: experiments are of different lengths. The interval is that
- * of the delete-a-group jackknife: each group of experiments is left out in
- * turn, and the spread of the results is that of the estimate, whatever the
- * distribution. With few groups Student's distribution makes it wider.
+ * The time per visit is the total time of all experiments divided by all their
+ * visits, not a mean of means, as experiments differ in length. The confidence
+ * interval is that of the delete-a-group jackknife: each group of experiments
+ * is left out in turn, and the variance of the results estimates that of the
+ * gain, for any distribution. Student's t widens the interval if there are few
+ * groups.
  *
- * Where groups of the same number have as many experiments on both sides, these
- * took turns, and such a pair is left out at once: a host that is slow for a
- * while makes both sides slow, and the interval no wider.
+ * If groups with the same index have the same number of experiments on both
+ * sides, the two sides took turns. Both are then left out together, so that a
+ * host that is slow for a while, which slows down both sides, does not widen
+ * the interval.
  *
  * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
- * Contexts: thread; integers only.
+ * Contexts: thread. Integers only.
  */
 
 #include <prof/causal.h>
@@ -27,20 +30,22 @@
 extern "C" {
 #endif
 
-/* Groups at most, of experiments that followed each other: what a program
- * remembers from one to the next must not make groups look alike. */
+/* Largest number of groups, and the number with visits that an estimate needs.
+ * A group consists of consecutive experiments, as state that a program carries
+ * from one experiment to the next would correlate interleaved groups. */
 #define PROF_GAIN_GROUPS 16u
-#define PROF_GAIN_GROUPS_MIN 4u /* with visits; fewer say nothing */
+#define PROF_GAIN_GROUPS_MIN 4u
 
-/* All experiments of a group. */
+/* The sum of all experiments of a group. */
 struct prof_progress_sum {
     uint64_t cycles; /* virtual time; below 2^54 */
     uint32_t visits;
     uint32_t experiments;
 };
 
-/* Adds an experiment to the group whose turn it is. If all are full, each two
- * become one. */
+/* Adds an experiment of (cycles) and (visits) to the first group that has fewer
+ * experiments than group 0. If all have as many, merges each two groups into
+ * one first. */
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits);
 
@@ -51,13 +56,15 @@ void prof_gain_sum(struct prof_progress_sum *to,
 /* The square root of (x), rounded down. */
 uint32_t prof_gain_root(uint64_t x);
 
-/* Returns 0, or PROF_ESTATE if there are too few groups with visits; *gain has
- * their number then. Limited to +-2,000,000,000 ppm. */
+/* Computes the gain of (faster) over (normal), limited to +-2,000,000,000 ppm.
+ * Returns 0, or PROF_ESTATE if there are too few groups with visits; only
+ * gain->groups, their number, is set then. */
 int prof_gain_of(const struct prof_progress_sum normal[PROF_GAIN_GROUPS],
                  const struct prof_progress_sum faster[PROF_GAIN_GROUPS],
                  struct prof_gain *gain);
 
-/* The target's time is known from (samples) samples only. */
+/* Widens the interval of (gain) for a target whose time is estimated from
+ * (samples) samples. */
 void prof_gain_widen(struct prof_gain *gain, uint64_t samples);
 
 #ifdef __cplusplus

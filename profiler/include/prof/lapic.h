@@ -3,36 +3,35 @@
 #define PROF_LAPIC_H
 
 /*
- * For kernels that arm the local APIC's timer themselves, for one deadline
- * after the other, and let the profiler sample by it (PROF_TICK_LAPIC or
- * PROF_TICK_AUTO with config.tick.lapic_shared). What such a kernel is about to
- * write to the timer it passes through one of these calls, and writes what they
- * return:
+ * Sharing the local APIC's timer between the profiler and a kernel that arms it
+ * for one deadline after the other (PROF_TICK_LAPIC or PROF_TICK_AUTO with
+ * config.tick.lapic_shared). The kernel passes each value for the timer through
+ * one of these calls, and writes the value returned:
  *
  *     apic_write(INITIAL_COUNT, prof_lapic_arm(count));    one-shot, or
  *     wrmsr(IA32_TSC_DEADLINE, prof_lapic_arm_tsc(when));  TSC-deadline
  *
- * That is the sooner of the kernel's deadline and the next sample. While
- * sampling, the profiler stands in the gate of the timer's interrupt. It takes
- * those interrupts that are for a sample, acknowledges them and arms the timer
- * again. One that is for the kernel's deadline goes on to the kernel's handler,
- * which acknowledges it as ever. So the handler runs as often as without the
- * profiler, never before the deadline, and later by no more than the sampling
- * interrupt takes, and what a deadline of (count) differs from one by the TSC:
- * the ratio of both clocks is known to some parts in a million.
+ * The value returned is the kernel's deadline or the next sample, whichever
+ * comes first. While sampling, the profiler owns the gate of the timer's
+ * interrupt. It handles an interrupt for a sample: acknowledges it and arms the
+ * timer again. It chains one for the kernel's deadline to the kernel's handler,
+ * which acknowledges it as usual. So the handler runs as often as without the
+ * profiler, and never before its deadline. It may run late by the length of the
+ * sampling interrupt, and, in one-shot mode, by the error of the ratio between
+ * the timer's clock and the TSC, some parts per million.
  *
- * While nothing is sampled, and with any other source, both return what they
- * are given. Disarming by 0 is passed through them, too. The count that is left
- * (CURRENT_COUNT) may be a sample's. The timer's mode and division must not
- * change between prof_start() and prof_stop(), except from one-shot to
- * TSC-deadline or back.
+ * While sampling is stopped, and with any other source, both calls return their
+ * argument. The kernel passes a 0, which disarms the timer, through them, too.
+ * The timer's CURRENT_COUNT may be that of a sample. The kernel MUST NOT change
+ * the timer's mode or divider between prof_start() and prof_stop(), except from
+ * one-shot to TSC-deadline or back.
  *
- * With several CPUs (<prof/cpus.h>) each one has a timer of its own: both calls
- * are about the CPU that makes them.
+ * Each CPU has a timer of its own (<prof/cpus.h>): both calls are for the
+ * calling CPU.
  *
- * Contexts: any with interrupts off, up to the write of what was returned. With
- * interrupts on, a tick between the two makes the deadline late by the time
- * between them.
+ * Contexts: any, with interrupts off until the value returned is written. If
+ * interrupts are on, a tick between the call and the write delays the deadline
+ * by the time between the two.
  */
 
 #include <prof/config.h>
@@ -43,10 +42,12 @@ extern "C" {
 #endif
 
 #if PROF_WITH_LAPIC
-/* (count) of the timer from now on, as the kernel has set its division. */
+/* Returns the initial count to write for a deadline (count) counts from now,
+ * with the timer's divider as the kernel has set it. 0 disarms. */
 uint32_t prof_lapic_arm(uint32_t count);
 
-/* (deadline): a TSC value. */
+/* Returns the TSC value to write for a deadline at TSC value (deadline). 0
+ * disarms. */
 uint64_t prof_lapic_arm_tsc(uint64_t deadline);
 #else
 static inline uint32_t prof_lapic_arm(uint32_t count)

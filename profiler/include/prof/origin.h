@@ -2,10 +2,10 @@
 #ifndef PROF_ORIGIN_H
 #define PROF_ORIGIN_H
 
-/* While functions of a causal experiment are patched (<prof/causal.h>), stacks
- * have return addresses in code of the profiler, and what was interrupted may
- * be there as well. Whoever shows an address that it found there, shows the
- * address in the program. */
+/* Original addresses of patched code. While a causal experiment patches
+ * functions (<prof/causal.h>), return addresses on stacks and interrupted
+ * addresses may lie in the profiler's copies of their code. Code that displays
+ * such an address must first translate it to the address in the program. */
 
 #include <prof/config.h>
 #include <stdint.h>
@@ -15,12 +15,12 @@ extern "C" {
 #endif
 
 #if PROF_WITH_CAUSAL
-/* NULL: nothing was patched. */
+/* Private. NULL: no function was ever patched. */
 extern uintptr_t (*prof_origin_of_patch)(uintptr_t address);
 #endif
 
-/* The address in the program instead of (address), or it itself. Remains so
- * when the functions have been restored. Contexts: any. */
+/* Returns the address in the program that (address) stands for, or (address)
+ * itself. Works after the functions are restored, too. Contexts: any. */
 static inline uintptr_t prof_origin(uintptr_t address)
 {
 #if PROF_WITH_CAUSAL

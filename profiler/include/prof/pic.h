@@ -3,8 +3,9 @@
 #define PROF_PIC_H
 
 /*
- * The PC's interrupt controller, for kernels that do not use it: firmware, boot
- * loaders, programs without interrupts. With a PIT of the profiler's own:
+ * A minimal driver of the PC's interrupt controller (8259A PIC), for kernels
+ * that have none: firmware, boot loaders, programs without interrupts. For the
+ * source own pit:
  *
  *     void (*current_eoi_mechanism)(void) = prof_pic_done;
  *
@@ -16,35 +17,36 @@
  *     prof_begin(&config);
  *     enable_interrupts();
  *
- * All in a header, so that images that do not call it do not contain it.
+ * All of it is inline, so that images that do not call it do not contain it.
  */
 
 #include <stdint.h>
 
-/* Ports and words: Intel 8259A, "Initialization" and "Operation Command
- * Words"; ports of a PC/AT. */
+/* Ports of a PC/AT. Command words: Intel 8259A data sheet, "Initialization" and
+ * "Operation Command Words". */
 #define PROF_PIC_COMMAND 0x20u
 #define PROF_PIC_DATA 0x21u
 
+/* Writes (value) to I/O port (port). */
 static inline void prof_pic_out(uint16_t port, uint8_t value)
 {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
 }
 
-/* Initialises the first controller: line 0, the PIT's, raises (vector), a
- * multiple of 8. All other lines are masked, with them the second controller.
- * Contexts: boot, interrupts off. */
+/* Initialises the master PIC: line 0, the PIT's, raises (vector), a multiple of
+ * 8. Masks all other lines, and with them the slave PIC. Contexts: boot,
+ * interrupts off. */
 static inline void prof_pic_open(uint8_t vector)
 {
-    prof_pic_out(PROF_PIC_COMMAND, 0x11); /* begin; four words */
-    prof_pic_out(PROF_PIC_DATA, vector);
-    prof_pic_out(PROF_PIC_DATA, 1u << 2); /* the second one is at line 2 */
-    prof_pic_out(PROF_PIC_DATA, 1);       /* 8086 */
-    prof_pic_out(PROF_PIC_DATA, 0xfe);    /* masked: all but line 0 */
+    prof_pic_out(PROF_PIC_COMMAND, 0x11); /* ICW1: cascaded, with ICW4 */
+    prof_pic_out(PROF_PIC_DATA, vector);  /* ICW2 */
+    prof_pic_out(PROF_PIC_DATA, 1u << 2); /* ICW3: the slave is at line 2 */
+    prof_pic_out(PROF_PIC_DATA, 1);       /* ICW4: 8086 mode */
+    prof_pic_out(PROF_PIC_DATA, 0xfe);    /* OCW1: mask all but line 0 */
 }
 
-/* Acknowledges an interrupt of the first controller; for
- * current_eoi_mechanism. Contexts: interrupt. */
+/* Sends a non-specific EOI to the master PIC; for current_eoi_mechanism.
+ * Contexts: interrupt. */
 static inline void prof_pic_done(void)
 {
     prof_pic_out(PROF_PIC_COMMAND, 0x20);

@@ -3,33 +3,36 @@
 #define PROF_SITE_H
 
 /*
- * Names, and places in the source, as a runtime passes them to the recorder
+ * Names and source locations that a runtime passes to the task recorder
  * (<prof/trace.h>) and to the statistics of the event loop (<prof/loop.h>).
  */
 
 #include <stdint.h>
 
 /*
- * A name of constant text, or a place in the source that creates objects. It
- * gets a number when it is first used. Static, since the recorder keeps a
- * pointer to it; only the recorder changes it.
+ * A constant name, or a site: a source location that creates objects. The
+ * profiler numbers it at its first use and keeps a pointer to it, so it MUST be
+ * static. Only the profiler changes it.
  */
 struct prof_trace_name {
     const char *text; /* NUL-terminated; MUST remain valid */
-    const char *file; /* of a place in the source; NULL: a name only */
-    uint32_t line;
-    uint32_t tag;  /* its number << 16, 0 until it is first used */
-    uint32_t loop; /* its number for <prof/loop.h>, the same */
+    const char *file; /* of a site; NULL: a name only */
+    uint32_t line;    /* of a site */
+    uint32_t tag;     /* private: number << 16; 0 before the first use */
+    uint32_t loop;    /* private: number in <prof/loop.h>; 0 likewise */
 };
 
 /*
- * A counter that the program increases by steps: its name, and the sum of the
- * steps that were recorded. Static as well; only the recorder changes it.
+ * A counter that the program increments: its name, and the sum of the
+ * increments recorded. It MUST be static. Only the task recorder changes it.
  */
 struct prof_trace_sum {
     struct prof_trace_name name;
     int64_t value __attribute__((aligned(8))); /* for atomic additions */
 };
+
+/* Define (variable): a name, a site at this source location, or a counter
+ * called (text). Precede by "static". */
 
 #define PROF_TRACE_NAME(variable, text)                                        \
     struct prof_trace_name variable = {text, 0, 0, 0, 0}

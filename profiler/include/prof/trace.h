@@ -3,42 +3,42 @@
 #define PROF_TRACE_H
 
 /*
- * What a runtime of tasks, promises or coroutines reports to the recorder.
+ * The task recorder: events that a runtime of tasks, promises or coroutines
+ * reports.
  *
- * An object is whatever may wait or be waited for: a task, a promise, a mutex,
- * a callback. prof_trace_create() gives it a number, which is never given
- * again, and by which the runtime names it.
+ * An object is anything that can wait or be waited for: a task, a promise, a
+ * mutex, a callback. prof_trace_create() returns its number, which identifies
+ * it in all other calls and is never reused.
  *
  *     static PROF_TRACE_SITE(site, "handle_client");
  *     task->trace = prof_trace_create(PROF_TRACE_TASK, &site);
  *     prof_trace_switch(task->trace);        it runs from now on
- *     prof_trace_try_read(promise->trace);   it looks, and will have to wait
+ *     prof_trace_try_read(promise->trace);   it must wait for the promise
  *     prof_trace_suspend(&waiting_for_disk); it stops running
  *     prof_trace_switch(0);                  the event loop runs again
- *     prof_trace_resolve(promise->trace);    somebody resolves the promise
+ *     prof_trace_resolve(promise->trace);    the promise is resolved
  *     prof_trace_wake(task->trace, promise->trace);
  *     prof_trace_switch(task->trace);
  *     prof_trace_read(promise->trace);
  *
- * What is reported is done by the CPU's current object: the one that was last
- * switched to, at first none; between prof_trace_irq_enter() and
- * prof_trace_irq_exit(), by the interrupt.
+ * Events are attributed to the CPU's current object, which is the one last
+ * switched to, initially none; between prof_trace_irq_enter() and
+ * prof_trace_irq_exit(), to the interrupt.
  *
- * Contexts: any, also an interrupt or an NMI in the middle of a call to here,
- * where nothing else is said. Wait-free, no allocation, general registers only,
- * some 400 bytes of stack. While nothing is recorded a call is a load and a
+ * Contexts: any, unless stated otherwise, including an interrupt or NMI during
+ * another of these calls. Wait-free, no allocation, general registers only,
+ * some 400 bytes of stack. While nothing is recorded, a call is a load and a
  * branch; with PROF_WITH_TRACE 0 (<prof/config.h>) it is nothing.
  *
- * Several CPUs (<prof/cpus.h>): each one that has joined records, into a ring
- * of its own, and has a current object of its own; on others these calls do
- * nothing. Objects, names and counters are common to all: one CPU may create an
- * object and another one end it. A call must end on the CPU on which it has
- * begun: a thread that may be moved to another one in between reports with that
- * turned off. Modes, dumps and statistics are the first CPU's; a trigger may
- * come from any.
+ * Several CPUs (<prof/cpus.h>): each CPU that has joined records into a ring of
+ * its own, and has a current object of its own. On other CPUs these calls have
+ * no effect. Objects, names and counters are common to all CPUs: one may create
+ * an object, and another end it. A call MUST end on the CPU on which it began:
+ * a thread that may migrate disables migration around it. Modes, dumps and
+ * statistics belong to the first CPU; any CPU may trigger.
  *
- * Nothing fails. What there is no room for is counted (prof_trace_stats()), and
- * marked in the trace where it is missing.
+ * Error policy: recording cannot fail. Events and names that do not fit are
+ * counted (prof_trace_stats()), and the trace marks where they are missing.
  */
 
 #include <prof/config.h>
@@ -52,96 +52,106 @@
 extern "C" {
 #endif
 
-/* Kinds of objects: PROF_TRACE_TASK, PROF_TRACE_PROMISE and so on. */
+/* Kinds of objects: PROF_TRACE_TASK, PROF_TRACE_PROMISE etc. */
 enum prof_trace_kind {
 #define PROF_OBJECT(NAME, name, number, meaning) PROF_TRACE_##NAME = (number),
 #include <prof/events.def>
 };
 
-/* Object numbers that are none. NONE is also the event loop, or whatever runs
- * where no object does. UNKNOWN is an object that was created while nothing was
- * recorded; all calls take it. */
+/* Numbers that stand for no particular object. NONE is also the event loop, or
+ * whatever runs while no object does. UNKNOWN is an object that was created
+ * while nothing was recorded; all calls accept it. */
 #define PROF_TRACE_NONE 0u
 #define PROF_TRACE_UNKNOWN UINT32_MAX
 
 /* Longer texts are cut to so many bytes, the last three of which are "...". */
 #define PROF_TRACE_TEXT_MAX 120u
 
-/* What is counted since the recorder was opened. */
+/* Counts since the recorder was opened. */
 struct prof_trace_stats {
-    uint64_t events;      /* recorded, those lost included */
-    uint64_t lost;        /* overwritten before they were sent, or not taken by
-                            the transport; not those of a flight recorder */
-    uint64_t sent;        /* to the stream, or in dumps */
-    uint64_t bytes;       /* of these in the stream, without packets' heads */
-    uint32_t objects;     /* created */
+    uint64_t events;      /* events recorded, including lost ones */
+    uint64_t lost;        /* events overwritten before they were sent, or not
+                            accepted by the transport; without those of a flight
+                            recorder */
+    uint64_t sent;        /* events sent to the stream, or in dumps */
+    uint64_t bytes;       /* bytes of these in the stream, without packet
+                             headers */
+    uint32_t objects;     /* objects created */
     uint32_t untracked;   /* of these: not in the table of live objects, or
                              without an event */
-    uint32_t names;       /* known, sites included */
+    uint32_t names;       /* known names, including sites */
     uint32_t names_lost;  /* uses of names for which there was no room */
-    uint32_t names_cut;   /* texts beyond PROF_TRACE_TEXT_MAX */
-    uint32_t stacks;      /* known, of suspends */
-    uint32_t stacks_lost; /* suspends without one, though stacks are recorded */
-    uint32_t dumps;       /* of the flight recorder */
+    uint32_t names_cut;   /* texts longer than PROF_TRACE_TEXT_MAX */
+    uint32_t stacks;      /* known stacks of suspends */
+    uint32_t stacks_lost; /* suspends without a stack, though stacks are
+                             recorded */
+    uint32_t dumps;       /* dumps of the flight recorder */
 };
 
 enum prof_trace_mode {
     PROF_TRACE_OFF,
-    PROF_TRACE_STREAM, /* each prof_drain() sends what was recorded */
-    PROF_TRACE_FLIGHT, /* kept, the oldest overwritten, until a dump */
+    PROF_TRACE_STREAM, /* each prof_drain() sends the events recorded */
+    PROF_TRACE_FLIGHT, /* events are kept until a dump; new ones overwrite the
+                          oldest */
 };
 
-/* KiB that a recorder gets without prof.trace_kb: of the image's heap, or of
- * config.pool; halved where there is not so much left, down to the least. */
+/* Default of prof.trace_kb, in KiB: from the image's heap, or from config.pool;
+ * halved while there is less memory left, down to the least. */
 #define PROF_TRACE_KIB_HEAP 1024u
 #define PROF_TRACE_KIB_POOL 256u
 #define PROF_TRACE_KIB_LEAST 64u
 
-/* The least memory of a recorder, and what one object takes of it. */
+/* The least memory of a recorder in bytes. */
 #define PROF_TRACE_MEMORY_MIN (24u * 1024u)
 
 /*
- * Gives the recorder its memory, for good: 4 KiB for the packet of a dump; half
- * of the rest for events of 32 bytes, a quarter for live objects of 16, and
- * what is left for names. Events and objects are divided by config.cpus, so
- * with several CPUs this is called after prof_init(). Contexts: thread, once.
- * Returns 0, PROF_EMEMORY (NULL, not aligned to 8, or too little), PROF_ESTATE
- * (there is one already) or PROF_EABSENT.
+ * Opens the recorder in the (bytes) bytes at (memory), which it keeps: 4 KiB
+ * for the packet of a dump; half of the rest for events of 32 bytes, a quarter
+ * for live objects of 16 bytes, and the remainder for names. Events and objects
+ * are divided by config.cpus, so call it after prof_init() if there are several
+ * CPUs. Contexts: thread, once. Returns 0, PROF_EMEMORY (NULL, not aligned to 8
+ * bytes, or too little), PROF_ESTATE (already open) or PROF_EABSENT.
  */
 int prof_trace_open(void *memory, size_t bytes);
 
 /*
- * What prof.trace asks for: opens a recorder of prof.trace_kb KiB, from
- * prof_port_alloc(), and sets the mode. With prof.trace_stacks, stacks get
- * another PROF_TRACE_STACKS_KIB. Contexts: thread, after prof_init() and the
- * choice of a transport. Returns 0 or as the calls around it.
+ * Starts the recorder as options request: opens one of prof.trace_kb KiB, from
+ * prof_port_alloc(), and sets the mode prof.trace. If prof.trace_stacks is set,
+ * allocates another PROF_TRACE_STACKS_KIB for stacks. Contexts: thread, after
+ * prof_init() and prof_transport_choose(). Returns 0, or as prof_trace_open()
+ * and prof_trace_set_mode().
  */
 int prof_trace_start(void);
 
-/* Changes the mode. What was recorded and not sent is sent first where the mode
- * was STREAM, and forgotten where it was FLIGHT. Contexts: thread. Returns 0,
- * PROF_EMEMORY (no recorder was opened) or PROF_EABSENT. */
+/* Changes the mode. Events not sent yet are sent first if the mode was STREAM,
+ * and discarded if it was FLIGHT. Contexts: thread. Returns 0, PROF_EMEMORY (no
+ * recorder is open) or PROF_EABSENT. */
 int prof_trace_set_mode(enum prof_trace_mode mode);
+
+/* Returns the mode. Contexts: any. */
 enum prof_trace_mode prof_trace_mode(void);
 
-/* Sends what a flight recorder has kept, from the last dump on. Contexts:
- * thread. Returns 0, PROF_EFLIGHT (it is none) or PROF_EABSENT. */
+/* Sends the events that a flight recorder has kept since the last dump.
+ * Contexts: thread. Returns 0, PROF_EFLIGHT (not in flight mode) or
+ * PROF_EABSENT. */
 int prof_trace_dump(void);
 
-/* Stops a flight recorder; the next prof_drain() dumps it, and it goes on. No
+/* Stops a flight recorder; the next prof_drain() dumps and restarts it. No
  * effect in other modes. Contexts: any. */
 void prof_trace_trigger(void);
 
-/* Of all CPUs together. Contexts: thread, first CPU. */
+/* Copies the counts of all CPUs together to (stats). Contexts: thread, first
+ * CPU. */
 void prof_trace_stats(struct prof_trace_stats *stats);
 
 #if PROF_CPUS_MAX > 1
-/* The same of CPU (number), without names and dumps, which are not a CPU's.
- * False: there is none, or no recorder. */
+/* Copies the counts of CPU (number), without those of names and dumps, which
+ * are common to all CPUs. Returns false if there is no such CPU or no recorder.
+ * Contexts: thread, first CPU. */
 bool prof_trace_cpu_stats(uint32_t number, struct prof_trace_stats *stats);
 #endif
 
-/* ---- the implementation of the calls */
+/* ---- implementation of the calls below; private */
 
 #ifdef __i386__
 #define PROF_TRACE_CALL __attribute__((regparm(3)))
@@ -149,7 +159,7 @@ bool prof_trace_cpu_stats(uint32_t number, struct prof_trace_stats *stats);
 #define PROF_TRACE_CALL
 #endif
 
-/* What is recorded, with up to two numbers (a) and (b), a byte and a name. */
+/* Records: up to two numbers (a) and (b), a byte and a name. */
 enum prof_trace_what {
     PROF_TRACE_DID_CREATE = 1, /* a: object; byte: its kind; name: its site */
     PROF_TRACE_DID_READ,       /* a: source */
@@ -159,11 +169,11 @@ enum prof_trace_what {
     PROF_TRACE_DID_CANCEL,     /* a: promise */
     PROF_TRACE_DID_GONE,       /* a: object */
     PROF_TRACE_DID_BECOME,     /* a: object; b: what it becomes */
-    PROF_TRACE_DID_SIGNAL,     /* a: source; b: who is signalled */
+    PROF_TRACE_DID_SIGNAL,     /* a: source; b: signalled object */
     PROF_TRACE_DID_LABEL,      /* a: object; name: the label */
     PROF_TRACE_DID_COUNT,      /* a, b: value, low and high; name: counter */
     PROF_TRACE_DID_SWITCH,     /* a: to; b: from */
-    PROF_TRACE_DID_WAKE,       /* a: who is woken; b: by what */
+    PROF_TRACE_DID_WAKE,       /* a: woken object; b: by what */
     PROF_TRACE_DID_SUSPEND,    /* a: stack, 0 = none; name: why */
     PROF_TRACE_DID_PAUSE,      /* a, b: cycles, low and high; name: why */
     PROF_TRACE_DID_ENTER,      /* byte: vector */
@@ -171,7 +181,7 @@ enum prof_trace_what {
     PROF_TRACE_DID_DEFER,      /* a: to; byte: vector */
     PROF_TRACE_DID_SEND,       /* a: message */
     PROF_TRACE_DID_RECEIVE,    /* a: message */
-    PROF_TRACE_DID_AWAIT,      /* a: who; b: for what */
+    PROF_TRACE_DID_AWAIT,      /* a: waiting object; b: for what */
 };
 
 extern uint32_t prof_trace_on;
@@ -195,7 +205,7 @@ PROF_TRACE_CALL uint32_t prof_trace_put_create(uint32_t what,
 void prof_trace_put_text(uint32_t object, const char *text, size_t bytes);
 uint32_t prof_trace_get_current(void);
 
-/* Without the recorder this is constant, and no call is compiled. */
+/* Constant without the recorder, so that no call is compiled. */
 #define PROF_TRACE_IS_ON                                                       \
     (PROF_WITH_TRACE &&                                                        \
      __builtin_expect(__atomic_load_n(&prof_trace_on, __ATOMIC_RELAXED) != 0,  \
@@ -206,23 +216,24 @@ uint32_t prof_trace_get_current(void);
             call;                                                              \
     } while (0)
 
-/* ---- what a runtime calls */
+/* ---- calls of a runtime */
 
-/* Whether anything is recorded: for what costs something to find out. */
+/* Returns whether events are recorded, so that a runtime can skip the
+ * computation of expensive arguments. */
 static inline bool prof_trace_is_on(void)
 {
     return PROF_TRACE_IS_ON;
 }
 
-/* The current object of this CPU; UNKNOWN while nothing is recorded. */
+/* Returns the current object of this CPU; UNKNOWN while nothing is recorded. */
 static inline uint32_t prof_trace_current(void)
 {
     return PROF_TRACE_IS_ON ? prof_trace_get_current() : PROF_TRACE_UNKNOWN;
 }
 
-/* A new object, created at (site), which is not NULL. Returns its number, from
- * 1 on, or UNKNOWN while nothing is recorded, after 4,294,901,760 objects, and
- * where there is no room for its event. */
+/* Creates an object of (kind) at (site), which MUST NOT be NULL. Returns its
+ * number, from 1 on; or UNKNOWN while nothing is recorded, after 4,294,901,760
+ * objects, or if there is no room for its event. */
 static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                                          struct prof_trace_name *site)
 {
@@ -232,8 +243,8 @@ static inline uint32_t prof_trace_create(enum prof_trace_kind kind,
                : PROF_TRACE_UNKNOWN;
 }
 
-/* The current object continues with the result of (source), which has been
- * resolved or has failed; or looks at it, and will have to wait. */
+/* Report that the current object continues with the result of (source), which
+ * was resolved or has failed; or that it must wait for the result. */
 static inline void prof_trace_read(uint32_t source)
 {
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_READ, source, 0));
@@ -244,15 +255,15 @@ static inline void prof_trace_try_read(uint32_t source)
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_TRY_READ, source, 0));
 }
 
-/* (object), which is not the current one, will wait for (source): a join for
- * what it joins, a sleep for its timer, a lock for whom has it. */
+/* Reports that (object), which is not the current one, will wait for (source):
+ * a join for its parts, a sleep for its timer, a lock for its holder. */
 static inline void prof_trace_await(uint32_t object, uint32_t source)
 {
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_AWAIT, object, source));
 }
 
-/* How an object ends, once at most: resolved, failed because of (why), or
- * cancelled. A task ends like the promise of its result. */
+/* Report how an object ends, at most once: resolved, failed because of (why),
+ * or cancelled. A task ends like the promise of its result. */
 static inline void prof_trace_resolve(uint32_t promise)
 {
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_RESOLVE, promise, 0));
@@ -269,26 +280,27 @@ static inline void prof_trace_cancel(uint32_t promise)
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_CANCEL, promise, 0));
 }
 
-/* The object was freed without any of these. */
+/* Reports that the object was freed without any of these. */
 static inline void prof_trace_gone(uint32_t object)
 {
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_GONE, object, 0));
 }
 
-/* From now on (object) is the same as (other), and is not named again. */
+/* Reports that (object) is the same as (other) from now on. No later call may
+ * name (object). */
 static inline void prof_trace_becomes(uint32_t object, uint32_t other)
 {
     PROF_TRACE_DO(prof_trace_put_end(PROF_TRACE_DID_BECOME, object, other));
 }
 
-/* A condition, mailbox or lock (source) lets (object) go on. */
+/* Reports that a condition, mailbox or lock (source) lets (object) go on. */
 static inline void prof_trace_signal(uint32_t source, uint32_t object)
 {
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_SIGNAL, source, object));
 }
 
-/* Names (object); the last label is the one shown. The second form copies a
- * text that is not constant, which costs some instructions for each byte. */
+/* Label (object); the last label is displayed. The second form copies the
+ * (bytes) bytes of (text), which costs some instructions per byte. */
 static inline void prof_trace_label(uint32_t object,
                                     struct prof_trace_name *label)
 {
@@ -301,7 +313,7 @@ static inline void prof_trace_label_text(uint32_t object, const char *text,
     PROF_TRACE_DO(prof_trace_put_text(object, text, bytes));
 }
 
-/* (counter) has the value (value) from now on. */
+/* Sets (counter) to (value). */
 static inline void prof_trace_counter(struct prof_trace_name *counter,
                                       int64_t value)
 {
@@ -309,10 +321,10 @@ static inline void prof_trace_counter(struct prof_trace_name *counter,
                                        (uint32_t)((uint64_t)value >> 32)));
 }
 
-/* (counter), of PROF_TRACE_COUNTER(), increases by (delta), or decreases. The
- * event has the sum, so that losses do not make later ones wrong. Interrupts
- * may add to the same counter. Steps while nothing is recorded are not in the
- * sum. */
+/* Adds (delta), which may be negative, to (counter), defined by
+ * PROF_TRACE_COUNTER(). The event contains the sum, so that lost events do not
+ * falsify later ones. Interrupts may add to the same counter. Calls while
+ * nothing is recorded do not change the sum. */
 static inline void prof_trace_counter_add(struct prof_trace_sum *counter,
                                           int64_t delta)
 {
@@ -320,28 +332,30 @@ static inline void prof_trace_counter_add(struct prof_trace_sum *counter,
                                       (uint32_t)((uint64_t)delta >> 32)));
 }
 
-/* (object) runs from now on, NONE: the event loop. */
+/* Reports that (object) runs from now on; NONE: the event loop. */
 static inline void prof_trace_switch(uint32_t object)
 {
     PROF_TRACE_DO(prof_trace_put_switch(object));
 }
 
-/* (object) can run again, because of (by): a promise, a condition, a timer. It
- * is ready until the switch to it. */
+/* Reports that (object) can run again because of (by): a promise, a condition,
+ * a timer. It is ready until the switch to it. */
 static inline void prof_trace_wake(uint32_t object, uint32_t by)
 {
     PROF_TRACE_DO(prof_trace_put(PROF_TRACE_DID_WAKE, object, by));
 }
 
-/* The current object stops running because of (why), until it is woken. Where
- * it is none: the event loop goes idle. With prof.trace_stacks the call stack
- * is recorded as well, as far as frame pointers and prof_stack_set() allow. */
+/* Reports that the current object stops running because of (why), until it is
+ * woken; or, if there is none, that the event loop goes idle. With
+ * prof.trace_stacks, also records the call stack, as far as frame pointers and
+ * prof_stack_set() allow. */
 static inline void prof_trace_suspend(struct prof_trace_name *why)
 {
     PROF_TRACE_DO(prof_trace_put_suspend(why));
 }
 
-/* For (cycles) until now nothing else ran: a garbage collector, say. */
+/* Reports that for the last (cycles) TSC cycles nothing but (why) ran, such as
+ * a garbage collector. */
 static inline void prof_trace_pause(struct prof_trace_name *why,
                                     uint64_t cycles)
 {
@@ -349,7 +363,7 @@ static inline void prof_trace_pause(struct prof_trace_name *why,
         prof_trace_put_pause(why, (uint32_t)cycles, (uint32_t)(cycles >> 32)));
 }
 
-/* An interrupt begins and ends. They may be nested. */
+/* Report that interrupt (vector) begins and ends. Interrupts may be nested. */
 static inline void prof_trace_irq_enter(uint8_t vector)
 {
     PROF_TRACE_DO(
@@ -362,7 +376,7 @@ static inline void prof_trace_irq_exit(uint8_t vector)
         prof_trace_put(PROF_TRACE_DID_EXIT | (uint32_t)vector << 8, 0, 0));
 }
 
-/* The interrupt leaves the rest of its work to (object), a callback or a
+/* Reports that interrupt (vector) defers work to (object), a callback or a
  * task. */
 static inline void prof_trace_defer(uint8_t vector, uint32_t object)
 {
@@ -370,7 +384,8 @@ static inline void prof_trace_defer(uint8_t vector, uint32_t object)
                                  object, 0));
 }
 
-/* Both machines compute (message) of its bytes: traces are aligned by it. */
+/* Reports that a message was sent to, or received from, another machine. Both
+ * compute (message) from its bytes, which aligns their traces in time. */
 static inline void prof_trace_message(uint32_t message, bool sent)
 {
     PROF_TRACE_DO(prof_trace_put(

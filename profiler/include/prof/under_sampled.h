@@ -3,21 +3,24 @@
 #define PROF_UNDER_SAMPLED_H
 
 /*
- * When samples show certainly less work than the exact account of the event
- * loop (<prof/loop_stats.h>): the rule of the guest's report and the host
- * command. The sampling period changes every so many ticks; as those of one
- * period may all be in step with a program, they count as one sample.
+ * The rule, common to guest and host, for the warning that samples show
+ * significantly less work than the exact account of the event loop
+ * (<prof/loop_stats.h>).
  */
+
+/* Ticks that count as one sample: the sampling period changes every so many
+ * ticks, and all ticks of one period may be in step with a program. */
 #define PROF_UNDER_SAMPLED_ONE 32u
 
-/* So many of these are enough. */
+/* Samples needed for a warning, counted as above. */
 #define PROF_UNDER_SAMPLED_LEAST 16u
 
-/* Both cover the same time: they differ by this part of it at most. */
+/* Largest difference between the times that samples and account cover, as a
+ * fraction, 1/8, of the time. */
 #define PROF_UNDER_SAMPLED_APART 8u
 
-/* The account shows a quarter more than the upper end of the 95 % interval of
- * the samples' share, (high). */
+/* Threshold for the account's share: a quarter more than (high), the upper end
+ * of the 95 % confidence interval of the samples' share. */
 #define PROF_UNDER_SAMPLED_TIMES(high) ((high)*5 / 4)
 
 #define PROF_UNDER_SAMPLED_TEXT                                                \
