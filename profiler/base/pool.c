@@ -24,6 +24,7 @@ struct block {
 _Static_assert(sizeof(struct block) <= ALIGNMENT, "a head keeps alignment");
 
 static struct block *free_blocks;
+static bool is_open; /* perhaps with nothing free */
 
 /* Those of the image, NULL where it has none: weak, and called through memory,
  * because a call of address 0 does not reach from the upper half. */
@@ -42,8 +43,9 @@ void prof_pool_open(void *memory, size_t bytes)
     uintptr_t begin = rounded((uintptr_t)memory);
     uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)(ALIGNMENT - 1);
 
-    if (free_blocks != NULL || memory == NULL || end < begin + ALIGNMENT)
+    if (is_open || memory == NULL || end < begin + ALIGNMENT)
         return;
+    is_open = true;
     free_blocks = (struct block *)begin;
     *free_blocks = (struct block){.bytes = end - begin};
 }
