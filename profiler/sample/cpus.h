@@ -104,6 +104,13 @@ void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif
 
+/* What the counter of (cpu) is when the first one's is (tsc), which prof_tsc()
+ * is where the first one reads it. */
+static inline uint64_t prof_cpu_tsc_at(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    return tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
+}
+
 /* For each CPU that may be sampled, the first one first. */
 #define PROF_FOR_EACH_CPU(cpu)                                                 \
     for (struct prof_cpu *cpu = PROF_CPU_FIRST;                                \

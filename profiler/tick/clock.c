@@ -52,11 +52,6 @@ static uint32_t ahead_of(const struct prof_cpu *cpu)
            __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
 }
 
-static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
-{
-    return first_tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
-}
-
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc)
 {
     set_another(cpu, tsc);
@@ -75,7 +70,7 @@ static void set_others(void)
 
         if (cpu == PROF_CPU_FIRST)
             continue;
-        set_another(cpu, time_of(cpu, prof_tsc()));
+        set_another(cpu, prof_cpu_tsc_at(cpu, prof_tsc()));
         prof_clock_of(cpu)->last_tsc = last;
         prof_clock_of(cpu)->resume_tsc = resume;
         prof_clock_of(cpu)->interrupted = interrupted;
@@ -124,8 +119,7 @@ void prof_clock_interrupt(void)
     uint64_t now = prof_tsc();
 
     PROF_FOR_EACH_CPU (cpu)
-        prof_timebase_interrupt(prof_clock_of(cpu),
-                                now - (uint64_t)prof_cpu_tsc_offset(cpu));
+        prof_timebase_interrupt(prof_clock_of(cpu), prof_cpu_tsc_at(cpu, now));
 }
 #endif
 
