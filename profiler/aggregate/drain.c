@@ -724,7 +724,7 @@ static void send_totals(const struct prof_cpu *cpu)
     prof_stream_stopped_walks(cpu, tsc, prof_accounts_of(cpu)->stopped);
 #if PROF_WITH_NMI
     if (prof_clock.by_nmi)
-        prof_stream_nmis(cpu, tsc, cpu->nmi.duplicates, prof_clock_missed(cpu));
+        prof_stream_nmis(cpu, tsc, cpu->nmi.duplicates, prof_clock_merged(cpu));
 #endif
 }
 
@@ -758,6 +758,9 @@ static void look_at(struct prof_cpu *cpu)
                               cpu->depth);
     } else if (state == PROF_CPU_LEFT && !more) {
         prof_source_let_go(cpu); /* which may know it, if this does not */
+        prof_clock_let_go(cpu);
+        if (reader->joined)
+            send_totals(cpu);
         cpu->enabled = 0;
         reader->joined = false;
         __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);

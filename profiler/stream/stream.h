@@ -162,8 +162,8 @@ void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
 /* The next sample, at (tsc), was taken with interrupts off. PROF_WITH_NMI. */
 void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc);
 
-/* So many NMIs were no samples, and so many ticks had none of their own, of
- * (cpu) and in all. PROF_WITH_NMI. */
+/* So many NMIs were no samples, and so many ticks that are not lost ones had
+ * none of their own, of (cpu) and since prof_init(). PROF_WITH_NMI. */
 void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
                       uint32_t duplicates, uint64_t merged);
 

@@ -64,6 +64,12 @@ uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
  * drain, its vector drained. */
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
 
+/* The current CPU, (cpu), leaves, and gets no more ticks; then the drain, which
+ * has read all of its samples, lets it go. What it has missed is kept.
+ * PROF_CPUS_MAX > 1. */
+void prof_clock_leave(const struct prof_cpu *cpu);
+void prof_clock_let_go(const struct prof_cpu *cpu);
+
 /*
  * No ticks have come for a while on any CPU, and now they will again: that time
  * is in no sample, and no tick in it counts as missed. The stream begins again
@@ -73,6 +79,14 @@ void prof_clock_interrupt(void);
 
 /* Ticks that were due on (cpu) and not delivered since the last reset. */
 uint64_t prof_clock_missed(const struct prof_cpu *cpu);
+
+/* Those that are not in its time base, since the first CPU's timer ticks on it;
+ * all since prof_init(). */
+#if PROF_CPUS_MAX > 1
+uint64_t prof_clock_merged(const struct prof_cpu *cpu);
+#else
+#define prof_clock_merged(cpu) ((void)(cpu), (uint64_t)0)
+#endif
 
 /* From now on they count from 0 again. */
 void prof_clock_reset(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The clocks of several CPUs, played by one thread: the times of their samples
- * in the stream, and counters that are apart. Built with PROF_CPUS_MAX of 64. */
+ * in the stream, counters that are apart, and the ticks that a CPU has missed
+ * when it leaves. Built with PROF_CPUS_MAX of 64. */
 
 #include "../profiler/profiler_world.h"
 #include "../unit.h"
@@ -90,6 +91,18 @@ static void join_late(int64_t offset, uint64_t ago)
     prof_drain();
 }
 
+static void join(void)
+{
+    join_late(0, 0);
+}
+
+static void leave(void)
+{
+    prof_cpu_hosted = OTHER;
+    prof_cpu_leave();
+    prof_cpu_hosted = PROF_CPU_FIRST;
+}
+
 /* A sample of CPU 1 at (tsc), by its counter, whose callers end early. */
 static void sample(uint64_t tsc)
 {
@@ -102,6 +115,14 @@ static void tick_both(uint32_t ticks, uint32_t missed)
 {
     PROF_CPU_FIRST->ticks += ticks;
     OTHER->ticks += ticks - missed;
+}
+
+static struct prof_cpu_stats stats(void)
+{
+    struct prof_cpu_stats found;
+
+    assert_true(prof_cpu_stats(1, &found));
+    return found;
 }
 
 /* How many events of (kind) CPU (cpu) has sent; (seen) has the first of them. A
@@ -185,4 +206,74 @@ TEST(a_packet_is_as_old_as_its_cpu_says)
         join_late(offsets[i], WORLD_TSC_HZ * 3ull / 2);
         assert_int_equal(sent(1, PROF_EVENT_START), 1);
     }
+}
+
+/* ---- what was missed, over joining and leaving */
+
+TEST(what_a_cpu_has_missed_is_kept)
+{
+    join();
+    tick_both(10, 3);
+    assert_int_equal(stats().missed, 3);
+    leave();
+    assert_int_equal(stats().missed, 3);
+    PROF_CPU_FIRST->ticks += 100; /* which are no longer CPU 1's */
+    assert_int_equal(stats().missed, 3);
+    prof_drain();
+    assert_false(stats().joined);
+    assert_int_equal(prof_encoder_of(OTHER)->emitted.nmi_merged, 3);
+    PROF_CPU_FIRST->ticks += 100;
+    assert_int_equal(stats().missed, 3);
+    assert_int_equal(world_stats().missed, 3);
+    join();
+    assert_int_equal(stats().missed, 3);
+    tick_both(10, 1);
+    assert_int_equal(stats().missed, 4);
+    prof_drain();
+    prof_transport_end(0);
+    assert_int_equal(sent(1, PROF_EVENT_NMI), 2);
+    assert_int_equal(seen[0].as_nmi.merged, 3);
+    assert_int_equal(seen[1].as_nmi.merged, 4);
+}
+
+/* A reset begins the guest's own counts again; the stream goes on, as with its
+ * samples. What the first CPU has missed is in its MISS events. */
+TEST(a_reset_is_not_the_streams)
+{
+    uint32_t count;
+
+    join();
+    tick_both(10, 3);
+    prof_reset();
+    assert_int_equal(stats().missed, 0);
+    tick_both(10, 2);
+    leave();
+    prof_drain();
+    assert_int_equal(stats().missed, 2);
+    prof_reset();
+    assert_int_equal(stats().missed, 0);
+    prof_clock_of(PROF_CPU_FIRST)->missed += 7;
+    join();
+    tick_both(10, 4);
+    assert_int_equal(stats().missed, 4);
+    prof_drain();
+    prof_transport_end(0);
+    count = sent(1, PROF_EVENT_NMI);
+    assert_int_equal(seen[count - 1].as_nmi.merged, 3 + 2 + 4);
+    assert_int_equal(sent(0, PROF_EVENT_NMI), 0);
+}
+
+/* A CPU that joins and leaves between two drains has missed nothing. */
+TEST(who_was_hardly_there_has_missed_nothing)
+{
+    prof_cpu_hosted = PROF_CPU_NOBODY;
+    assert_int_equal(prof_cpu_join(1), 0);
+    prof_cpu_hosted = PROF_CPU_FIRST;
+    tick_both(1000, 1000);
+    assert_int_equal(stats().missed, 0);
+    leave();
+    assert_int_equal(stats().missed, 0);
+    tick_both(1000, 1000);
+    prof_drain();
+    assert_int_equal(stats().missed, 0);
 }
