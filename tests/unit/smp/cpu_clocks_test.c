@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The clocks of several CPUs, played by one thread: the times of their samples
- * in the stream, counters that are apart, and the ticks that a CPU has missed
- * when it leaves. Built with PROF_CPUS_MAX of 64. */
+ * in the stream, counters that are apart, and the ticks and NMIs that a CPU has
+ * missed or ignored when it leaves. Built with PROF_CPUS_MAX of 64. */
 
 #include "../profiler/profiler_world.h"
 #include "../unit.h"
@@ -12,6 +12,7 @@
 #include "trace/event.h"
 
 #include <prof/cpus.h>
+#include <prof/error.h>
 
 #define CPUS 2u
 #define ENTRIES 64u
@@ -276,4 +277,27 @@ TEST(who_was_hardly_there_has_missed_nothing)
     tick_both(1000, 1000);
     prof_drain();
     assert_int_equal(stats().missed, 0);
+}
+
+/* ---- NMIs that were no samples */
+
+/* This machine has no local APIC, by which it would get them. */
+TEST(ignored_nmis_are_kept)
+{
+    join();
+    OTHER->nmi.duplicates = 5;
+    prof_drain();
+    prof_reset();
+    assert_int_equal(world_stats().tick.nmi_duplicates, 0);
+    leave();
+    prof_drain();
+    assert_int_equal(prof_source_nmi.join(OTHER), PROF_ELAPIC);
+    assert_int_equal(OTHER->nmi.near, PROF_NMI_STOPPED);
+    join();
+    OTHER->nmi.duplicates += 2;
+    assert_int_equal(world_stats().tick.nmi_duplicates, 2);
+    prof_drain();
+    prof_transport_end(0);
+    assert_int_equal(sent(1, PROF_EVENT_NMI), 2);
+    assert_int_equal(seen[1].as_nmi.duplicates, 7);
 }
