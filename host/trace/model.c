@@ -490,6 +490,28 @@ static void take_stolen(struct model *model, struct model_cpu *cpu,
         model->stolen_clocks = checked_add(model->stolen_clocks, clocks);
 }
 
+/* A total has grown by so much; one that is less has begun again. */
+static uint64_t growth(uint64_t now, uint64_t before)
+{
+    return now < before ? now : now - before;
+}
+
+/* They are totals since the guest's start, whatever part of its time counts. */
+static void take_nmis(struct model_cpu *cpu, const struct event_nmi *now,
+                      bool is_in)
+{
+    const struct event_nmi *before = &cpu->last_nmi;
+
+    if (is_in) {
+        cpu->nmi.duplicates +=
+            (uint32_t)growth(now->duplicates, before->duplicates);
+        cpu->nmi.merged =
+            checked_add(cpu->nmi.merged, growth(now->merged, before->merged));
+    }
+    cpu->last_nmi = *now;
+    cpu->has_nmis = true;
+}
+
 static void take_rest(struct model *model, struct model_cpu *cpu,
                       const struct event *event)
 {
@@ -518,8 +540,7 @@ static void take_rest(struct model *model, struct model_cpu *cpu,
         cpu->has_clock = true;
         break;
     case PROF_EVENT_NMI:
-        cpu->nmi = event->as_nmi;
-        cpu->has_nmis = true;
+        take_nmis(cpu, &event->as_nmi, is_in);
         break;
     case PROF_EVENT_STOLEN:
         take_stolen(model, cpu, event);

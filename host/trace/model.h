@@ -115,7 +115,8 @@ struct model_cpu {
     bool has_clock;          /* a CPU event came, with */
     struct event_cpu clock;  /* what it says */
     bool has_nmis;           /* an NMI event came, the last of which is */
-    struct event_nmi nmi;
+    struct event_nmi last_nmi;
+    struct event_nmi nmi; /* by how much they have grown */
 };
 
 /* Called for each event, if not NULL; (node) is the number of a sample's node,

@@ -715,6 +715,19 @@ static void flush_events(void)
         prof_trace_flush();
 }
 
+/* At the time of the last sample that was read: those that have come since then
+ * are sent by the next drain, and times in a stream only grow. */
+static void send_totals(const struct prof_cpu *cpu)
+{
+    uint64_t tsc = prof_clock_of(cpu)->last_tsc;
+
+    prof_stream_stopped_walks(cpu, tsc, prof_accounts_of(cpu)->stopped);
+#if PROF_WITH_NMI
+    if (prof_clock.by_nmi)
+        prof_stream_nmis(cpu, tsc, cpu->nmi.duplicates, prof_clock_merged(cpu));
+#endif
+}
+
 #if PROF_CPUS_MAX > 1
 bool prof_drain_reads(const struct prof_cpu *cpu)
 {
@@ -745,6 +758,9 @@ static void look_at(struct prof_cpu *cpu)
                               cpu->depth);
     } else if (state == PROF_CPU_LEFT && !more) {
         prof_source_let_go(cpu); /* which may know it, if this does not */
+        prof_clock_let_go(cpu);
+        if (reader->joined)
+            send_totals(cpu);
         cpu->enabled = 0;
         reader->joined = false;
         __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);
@@ -811,31 +827,17 @@ static inline __attribute__((always_inline)) void end_drain(uint64_t begin)
     prof_accounts_of(PROF_CPU_FIRST)->drain_cycles += now - begin;
 }
 
-static void send_nmis(const struct prof_cpu *cpu)
-{
-#if PROF_WITH_NMI
-    if (prof_clock.by_nmi)
-        prof_stream_nmis(cpu, prof_tsc(), cpu->nmi.duplicates,
-                         prof_clock_missed(cpu));
-#else
-    (void)cpu;
-#endif
-}
-
-static void send_stopped_walks(void)
+static void send_all_totals(void)
 {
     PROF_FOR_EACH_CPU (cpu)
-        if (prof_drain_reads(cpu)) {
-            prof_stream_stopped_walks(cpu, prof_tsc(),
-                                      prof_accounts_of(cpu)->stopped);
-            send_nmis(cpu);
-        }
+        if (prof_drain_reads(cpu))
+            send_totals(cpu);
 }
 
 static void flush_stream(void)
 {
     PROF_FOR_EACH_CPU (cpu)
-        prof_stream_flush(cpu, prof_tsc());
+        prof_stream_flush(cpu, prof_cpu_tsc_at(cpu, prof_tsc()));
 }
 
 static void drain_once(void)
@@ -855,7 +857,7 @@ static void drain_once(void)
     read_queued(PROF_RESOLVE_WORK);
     flush_events();
     if (!drain->behind) {
-        send_stopped_walks();
+        send_all_totals();
         prof_loop_drained(prof_tsc(), accounts->stolen_cycles,
                           prof_clock_of(cpu)->step,
                           prof_clock_of(cpu)->last_tsc);
@@ -907,7 +909,7 @@ bool prof_drain_in_tick(uint64_t cycles)
     } while (drain->behind && prof_tsc() - begin < cycles);
     drain->most = DRAIN_ENTRIES;
     if (!drain->behind) {
-        send_stopped_walks();
+        send_all_totals();
         if (PROF_WITH_CALLERS)
             prof_addresses_catch_up(PORTION_ENTRIES, work);
     }

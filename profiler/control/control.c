@@ -204,8 +204,8 @@ static void emit_start(uint64_t tsc)
 {
     PROF_FOR_EACH_CPU (cpu)
         if (prof_drain_reads(cpu))
-            prof_stream_start(cpu, tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
-                              prof_rate_mhz(), cpu->depth);
+            prof_stream_start(cpu, prof_cpu_tsc_at(cpu, tsc), prof_rate_mhz(),
+                              cpu->depth);
     prof_user_send(tsc);
 }
 
@@ -224,7 +224,7 @@ static void begin_others(void)
 
         if (cpu == PROF_CPU_FIRST)
             continue;
-        now = prof_tsc() - (uint64_t)prof_cpu_tsc_offset(cpu);
+        now = prof_cpu_tsc_at(cpu, prof_tsc());
         prof_timebase_resume(prof_clock_of(cpu), now);
         prof_overflow_resume(&cpu->overflow, now);
     }
@@ -296,8 +296,7 @@ void prof_stop(void)
         prof_drain_whole(); /* what came before it is sent before it */
         PROF_FOR_EACH_CPU (cpu)
             if (prof_drain_reads(cpu))
-                prof_stream_stop(cpu, prof_tsc() -
-                                          (uint64_t)prof_cpu_tsc_offset(cpu));
+                prof_stream_stop(cpu, prof_cpu_tsc_at(cpu, prof_tsc()));
     }
     prof_leave();
 }

@@ -82,6 +82,7 @@ struct prof_lapic {
     uint32_t divide_kept;    /* likewise */
     uint32_t taken_back;     /* times that its ticks had been lost */
     uint32_t generation;     /* of the rate in force */
+    bool unfit;              /* it is to sample, but its timer is in use */
     uint64_t begun_tsc;      /* no sample covers the time before */
     struct prof_jitter vary; /* chooses the periods */
 #endif

@@ -105,6 +105,13 @@ void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif
 
+/* Returns the TSC of (cpu) at the moment at which that of the first CPU is (tsc).
+ */
+static inline uint64_t prof_cpu_tsc_at(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    return tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
+}
+
 /* Loops over all CPUs that may be sampled, beginning with the first. */
 #define PROF_FOR_EACH_CPU(cpu)                                                 \
     for (struct prof_cpu *cpu = PROF_CPU_FIRST;                                \

@@ -59,7 +59,7 @@ static void set_clock(const struct prof_cpu *cpu,
                       const struct prof_config *config)
 {
     prof_stream_clock_set(&prof_encoder_of(cpu)->writer.clock,
-                          config->boot_tsc - (uint64_t)prof_cpu_tsc_offset(cpu),
+                          prof_cpu_tsc_at(cpu, config->boot_tsc),
                           config->tsc_hz);
 }
 

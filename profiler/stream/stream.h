@@ -166,8 +166,9 @@ void prof_stream_stopped_walks(const struct prof_cpu *cpu, uint64_t tsc,
  * PROF_WITH_NMI. */
 void prof_stream_irqs_off(const struct prof_cpu *cpu, uint64_t tsc);
 
-/* Emits the totals, for (cpu), of NMIs that were not samples, and of ticks
- * without an NMI of their own. PROF_WITH_NMI. */
+/* Emits the totals, for (cpu) and since prof_init(), of NMIs that were not
+ * samples, and of ticks that are not lost and had no NMI of their own.
+ * PROF_WITH_NMI. */
 void prof_stream_nmis(const struct prof_cpu *cpu, uint64_t tsc,
                       uint32_t duplicates, uint64_t merged);
 

@@ -15,19 +15,35 @@ struct prof_clock_common prof_clock;
 /* Missed ticks at the last reset. */
 static int64_t missed_before[PROF_CPUS_MAX];
 
+#if PROF_CPUS_MAX > 1
+/* Of other CPUs with a common timer, of which the first one knows how many
+ * ticks it has raised: what it is ahead by says what they have missed. */
+static struct behind {
+    int64_t missed;  /* up to the last time that it was let go */
+    uint32_t before; /* how far the first was ahead when it joined */
+    uint32_t left;   /* and when it left; written by that CPU */
+    bool taken;      /* it has joined, and was not let go */
+} behinds[PROF_CPUS_MAX];
+
+static struct behind *behind_of(const struct prof_cpu *cpu)
+{
+    return &behinds[prof_cpu_number(cpu)];
+}
+#endif
+
 void prof_clock_open(uint64_t tsc)
 {
     PROF_FOR_EACH_CPU (cpu) {
         *prof_clock_of(cpu) =
             (struct prof_timebase){.last_tsc = tsc, .resume_tsc = tsc};
         missed_before[prof_cpu_number(cpu)] = 0;
+#if PROF_CPUS_MAX > 1
+        *behind_of(cpu) = (struct behind){0};
+#endif
     }
 }
 
 #if PROF_CPUS_MAX > 1
-/* Of other CPUs with a common timer: how far the first was ahead then. */
-static uint32_t ahead_before[PROF_CPUS_MAX];
-
 /* As the first CPU's clock is set. */
 static void set_another(struct prof_cpu *cpu, uint64_t tsc)
 {
@@ -52,15 +68,46 @@ static uint32_t ahead_of(const struct prof_cpu *cpu)
            __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
 }
 
-static uint64_t time_of(const struct prof_cpu *cpu, uint64_t first_tsc)
+/* The same; once it has left, what it was then, as the ticks since are no longer
+ * its own. */
+static uint32_t last_ahead_of(const struct prof_cpu *cpu)
 {
-    return first_tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
+    return prof_cpu_has_joined(cpu) ? ahead_of(cpu) : behind_of(cpu)->left;
+}
+
+static int64_t missed_by(const struct prof_cpu *cpu)
+{
+    const struct behind *behind = behind_of(cpu);
+
+    if (!prof_clock.common || !behind->taken)
+        return behind->missed;
+    return behind->missed + (int32_t)(last_ahead_of(cpu) - behind->before);
 }
 
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc)
 {
+    struct behind *behind = behind_of(cpu);
+
     set_another(cpu, tsc);
-    ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
+    behind->before = last_ahead_of(cpu);
+    behind->taken = true;
+}
+
+void prof_clock_leave(const struct prof_cpu *cpu)
+{
+    behind_of(cpu)->left = ahead_of(cpu);
+}
+
+void prof_clock_let_go(const struct prof_cpu *cpu)
+{
+    behind_of(cpu)->missed = missed_by(cpu);
+    behind_of(cpu)->taken = false;
+}
+#else
+static inline int64_t missed_by(const struct prof_cpu *cpu)
+{
+    (void)cpu;
+    return 0;
 }
 #endif
 
@@ -75,7 +122,7 @@ static void set_others(void)
 
         if (cpu == PROF_CPU_FIRST)
             continue;
-        set_another(cpu, time_of(cpu, prof_tsc()));
+        set_another(cpu, prof_cpu_tsc_at(cpu, prof_tsc()));
         prof_clock_of(cpu)->last_tsc = last;
         prof_clock_of(cpu)->resume_tsc = resume;
         prof_clock_of(cpu)->interrupted = interrupted;
@@ -124,32 +171,33 @@ void prof_clock_interrupt(void)
     uint64_t now = prof_tsc();
 
     PROF_FOR_EACH_CPU (cpu)
-        prof_timebase_interrupt(prof_clock_of(cpu),
-                                now - (uint64_t)prof_cpu_tsc_offset(cpu));
+        prof_timebase_interrupt(prof_clock_of(cpu), prof_cpu_tsc_at(cpu, now));
 }
 #endif
+
+static int64_t missed_in_all(const struct prof_cpu *cpu)
+{
+    return prof_clock_of(cpu)->missed + missed_by(cpu);
+}
 
 uint64_t prof_clock_missed(const struct prof_cpu *cpu)
 {
-    int64_t missed =
-        prof_clock_of(cpu)->missed - missed_before[prof_cpu_number(cpu)];
+    int64_t missed = missed_in_all(cpu) - missed_before[prof_cpu_number(cpu)];
 
-#if PROF_CPUS_MAX > 1
-    if (prof_clock.common && cpu != PROF_CPU_FIRST)
-        missed =
-            prof_cpu_has_joined(cpu)
-                ? (int32_t)(ahead_of(cpu) - ahead_before[prof_cpu_number(cpu)])
-                : 0;
-#endif
     return missed > 0 ? (uint64_t)missed : 0;
 }
 
+#if PROF_CPUS_MAX > 1
+uint64_t prof_clock_merged(const struct prof_cpu *cpu)
+{
+    int64_t missed = missed_by(cpu);
+
+    return missed > 0 ? (uint64_t)missed : 0;
+}
+#endif
+
 void prof_clock_reset(void)
 {
-    PROF_FOR_EACH_CPU (cpu) {
-        missed_before[prof_cpu_number(cpu)] = prof_clock_of(cpu)->missed;
-#if PROF_CPUS_MAX > 1
-        ahead_before[prof_cpu_number(cpu)] = ahead_of(cpu);
-#endif
-    }
+    PROF_FOR_EACH_CPU (cpu)
+        missed_before[prof_cpu_number(cpu)] = missed_in_all(cpu);
 }

@@ -65,6 +65,12 @@ uint64_t prof_calibrate(bool physical, uintptr_t image_offset);
  * CPU's vector drained. */
 void prof_clock_join(struct prof_cpu *cpu, uint64_t tsc);
 
+/* The current CPU, (cpu), leaves, and gets no more ticks; then the drain, which
+ * has read all of its samples, lets it go. What it has missed is kept.
+ * PROF_CPUS_MAX > 1. */
+void prof_clock_leave(const struct prof_cpu *cpu);
+void prof_clock_let_go(const struct prof_cpu *cpu);
+
 /*
  * Ends a gap in which no ticks came on any CPU: no sample covers that time, and
  * no tick in it counts as missed. In the stream, sampling restarts between the
@@ -75,6 +81,14 @@ void prof_clock_interrupt(void);
 /* Returns the ticks that were due on (cpu) and not delivered since the last
  * reset. */
 uint64_t prof_clock_missed(const struct prof_cpu *cpu);
+
+/* Returns the ticks of the first CPU's timer, since prof_init(), that (cpu) did
+ * not get: they are not in its time base. */
+#if PROF_CPUS_MAX > 1
+uint64_t prof_clock_merged(const struct prof_cpu *cpu);
+#else
+#define prof_clock_merged(cpu) ((void)(cpu), (uint64_t)0)
+#endif
 
 /* Resets these counts to 0. */
 void prof_clock_reset(void);

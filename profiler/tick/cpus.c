@@ -219,6 +219,7 @@ void prof_cpu_leave(void)
         return;
     prof_source_leave(cpu);
     prof_cpus_forget(cpu); /* before the drain may let it go */
+    prof_clock_leave(cpu);
     __atomic_store_n(&prof_cpu_link(cpu)->state, PROF_CPU_LEFT,
                      __ATOMIC_RELEASE); /* (D) */
 }

@@ -52,6 +52,7 @@
 #define HANDLER offsetof(struct prof_cpu, lapic.handler)
 #define LATE_PERIODS 2    /* after which a tick should have come */
 #define PATIENCE_PART 50u /* of a second: other CPUs have ended by then */
+#define UNFIT 2u          /* looks that find a CPU so, one after the other */
 
 static struct {
     struct prof_pit_rate rate; /* (kernel) is the longest that there is */
@@ -65,7 +66,8 @@ static struct {
     uint32_t spread;     /* of (rate), for other CPUs (tick/jitter.h) */
     uint32_t generation; /* counts its changes, and those of (hz) */
     uint32_t taken_back; /* by other CPUs, as far as it is counted */
-    uintptr_t at;        /* config.tick.lapic_at */
+    uint8_t unfit[PROF_CPUS_MAX];  /* checks that found it so, up to UNFIT */
+    uintptr_t at;                  /* config.tick.lapic_at */
     void (*kick)(uint32_t number); /* config.kick */
 #endif
 } source;
@@ -495,9 +497,13 @@ static bool take_or_share(struct prof_lapic *lapic)
  * tick of ours comes to a gate that was given back. */
 static void begin_another(struct prof_lapic *lapic)
 {
+    bool may, begins;
+
     set_state(lapic, source.shared ? PROF_LAPIC_SHARED : PROF_LAPIC_OWN);
-    if (!__atomic_load_n(&lapic->may_run, __ATOMIC_SEQ_CST) || /* (A) */
-        !take_or_share(lapic)) {
+    may = __atomic_load_n(&lapic->may_run, __ATOMIC_SEQ_CST); /* (A) */
+    begins = may && take_or_share(lapic);
+    __atomic_store_n(&lapic->unfit, may && !begins, __ATOMIC_RELAXED);
+    if (!begins) {
         set_state(lapic, PROF_LAPIC_OFF);
         return;
     }
@@ -614,7 +620,7 @@ static int join(struct prof_cpu *cpu)
 {
     struct prof_lapic found = {0};
 
-    (void)cpu;
+    __atomic_store_n(&cpu->lapic.unfit, false, __ATOMIC_RELAXED);
     return prof_lapic_find(&found, source.at, !source.shared) ? PROF_OK
                                                               : PROF_ELAPIC;
 }
@@ -713,6 +719,40 @@ static uint32_t taken_back_elsewhere(void)
     return source.taken_back - before;
 }
 
+static void say_unfit(const struct prof_cpu *cpu)
+{
+    struct prof_text out;
+
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out,
+                     "prof: CPU %u is not sampled: ", prof_cpu_number(cpu));
+    if (source.shared)
+        prof_text_format(&out,
+                         "its local APIC's timer is not one-shot at vector "
+                         "%u\n",
+                         (uint32_t)source.vector);
+    else
+        prof_text_string(&out, "its local APIC's timer is not masked\n");
+    prof_text_flush(&out);
+}
+
+/* A CPU may try before its kernel has its timer as it is to be. So it is said
+ * of one that is still unfit at the next look; and once. */
+static void look_for_unfit(void)
+{
+    PROF_FOR_EACH_CPU (cpu) {
+        uint8_t *looks = &source.unfit[prof_cpu_number(cpu)];
+
+        if (*looks == UNFIT)
+            continue;
+        if (!prof_cpu_has_joined(cpu) ||
+            !__atomic_load_n(&cpu->lapic.unfit, __ATOMIC_RELAXED))
+            *looks = 0;
+        else if (++*looks == UNFIT)
+            say_unfit(cpu);
+    }
+}
+
 static void taken(struct prof_cpu *cpu)
 {
     if (source.running)
@@ -733,6 +773,7 @@ static uint64_t begun(const struct prof_cpu *cpu)
 /* Nothing is due on any CPU, and who comes to the gate goes on. */
 static void open_others(void)
 {
+    __builtin_memset(source.unfit, 0, sizeof source.unfit);
     for (uint32_t i = 1; i < PROF_CPU_STATES; i++)
         prof_cpus[i].lapic = (struct prof_lapic){
             .sample_due = PROF_LAPIC_NEVER, .kernel_due = PROF_LAPIC_NEVER};
@@ -744,6 +785,7 @@ static void open_others(void)
 #define open_others() ((void)0)
 #define end_late() ((void)0)
 #define taken_back_elsewhere() 0u
+#define look_for_unfit() ((void)0)
 
 static inline void leave_gate(void)
 {
@@ -942,6 +984,7 @@ void prof_source_lapic_check(void)
     else if (changed)
         begin_again();
     prof_interrupts_restore(on);
+    look_for_unfit();
     taken_back = changed + taken_back_elsewhere();
     prof_tick_counts.lapic_taken_back += taken_back;
     if (taken_back == 0 || source.said)

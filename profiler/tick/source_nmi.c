@@ -345,7 +345,8 @@ static int set_period(uint32_t hz, bool on)
 #if PROF_CPUS_MAX > 1
 static int join(struct prof_cpu *cpu)
 {
-    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED,
+                                 .duplicates = cpu->nmi.duplicates};
     return join_destination(cpu) ? PROF_OK : PROF_ELAPIC;
 }
 

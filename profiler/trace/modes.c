@@ -282,8 +282,8 @@ static void write_as(struct prof_trace_cpu *cpu)
     writer->label.cpu = (uint16_t)(PROF_CPU_HISTORY + number);
     writer->label.sequence = cpu->dump.sequence;
     writer->clock = prof_stream_writer()->clock;
-    writer->clock.zero_tsc -=
-        (uint64_t)prof_cpu_tsc_offset(prof_trace_sampled(cpu));
+    writer->clock.zero_tsc =
+        prof_cpu_tsc_at(prof_trace_sampled(cpu), writer->clock.zero_tsc);
     writer->last = 0;
     cpu->history.packet = UINT32_MAX;
 }

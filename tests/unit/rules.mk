@@ -50,8 +50,8 @@ $(BUILD)/host$1/smp/libprof.a: $(patsubst %.c,$(BUILD)/host$1/smp/%.o,\
     $(call profiler_sources,host)))) \
     $(BUILD)/host$1/smp/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
-$(BUILD)/host$1/cpus_test $(BUILD)/host$1/trace_cpus_test: \
-    $(BUILD)/host$1/smp/libprof.a
+$(addprefix $(BUILD)/host$1/,$(notdir $(basename \
+    $(wildcard tests/unit/smp/*_test.c)))): $(BUILD)/host$1/smp/libprof.a
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/host/embed/%.o,lookup fail)
 $(BUILD)/host$1/function_symbols_test: \

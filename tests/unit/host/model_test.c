@@ -435,6 +435,33 @@ TEST(each_cpu_is_counted)
     assert_int_equal(cpu->nmi.merged, 9);
 }
 
+/* Their events have totals, of which those before the span are not its own; and
+ * one that has begun again is no difference. */
+TEST(nmis_are_those_of_the_span)
+{
+    static const struct {
+        uint64_t time;
+        struct prof_event_nmi nmi;
+    } totals[] = {{5 * STEP, {3, 4}},
+                  {15 * STEP, {8, 24}},
+                  {16 * STEP, {9, 1}},
+                  {25 * STEP, {100, 100}}};
+    const struct model_cpu *cpu;
+
+    model.from = 10 * STEP;
+    model.to = 20 * STEP;
+    made->step = 0;
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; ++i) {
+        speak_for(1, totals[i].time);
+        MADE_EVENT(made, PROF_EVENT_NMI, totals[i].nmi);
+    }
+    feed();
+    cpu = model_cpu(&model, 1);
+    assert_true(cpu->has_nmis);
+    assert_int_equal(cpu->nmi.duplicates, 6);
+    assert_int_equal(cpu->nmi.merged, 21);
+}
+
 /* Makes the samples with interrupts off worth 1000 clocks, and no others. */
 static bool weigh_off(void *owner, const struct event *event, uint32_t node,
                       const struct model_cpu *cpu, struct model_count *count)
