@@ -9,6 +9,7 @@
 #include "base/wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #define EVENTS 256
 #define WAIT_MS 100
 #define RAM_WAIT_MS 5
+#define FILES_KEPT 80u
+#define FILES_KEPT_SHARD 8u
 #define END_SECONDS 15 /* without progress: above the pause of retries */
 
 int64_t now_ms(void)
@@ -29,6 +32,38 @@ int64_t now_ms(void)
 
     clock_gettime(CLOCK_REALTIME, &time);
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Files that connections leave: for the spool, the state, packets that are kept,
+ * images and the pages' readers; and for each server of the store a connection,
+ * its name's look-up and a batch. At most half of all. */
+static uint64_t kept_files(const struct collector_options *options,
+                           uint64_t limit)
+{
+    uint64_t kept = FILES_KEPT;
+
+    if (options->store != NULL)
+        kept += FILES_KEPT_SHARD * store_shards(options->store);
+    return kept < limit / 2 ? kept : limit / 2;
+}
+
+/* The number that the next file has is the lowest that is free. */
+bool files_remain(const struct collector *collector)
+{
+    int next = fcntl(collector->wake, F_DUPFD_CLOEXEC, 0);
+    struct rlimit limit;
+    uint64_t kept;
+
+    if (next < 0)
+        return false;
+    close(next);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return true;
+    kept = kept_files(&collector->options, limit.rlim_cur);
+    if ((uint64_t)next < limit.rlim_cur - kept)
+        return true;
+    errno = EMFILE;
+    return false;
 }
 
 /* As many files as may be: each guest and reader has one. */
@@ -40,6 +75,7 @@ static void raise_files(const struct collector_options *options)
         return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur -= kept_files(options, limit.rlim_cur);
     if (limit.rlim_cur < options->guests)
         log_info("only %llu files can be open, fewer than --guests",
                  (unsigned long long)limit.rlim_cur);

@@ -535,8 +535,10 @@ static void rest_listener(struct collector *collector,
 
 static void accept_line(struct collector *collector, struct listener *listener)
 {
-    int file = accept4(listener->handle.file, NULL, NULL,
-                       SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int file = files_remain(collector)
+                   ? accept4(listener->handle.file, NULL, NULL,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK)
+                   : -1;
     struct line *line;
 
     if (file < 0) {

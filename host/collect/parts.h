@@ -228,6 +228,10 @@ struct collector {
 
 int64_t now_ms(void); /* UTC */
 
+/* Whether a file can be opened for others, with some left for the spool, the
+ * state and the store; else errno says that there are too many. */
+bool files_remain(const struct collector *collector);
+
 /* ---- guests.c: the register */
 
 /* A packet that came by (line). */

@@ -253,9 +253,18 @@ static bool ask_count(struct shard *shard, const char *sql, uint64_t *count)
     return fine;
 }
 
-/* What became of a batch that was sent before: DONE, AGAIN or still DOUBT. */
+/* Writes that a batch cannot be read, and errno, to (why). */
+static void put_unread(char *why)
+{
+    snprintf(why, STORE_WHY, "a batch in the spool cannot be read: %s",
+             strerror(errno));
+}
+
+/* What became of a batch that was sent before: DONE, AGAIN or still DOUBT; of
+ * one that cannot be read, (why). */
 static enum outcome look_for(struct shard *shard,
-                             const struct spool_batch *batch, int file)
+                             const struct spool_batch *batch, int file,
+                             char *why)
 {
     struct store *store = shard->sender->store;
     char token[SPOOL_TOKEN];
@@ -274,8 +283,12 @@ static enum outcome look_for(struct shard *shard,
     if (!known || found > 0)
         return DOUBT;
     bytes = spool_rows(file, &count);
-    if (bytes == NULL)
+    if (bytes == NULL && errno == 0)
         return AGAIN; /* where it is found to be damaged */
+    if (bytes == NULL) {
+        put_unread(why);
+        return DOUBT;
+    }
     sql = presence_sql(&store->address, batch->table, bytes, count);
     free(bytes);
     if (sql == NULL)
@@ -326,9 +339,8 @@ static bool sleep_for(struct sender *sender, double seconds)
     return goes_on;
 }
 
-/* The next batch of the shard and its file; false: the end. */
-static bool wait_batch(struct shard *shard, struct spool_batch *batch,
-                       int *file)
+/* The next batch of the shard; false: the end. */
+static bool wait_batch(struct shard *shard, struct spool_batch *batch)
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *first = NULL;
@@ -347,10 +359,8 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch,
         pthread_cond_timedwait(&sender->changed, &sender->lock, &until);
     }
     goes_on = !sender->stops;
-    if (goes_on) {
+    if (goes_on)
         *batch = *first;
-        *file = spool_read(&sender->spool, first);
-    }
     pthread_mutex_unlock(&sender->lock);
     return goes_on;
 }
@@ -418,15 +428,45 @@ static void set_asking(struct sender *sender, int change)
     pthread_mutex_unlock(&sender->lock);
 }
 
-/* Whether the file is whole: a damaged one would be refused, and not said to be
- * what it is. */
-static bool is_whole(int file)
-{
-    size_t count;
-    uint8_t *bytes = spool_rows(file, &count);
+enum content {
+    WHOLE,
+    DAMAGED, /* or gone */
+    UNREAD   /* as errno says: it may be whole */
+};
 
+/* Opens a batch's file, and reads it: a damaged one would be refused, and not
+ * said to be what it is. (*file) -1: it is not open. */
+static enum content open_batch(struct sender *sender,
+                               const struct spool_batch *batch, int *file)
+{
+    enum content content;
+    size_t count;
+    uint8_t *bytes;
+    int error;
+
+    pthread_mutex_lock(&sender->lock);
+    *file = spool_read(&sender->spool, batch);
+    error = errno;
+    pthread_mutex_unlock(&sender->lock);
+    if (*file < 0) {
+        errno = error;
+        return error == ENOENT ? DAMAGED : UNREAD;
+    }
+    bytes = spool_rows(*file, &count);
+    content = bytes != NULL ? WHOLE : errno == 0 ? DAMAGED : UNREAD;
+    error = errno;
     free(bytes);
-    return bytes != NULL;
+    if (content == UNREAD) {
+        close(*file);
+        *file = -1;
+    }
+    errno = error;
+    return content;
+}
+
+static double longer(double delay)
+{
+    return 2 * delay < RETRY_MAX ? 2 * delay : RETRY_MAX;
 }
 
 /* Sends the batch until it is stored or given up; false: the end. */
@@ -453,7 +493,7 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
 
             shard->reached = true;
             if (in_doubt && !deduplicates(&server))
-                outcome = look_for(shard, batch, file);
+                outcome = look_for(shard, batch, file, why);
             else
                 outcome = AGAIN;
             if (outcome == AGAIN) {
@@ -477,26 +517,47 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
         set_problem(sender, why);
         if (!sleep_for(sender, delay))
             return false;
-        delay = 2 * delay < RETRY_MAX ? 2 * delay : RETRY_MAX;
+        delay = longer(delay);
     }
+}
+
+/* Reads the batch, when that can be done, and sends it; false: the end. */
+static bool take_batch(struct shard *shard, const struct spool_batch *batch)
+{
+    struct sender *sender = shard->sender;
+    double delay = RETRY_MIN;
+    bool goes_on = true;
+    char why[STORE_WHY];
+    enum content content;
+    int file;
+
+    while ((content = open_batch(sender, batch, &file)) == UNREAD) {
+        put_unread(why);
+        set_problem(sender, why);
+        if (!sleep_for(sender, delay))
+            return false;
+        delay = longer(delay);
+    }
+    if (content == WHOLE)
+        goes_on = finish_batch(shard, batch, file);
+    else
+        lose_batch(shard, batch, file, "damaged in the spool");
+    if (file >= 0)
+        close(file);
+    return goes_on;
 }
 
 static void *run_shard(void *owner)
 {
     struct shard *shard = owner;
     struct spool_batch batch;
-    int file;
     bool goes_on = true;
 
-    while (goes_on && wait_batch(shard, &batch, &file)) {
+    while (goes_on && wait_batch(shard, &batch)) {
         if (batch.is_outdated)
             lose_batch(shard, &batch, -1, "of an earlier version's tables");
-        else if (file < 0 || !is_whole(file))
-            lose_batch(shard, &batch, file, "damaged in the spool");
         else
-            goes_on = finish_batch(shard, &batch, file);
-        if (file >= 0)
-            close(file);
+            goes_on = take_batch(shard, &batch);
     }
     return NULL;
 }

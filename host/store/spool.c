@@ -21,6 +21,7 @@
 #include <zlib.h>
 
 #define LEVEL 1 /* 13 bytes a row instead of 66; more saves little */
+#define PIECE_BYTES 65536u
 #define PART "part"
 #define REFUSED "refused"
 #define STAGED ".staged"
@@ -308,30 +309,63 @@ void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN])
     snprintf(text, SPOOL_TOKEN, "parasite-%016" PRIx64, batch->token);
 }
 
+/* To (*bytes), which are to be freed. False: it is damaged, and errno is 0; or
+ * it cannot be read. */
+static bool inflate_file(z_stream *stream, int file, uint8_t **bytes)
+{
+    uint8_t piece[PIECE_BYTES];
+    size_t room = 0;
+    off_t at = 0;
+    int result = Z_OK;
+
+    while (result == Z_OK) {
+        ssize_t got = pread(file, piece, sizeof piece, at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got == 0 ? 0 : errno;
+            return false;
+        }
+        at += got;
+        stream->next_in = piece;
+        stream->avail_in = (unsigned)got;
+        do {
+            if (room - stream->total_out < PIECE_BYTES) {
+                room = room == 0 ? 1 << 20 : 2 * room;
+                *bytes = xreallocarray(*bytes, room, 1);
+            }
+            stream->next_out = *bytes + stream->total_out;
+            stream->avail_out = (unsigned)(room - stream->total_out);
+            result = inflate(stream, Z_NO_FLUSH);
+            if (result == Z_BUF_ERROR) /* it wants more of the file */
+                result = Z_OK;
+        } while (result == Z_OK &&
+                 (stream->avail_in > 0 || stream->avail_out == 0));
+    }
+    errno = result == Z_MEM_ERROR ? ENOMEM : 0;
+    return result == Z_STREAM_END && stream->avail_in == 0;
+}
+
 uint8_t *spool_rows(int file, size_t *count)
 {
-    gzFile gz = lseek(file, 0, SEEK_SET) == 0 ? gzdopen(dup(file), "rb") : NULL;
+    z_stream stream = {0};
     uint8_t *bytes = NULL;
-    size_t room = 0, used = 0;
-    int got = 0;
     bool whole;
+    int error;
 
-    if (gz == NULL)
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) {
+        errno = ENOMEM;
         return NULL;
-    do {
-        used += (size_t)got;
-        if (room - used < 65536) {
-            room = room == 0 ? 1 << 20 : 2 * room;
-            bytes = xreallocarray(bytes, room, 1);
-        }
-        got = gzread(gz, bytes + used, 65536);
-    } while (got > 0);
-    whole = got == 0 && gzdirect(gz) == 0;
-    whole = gzclose(gz) == Z_OK && whole;
-    *count = used;
+    }
+    whole = inflate_file(&stream, file, &bytes);
+    error = errno;
+    *count = stream.total_out;
+    inflateEnd(&stream);
     if (whole)
         return bytes;
     free(bytes);
+    errno = error;
     return NULL;
 }
 

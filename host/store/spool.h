@@ -83,14 +83,14 @@ uint64_t spool_recover(struct spool *spool, uint64_t order);
 const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
                                       unsigned shards);
 
-/* Opens its file; -1: it cannot be read. */
+/* Opens its file; -1, and errno: it cannot be opened. */
 int spool_read(const struct spool *spool, const struct spool_batch *batch);
 
 /* The text that is the same each time that the batch is sent. */
 void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN]);
 
-/* The rows of its file, of (count) bytes, to be freed; NULL: it is damaged.
- * Moves the file's offset. */
+/* The rows of its file, of (count) bytes, to be freed. NULL: it is damaged, and
+ * errno is 0; or it cannot be read, as errno says. Opens no other file. */
 uint8_t *spool_rows(int file, size_t *count);
 
 /* Removes the batch, or with (refused) puts it aside. */
