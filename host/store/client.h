@@ -40,7 +40,7 @@ struct store_options {
      * store_send() must not be called. Made if it is missing. One process at a
      * time: it is locked. */
     const char *spool;
-    uint64_t spool_bytes; /* at most; 0 = 1 GiB */
+    uint64_t spool_bytes; /* at most, shared by the shards; 0 = 1 GiB */
 
     /* What is not stored is no loss: the caller can send it again. */
     bool can_resend;
@@ -187,6 +187,7 @@ bool store_flush(struct store *store, double seconds);
 /* What the sending has come to since store_open(). */
 struct store_state {
     uint64_t spool_batches, spool_bytes; /* now, from earlier runs, too */
+    uint64_t spool_most_bytes; /* of these, of the shard that has the most */
     uint64_t sent_batches, sent_rows, sent_bytes; /* acknowledged; as gzip */
     uint64_t retries;
     uint64_t lost_batches, lost_rows; /* see the table losses */

@@ -351,7 +351,7 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch)
     while (!sender->stops && first == NULL) {
         if (shard->number == 0)
             keep_losses(sender);
-        first = spool_first(&sender->spool, shard->number, sender->count);
+        first = spool_first(&sender->spool, shard->number);
         if (first != NULL)
             break;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -575,7 +575,7 @@ struct sender *sender_open(struct store *store, char *why)
         .count = count,
         .losses = {.host = store->host, .none = store->options.can_resend}};
     if (!spool_open(&sender->spool, store->options.spool,
-                    limit == 0 ? SPOOL_BYTES : limit, why, STORE_WHY)) {
+                    limit == 0 ? SPOOL_BYTES : limit, count, why, STORE_WHY)) {
         free(sender);
         return NULL;
     }
@@ -704,6 +704,7 @@ void store_state(struct store *store, struct store_state *state)
     *state = sender->state;
     state->spool_batches = sender->spool.count;
     state->spool_bytes = sender->spool.bytes;
+    state->spool_most_bytes = spool_most_bytes(&sender->spool);
     pthread_mutex_unlock(&sender->lock);
 }
 

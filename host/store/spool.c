@@ -71,6 +71,12 @@ static int compare_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+static void count_bytes(struct spool *spool, const struct spool_batch *batch)
+{
+    spool->bytes += batch->bytes;
+    spool->shard_bytes[batch->shard % spool->shards] += batch->bytes;
+}
+
 static void find_batches(struct spool *spool, DIR *folder)
 {
     const struct dirent *entry;
@@ -86,7 +92,7 @@ static void find_batches(struct spool *spool, DIR *folder)
             continue;
         batch.bytes = (uint64_t)status.st_size;
         VECTOR_ADD(spool->batches, spool->count, batch);
-        spool->bytes += batch.bytes;
+        count_bytes(spool, &batch);
         if (batch.order > spool->order)
             spool->order = batch.order;
     }
@@ -96,11 +102,11 @@ static void find_batches(struct spool *spool, DIR *folder)
 }
 
 bool spool_open(struct spool *spool, const char *path, uint64_t limit,
-                char *why, size_t room)
+                unsigned shards, char *why, size_t room)
 {
     DIR *folder;
 
-    *spool = (struct spool){.limit = limit, .folder = -1};
+    *spool = (struct spool){.limit = limit, .shards = shards, .folder = -1};
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         spool->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (spool->folder < 0) {
@@ -118,6 +124,9 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
         close(spool->folder);
         return false;
     }
+    spool->shard_bytes =
+        xreallocarray(NULL, shards, sizeof *spool->shard_bytes);
+    memset(spool->shard_bytes, 0, shards * sizeof *spool->shard_bytes);
     find_batches(spool, folder);
     closedir(folder);
     return true;
@@ -126,6 +135,7 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
 void spool_close(struct spool *spool)
 {
     free(spool->batches);
+    free(spool->shard_bytes);
     close(spool->folder);
     *spool = (struct spool){.folder = -1};
 }
@@ -219,7 +229,9 @@ bool spool_add(struct spool *spool, unsigned shard,
         getrandom(&batch.token, sizeof batch.token, 0) != sizeof batch.token) {
         *why = "spool cannot be written";
         fine = false;
-    } else if (how != SPOOL_BEYOND && spool->bytes + count > spool->limit) {
+    } else if (how != SPOOL_BEYOND &&
+               spool->shard_bytes[shard % spool->shards] + count >
+                   spool->limit / spool->shards) {
         *why = "spool full";
         fine = false;
     }
@@ -231,7 +243,7 @@ bool spool_add(struct spool *spool, unsigned shard,
     }
     if (fine) {
         VECTOR_ADD(spool->batches, spool->count, batch);
-        spool->bytes += count;
+        count_bytes(spool, &batch);
         spool->order = batch.order;
     }
     free(name);
@@ -285,12 +297,21 @@ uint64_t spool_recover(struct spool *spool, uint64_t order)
 
 /* ---- sending */
 
-const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
-                                      unsigned shards)
+uint64_t spool_most_bytes(const struct spool *spool)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < spool->shards; ++i)
+        if (spool->shard_bytes[i] > most)
+            most = spool->shard_bytes[i];
+    return most;
+}
+
+const struct spool_batch *spool_first(const struct spool *spool, unsigned shard)
 {
     for (uint64_t i = 0; i < spool->count; ++i)
         if (!spool->batches[i].is_staged &&
-            spool->batches[i].shard % shards == shard)
+            spool->batches[i].shard % spool->shards == shard)
             return &spool->batches[i];
     return NULL;
 }
@@ -385,6 +406,7 @@ void spool_remove(struct spool *spool, const struct spool_batch *batch,
     unlinkat(spool->folder, name, 0);
     free(name);
     spool->bytes -= batch->bytes;
+    spool->shard_bytes[batch->shard % spool->shards] -= batch->bytes;
     memmove(spool->batches + at, spool->batches + at + 1,
             (size_t)(spool->count - at - 1) * sizeof *spool->batches);
     --spool->count;

@@ -20,6 +20,9 @@
  * After a kill in between, those up to what was noted are committed, and the
  * others dropped.
  *
+ * Each shard has the same share of the limit: one that is away for long leaves
+ * the others theirs.
+ *
  * Not for several threads at a time.
  */
 
@@ -46,15 +49,17 @@ struct spool {
     int folder;
     uint64_t limit; /* bytes */
     uint64_t bytes, count;
+    unsigned shards;
+    uint64_t *shard_bytes;       /* (bytes) of each */
     uint64_t order;              /* of the last batch */
     struct spool_batch *batches; /* sorted by (order) */
 };
 
 /* Opens the folder, makes it if it is missing, and finds what is in it; files
- * that are half written are removed. False, and a line in (why) of (room)
- * bytes. */
+ * that are half written are removed. What is there of more shards than (shards)
+ * goes to those that there are. False, and a line in (why) of (room) bytes. */
 bool spool_open(struct spool *spool, const char *path, uint64_t limit,
-                char *why, size_t room);
+                unsigned shards, char *why, size_t room);
 void spool_close(struct spool *spool);
 
 /* How a batch is kept. */
@@ -78,10 +83,13 @@ bool spool_commit(struct spool *spool, uint64_t order);
  * drops the rest. Orders go on from there. Returns how many were dropped. */
 uint64_t spool_recover(struct spool *spool, uint64_t order);
 
-/* The first batch of (shard), of (shards) in all, that is not staged; NULL =
- * none. It lives until the spool changes. */
-const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
-                                      unsigned shards);
+/* The bytes of the shard that has the most. */
+uint64_t spool_most_bytes(const struct spool *spool);
+
+/* The first batch of (shard) that is not staged; NULL = none. It lives until
+ * the spool changes. */
+const struct spool_batch *spool_first(const struct spool *spool,
+                                      unsigned shard);
 
 /* Opens its file; -1, and errno: it cannot be opened. */
 int spool_read(const struct spool *spool, const struct spool_batch *batch);

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define NOON 1700000040u /* a whole minute of 2023-11-14 */
-#define LIMIT 100000u
+#define LIMIT 300000u
+#define SHARDS 3u
 
 static char why[256];
 static char *folder;
@@ -22,7 +23,7 @@ static struct store_rows rows;
 static void begin(void)
 {
     folder = temporary_folder("spool");
-    assert_true(spool_open(&spool, folder, LIMIT, why, sizeof why));
+    assert_true(spool_open(&spool, folder, LIMIT, SHARDS, why, sizeof why));
     rows = (struct store_rows){.table = STORE_SAMPLES};
 }
 
@@ -176,4 +177,31 @@ TEST(a_batch_that_cannot_be_opened_or_read_is_not_damaged)
 
     assert_null(spool_rows(spool.folder, &count));
     assert_int_equal(errno, EISDIR);
+}
+
+TEST(each_shard_has_its_share_of_the_limit)
+{
+    unsigned added = 0;
+
+    put_rows(1000);
+    while (add(1))
+        ++added;
+    assert_true(added >= 2);
+    assert_true(spool_most_bytes(&spool) <= LIMIT / SHARDS);
+    assert_int_equal(spool_most_bytes(&spool), spool.bytes);
+    assert_false(add(1 + SHARDS)); /* of an address with more shards */
+    for (unsigned i = 0; i < added; ++i)
+        assert_true(add(0) && add(2));
+    assert_false(add(0));
+    assert_true(spool.bytes <= LIMIT);
+    spool_remove(&spool, spool_first(&spool, 1), false);
+    assert_false(add(2));
+    assert_true(add(1));
+
+    /* and so it is when it is opened again */
+    spool_close(&spool);
+    assert_true(spool_open(&spool, folder, LIMIT, SHARDS, why, sizeof why));
+    assert_false(add(1));
+    spool_remove(&spool, spool_first(&spool, 1), false);
+    assert_true(add(1));
 }
