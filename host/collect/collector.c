@@ -34,6 +34,11 @@ int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+int64_t steady_ms(void)
+{
+    return (int64_t)(seconds_now() * 1000);
+}
+
 /* Files that connections leave: for the spool, the state, packets that are kept,
  * images and the pages' readers; and for each server of the store a connection,
  * its name's look-up and a batch. At most half of all. */
@@ -85,7 +90,7 @@ struct collector *collector_open(const struct collector_options *options)
 {
     struct collector *collector = xreallocarray(NULL, 1, sizeof *collector);
 
-    *collector = (struct collector){.options = *options, .begun_ms = now_ms()};
+    *collector = (struct collector){.options = *options};
     if (collector->options.bucket_seconds == 0)
         collector->options.bucket_seconds = STORE_BUCKET_SECONDS;
     if (options->host != NULL)
@@ -127,20 +132,20 @@ static void take_events(struct collector *collector,
 /* What is due each second, and after a bucket. */
 static void tick(struct collector *collector)
 {
-    int64_t now = now_ms();
+    int64_t now = now_ms(), steady = steady_ms();
 
-    lines_tick(collector, now);
+    lines_tick(collector, steady);
     if (collector->ticked == now / 1000)
         return;
     collector->ticked = now / 1000;
     guests_tick(collector, now);
     for (size_t i = 0; i < collector->guest_count; ++i)
         raw_flush(collector, collector->guests[i]);
-    orders_tick(collector, now / 1000);
+    orders_tick(collector, steady / 1000);
     captures_tick(collector, now / 1000);
     collector->state_due = collector->state_due || collector->state_new;
-    if (now / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
-        collector->pruned = now / 1000;
+    if (steady / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
+        collector->pruned = steady / 1000;
         raw_prune(collector, now / 1000);
     }
 }

@@ -510,7 +510,7 @@ static bool drop_silent(struct collector *collector)
         struct line *line = collector->lines[i];
 
         if (line->undecided && line->handle.file >= 0 &&
-            line->begun + FIRST_LINE_MS < now_ms() &&
+            line->begun + FIRST_LINE_MS < steady_ms() &&
             (longest == NULL || line->begun < longest->begun))
             longest = line;
     }
@@ -550,7 +550,7 @@ static void accept_line(struct collector *collector, struct listener *listener)
     line->handle.file = file;
     line->accepted = line->undecided = line->two_way = true;
     line->tcp = listener->tcp;
-    line->begun = now_ms();
+    line->begun = steady_ms();
     snprintf(line->name, sizeof line->name, "%s#%llu", listener->source->where,
              (unsigned long long)++collector->counters.connections);
     watch(collector, &line->handle, EPOLLIN, true);

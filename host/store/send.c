@@ -11,6 +11,7 @@
  */
 
 #include "base/bytes.h"
+#include "base/condition.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -31,6 +32,7 @@
 #define SPOOL_BYTES (UINT64_C(1) << 30)
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
+#define LOSSES_SECONDS 1.0
 #define FLUSH_POLL_MS 20
 #define FLUSH_LOG_SECONDS 10.0
 
@@ -319,20 +321,12 @@ static void set_problem(struct sender *sender, const char *why)
 /* Waits for (seconds), unless it ends: false. */
 static bool sleep_for(struct sender *sender, double seconds)
 {
-    struct timespec until;
+    double until = seconds_now() + seconds;
     bool goes_on;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)seconds;
-    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        ++until.tv_sec;
-    }
     pthread_mutex_lock(&sender->lock);
     while (!sender->stops &&
-           pthread_cond_timedwait(&sender->changed, &sender->lock, &until) !=
-               ETIMEDOUT)
+           condition_wait(&sender->changed, &sender->lock, until))
         continue;
     goes_on = !sender->stops;
     pthread_mutex_unlock(&sender->lock);
@@ -344,7 +338,6 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch)
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *first = NULL;
-    struct timespec until;
     bool goes_on;
 
     pthread_mutex_lock(&sender->lock);
@@ -354,9 +347,9 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch)
         first = spool_first(&sender->spool, shard->number);
         if (first != NULL)
             break;
-        clock_gettime(CLOCK_REALTIME, &until);
-        ++until.tv_sec; /* losses that could not be kept are tried again */
-        pthread_cond_timedwait(&sender->changed, &sender->lock, &until);
+        /* losses that could not be kept are tried again */
+        (void)condition_wait(&sender->changed, &sender->lock,
+                             seconds_now() + LOSSES_SECONDS);
     }
     goes_on = !sender->stops;
     if (goes_on)
@@ -580,7 +573,7 @@ struct sender *sender_open(struct store *store, char *why)
         return NULL;
     }
     pthread_mutex_init(&sender->lock, NULL);
-    pthread_cond_init(&sender->changed, NULL);
+    condition_init(&sender->changed);
     sender->shards = xreallocarray(NULL, count, sizeof *sender->shards);
     for (unsigned i = 0; i < count; ++i) {
         struct shard *shard = &sender->shards[i];
