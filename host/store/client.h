@@ -128,6 +128,9 @@ char *store_quote(const char *text, char *to, size_t room);
  * are replicated, otherwise by asking for the first of its rows. What is not
  * kept, as the spool is full or cannot be written, and what the store refuses
  * for good, is sent as rows of the table losses.
+ *
+ * That batches wait is said on stderr when it begins, and when it is over; of a
+ * store that may wait, also before there is a batch.
  */
 
 /* Puts (rows) into the spool, for (shard); they stay the caller's. Waits for
@@ -191,7 +194,8 @@ struct store_state {
     uint64_t sent_batches, sent_rows, sent_bytes; /* acknowledged; as gzip */
     uint64_t retries;
     uint64_t lost_batches, lost_rows; /* see the table losses */
-    char problem[STORE_WHY]; /* why nothing can be sent now; "" = none */
+    unsigned away;                    /* shards that take no batches now */
+    char problem[STORE_WHY];          /* why they do not; "" = all do */
 };
 void store_state(struct store *store, struct store_state *state);
 

@@ -328,8 +328,6 @@ static bool wait_sent(struct store *store)
     while (!sent && !signals_caught()) {
         sent = store_flush(store, 1);
         store_state(store, &state);
-        if (!sent && state.problem[0] != '\0')
-            log_info("waiting: %s", state.problem);
     }
     store_state(store, &state);
     return sent && state.lost_batches == 0;

@@ -33,6 +33,7 @@
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
 #define LOSSES_SECONDS 1.0
+#define SAY_SECONDS 60.0 /* between two problems of a shard that are said */
 #define FLUSH_POLL_MS 20
 #define FLUSH_LOG_SECONDS 10.0
 
@@ -43,6 +44,11 @@ struct shard {
     struct store_http *http;
     bool reached; /* its version is known, and its tables are there */
     bool running;
+
+    /* with the sender's lock; "" = none */
+    char problem[STORE_WHY]; /* why it takes no batches now */
+    char said[STORE_WHY];    /* the last that was said, while it lasts */
+    double said_at;
 };
 
 struct sender {
@@ -310,12 +316,41 @@ static const char *shard_name(const struct shard *shard)
                                    : address->hosts[shard->number];
 }
 
-static void set_problem(struct sender *sender, const char *why)
+/* Notes why a try has failed. It is said when it begins and when it has become
+ * another, but not (quietly), as what may be over with the next try. */
+static void set_problem(struct shard *shard, const char *why, bool quietly)
 {
+    struct sender *sender = shard->sender;
+    double now = seconds_now();
+    bool says;
+
     pthread_mutex_lock(&sender->lock);
-    snprintf(sender->state.problem, sizeof sender->state.problem, "%s", why);
+    snprintf(shard->problem, sizeof shard->problem, "%s", why);
     ++sender->state.retries;
+    says = !quietly && strcmp(shard->said, why) != 0 &&
+           now >= shard->said_at + SAY_SECONDS;
+    if (says) {
+        memcpy(shard->said, shard->problem, sizeof shard->said);
+        shard->said_at = now;
+    }
     pthread_mutex_unlock(&sender->lock);
+    if (says)
+        log_error("batches wait in the spool: %s", why);
+}
+
+/* It is over. Called with the lock; returns whether that is to be said. */
+static bool clear_problem(struct shard *shard)
+{
+    bool says = shard->said[0] != '\0';
+
+    shard->problem[0] = '\0';
+    shard->said[0] = '\0';
+    return says;
+}
+
+static void say_over(const struct shard *shard)
+{
+    log_info("%s: takes batches again", shard_name(shard));
 }
 
 /* Waits for (seconds), unless it ends: false. */
@@ -374,6 +409,7 @@ static void end_batch(struct shard *shard, const struct spool_batch *batch,
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *same;
+    bool says;
 
     pthread_mutex_lock(&sender->lock);
     same = same_batch(sender, batch);
@@ -386,10 +422,12 @@ static void end_batch(struct shard *shard, const struct spool_batch *batch,
     }
     if (same != NULL)
         spool_remove(&sender->spool, same, !stored);
-    sender->state.problem[0] = '\0';
+    says = clear_problem(shard);
     keep_losses(sender);
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
+    if (says)
+        say_over(shard);
 }
 
 /* Counts the rows of a batch that is given up. */
@@ -474,9 +512,9 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
 
     for (;;) {
         enum outcome outcome = in_doubt ? DOUBT : AGAIN;
-        bool reached = shard->reached;
+        bool was_reached = shard->reached, reached = was_reached;
 
-        snprintf(why, sizeof why, "the store does not answer");
+        snprintf(why, sizeof why, "%.100s: no answer", shard_name(shard));
         if (!reached)
             reached =
                 store_reach(sender->store, shard->number, shard->http, why);
@@ -507,7 +545,8 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
             return true;
         }
         shard->reached = false; /* it may be another one when it is back */
-        set_problem(sender, why);
+        /* an embedded one ends when it has nothing to do, and starts again */
+        set_problem(shard, why, was_reached);
         if (!sleep_for(sender, delay))
             return false;
         delay = longer(delay);
@@ -526,7 +565,7 @@ static bool take_batch(struct shard *shard, const struct spool_batch *batch)
 
     while ((content = open_batch(sender, batch, &file)) == UNREAD) {
         put_unread(why);
-        set_problem(sender, why);
+        set_problem(shard, why, false);
         if (!sleep_for(sender, delay))
             return false;
         delay = longer(delay);
@@ -540,11 +579,37 @@ static bool take_batch(struct shard *shard, const struct spool_batch *batch)
     return goes_on;
 }
 
+/* Asks a server that nobody has asked yet, so that what is wrong is said before
+ * there is a batch; false: the end. */
+static bool reach_first(struct shard *shard)
+{
+    struct sender *sender = shard->sender;
+    double delay = RETRY_MIN;
+    char why[STORE_WHY];
+    bool says;
+
+    while (!store_reach(sender->store, shard->number, shard->http, why)) {
+        set_problem(shard, why, false);
+        if (!sleep_for(sender, delay))
+            return false;
+        delay = longer(delay);
+    }
+    shard->reached = true;
+    pthread_mutex_lock(&sender->lock);
+    says = clear_problem(shard);
+    pthread_mutex_unlock(&sender->lock);
+    if (says)
+        say_over(shard);
+    return true;
+}
+
 static void *run_shard(void *owner)
 {
     struct shard *shard = owner;
+    struct store_server server =
+        store_server(shard->sender->store, shard->number);
     struct spool_batch batch;
-    bool goes_on = true;
+    bool goes_on = server.version[0] != '\0' || reach_first(shard);
 
     while (goes_on && wait_batch(shard, &batch)) {
         if (batch.is_outdated)
@@ -578,7 +643,8 @@ struct sender *sender_open(struct store *store, char *why)
     for (unsigned i = 0; i < count; ++i) {
         struct shard *shard = &sender->shards[i];
 
-        *shard = (struct shard){.sender = sender, .number = i};
+        *shard = (struct shard){
+            .sender = sender, .number = i, .said_at = -SAY_SECONDS};
         shard->http = store_http_open(&store->address, i, store->seconds);
         if (pthread_create(&shard->thread, NULL, run_shard, shard) != 0)
             die("no thread for a store");
@@ -686,6 +752,23 @@ void store_recover(struct store *store, uint64_t order)
                  store_name(store), (unsigned long long)dropped);
 }
 
+/* The problems of all shards, as many as there is room for. */
+static void put_problems(const struct sender *sender, struct store_state *state)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < sender->count; ++i) {
+        const struct shard *shard = &sender->shards[i];
+
+        if (shard->problem[0] == '\0')
+            continue;
+        ++state->away;
+        snprintf(state->problem + used, sizeof state->problem - used, "%s%s",
+                 used > 0 ? "; " : "", shard->problem);
+        used = strlen(state->problem);
+    }
+}
+
 void store_state(struct store *store, struct store_state *state)
 {
     struct sender *sender = store->sender;
@@ -697,6 +780,7 @@ void store_state(struct store *store, struct store_state *state)
     *state = sender->state;
     state->spool_batches = sender->spool.count;
     state->spool_bytes = sender->spool.bytes;
+    put_problems(sender, state);
     state->spool_most_bytes = spool_most_bytes(&sender->spool);
     pthread_mutex_unlock(&sender->lock);
 }

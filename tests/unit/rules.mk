@@ -76,9 +76,10 @@ $(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test \
     $(addprefix $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o))
 $(BUILD)/host$1/promise_misuse_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o) pool.o)
-$(addprefix $(BUILD)/host$1/,spool_test): \
+$(addprefix $(BUILD)/host$1/,sender_test spool_test): \
     $(BUILD)/host$1/obj/host/store/spool.o
-$(addprefix $(BUILD)/host$1/,spool_test): libraries := -lz
+$(BUILD)/host$1/sender_test: $(BUILD)/host$1/obj/host/store/send.o
+$(addprefix $(BUILD)/host$1/,sender_test spool_test): libraries := -lz
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/$(if $(filter tests/unit/smp/%,$(s)),smp,obj)/%.o)))
