@@ -62,24 +62,26 @@ struct sender {
     unsigned asking; /* shards that wait for an answer to a batch */
     struct spool spool;
     struct losses losses;
+    struct losses staged_losses; /* not kept yet; the next commit says so */
     struct store_state state;
 };
 
 /* ---- losses */
 
-/* Puts what was lost into the spool, whatever its limit; what cannot be put
- * there yet is tried again later. Called with the lock. */
-static void keep_losses(struct sender *sender)
+/* Puts what was lost into the spool, whatever its limit, staged or not; what
+ * cannot be put there yet is tried again later. Called with the lock. */
+static void keep_losses(struct sender *sender, struct losses *losses,
+                        unsigned how)
 {
-    while (losses_any(&sender->losses)) {
+    while (losses_any(losses)) {
         struct store_rows rows = {.table = STORE_LOSSES};
         const char *why;
         bool kept;
 
-        losses_take(&sender->losses, &rows);
-        kept = spool_add(&sender->spool, 0, &rows, 0, SPOOL_BEYOND, &why);
+        losses_take(losses, &rows);
+        kept = spool_add(&sender->spool, 0, &rows, 0, how | SPOOL_BEYOND, &why);
         if (kept)
-            losses_forget(&sender->losses, &rows);
+            losses_forget(losses, &rows);
         store_rows_free(&rows);
         if (!kept)
             break;
@@ -378,7 +380,7 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch)
     pthread_mutex_lock(&sender->lock);
     while (!sender->stops && first == NULL) {
         if (shard->number == 0)
-            keep_losses(sender);
+            keep_losses(sender, &sender->losses, SPOOL_PLAIN);
         first = spool_first(&sender->spool, shard->number);
         if (first != NULL)
             break;
@@ -423,7 +425,7 @@ static void end_batch(struct shard *shard, const struct spool_batch *batch,
     if (same != NULL)
         spool_remove(&sender->spool, same, !stored);
     says = clear_problem(shard);
-    keep_losses(sender);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
     if (says)
@@ -631,7 +633,9 @@ struct sender *sender_open(struct store *store, char *why)
     *sender = (struct sender){
         .store = store,
         .count = count,
-        .losses = {.host = store->host, .none = store->options.can_resend}};
+        .losses = {.host = store->host, .none = store->options.can_resend},
+        .staged_losses = {.host = store->host,
+                          .none = store->options.can_resend}};
     if (!spool_open(&sender->spool, store->options.spool,
                     limit == 0 ? SPOOL_BYTES : limit, count, why, STORE_WHY)) {
         free(sender);
@@ -665,11 +669,12 @@ void sender_close(struct sender *sender)
         pthread_join(sender->shards[i].thread, NULL);
         store_http_close(sender->shards[i].http);
     }
-    keep_losses(sender);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     if (losses_any(&sender->losses))
         log_error("%s: what was lost cannot be kept in the spool either",
                   store_name(sender->store));
     losses_free(&sender->losses);
+    losses_free(&sender->staged_losses);
     spool_close(&sender->spool);
     pthread_mutex_destroy(&sender->lock);
     pthread_cond_destroy(&sender->changed);
@@ -694,20 +699,25 @@ bool store_send(struct store *store, unsigned shard,
                 const struct store_rows *rows)
 {
     struct sender *sender = store->sender;
+    bool stage = store->options.stage;
+    struct losses *losses;
     const char *why = NULL;
     bool kept;
 
     if (sender == NULL)
         die("store_send() needs a spool");
+    losses = stage ? &sender->staged_losses : &sender->losses;
     if (rows->count == 0)
         return true;
     pthread_mutex_lock(&sender->lock);
     kept = spool_add(&sender->spool, shard, rows, amount_of(rows),
-                     store->options.stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
+                     stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
     if (!kept) {
-        losses_add(&sender->losses, rows->table, rows->bytes, rows->used, why);
+        /* as valid as the batch would be: after a kill before the commit the
+         * caller counts its rows again */
+        losses_add(losses, rows->table, rows->bytes, rows->used, why);
         count_lost(sender, rows->count);
-        keep_losses(sender);
+        keep_losses(sender, losses, stage ? SPOOL_STAGED : SPOOL_PLAIN);
     }
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
@@ -733,6 +743,8 @@ void store_commit(struct store *store, uint64_t order)
     if (!spool_commit(&sender->spool, order))
         log_error("%s: a batch cannot be committed: %s", store_name(store),
                   strerror(errno));
+    losses_move(&sender->losses, &sender->staged_losses);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
 }

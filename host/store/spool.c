@@ -210,15 +210,15 @@ static bool write_file(const struct spool *spool, const char *name,
 }
 
 bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount,
-               enum spool_how how, const char **why)
+               const struct store_rows *rows, uint64_t amount, unsigned how,
+               const char **why)
 {
     struct spool_batch batch = {.order = spool->order + 1,
                                 .shard = shard,
                                 .table = rows->table,
                                 .rows = rows->count,
                                 .amount = amount,
-                                .is_staged = how == SPOOL_STAGED};
+                                .is_staged = how & SPOOL_STAGED};
     size_t count = 0;
     uint8_t *bytes = compress_rows(rows, &count);
     char *name;
@@ -229,7 +229,7 @@ bool spool_add(struct spool *spool, unsigned shard,
         getrandom(&batch.token, sizeof batch.token, 0) != sizeof batch.token) {
         *why = "spool cannot be written";
         fine = false;
-    } else if (how != SPOOL_BEYOND &&
+    } else if (!(how & SPOOL_BEYOND) &&
                spool->shard_bytes[shard % spool->shards] + count >
                    spool->limit / spool->shards) {
         *why = "spool full";

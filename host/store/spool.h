@@ -62,18 +62,18 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
                 unsigned shards, char *why, size_t room);
 void spool_close(struct spool *spool);
 
-/* How a batch is kept. */
+/* How a batch is kept: a sum of these. */
 enum spool_how {
-    SPOOL_PLAIN,
-    SPOOL_BEYOND, /* whatever the limit */
-    SPOOL_STAGED
+    SPOOL_PLAIN = 0,
+    SPOOL_BEYOND = 1, /* whatever the limit */
+    SPOOL_STAGED = 2
 };
 
 /* Keeps a batch of (rows). False: it is not kept, and *(why) says why in a few
  * words that are always the same. */
 bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount,
-               enum spool_how how, const char **why);
+               const struct store_rows *rows, uint64_t amount, unsigned how,
+               const char **why);
 
 /* Commits what is staged up to (order). False: the folder cannot be written,
  * and some are still staged. */

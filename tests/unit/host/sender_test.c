@@ -10,6 +10,7 @@
 #include "base/temporary.h"
 #include "store/store.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -257,6 +258,23 @@ static unsigned times_said(const char *text)
     return count;
 }
 
+/* Files of the spool whose names end so. */
+static unsigned files_of(const char *suffix)
+{
+    DIR *all = opendir(folder);
+    const struct dirent *one;
+    unsigned count = 0;
+
+    while ((one = readdir(all)) != NULL) {
+        size_t bytes = strlen(one->d_name), less = strlen(suffix);
+
+        count +=
+            bytes >= less && strcmp(one->d_name + bytes - less, suffix) == 0;
+    }
+    closedir(all);
+    return count;
+}
+
 static struct rlimit files_before;
 
 static void take_files(void)
@@ -354,4 +372,40 @@ TEST(what_the_next_try_mends_is_not_said)
     assert_int_equal(wait_sent(2).retries, 1);
     sender_close(store.sender);
     assert_int_equal(times_said("second"), 0);
+}
+
+TEST(what_is_lost_with_staged_batches_is_staged)
+{
+    struct store_state state;
+
+    store.options.spool_bytes = 1;
+    open_sender();
+    assert_false(put_batch(1));
+    assert_int_equal(files_of(".staged"), 1);
+    sender_close(store.sender);
+
+    /* killed before the caller noted it: it counts the samples again */
+    open_sender();
+    store_recover(&store, 0);
+    assert_int_equal(files_of(".staged"), 0);
+    assert_false(put_batch(1));
+    commit();
+    state = wait_sent(1);
+    assert_int_equal(stored[0], 1);
+    assert_int_equal(state.lost_batches, 1);
+    sender_close(store.sender);
+}
+
+TEST(what_is_lost_and_cannot_be_kept_is_kept_after_the_commit)
+{
+    open_sender();
+    take_files();
+    assert_false(put_batch(1));
+    give_files();
+    assert_int_equal(files_of(".gz"), 0);
+    commit();
+    wait_sent(1);
+    assert_int_equal(stored[0], 1);
+    sender_close(store.sender);
+    assert_int_equal(files_of(".gz"), 0);
 }
