@@ -39,9 +39,9 @@ int64_t steady_ms(void)
     return (int64_t)(seconds_now() * 1000);
 }
 
-/* Files that connections leave: for the spool, the state, packets that are kept,
- * images and the pages' readers; and for each server of the store a connection,
- * its name's look-up and a batch. At most half of all. */
+/* Files that connections leave: for the spool, the state, packets that are
+ * kept, images and the pages' readers; and for each server of the store a
+ * connection, its name's look-up and a batch. At most half of all. */
 static uint64_t kept_files(const struct collector_options *options,
                            uint64_t limit)
 {

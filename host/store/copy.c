@@ -29,7 +29,8 @@
 #define POLL_SECONDS 0.05
 #define SPOOL_BYTES (UINT64_C(64) << 20) /* of all; waits for a shard beyond */
 /* Rows that are asked for at a time, but for those of one bucket: the embedded
- * engine has all of an answer in memory, and a day of 1,000 guests has 21 GB. */
+ * engine has all of an answer in memory, and a day of 1,000 guests has
+ * 21 GB. */
 #define SLICE_ROWS 100000u
 
 struct copy {
