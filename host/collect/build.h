@@ -18,7 +18,7 @@ struct build {
     struct names names;
     bool has_names;
     bool is_given;     /* the image is one of -k */
-    int64_t looked;    /* when its image was looked for, UTC in seconds */
+    int64_t looked;    /* when its image was looked for, in seconds */
     struct index sent; /* stacks that the store knows, */
     uint8_t *sent_with_names;
     uint64_t unsent; /* beyond the limit */

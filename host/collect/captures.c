@@ -145,7 +145,8 @@ static struct captured *add_guest(struct capture_order *order,
 }
 
 /* Opens its file; (path) is the folder. */
-static void open_guest(struct capture_order *order, struct guest_boot *guest,
+static void open_guest(const struct collector *collector,
+                       struct capture_order *order, struct guest_boot *guest,
                        const char *path)
 {
     struct captured *one = add_guest(order, guest);
@@ -161,7 +162,7 @@ static void open_guest(struct capture_order *order, struct guest_boot *guest,
     }
     bytes_hex(guest->uuid, UUID_BYTES, uuid);
     snprintf(file, sizeof file, "%s/%s.packets", path, uuid);
-    one->to = fopen(file, "wxe");
+    one->to = files_remain(collector) ? fopen(file, "wxe") : NULL;
     if (one->to == NULL) {
         snprintf(one->why, sizeof one->why, "%s", strerror(errno));
         log_error("%s: %s", file, strerror(errno));
@@ -213,7 +214,7 @@ static void begin_capture(struct collector *collector,
     find_missing(collector, order);
     for (size_t i = 0; i < collector->guest_count; ++i)
         if (is_wanted(order, collector->guests[i]))
-            open_guest(order, collector->guests[i], path);
+            open_guest(collector, order, collector->guests[i], path);
     for (size_t i = 0; i < order->guest_count; ++i) {
         struct guest_boot *guest = order->guests[i]->guest;
 
@@ -497,5 +498,7 @@ int captures_open(const struct collector *collector, const char *name,
         snprintf(path, sizeof path, "%s/%s/%s.packets", folder_of(collector),
                  name, boot) >= (int)sizeof path)
         return -1;
-    return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return files_remain(collector)
+               ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+               : -1;
 }

@@ -9,6 +9,7 @@
 #include "base/wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #define EVENTS 256
 #define WAIT_MS 100
 #define RAM_WAIT_MS 5
+#define FILES_KEPT 80u
+#define FILES_KEPT_SHARD 8u
 #define END_SECONDS 15 /* without progress: above the pause of retries */
 
 int64_t now_ms(void)
@@ -29,6 +32,43 @@ int64_t now_ms(void)
 
     clock_gettime(CLOCK_REALTIME, &time);
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+int64_t steady_ms(void)
+{
+    return (int64_t)(seconds_now() * 1000);
+}
+
+/* Files that connections leave: for the spool, the state, packets that are
+ * kept, images and the pages' readers; and for each server of the store a
+ * connection, its name's look-up and a batch. At most half of all. */
+static uint64_t kept_files(const struct collector_options *options,
+                           uint64_t limit)
+{
+    uint64_t kept = FILES_KEPT;
+
+    if (options->store != NULL)
+        kept += FILES_KEPT_SHARD * store_shards(options->store);
+    return kept < limit / 2 ? kept : limit / 2;
+}
+
+/* The number that the next file has is the lowest that is free. */
+bool files_remain(const struct collector *collector)
+{
+    int next = fcntl(collector->wake, F_DUPFD_CLOEXEC, 0);
+    struct rlimit limit;
+    uint64_t kept;
+
+    if (next < 0)
+        return false;
+    close(next);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return true;
+    kept = kept_files(&collector->options, limit.rlim_cur);
+    if ((uint64_t)next < limit.rlim_cur - kept)
+        return true;
+    errno = EMFILE;
+    return false;
 }
 
 /* As many files as may be: each guest and reader has one. */
@@ -40,6 +80,7 @@ static void raise_files(const struct collector_options *options)
         return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur -= kept_files(options, limit.rlim_cur);
     if (limit.rlim_cur < options->guests)
         log_info("only %llu files can be open, fewer than --guests",
                  (unsigned long long)limit.rlim_cur);
@@ -49,7 +90,7 @@ struct collector *collector_open(const struct collector_options *options)
 {
     struct collector *collector = xreallocarray(NULL, 1, sizeof *collector);
 
-    *collector = (struct collector){.options = *options, .begun_ms = now_ms()};
+    *collector = (struct collector){.options = *options};
     if (collector->options.bucket_seconds == 0)
         collector->options.bucket_seconds = STORE_BUCKET_SECONDS;
     if (options->host != NULL)
@@ -91,20 +132,20 @@ static void take_events(struct collector *collector,
 /* What is due each second, and after a bucket. */
 static void tick(struct collector *collector)
 {
-    int64_t now = now_ms();
+    int64_t now = now_ms(), steady = steady_ms();
 
-    lines_tick(collector, now);
+    lines_tick(collector, steady);
     if (collector->ticked == now / 1000)
         return;
     collector->ticked = now / 1000;
     guests_tick(collector, now);
     for (size_t i = 0; i < collector->guest_count; ++i)
         raw_flush(collector, collector->guests[i]);
-    orders_tick(collector, now / 1000);
+    orders_tick(collector, steady / 1000);
     captures_tick(collector, now / 1000);
     collector->state_due = collector->state_due || collector->state_new;
-    if (now / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
-        collector->pruned = now / 1000;
+    if (steady / 1000 >= collector->pruned + STORE_BUCKET_SECONDS) {
+        collector->pruned = steady / 1000;
         raw_prune(collector, now / 1000);
     }
 }

@@ -195,7 +195,7 @@ static void learn_build(struct collector *collector, struct guest_boot *guest)
         return;
     guest->build = builds_find(&collector->builds, &guest->rollup.hello);
     if (guest->build != NULL)
-        build_look(guest->build, &collector->builds, now_ms() / 1000);
+        build_look(guest->build, &collector->builds, steady_ms() / 1000);
     guest_name(collector, guest);
 }
 

@@ -477,7 +477,7 @@ void hand_over(struct collector *collector, struct guest_boot *guest,
 
     guest_name(collector, guest);
     if (guest->build != NULL)
-        build_look(guest->build, &collector->builds, now_ms() / 1000);
+        build_look(guest->build, &collector->builds, steady_ms() / 1000);
     key = (struct store_key){
         .bucket = (uint32_t)bucket->begin,
         .service = guest->service,

@@ -510,7 +510,7 @@ static bool drop_silent(struct collector *collector)
         struct line *line = collector->lines[i];
 
         if (line->undecided && line->handle.file >= 0 &&
-            line->begun + FIRST_LINE_MS < now_ms() &&
+            line->begun + FIRST_LINE_MS < steady_ms() &&
             (longest == NULL || line->begun < longest->begun))
             longest = line;
     }
@@ -535,8 +535,10 @@ static void rest_listener(struct collector *collector,
 
 static void accept_line(struct collector *collector, struct listener *listener)
 {
-    int file = accept4(listener->handle.file, NULL, NULL,
-                       SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int file = files_remain(collector)
+                   ? accept4(listener->handle.file, NULL, NULL,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK)
+                   : -1;
     struct line *line;
 
     if (file < 0) {
@@ -548,7 +550,7 @@ static void accept_line(struct collector *collector, struct listener *listener)
     line->handle.file = file;
     line->accepted = line->undecided = line->two_way = true;
     line->tcp = listener->tcp;
-    line->begun = now_ms();
+    line->begun = steady_ms();
     snprintf(line->name, sizeof line->name, "%s#%llu", listener->source->where,
              (unsigned long long)++collector->counters.connections);
     watch(collector, &line->handle, EPOLLIN, true);

@@ -102,11 +102,11 @@ struct line {
     int64_t allowed;          /* which second that is */
     unsigned boots;           /* new ones that it brought in this minute */
     int64_t minute;           /* which that is */
-    int64_t begun;            /* of a connection, UTC in ms */
+    int64_t begun;            /* of a connection, steady_ms() */
     char *path;               /* of RAM */
     struct shared_ring share;
     ino_t inode;
-    int64_t tried;     /* when RAM was last looked for, ms */
+    int64_t tried;     /* when RAM was last looked for, steady_ms() */
     uint64_t searched; /* of it, while that goes on */
     unsigned tries;
     uint64_t bytes;
@@ -134,7 +134,7 @@ struct reader {
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
     bool ending;      /* closed when all is sent; it has no guest */
-    int64_t begun;    /* UTC in ms, of an answer when some was last taken */
+    int64_t begun;    /* steady_ms(), of an answer when some was last taken */
     uint32_t capture; /* whose end it waits for, 0 = none */
     int from;         /* a file that follows (out), -1 = none */
 };
@@ -206,12 +206,12 @@ struct collector {
     struct counters counters;
     struct capture_order **captures;
     size_t capture_count;
-    uint32_t capture_last;                     /* id */
-    int64_t ticked, scanned, pruned, budgeted; /* UTC in seconds */
-    int64_t begun_ms;
-    uint64_t memory;       /* bytes that guests and readers hold */
-    bool is_full;          /* that is above the limit */
-    bool state_due;        /* buckets were closed */
+    uint32_t capture_last;             /* id */
+    int64_t ticked;                    /* UTC in seconds */
+    int64_t scanned, pruned, budgeted; /* of steady_ms(), in seconds */
+    uint64_t memory;                   /* bytes that guests and readers hold */
+    bool is_full;                      /* that is above the limit */
+    bool state_due;                    /* buckets were closed */
     bool state_new;        /* guests came, or it could not be written */
     bool state_failed;     /* the last time, and that was reported */
     struct kept_cpu *kept; /* guests that are gone, (kept_count) of them */
@@ -226,7 +226,12 @@ struct collector {
     bool ending;
 };
 
-int64_t now_ms(void); /* UTC */
+int64_t now_ms(void);    /* UTC */
+int64_t steady_ms(void); /* whatever becomes of UTC: for differences only */
+
+/* Whether a file can be opened for others, with some left for the spool, the
+ * state and the store; else errno says that there are too many. */
+bool files_remain(const struct collector *collector);
 
 /* ---- guests.c: the register */
 
@@ -277,6 +282,7 @@ void pushes_minute(struct collector *collector, struct guest_boot *guest,
 void lines_open(struct collector *collector);
 void lines_event(struct collector *collector, struct handle *handle,
                  uint32_t events);
+/* (now): steady_ms() */
 void lines_tick(struct collector *collector, int64_t now);
 /* RAM and files, of which epoll knows nothing: whether there are any. */
 bool lines_poll(struct collector *collector);
@@ -342,7 +348,8 @@ struct kept_cpu {
     int64_t closed_to; /* of the guest's buckets, UTC in seconds */
     uint64_t loop;     /* counts of the guest's event loop in them */
     bool has_loop;     /* (loop) is known: a process before noted it */
-    int64_t since;     /* when it was forgotten, or read from the file */
+    int64_t since;     /* when it was forgotten, or read from the file, in
+                        * seconds of steady_ms() */
     bool taken;        /* the guest is in the register again */
 };
 
@@ -359,6 +366,7 @@ void state_restore(struct collector *collector, struct guest_boot *guest);
 
 /* ---- orders.c: budgets */
 
+/* (now): seconds of steady_ms() */
 void orders_tick(struct collector *collector, int64_t now);
 
 /* ---- captures.c */

@@ -99,7 +99,7 @@ static void send_waiting(struct collector *collector, struct reader *reader)
             return;
         }
         if (reader->from >= 0)
-            reader->begun = now_ms();
+            reader->begun = steady_ms();
         reader->out_sent += (size_t)sent;
         collector->counters.reader_bytes += (uint64_t)sent;
     }
@@ -116,7 +116,7 @@ static struct reader *add_reader(struct collector *collector, int file)
     struct reader *reader = xreallocarray(NULL, 1, sizeof *reader);
 
     *reader = (struct reader){
-        .handle = {HANDLE_READER, file}, .begun = now_ms(), .from = -1};
+        .handle = {HANDLE_READER, file}, .begun = steady_ms(), .from = -1};
     VECTOR_ADD(collector->readers, collector->reader_count, reader);
     watch(collector, &reader->handle, EPOLLIN, true);
     return reader;
@@ -176,7 +176,7 @@ void readers_tell(struct collector *collector, struct reader *reader,
                   const void *bytes, size_t count)
 {
     reader->ending = true;
-    reader->begun = now_ms();
+    reader->begun = steady_ms();
     put_bytes(reader, bytes, count, SIZE_MAX);
     send_waiting(collector, reader);
 }
@@ -252,7 +252,7 @@ void readers_leave(struct collector *collector, const struct guest_boot *guest)
 
 void readers_sweep(struct collector *collector)
 {
-    int64_t now = now_ms();
+    int64_t now = steady_ms();
     size_t kept = 0;
 
     for (size_t i = 0; i < collector->reader_count; ++i) {

@@ -76,7 +76,7 @@ static uint64_t read_lines(struct collector *collector, FILE *in)
     char line[256];
 
     while (fgets(line, sizeof line, in) != NULL) {
-        struct kept_cpu kept = {.since = collector->begun_ms / 1000};
+        struct kept_cpu kept = {.since = steady_ms() / 1000};
 
         if (sscanf(line, "batches %llu", &batches) != 1 &&
             read_cpu(line, &kept))
@@ -137,7 +137,7 @@ void state_restore(struct collector *collector, struct guest_boot *guest)
  * were kept first. */
 static void prune_kept(struct collector *collector)
 {
-    int64_t oldest = now_ms() / 1000 - KEPT_SECONDS;
+    int64_t oldest = steady_ms() / 1000 - KEPT_SECONDS;
     size_t count = 0, skip = 0;
 
     for (size_t i = 0; i < collector->kept_count; ++i)
@@ -163,7 +163,7 @@ static struct kept_cpu kept_of(const struct guest_boot *guest, size_t number)
                             .closed_to = guest->rollup.closed_to,
                             .loop = guest->rollup.loop_sent,
                             .has_loop = true,
-                            .since = now_ms() / 1000};
+                            .since = steady_ms() / 1000};
 
     memcpy(kept.uuid, guest->uuid, UUID_BYTES);
     return kept;

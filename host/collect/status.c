@@ -75,11 +75,12 @@ static void put_store(struct collector *collector, FILE *out)
         {"store_batches_total", "counter", "batches that the store took",
          state.sent_batches},
         {"store_rows_total", "counter", "rows in them", state.sent_rows},
-        {"store_retries_total", "counter", "batches sent again", state.retries},
+        {"store_retries_total", "counter", "tries that failed", state.retries},
         {"store_lost_rows_total", "counter", "rows that were given up",
          state.lost_rows},
-        {"store_reachable", "gauge", "1 = batches can be sent",
-         state.problem[0] == '\0'});
+        {"store_away", "gauge", "servers of the store that take no batches",
+         state.away},
+        {"store_reachable", "gauge", "1 = all of them do", state.away == 0});
 }
 
 static void put_push(struct collector *collector, FILE *out)

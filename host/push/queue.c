@@ -6,15 +6,15 @@
 
 #include "push/push.h"
 
+#include "base/condition.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/wait.h"
 #include "push/post.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RETRY_MAX 30 /* seconds; the first time 1, then twice as long */
 
@@ -62,12 +62,9 @@ static void lose(struct push_queue *queue, struct body *body)
 /* Waits for (seconds), or until it is to end. Called with the lock. */
 static void rest(struct push_queue *queue, unsigned seconds)
 {
-    struct timespec until;
+    double until = seconds_now() + seconds;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += seconds;
-    while (!queue->ends && pthread_cond_timedwait(&queue->changed, &queue->lock,
-                                                  &until) != ETIMEDOUT)
+    while (!queue->ends && condition_wait(&queue->changed, &queue->lock, until))
         continue;
 }
 
@@ -133,7 +130,7 @@ struct push_queue *push_queue_open(const char *target, size_t limit, char *why)
     *queue = (struct push_queue){.push = push, .limit = limit};
     queue->last = &queue->first;
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->changed, NULL);
+    condition_init(&queue->changed);
     if (pthread_create(&queue->thread, NULL, send_queued, queue) != 0)
         die("no thread for '%s'", target);
     return queue;

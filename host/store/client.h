@@ -40,7 +40,7 @@ struct store_options {
      * store_send() must not be called. Made if it is missing. One process at a
      * time: it is locked. */
     const char *spool;
-    uint64_t spool_bytes; /* at most; 0 = 1 GiB */
+    uint64_t spool_bytes; /* at most, shared by the shards; 0 = 1 GiB */
 
     /* What is not stored is no loss: the caller can send it again. */
     bool can_resend;
@@ -128,6 +128,9 @@ char *store_quote(const char *text, char *to, size_t room);
  * are replicated, otherwise by asking for the first of its rows. What is not
  * kept, as the spool is full or cannot be written, and what the store refuses
  * for good, is sent as rows of the table losses.
+ *
+ * That batches wait is said on stderr when it begins, and when it is over; of a
+ * store that may wait, also before there is a batch.
  */
 
 /* Puts (rows) into the spool, for (shard); they stay the caller's. Waits for
@@ -187,10 +190,12 @@ bool store_flush(struct store *store, double seconds);
 /* What the sending has come to since store_open(). */
 struct store_state {
     uint64_t spool_batches, spool_bytes; /* now, from earlier runs, too */
+    uint64_t spool_most_bytes; /* of these, of the shard that has the most */
     uint64_t sent_batches, sent_rows, sent_bytes; /* acknowledged; as gzip */
     uint64_t retries;
     uint64_t lost_batches, lost_rows; /* see the table losses */
-    char problem[STORE_WHY]; /* why nothing can be sent now; "" = none */
+    unsigned away;                    /* shards that take no batches now */
+    char problem[STORE_WHY];          /* why they do not; "" = all do */
 };
 void store_state(struct store *store, struct store_state *state);
 

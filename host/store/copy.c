@@ -27,9 +27,10 @@
 #include <unistd.h>
 
 #define POLL_SECONDS 0.05
-#define SPOOL_BYTES (UINT64_C(64) << 20) /* waits for the store beyond that */
+#define SPOOL_BYTES (UINT64_C(64) << 20) /* of all; waits for a shard beyond */
 /* Rows that are asked for at a time, but for those of one bucket: the embedded
- * engine has all of an answer in memory, and a day of 1,000 guests has 21 GB. */
+ * engine has all of an answer in memory, and a day of 1,000 guests has
+ * 21 GB. */
 #define SLICE_ROWS 100000u
 
 struct copy {
@@ -64,7 +65,7 @@ static bool wait_room(struct copy *copy)
 
     for (;;) {
         store_state(copy->to, &state);
-        if (state.spool_bytes < SPOOL_BYTES)
+        if (state.spool_most_bytes < SPOOL_BYTES / store_shards(copy->to))
             return true;
         if (!wait_until(seconds_now() + POLL_SECONDS))
             return false;
@@ -328,8 +329,6 @@ static bool wait_sent(struct store *store)
     while (!sent && !signals_caught()) {
         sent = store_flush(store, 1);
         store_state(store, &state);
-        if (!sent && state.problem[0] != '\0')
-            log_info("waiting: %s", state.problem);
     }
     store_state(store, &state);
     return sent && state.lost_batches == 0;

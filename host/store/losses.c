@@ -107,6 +107,15 @@ void losses_add_unknown(struct losses *losses, enum store_table table,
     add_loss(losses, &row, table, rows, why);
 }
 
+static void add_again(struct losses *losses, const struct loss *loss)
+{
+    struct store_amount row = {loss->bucket,          loss->service,
+                               strlen(loss->service), loss->build,
+                               loss->guest,           loss->amount};
+
+    add_loss(losses, &row, loss->table, loss->rows, loss->why);
+}
+
 static bool put_loss(const struct losses *losses, const struct loss *loss,
                      struct store_rows *rows)
 {
@@ -135,17 +144,21 @@ void losses_forget(struct losses *losses, const struct store_rows *rows)
 
     for (uint32_t i = 0; i < losses->keys.count; ++i) {
         const struct loss *loss = &losses->rows[i];
-        struct store_amount row = {loss->bucket,          loss->service,
-                                   strlen(loss->service), loss->build,
-                                   loss->guest,           loss->amount};
 
         if (loss->bucket / DAY_SECONDS == rows->day && kept > 0)
             --kept;
         else
-            add_loss(&left, &row, loss->table, loss->rows, loss->why);
+            add_again(&left, loss);
     }
     losses_free(losses);
     *losses = left;
+}
+
+void losses_move(struct losses *losses, struct losses *from)
+{
+    for (uint32_t i = 0; i < from->keys.count; ++i)
+        add_again(losses, &from->rows[i]);
+    losses_free(from);
 }
 
 void losses_free(struct losses *losses)

@@ -41,6 +41,9 @@ static inline bool losses_any(const struct losses *losses)
 void losses_take(const struct losses *losses, struct store_rows *rows);
 void losses_forget(struct losses *losses, const struct store_rows *rows);
 
+/* Adds those of (from), of the same host, which is empty then. */
+void losses_move(struct losses *losses, struct losses *from);
+
 void losses_free(struct losses *losses);
 
 #endif

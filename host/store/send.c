@@ -11,6 +11,7 @@
  */
 
 #include "base/bytes.h"
+#include "base/condition.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -31,6 +32,8 @@
 #define SPOOL_BYTES (UINT64_C(1) << 30)
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
+#define LOSSES_SECONDS 1.0
+#define SAY_SECONDS 60.0 /* between two problems of a shard that are said */
 #define FLUSH_POLL_MS 20
 #define FLUSH_LOG_SECONDS 10.0
 
@@ -41,6 +44,11 @@ struct shard {
     struct store_http *http;
     bool reached; /* its version is known, and its tables are there */
     bool running;
+
+    /* with the sender's lock; "" = none */
+    char problem[STORE_WHY]; /* why it takes no batches now */
+    char said[STORE_WHY];    /* the last that was said, while it lasts */
+    double said_at;
 };
 
 struct sender {
@@ -54,24 +62,26 @@ struct sender {
     unsigned asking; /* shards that wait for an answer to a batch */
     struct spool spool;
     struct losses losses;
+    struct losses staged_losses; /* not kept yet; the next commit says so */
     struct store_state state;
 };
 
 /* ---- losses */
 
-/* Puts what was lost into the spool, whatever its limit; what cannot be put
- * there yet is tried again later. Called with the lock. */
-static void keep_losses(struct sender *sender)
+/* Puts what was lost into the spool, whatever its limit, staged or not; what
+ * cannot be put there yet is tried again later. Called with the lock. */
+static void keep_losses(struct sender *sender, struct losses *losses,
+                        unsigned how)
 {
-    while (losses_any(&sender->losses)) {
+    while (losses_any(losses)) {
         struct store_rows rows = {.table = STORE_LOSSES};
         const char *why;
         bool kept;
 
-        losses_take(&sender->losses, &rows);
-        kept = spool_add(&sender->spool, 0, &rows, 0, SPOOL_BEYOND, &why);
+        losses_take(losses, &rows);
+        kept = spool_add(&sender->spool, 0, &rows, 0, how | SPOOL_BEYOND, &why);
         if (kept)
-            losses_forget(&sender->losses, &rows);
+            losses_forget(losses, &rows);
         store_rows_free(&rows);
         if (!kept)
             break;
@@ -253,9 +263,18 @@ static bool ask_count(struct shard *shard, const char *sql, uint64_t *count)
     return fine;
 }
 
-/* What became of a batch that was sent before: DONE, AGAIN or still DOUBT. */
+/* Writes that a batch cannot be read, and errno, to (why). */
+static void put_unread(char *why)
+{
+    snprintf(why, STORE_WHY, "a batch in the spool cannot be read: %s",
+             strerror(errno));
+}
+
+/* What became of a batch that was sent before: DONE, AGAIN or still DOUBT; of
+ * one that cannot be read, (why). */
 static enum outcome look_for(struct shard *shard,
-                             const struct spool_batch *batch, int file)
+                             const struct spool_batch *batch, int file,
+                             char *why)
 {
     struct store *store = shard->sender->store;
     char token[SPOOL_TOKEN];
@@ -274,8 +293,12 @@ static enum outcome look_for(struct shard *shard,
     if (!known || found > 0)
         return DOUBT;
     bytes = spool_rows(file, &count);
-    if (bytes == NULL)
+    if (bytes == NULL && errno == 0)
         return AGAIN; /* where it is found to be damaged */
+    if (bytes == NULL) {
+        put_unread(why);
+        return DOUBT;
+    }
     sql = presence_sql(&store->address, batch->table, bytes, count);
     free(bytes);
     if (sql == NULL)
@@ -295,62 +318,79 @@ static const char *shard_name(const struct shard *shard)
                                    : address->hosts[shard->number];
 }
 
-static void set_problem(struct sender *sender, const char *why)
+/* Notes why a try has failed. It is said when it begins and when it has become
+ * another, but not (quietly), as what may be over with the next try. */
+static void set_problem(struct shard *shard, const char *why, bool quietly)
 {
+    struct sender *sender = shard->sender;
+    double now = seconds_now();
+    bool says;
+
     pthread_mutex_lock(&sender->lock);
-    snprintf(sender->state.problem, sizeof sender->state.problem, "%s", why);
+    snprintf(shard->problem, sizeof shard->problem, "%s", why);
     ++sender->state.retries;
+    says = !quietly && strcmp(shard->said, why) != 0 &&
+           now >= shard->said_at + SAY_SECONDS;
+    if (says) {
+        memcpy(shard->said, shard->problem, sizeof shard->said);
+        shard->said_at = now;
+    }
     pthread_mutex_unlock(&sender->lock);
+    if (says)
+        log_error("batches wait in the spool: %s", why);
+}
+
+/* It is over. Called with the lock; returns whether that is to be said. */
+static bool clear_problem(struct shard *shard)
+{
+    bool says = shard->said[0] != '\0';
+
+    shard->problem[0] = '\0';
+    shard->said[0] = '\0';
+    return says;
+}
+
+static void say_over(const struct shard *shard)
+{
+    log_info("%s: takes batches again", shard_name(shard));
 }
 
 /* Waits for (seconds), unless it ends: false. */
 static bool sleep_for(struct sender *sender, double seconds)
 {
-    struct timespec until;
+    double until = seconds_now() + seconds;
     bool goes_on;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)seconds;
-    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        ++until.tv_sec;
-    }
     pthread_mutex_lock(&sender->lock);
     while (!sender->stops &&
-           pthread_cond_timedwait(&sender->changed, &sender->lock, &until) !=
-               ETIMEDOUT)
+           condition_wait(&sender->changed, &sender->lock, until))
         continue;
     goes_on = !sender->stops;
     pthread_mutex_unlock(&sender->lock);
     return goes_on;
 }
 
-/* The next batch of the shard and its file; false: the end. */
-static bool wait_batch(struct shard *shard, struct spool_batch *batch,
-                       int *file)
+/* The next batch of the shard; false: the end. */
+static bool wait_batch(struct shard *shard, struct spool_batch *batch)
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *first = NULL;
-    struct timespec until;
     bool goes_on;
 
     pthread_mutex_lock(&sender->lock);
     while (!sender->stops && first == NULL) {
         if (shard->number == 0)
-            keep_losses(sender);
-        first = spool_first(&sender->spool, shard->number, sender->count);
+            keep_losses(sender, &sender->losses, SPOOL_PLAIN);
+        first = spool_first(&sender->spool, shard->number);
         if (first != NULL)
             break;
-        clock_gettime(CLOCK_REALTIME, &until);
-        ++until.tv_sec; /* losses that could not be kept are tried again */
-        pthread_cond_timedwait(&sender->changed, &sender->lock, &until);
+        /* losses that could not be kept are tried again */
+        (void)condition_wait(&sender->changed, &sender->lock,
+                             seconds_now() + LOSSES_SECONDS);
     }
     goes_on = !sender->stops;
-    if (goes_on) {
+    if (goes_on)
         *batch = *first;
-        *file = spool_read(&sender->spool, first);
-    }
     pthread_mutex_unlock(&sender->lock);
     return goes_on;
 }
@@ -371,6 +411,7 @@ static void end_batch(struct shard *shard, const struct spool_batch *batch,
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *same;
+    bool says;
 
     pthread_mutex_lock(&sender->lock);
     same = same_batch(sender, batch);
@@ -383,10 +424,12 @@ static void end_batch(struct shard *shard, const struct spool_batch *batch,
     }
     if (same != NULL)
         spool_remove(&sender->spool, same, !stored);
-    sender->state.problem[0] = '\0';
-    keep_losses(sender);
+    says = clear_problem(shard);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
+    if (says)
+        say_over(shard);
 }
 
 /* Counts the rows of a batch that is given up. */
@@ -418,15 +461,45 @@ static void set_asking(struct sender *sender, int change)
     pthread_mutex_unlock(&sender->lock);
 }
 
-/* Whether the file is whole: a damaged one would be refused, and not said to be
- * what it is. */
-static bool is_whole(int file)
-{
-    size_t count;
-    uint8_t *bytes = spool_rows(file, &count);
+enum content {
+    WHOLE,
+    DAMAGED, /* or gone */
+    UNREAD   /* as errno says: it may be whole */
+};
 
+/* Opens a batch's file, and reads it: a damaged one would be refused, and not
+ * said to be what it is. (*file) -1: it is not open. */
+static enum content open_batch(struct sender *sender,
+                               const struct spool_batch *batch, int *file)
+{
+    enum content content;
+    size_t count;
+    uint8_t *bytes;
+    int error;
+
+    pthread_mutex_lock(&sender->lock);
+    *file = spool_read(&sender->spool, batch);
+    error = errno;
+    pthread_mutex_unlock(&sender->lock);
+    if (*file < 0) {
+        errno = error;
+        return error == ENOENT ? DAMAGED : UNREAD;
+    }
+    bytes = spool_rows(*file, &count);
+    content = bytes != NULL ? WHOLE : errno == 0 ? DAMAGED : UNREAD;
+    error = errno;
     free(bytes);
-    return bytes != NULL;
+    if (content == UNREAD) {
+        close(*file);
+        *file = -1;
+    }
+    errno = error;
+    return content;
+}
+
+static double longer(double delay)
+{
+    return 2 * delay < RETRY_MAX ? 2 * delay : RETRY_MAX;
 }
 
 /* Sends the batch until it is stored or given up; false: the end. */
@@ -441,9 +514,9 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
 
     for (;;) {
         enum outcome outcome = in_doubt ? DOUBT : AGAIN;
-        bool reached = shard->reached;
+        bool was_reached = shard->reached, reached = was_reached;
 
-        snprintf(why, sizeof why, "the store does not answer");
+        snprintf(why, sizeof why, "%.100s: no answer", shard_name(shard));
         if (!reached)
             reached =
                 store_reach(sender->store, shard->number, shard->http, why);
@@ -453,7 +526,7 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
 
             shard->reached = true;
             if (in_doubt && !deduplicates(&server))
-                outcome = look_for(shard, batch, file);
+                outcome = look_for(shard, batch, file, why);
             else
                 outcome = AGAIN;
             if (outcome == AGAIN) {
@@ -474,29 +547,77 @@ static bool finish_batch(struct shard *shard, const struct spool_batch *batch,
             return true;
         }
         shard->reached = false; /* it may be another one when it is back */
-        set_problem(sender, why);
+        /* an embedded one ends when it has nothing to do, and starts again */
+        set_problem(shard, why, was_reached);
         if (!sleep_for(sender, delay))
             return false;
-        delay = 2 * delay < RETRY_MAX ? 2 * delay : RETRY_MAX;
+        delay = longer(delay);
     }
+}
+
+/* Reads the batch, when that can be done, and sends it; false: the end. */
+static bool take_batch(struct shard *shard, const struct spool_batch *batch)
+{
+    struct sender *sender = shard->sender;
+    double delay = RETRY_MIN;
+    bool goes_on = true;
+    char why[STORE_WHY];
+    enum content content;
+    int file;
+
+    while ((content = open_batch(sender, batch, &file)) == UNREAD) {
+        put_unread(why);
+        set_problem(shard, why, false);
+        if (!sleep_for(sender, delay))
+            return false;
+        delay = longer(delay);
+    }
+    if (content == WHOLE)
+        goes_on = finish_batch(shard, batch, file);
+    else
+        lose_batch(shard, batch, file, "damaged in the spool");
+    if (file >= 0)
+        close(file);
+    return goes_on;
+}
+
+/* Asks a server that nobody has asked yet, so that what is wrong is said before
+ * there is a batch; false: the end. */
+static bool reach_first(struct shard *shard)
+{
+    struct sender *sender = shard->sender;
+    double delay = RETRY_MIN;
+    char why[STORE_WHY];
+    bool says;
+
+    while (!store_reach(sender->store, shard->number, shard->http, why)) {
+        set_problem(shard, why, false);
+        if (!sleep_for(sender, delay))
+            return false;
+        delay = longer(delay);
+    }
+    shard->reached = true;
+    pthread_mutex_lock(&sender->lock);
+    says = clear_problem(shard);
+    pthread_mutex_unlock(&sender->lock);
+    if (says)
+        say_over(shard);
+    return true;
 }
 
 static void *run_shard(void *owner)
 {
     struct shard *shard = owner;
+    struct store_server server =
+        store_server(shard->sender->store, shard->number);
     struct spool_batch batch;
-    int file;
-    bool goes_on = true;
+    bool goes_on = server.version[0] != '\0' || reach_first(shard);
 
-    while (goes_on && wait_batch(shard, &batch, &file)) {
+    while (goes_on && wait_batch(shard, &batch)) {
         if (batch.is_outdated)
             lose_batch(shard, &batch, -1, "of an earlier version's tables");
-        else if (file < 0 || !is_whole(file))
-            lose_batch(shard, &batch, file, "damaged in the spool");
         else
-            goes_on = finish_batch(shard, &batch, file);
-        if (file >= 0)
-            close(file);
+            goes_on = take_batch(shard, &batch);
     }
     return NULL;
 }
@@ -512,19 +633,22 @@ struct sender *sender_open(struct store *store, char *why)
     *sender = (struct sender){
         .store = store,
         .count = count,
-        .losses = {.host = store->host, .none = store->options.can_resend}};
+        .losses = {.host = store->host, .none = store->options.can_resend},
+        .staged_losses = {.host = store->host,
+                          .none = store->options.can_resend}};
     if (!spool_open(&sender->spool, store->options.spool,
-                    limit == 0 ? SPOOL_BYTES : limit, why, STORE_WHY)) {
+                    limit == 0 ? SPOOL_BYTES : limit, count, why, STORE_WHY)) {
         free(sender);
         return NULL;
     }
     pthread_mutex_init(&sender->lock, NULL);
-    pthread_cond_init(&sender->changed, NULL);
+    condition_init(&sender->changed);
     sender->shards = xreallocarray(NULL, count, sizeof *sender->shards);
     for (unsigned i = 0; i < count; ++i) {
         struct shard *shard = &sender->shards[i];
 
-        *shard = (struct shard){.sender = sender, .number = i};
+        *shard = (struct shard){
+            .sender = sender, .number = i, .said_at = -SAY_SECONDS};
         shard->http = store_http_open(&store->address, i, store->seconds);
         if (pthread_create(&shard->thread, NULL, run_shard, shard) != 0)
             die("no thread for a store");
@@ -545,11 +669,12 @@ void sender_close(struct sender *sender)
         pthread_join(sender->shards[i].thread, NULL);
         store_http_close(sender->shards[i].http);
     }
-    keep_losses(sender);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     if (losses_any(&sender->losses))
         log_error("%s: what was lost cannot be kept in the spool either",
                   store_name(sender->store));
     losses_free(&sender->losses);
+    losses_free(&sender->staged_losses);
     spool_close(&sender->spool);
     pthread_mutex_destroy(&sender->lock);
     pthread_cond_destroy(&sender->changed);
@@ -574,20 +699,25 @@ bool store_send(struct store *store, unsigned shard,
                 const struct store_rows *rows)
 {
     struct sender *sender = store->sender;
+    bool stage = store->options.stage;
+    struct losses *losses;
     const char *why = NULL;
     bool kept;
 
     if (sender == NULL)
         die("store_send() needs a spool");
+    losses = stage ? &sender->staged_losses : &sender->losses;
     if (rows->count == 0)
         return true;
     pthread_mutex_lock(&sender->lock);
     kept = spool_add(&sender->spool, shard, rows, amount_of(rows),
-                     store->options.stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
+                     stage ? SPOOL_STAGED : SPOOL_PLAIN, &why);
     if (!kept) {
-        losses_add(&sender->losses, rows->table, rows->bytes, rows->used, why);
+        /* as valid as the batch would be: after a kill before the commit the
+         * caller counts its rows again */
+        losses_add(losses, rows->table, rows->bytes, rows->used, why);
         count_lost(sender, rows->count);
-        keep_losses(sender);
+        keep_losses(sender, losses, stage ? SPOOL_STAGED : SPOOL_PLAIN);
     }
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
@@ -613,6 +743,8 @@ void store_commit(struct store *store, uint64_t order)
     if (!spool_commit(&sender->spool, order))
         log_error("%s: a batch cannot be committed: %s", store_name(store),
                   strerror(errno));
+    losses_move(&sender->losses, &sender->staged_losses);
+    keep_losses(sender, &sender->losses, SPOOL_PLAIN);
     pthread_cond_broadcast(&sender->changed);
     pthread_mutex_unlock(&sender->lock);
 }
@@ -632,6 +764,23 @@ void store_recover(struct store *store, uint64_t order)
                  store_name(store), (unsigned long long)dropped);
 }
 
+/* The problems of all shards, as many as there is room for. */
+static void put_problems(const struct sender *sender, struct store_state *state)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < sender->count; ++i) {
+        const struct shard *shard = &sender->shards[i];
+
+        if (shard->problem[0] == '\0')
+            continue;
+        ++state->away;
+        snprintf(state->problem + used, sizeof state->problem - used, "%s%s",
+                 used > 0 ? "; " : "", shard->problem);
+        used = strlen(state->problem);
+    }
+}
+
 void store_state(struct store *store, struct store_state *state)
 {
     struct sender *sender = store->sender;
@@ -643,6 +792,8 @@ void store_state(struct store *store, struct store_state *state)
     *state = sender->state;
     state->spool_batches = sender->spool.count;
     state->spool_bytes = sender->spool.bytes;
+    put_problems(sender, state);
+    state->spool_most_bytes = spool_most_bytes(&sender->spool);
     pthread_mutex_unlock(&sender->lock);
 }
 

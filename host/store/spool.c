@@ -21,6 +21,7 @@
 #include <zlib.h>
 
 #define LEVEL 1 /* 13 bytes a row instead of 66; more saves little */
+#define PIECE_BYTES 65536u
 #define PART "part"
 #define REFUSED "refused"
 #define STAGED ".staged"
@@ -70,6 +71,12 @@ static int compare_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+static void count_bytes(struct spool *spool, const struct spool_batch *batch)
+{
+    spool->bytes += batch->bytes;
+    spool->shard_bytes[batch->shard % spool->shards] += batch->bytes;
+}
+
 static void find_batches(struct spool *spool, DIR *folder)
 {
     const struct dirent *entry;
@@ -85,7 +92,7 @@ static void find_batches(struct spool *spool, DIR *folder)
             continue;
         batch.bytes = (uint64_t)status.st_size;
         VECTOR_ADD(spool->batches, spool->count, batch);
-        spool->bytes += batch.bytes;
+        count_bytes(spool, &batch);
         if (batch.order > spool->order)
             spool->order = batch.order;
     }
@@ -95,11 +102,11 @@ static void find_batches(struct spool *spool, DIR *folder)
 }
 
 bool spool_open(struct spool *spool, const char *path, uint64_t limit,
-                char *why, size_t room)
+                unsigned shards, char *why, size_t room)
 {
     DIR *folder;
 
-    *spool = (struct spool){.limit = limit, .folder = -1};
+    *spool = (struct spool){.limit = limit, .shards = shards, .folder = -1};
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         spool->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (spool->folder < 0) {
@@ -117,6 +124,9 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
         close(spool->folder);
         return false;
     }
+    spool->shard_bytes =
+        xreallocarray(NULL, shards, sizeof *spool->shard_bytes);
+    memset(spool->shard_bytes, 0, shards * sizeof *spool->shard_bytes);
     find_batches(spool, folder);
     closedir(folder);
     return true;
@@ -125,6 +135,7 @@ bool spool_open(struct spool *spool, const char *path, uint64_t limit,
 void spool_close(struct spool *spool)
 {
     free(spool->batches);
+    free(spool->shard_bytes);
     close(spool->folder);
     *spool = (struct spool){.folder = -1};
 }
@@ -199,15 +210,15 @@ static bool write_file(const struct spool *spool, const char *name,
 }
 
 bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount,
-               enum spool_how how, const char **why)
+               const struct store_rows *rows, uint64_t amount, unsigned how,
+               const char **why)
 {
     struct spool_batch batch = {.order = spool->order + 1,
                                 .shard = shard,
                                 .table = rows->table,
                                 .rows = rows->count,
                                 .amount = amount,
-                                .is_staged = how == SPOOL_STAGED};
+                                .is_staged = how & SPOOL_STAGED};
     size_t count = 0;
     uint8_t *bytes = compress_rows(rows, &count);
     char *name;
@@ -218,7 +229,9 @@ bool spool_add(struct spool *spool, unsigned shard,
         getrandom(&batch.token, sizeof batch.token, 0) != sizeof batch.token) {
         *why = "spool cannot be written";
         fine = false;
-    } else if (how != SPOOL_BEYOND && spool->bytes + count > spool->limit) {
+    } else if (!(how & SPOOL_BEYOND) &&
+               spool->shard_bytes[shard % spool->shards] + count >
+                   spool->limit / spool->shards) {
         *why = "spool full";
         fine = false;
     }
@@ -230,7 +243,7 @@ bool spool_add(struct spool *spool, unsigned shard,
     }
     if (fine) {
         VECTOR_ADD(spool->batches, spool->count, batch);
-        spool->bytes += count;
+        count_bytes(spool, &batch);
         spool->order = batch.order;
     }
     free(name);
@@ -284,12 +297,21 @@ uint64_t spool_recover(struct spool *spool, uint64_t order)
 
 /* ---- sending */
 
-const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
-                                      unsigned shards)
+uint64_t spool_most_bytes(const struct spool *spool)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < spool->shards; ++i)
+        if (spool->shard_bytes[i] > most)
+            most = spool->shard_bytes[i];
+    return most;
+}
+
+const struct spool_batch *spool_first(const struct spool *spool, unsigned shard)
 {
     for (uint64_t i = 0; i < spool->count; ++i)
         if (!spool->batches[i].is_staged &&
-            spool->batches[i].shard % shards == shard)
+            spool->batches[i].shard % spool->shards == shard)
             return &spool->batches[i];
     return NULL;
 }
@@ -308,30 +330,63 @@ void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN])
     snprintf(text, SPOOL_TOKEN, "parasite-%016" PRIx64, batch->token);
 }
 
+/* To (*bytes), which are to be freed. False: it is damaged, and errno is 0; or
+ * it cannot be read. */
+static bool inflate_file(z_stream *stream, int file, uint8_t **bytes)
+{
+    uint8_t piece[PIECE_BYTES];
+    size_t room = 0;
+    off_t at = 0;
+    int result = Z_OK;
+
+    while (result == Z_OK) {
+        ssize_t got = pread(file, piece, sizeof piece, at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got == 0 ? 0 : errno;
+            return false;
+        }
+        at += got;
+        stream->next_in = piece;
+        stream->avail_in = (unsigned)got;
+        do {
+            if (room - stream->total_out < PIECE_BYTES) {
+                room = room == 0 ? 1 << 20 : 2 * room;
+                *bytes = xreallocarray(*bytes, room, 1);
+            }
+            stream->next_out = *bytes + stream->total_out;
+            stream->avail_out = (unsigned)(room - stream->total_out);
+            result = inflate(stream, Z_NO_FLUSH);
+            if (result == Z_BUF_ERROR) /* it wants more of the file */
+                result = Z_OK;
+        } while (result == Z_OK &&
+                 (stream->avail_in > 0 || stream->avail_out == 0));
+    }
+    errno = result == Z_MEM_ERROR ? ENOMEM : 0;
+    return result == Z_STREAM_END && stream->avail_in == 0;
+}
+
 uint8_t *spool_rows(int file, size_t *count)
 {
-    gzFile gz = lseek(file, 0, SEEK_SET) == 0 ? gzdopen(dup(file), "rb") : NULL;
+    z_stream stream = {0};
     uint8_t *bytes = NULL;
-    size_t room = 0, used = 0;
-    int got = 0;
     bool whole;
+    int error;
 
-    if (gz == NULL)
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) {
+        errno = ENOMEM;
         return NULL;
-    do {
-        used += (size_t)got;
-        if (room - used < 65536) {
-            room = room == 0 ? 1 << 20 : 2 * room;
-            bytes = xreallocarray(bytes, room, 1);
-        }
-        got = gzread(gz, bytes + used, 65536);
-    } while (got > 0);
-    whole = got == 0 && gzdirect(gz) == 0;
-    whole = gzclose(gz) == Z_OK && whole;
-    *count = used;
+    }
+    whole = inflate_file(&stream, file, &bytes);
+    error = errno;
+    *count = stream.total_out;
+    inflateEnd(&stream);
     if (whole)
         return bytes;
     free(bytes);
+    errno = error;
     return NULL;
 }
 
@@ -351,6 +406,7 @@ void spool_remove(struct spool *spool, const struct spool_batch *batch,
     unlinkat(spool->folder, name, 0);
     free(name);
     spool->bytes -= batch->bytes;
+    spool->shard_bytes[batch->shard % spool->shards] -= batch->bytes;
     memmove(spool->batches + at, spool->batches + at + 1,
             (size_t)(spool->count - at - 1) * sizeof *spool->batches);
     --spool->count;

@@ -20,6 +20,9 @@
  * After a kill in between, those up to what was noted are committed, and the
  * others dropped.
  *
+ * Each shard has the same share of the limit: one that is away for long leaves
+ * the others theirs.
+ *
  * Not for several threads at a time.
  */
 
@@ -46,29 +49,31 @@ struct spool {
     int folder;
     uint64_t limit; /* bytes */
     uint64_t bytes, count;
+    unsigned shards;
+    uint64_t *shard_bytes;       /* (bytes) of each */
     uint64_t order;              /* of the last batch */
     struct spool_batch *batches; /* sorted by (order) */
 };
 
 /* Opens the folder, makes it if it is missing, and finds what is in it; files
- * that are half written are removed. False, and a line in (why) of (room)
- * bytes. */
+ * that are half written are removed. What is there of more shards than (shards)
+ * goes to those that there are. False, and a line in (why) of (room) bytes. */
 bool spool_open(struct spool *spool, const char *path, uint64_t limit,
-                char *why, size_t room);
+                unsigned shards, char *why, size_t room);
 void spool_close(struct spool *spool);
 
-/* How a batch is kept. */
+/* How a batch is kept: a sum of these. */
 enum spool_how {
-    SPOOL_PLAIN,
-    SPOOL_BEYOND, /* whatever the limit */
-    SPOOL_STAGED
+    SPOOL_PLAIN = 0,
+    SPOOL_BEYOND = 1, /* whatever the limit */
+    SPOOL_STAGED = 2
 };
 
 /* Keeps a batch of (rows). False: it is not kept, and *(why) says why in a few
  * words that are always the same. */
 bool spool_add(struct spool *spool, unsigned shard,
-               const struct store_rows *rows, uint64_t amount,
-               enum spool_how how, const char **why);
+               const struct store_rows *rows, uint64_t amount, unsigned how,
+               const char **why);
 
 /* Commits what is staged up to (order). False: the folder cannot be written,
  * and some are still staged. */
@@ -78,19 +83,22 @@ bool spool_commit(struct spool *spool, uint64_t order);
  * drops the rest. Orders go on from there. Returns how many were dropped. */
 uint64_t spool_recover(struct spool *spool, uint64_t order);
 
-/* The first batch of (shard), of (shards) in all, that is not staged; NULL =
- * none. It lives until the spool changes. */
-const struct spool_batch *spool_first(const struct spool *spool, unsigned shard,
-                                      unsigned shards);
+/* The bytes of the shard that has the most. */
+uint64_t spool_most_bytes(const struct spool *spool);
 
-/* Opens its file; -1: it cannot be read. */
+/* The first batch of (shard) that is not staged; NULL = none. It lives until
+ * the spool changes. */
+const struct spool_batch *spool_first(const struct spool *spool,
+                                      unsigned shard);
+
+/* Opens its file; -1, and errno: it cannot be opened. */
 int spool_read(const struct spool *spool, const struct spool_batch *batch);
 
 /* The text that is the same each time that the batch is sent. */
 void spool_token(const struct spool_batch *batch, char text[SPOOL_TOKEN]);
 
-/* The rows of its file, of (count) bytes, to be freed; NULL: it is damaged.
- * Moves the file's offset. */
+/* The rows of its file, of (count) bytes, to be freed. NULL: it is damaged, and
+ * errno is 0; or it cannot be read, as errno says. Opens no other file. */
 uint8_t *spool_rows(int file, size_t *count);
 
 /* Removes the batch, or with (refused) puts it aside. */

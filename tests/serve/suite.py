@@ -814,7 +814,8 @@ def test_options(s):
 
 def test_silent(s):
     """A connection that breaks off in its first line is closed. One that says
-    nothing is not, until no file is left for another."""
+    nothing is not, until no file is left for another: half of all are kept for
+    other things."""
     with serving(s, name="silent") as serve:
         pid, files = serve.process.pid, resource.RLIMIT_NOFILE
         oldest = serve.connect()
@@ -826,7 +827,7 @@ def test_silent(s):
             )
         used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
         free = min(set(range(len(used) + 1)) - used)
-        resource.prlimit(pid, files, (free, free))
+        resource.prlimit(pid, files, (2 * free, 2 * free))
         check.same(serve.ask("list"), "[]\n")
         check.same(read_all(oldest), "")
         oldest.close()
@@ -1303,6 +1304,35 @@ def test_twice(s, store, spool):
     check.same(stored(s, store, SUMS)["ticks"], 800)
 
 
+def test_without_files(s, store, spool):
+    """Connections that say nothing leave files for the spool and the state."""
+    words = ("--store", store, "--spool", spool, "--http", "0")
+    with serving(s, *words, name="files") as serve, ExitStack() as silent:
+        pid, files = serve.process.pid, resource.RLIMIT_NOFILE
+        with serve.connect() as guest:
+            packets = samples_of(100, 22)
+            guest.sendall(packets[0])
+            serve.soon_guest(boot="16" * 16)
+            # it runs, with a limit of its own
+            check.same(stored(s, store, SUMS)["ticks"], 800)
+            resource.prlimit(pid, files, (64, 64))
+            for _ in range(64):
+                silent.enter_context(serve.connect())
+            waited = re.compile(
+                "^parasite_serve_connections_waited_total 1", re.M
+            )
+            serve.process.soon(
+                lambda: waited.search(metrics(serve)[1]), "one waits"
+            )
+            guest.sendall(b"".join(packets[1:]))
+        serve.process.soon(
+            lambda: stored(s, store, SUMS)["ticks"] == 900, "what it sent"
+        )
+        check.same(metric(serve, "store_lost_rows_total"), 0)
+        serve.stop()
+    check.lacks(serve.text(), "is lost|cannot be read|cannot be wr")
+
+
 def test_lost_stacks(s):
     """What is described in a batch that is lost is described again."""
     library, sign = s.work / "failing_fsync.so", s.work / "fsync.fails"
@@ -1331,7 +1361,7 @@ def with_store(s):
     if not (s.build / "chdb" / "libchdb.so").exists():
         for name in (
             *("test stored", "test stored waits", "test twice"),
-            "test lost stacks",
+            *("test without files", "test lost stacks"),
         ):
             s.skip(name, "no libchdb.so; 'make store' fetches it")
         return
@@ -1341,6 +1371,7 @@ def with_store(s):
     s.holds(test_stored, s, store, spool)
     s.holds(test_stored_waits, s, store, spool)
     s.holds(test_twice, s, store, spool)
+    s.holds(test_without_files, s, store, spool)
     s.holds(test_lost_stacks, s)
 
 

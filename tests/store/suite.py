@@ -601,6 +601,16 @@ def a_missing_library_is_said(make, fill):
             check.has(done.err, f"^parasite store: {why}")
         done = send(fill, engine, 1, env={"PARASITE_CHDB": "/nothing.so"})
         check.has(done.err, "the embedded store did not start: .*/nothing.so")
+        words = (engine.s.parasite, "serve", "--listen", "tcp:127.0.0.1:0")
+        words += ("--store", engine.folder, "--spool", engine.spool)
+        env = {**engine.env, "PARASITE_CHDB": "/nothing.so"}
+        log = engine.s.work / "missing.log"
+        with background(*words, log=log, env=env) as serve:
+            said = re.compile("batches wait in the spool: .*/nothing.so")
+            serve.soon(lambda: said.search(serve.text()), "what is wrong")
+            serve.signal(signal.SIGTERM)
+            serve.end()
+        check.same(len(said.findall(serve.text())), 1)
 
 
 def a_trace_is_asked_in_sql(make):

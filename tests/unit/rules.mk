@@ -76,6 +76,10 @@ $(addprefix $(BUILD)/host$1/,promise_test sync_test promise_refusals_test \
     $(addprefix $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o))
 $(BUILD)/host$1/promise_misuse_test: $(addprefix \
     $(BUILD)/host$1/obj/kernel/task/,$(promise_parts:=.o) pool.o)
+$(addprefix $(BUILD)/host$1/,sender_test spool_test): \
+    $(BUILD)/host$1/obj/host/store/spool.o
+$(BUILD)/host$1/sender_test: $(BUILD)/host$1/obj/host/store/send.o
+$(addprefix $(BUILD)/host$1/,sender_test spool_test): libraries := -lz
 $(BUILD)/host$1/divide_test: $(BUILD)/host$1/obj/arch/x86/i386/divide.o
 $(foreach s,$(unit_sources),$(eval $(BUILD)/host$1/$(notdir $(s:.c=)): \
     $(s:%.c=$(BUILD)/host$1/$(if $(filter tests/unit/smp/%,$(s)),smp,obj)/%.o)))
@@ -87,7 +91,7 @@ $(unit_tests64:%=$(BUILD)/host$1/%): \
 	$(Q)gcc -m$1 $$(UNIT) -o $$@ $$(filter %.o,$$^) \
 	    $$(filter %/smp/libprof.a,$$^) $$(filter-out %/smp/libprof.a \
 	    $$(if $$(filter %/smp/libprof.a,$$^),$(BUILD)/host$1/libprof.a),\
-	    $$(filter %.a,$$^)) -lm
+	    $$(filter %.a,$$^)) $$(libraries) -lm
 endef
 $(eval $(call unit_rules,32,i386))
 $(eval $(call unit_rules,64,x86_64))

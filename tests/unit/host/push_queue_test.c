@@ -8,6 +8,9 @@
 #include "../unit.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "push/post.h"
 #include "push/push.h"
@@ -22,6 +25,17 @@ struct push {
     enum push_outcome outcome;
     char posted[POSTS_MAX]; /* the name of each */
 };
+
+/* The clock of the day is an hour ahead of what waits see of it: as if it had
+ * been set back since. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+
+    if (clock == CLOCK_REALTIME)
+        time->tv_sec += 3600;
+    return result;
+}
 
 static struct push receiver;
 static struct push_queue *queue;
@@ -164,4 +178,20 @@ TEST(one_that_is_beyond_the_limit_by_itself_is_lost)
     answer_all(PUSH_TAKEN);
     push_queue_close(queue);
     assert_memory_equal(receiver.posted, "b", 1);
+}
+
+TEST(a_clock_that_is_set_back_delays_no_other_try)
+{
+    open_queue(30);
+    add('a', 10);
+    wait_for(1);
+    pthread_mutex_lock(&receiver.lock);
+    receiver.answered = 1;
+    receiver.outcome = PUSH_AWAY;
+    pthread_cond_broadcast(&receiver.changed);
+    pthread_mutex_unlock(&receiver.lock);
+    wait_for(2);
+    answer_all(PUSH_TAKEN);
+    push_queue_close(queue);
+    assert_memory_equal(receiver.posted, "aa", 2);
 }
