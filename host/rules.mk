@@ -61,7 +61,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     image/line_code image/lookup image/own_code image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/regimes causal/series causal/verdict collect/rollup collect/waits \
+    causal/regimes causal/series causal/verdict collect/build \
+    collect/rollup collect/waits \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \
