@@ -260,6 +260,10 @@ bool fleet_write_page(const struct fleet *fleet, unsigned seconds, FILE *out);
 
 /* ---- parts of the outputs (words.c) */
 
+/* The number of a guest as serve has it, "00c3a90e5be3a90e"; returns (text). */
+#define FLEET_NUMBER_MAX 17
+const char *fleet_number_text(uint64_t number, char *text);
+
 /* "2026-11-02 10:00:00"; returns (text). */
 #define FLEET_TIME_MAX 24
 const char *fleet_time_text(uint32_t seconds, char *text);

@@ -68,7 +68,7 @@ def new_engine(s, kind, name):
 
 
 def number(index):
-    return str(made.guest_number("web", index))
+    return f"{made.guest_number('web', index):016x}"
 
 
 def target(index):
@@ -116,7 +116,7 @@ def the_list_has_the_losses(fleet):
     lost = {g["guest"]: g["lost"] for g in found["guests"] if g["lost"] > 0}
     check.same(list(lost), [number(made.LOSES)])
     check.near(lost[number(made.LOSES)], 0.1, 1e-9)
-    (loss,) = found["not_stored"]
+    loss, missing = found["not_stored"]
     check.same(loss["guest"], number(made.LOST_BATCH))
     check.same(
         (loss["rows"], loss["amount"]), (made.LOST_ROWS, made.LOST_TICKS)
@@ -124,6 +124,31 @@ def the_list_has_the_losses(fleet):
     text = fleet("list", "web", "--rows", 3).out
     check.contains(text, f"lost: 10.00 % of the ticks of web {target(17)}\n")
     check.has(text, "^not stored: 120 rows of samples .*: spool full$")
+    # packets are no rows: their ticks are in the accounts
+    packets = sum(count for _, count in made.MISSING)
+    check.same(missing["guest"], number(made.OTHER_MIX))
+    check.same((missing["what"], missing["rows"]), ("packets", packets))
+    check.same(
+        {
+            g["guest"]: (g["not_stored_rows"], g["not_stored_amount"])
+            for g in found["guests"]
+            if g["not_stored_rows"] > 0
+        },
+        {number(made.LOST_BATCH): (made.LOST_ROWS, made.LOST_TICKS)},
+    )
+    said = f"^lost on the way: {packets} packets .* of guest {number(42)}, "
+    check.has(text, said)
+    text = fleet("list", "web", "--rows", 1).out
+    check.has(text, "^not stored: 120 rows ", count=1)
+    check.lacks(text, "lost on the way")
+    check.contains(text, "and 1 more such loss\n")
+
+
+def guests_have_their_rate(fleet):
+    """The one that was said last, not the highest."""
+    found = fleet.json("list", "web")
+    check.same({g["rate_hz"] for g in found["guests"]}, {float(made.HZ)})
+    check.same(len({g["boot"] for g in found["guests"]}), made.GUESTS)
 
 
 def diff_names_the_slower_function(fleet):
@@ -304,6 +329,7 @@ DEFECTS = (
     the_list_adds_up,
     samples_are_the_attributed_ticks,
     the_list_has_the_losses,
+    guests_have_their_rate,
     diff_names_the_slower_function,
     diff_prints_its_json,
     guests_that_do_nothing_are_alike,

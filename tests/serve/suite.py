@@ -339,7 +339,7 @@ def test_loss(s, serve):
     guest, sums = sums_of_boot(serve, 4)
     (row,) = serve.rows("losses")
     check.same(row["guest"], guest)
-    check.same(row["why"], "packets missing")
+    check.same((row["why"], row["what"]), ("packets missing", "packets"))
     check.same(row["rows"], 1)
     check.true(row["amount"] > 10, row)
     check.same(sums["dropped"], row["amount"])
