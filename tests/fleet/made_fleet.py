@@ -39,6 +39,7 @@ WAITS = (
 BUSY = 0.6
 
 STILL, STILL_BEGIN, STILL_GUESTS = "still", BEGIN + 7200, 6
+OFTEN, OFTEN_BEGIN, OFTEN_BUILDS = "often", BEGIN + 14400, 11
 
 HANDLERS = ("get", "post", "list", "login")
 LEAVES = {
@@ -214,6 +215,15 @@ def still_accounts():
         yield key(
             *(STILL_BEGIN, STILL, (OLD, NEW)[index % 2]),
             guest_number(STILL, index),
+        ) + struct.pack("<H8Q", 0, TICKS, 0, TICKS, 0, 0, 0, 0, 0)
+
+
+def often_accounts():
+    """All ticks are idle, too."""
+    for index in range(OFTEN_BUILDS):
+        yield key(
+            *(OFTEN_BEGIN + BUCKET * index, OFTEN, build_id(f"often {index}")),
+            guest_number(OFTEN, index),
         ) + struct.pack("<H8Q", 0, TICKS, 0, TICKS, 0, 0, 0, 0, 0)
 
 

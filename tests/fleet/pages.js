@@ -124,6 +124,13 @@ async function theChartAddsUp(page) {
   await page.has('#tip', /^2026-11-02 00:03 UTC, 108 guests .* busy/);
 }
 
+// The last builds have a row each, the others are counted.
+async function buildsAreCounted(page) {
+  assert.strictEqual(await page.locator('#chart .build').count(), 8);
+  const texts = await page.locator('#chart text').allTextContents();
+  assert.strictEqual(texts.at(-1), 'and 3 earlier builds');
+}
+
 // What was chosen is kept in the address.
 async function aChoiceIsKept(page) {
   await page.selectOption('#service', 'web');
@@ -216,6 +223,7 @@ drive(async () => {
     await page.has('#title', 'Guests: mail');
     assert(await page.locator('#not-stored').isHidden());
   });
+  await onPage('builds that are too many', 'often.html', buildsAreCounted);
   await onPage('a flame graph', 'flame.html', theFlameGraphIsTheService);
   await onPage('of two builds', 'change.html', theChangeIsShown);
   await looks();

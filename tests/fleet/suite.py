@@ -26,6 +26,10 @@ STILL = (
     *("--since", f"@{made.STILL_BEGIN}"),
     *("--until", f"@{made.STILL_BEGIN + 60}"),
 )
+OFTEN = (
+    *("--since", f"@{made.OFTEN_BEGIN}"),
+    *("--until", f"@{made.OFTEN_BEGIN + 60 * made.OFTEN_BUILDS}"),
+)
 FILLED = set()
 CLOSE = 1e-6  # sums of an engine depend on their order
 
@@ -411,6 +415,7 @@ def test_pages(s, engine):
         fleet.fill()
         fleet("-o", s.work / "guests.html")
         fleet("list", "mail", "-o", s.work / "mail.html")
+        fleet("list", made.OFTEN, "-o", s.work / "often.html", times=OFTEN)
         fleet("flame", "web", "-o", s.work / "flame.html")
         fleet(
             *("flame", "web", "-b", "first", "-b", "last"),
@@ -472,7 +477,7 @@ def suite(s):
     if s.part == "engines":
         test_engines(s)
         return
-    run_tests, count = {"pages": (test_pages, 18), "push": (test_pushes, 7)}[
+    run_tests, count = {"pages": (test_pages, 19), "push": (test_pushes, 7)}[
         s.part
     ]
     try:
