@@ -53,7 +53,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     base/bytes base/index base/log base/memory base/text \
     base/temporary \
     base/wait \
-    flame/align fleet/mixes fleet/statistics fleet/times \
+    flame/align fleet/mixes fleet/spans fleet/statistics \
+    fleet/times \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls \
     trace/console trace/event \
