@@ -271,8 +271,6 @@ static void check_options(void)
         die_usage("--every is for list with -o FILE");
     if ((request.verb == PUSH) != (request.to != NULL))
         die_usage("push needs --to TARGET, and nothing else takes it");
-    if (request.json && request.verb == FLAME)
-        die_usage("flame has no JSON; top --json lists functions");
     if (request.json && request.output != NULL && request.verb != CAPTURE)
         die_usage("--json and -o contradict each other");
     if (request.verb == CAPTURE)
@@ -395,6 +393,10 @@ static void run_flame(const struct fleet *fleet)
     bool fine;
     FILE *out;
 
+    if (request.json) {
+        json_print(fleet_stacks_json(fleet), stdout);
+        return;
+    }
     arguments_choose_output(&request.output, "flame", &request.svg);
     if (request.title != NULL)
         snprintf(title, sizeof title, "%s", request.title);

@@ -254,8 +254,12 @@ struct flame;
 void fleet_flame(const struct fleet *fleet, const char *title,
                  struct flame *flame);
 
+/* The stacks of it, of each build, from the outermost function (folded.c). */
+json_t *fleet_stacks_json(const struct fleet *fleet);
+
 /* The page of all guests, and of their time by the minute (page.c). It loads
- * itself again every (seconds), 0 = never. False: not all of it was written. */
+ * itself again every (seconds), 0 = never. False: not all of it was written.
+ * If the store has not answered (struct fleet), guests are missing in it. */
 bool fleet_write_page(const struct fleet *fleet, unsigned seconds, FILE *out);
 
 /* ---- parts of the outputs (words.c) */

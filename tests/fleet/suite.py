@@ -244,6 +244,21 @@ def odd_names_the_guests(fleet):
     check.same(alike["odd"], 0)
 
 
+def stacks_are_listed(fleet):
+    """Those of the flame graph, of each build, are the functions' samples."""
+    found = fleet.json("flame", "web")
+    top = fleet.json("top", "web")
+    stacks = found["stacks"]
+    check.same({s["build"] for s in stacks}, {made.OLD.hex(), made.NEW.hex()})
+    for name in ("samples", "ns"):
+        check.same(sum(stack[name] for stack in stacks), top[name])
+    for row in top["functions"]:
+        own = [s for s in stacks if s["functions"][-1] == row["function"]]
+        check.same(sum(s["samples"] for s in own), row["self_samples"])
+    both = fleet.json("flame", "web", "-b", "first", "-b", "last")
+    check.same(both["stacks"], stacks)
+
+
 def waits_are_listed(fleet):
     """By place and reason, the longest first; of one build half of them."""
     found = fleet.json("waits", "web")
@@ -338,6 +353,7 @@ DEFECTS = (
     diff_prints_its_json,
     guests_that_do_nothing_are_alike,
     odd_names_the_guests,
+    stacks_are_listed,
     waits_are_listed,
     a_build_is_chosen,
     a_time_is_chosen,
