@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HOUR 3600u
 #define BUILD_WORDS_MAX 2
@@ -425,11 +426,13 @@ static void write_page(const struct fleet *fleet)
 
 /* Once, or again and again until a signal comes. Every time it is a new file
  * that takes the place of the old one, so that a browser reads one or the
- * other. */
+ * other. The old one stays where the store does not answer, but for the first
+ * time, when --store may be wrong. */
 static void run_page(struct fleet *fleet)
 {
     const char *path = request.output;
     char next[PATH_MAX];
+    bool failed = false;
 
     if (request.every == 0) {
         write_page(fleet);
@@ -442,10 +445,15 @@ static void run_page(struct fleet *fleet)
     signals_catch();
     do {
         set_times(fleet);
+        failed = false;
         write_page(fleet);
-        if (rename(next, path) != 0)
+        fleet->failed = &failed;
+        if (!failed && rename(next, path) != 0)
             die("cannot rename %s to %s: %s", next, path, strerror(errno));
     } while (wait_until(seconds_now() + request.every));
+    if (failed)
+        unlink(next);
+    fleet->failed = NULL;
     request.output = path;
     say_written();
 }

@@ -10,7 +10,8 @@
  * understand alike. They return sums; what is judged of them is computed here,
  * so that it is the same whatever the engine.
  *
- * Calls end the process with a line if the store does not answer.
+ * Calls end the process with a line if the store does not answer, unless
+ * (failed) of struct fleet is set.
  */
 
 #include "fleet/mixes.h"
@@ -32,6 +33,9 @@ struct fleet {
     uint32_t since, until; /* Unix seconds, from a whole minute to another */
     char builds[FLEET_BUILDS_MAX][FLEET_BUILD_HEX]; /* none = all */
     unsigned build_count;
+    bool *failed; /* becomes true if the store does not answer; that is said
+                     once, and from then on answers are empty; NULL = it ends
+                     the process */
 };
 
 /* ---- choosing (choose.c, times.c) */

@@ -8,9 +8,10 @@ import json
 import math
 import os
 import shutil
+import signal
 import sys
 
-from harness.suite import Skip, check, run
+from harness.suite import Skip, background, check, run
 
 sys.path.insert(0, "tests/store")
 # pylint: disable=wrong-import-position
@@ -344,6 +345,30 @@ def what_is_printed(fleet):
     check.contains(text, "and 13 more functions\n")
 
 
+def the_page_outlives_a_restart(fleet):
+    """A server that is gone for a while is a line, and the page stays."""
+    engine, page = fleet.engine, fleet.s.work / "again.html"
+    page.unlink(missing_ok=True)
+    with background(
+        *(fleet.s.parasite, "fleet", "list", "mail", *TIMES),
+        *("-o", page, "--every", 1),
+        log=fleet.s.work / "again.log",
+        env=fleet.env,
+    ) as process:
+        process.soon(page.exists, "the page")
+        engine.kill()
+        said = f"parasite fleet: 127.0.0.1:{engine.port}: "
+        process.soon(lambda: said in process.text(), "the line")
+        before = page.stat().st_mtime_ns
+        engine.restart()
+        process.soon(
+            lambda: page.stat().st_mtime_ns > before, "a page after it"
+        )
+        process.signal(signal.SIGINT)
+        process.end()
+    check.true(not page.with_name("again.html.new").exists())
+
+
 DEFECTS = (
     the_list_adds_up,
     samples_are_the_attributed_ticks,
@@ -361,6 +386,8 @@ DEFECTS = (
     names_are_no_sql,
     what_is_printed,
 )
+
+MORE = {Old: (the_page_outlives_a_restart,)}
 
 # ---- both engines
 
@@ -402,7 +429,7 @@ def test_engines(s):
         try:
             engine = new_engine(s, kind, kind.__name__)
         except Skip as skip:
-            for holds in DEFECTS:
+            for holds in DEFECTS + MORE.get(kind, ()):
                 s.skip(f"{kind.name}: {holds.__name__}", str(skip))
             s.skip(f"{kind.name}: is filled", str(skip))
             test_dashboards(s, None, kind.name)
@@ -410,7 +437,7 @@ def test_engines(s):
         with engine:
             fleet = Fleet(s, engine)
             s.holds(f"{kind.name}: is filled", fleet.fill)
-            for holds in DEFECTS:
+            for holds in DEFECTS + MORE.get(kind, ()):
                 s.holds(
                     f"{kind.name}: {holds.__name__.replace('_', ' ')}",
                     *(holds, fleet),
