@@ -77,15 +77,19 @@ asked()
     # shellcheck disable=SC2086 # words
     set -- "$@" $range
     ticks=$(store_ticks)
+    : >"$work/took"
+    # no pipe: one that fails ends the script
     for _ in 1 2 3 4 5; do
         began=$(date +%s%N)
         "$parasite" fleet "$@" --store "$many/store" --json >"$work/$name"
-        echo "$(($(date +%s%N) - began))"
-    done | sort -n >"$work/took"
-    keep host "fleet_${name}_cpu" "$((($(store_ticks) - ticks) * 200 /
-        $(getconf CLK_TCK)))e-3" s
-    keep host "fleet_$name" "$(awk '{ t[NR] = $1 / 1e9 } END {
-        printf "%.3g", t[3] }' "$work/took")" s
+        echo "$(($(date +%s%N) - began))" >>"$work/took"
+    done
+    ticks=$(($(store_ticks) - ticks))
+    sort -n "$work/took" >"$work/sorted"
+    median=$(awk 'NR == 3 && $1 > 0 { printf "%.3g", $1 / 1e9; found = 1 }
+        END { exit !found }' "$work/sorted")
+    keep host "fleet_${name}_cpu" "$((ticks * 200 / $(getconf CLK_TCK)))e-3" s
+    keep host "fleet_$name" "$median" s
 }
 
 # minute FUNCTION: the least or greatest minute that the store has, in seconds

@@ -53,7 +53,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     base/bytes base/index base/log base/memory base/text \
     base/temporary \
     base/wait \
-    flame/align fleet/mixes fleet/statistics fleet/times \
+    flame/align fleet/mixes fleet/spans fleet/statistics \
+    fleet/times \
     machine/machine machine/paging machine/registers gdb/remote \
     xen/xen xen/xen_calls \
     trace/console trace/event \
@@ -61,7 +62,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     image/line_code image/lookup image/own_code image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/regimes causal/series causal/verdict collect/rollup collect/waits \
+    causal/regimes causal/series causal/verdict collect/build \
+    collect/rollup collect/waits \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HOUR 3600u
 #define BUILD_WORDS_MAX 2
@@ -271,8 +272,6 @@ static void check_options(void)
         die_usage("--every is for list with -o FILE");
     if ((request.verb == PUSH) != (request.to != NULL))
         die_usage("push needs --to TARGET, and nothing else takes it");
-    if (request.json && request.verb == FLAME)
-        die_usage("flame has no JSON; top --json lists functions");
     if (request.json && request.output != NULL && request.verb != CAPTURE)
         die_usage("--json and -o contradict each other");
     if (request.verb == CAPTURE)
@@ -395,6 +394,10 @@ static void run_flame(const struct fleet *fleet)
     bool fine;
     FILE *out;
 
+    if (request.json) {
+        json_print(fleet_stacks_json(fleet), stdout);
+        return;
+    }
     arguments_choose_output(&request.output, "flame", &request.svg);
     if (request.title != NULL)
         snprintf(title, sizeof title, "%s", request.title);
@@ -423,11 +426,13 @@ static void write_page(const struct fleet *fleet)
 
 /* Once, or again and again until a signal comes. Every time it is a new file
  * that takes the place of the old one, so that a browser reads one or the
- * other. */
+ * other. The old one stays where the store does not answer, but for the first
+ * time, when --store may be wrong. */
 static void run_page(struct fleet *fleet)
 {
     const char *path = request.output;
     char next[PATH_MAX];
+    bool failed = false;
 
     if (request.every == 0) {
         write_page(fleet);
@@ -440,10 +445,15 @@ static void run_page(struct fleet *fleet)
     signals_catch();
     do {
         set_times(fleet);
+        failed = false;
         write_page(fleet);
-        if (rename(next, path) != 0)
+        fleet->failed = &failed;
+        if (!failed && rename(next, path) != 0)
             die("cannot rename %s to %s: %s", next, path, strerror(errno));
     } while (wait_until(seconds_now() + request.every));
+    if (failed)
+        unlink(next);
+    fleet->failed = NULL;
     request.output = path;
     say_written();
 }

@@ -414,15 +414,18 @@ static void print(const struct session *session)
                    *why = text_of(guest, "error");
         char *words = text_format(
             "%s%s%s", trace, *trace != '\0' && *why != '\0' ? ": " : "", why);
-        char shown[1024];
+        char name[64];
 
+        if (*number == '\0')
+            number = text_of(guest, "boot");
         printf(
-            "%-18.16s%12lld%10lld%10lld  %s\n",
-            *number != '\0' ? number : text_of(guest, "boot"),
+            "%-18.16s%12lld%10lld%10lld  ",
+            printable(number, name, sizeof name),
             (long long)json_integer_value(json_object_get(guest, "bytes")),
             (long long)json_integer_value(json_object_get(guest, "packets")),
-            (long long)json_integer_value(json_object_get(guest, "left_out")),
-            shown);
+            (long long)json_integer_value(json_object_get(guest, "left_out")));
+        printable_put(stdout, words);
+        putchar('\n');
         free(words);
     }
 }

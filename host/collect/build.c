@@ -61,6 +61,62 @@ void build_look(struct build *build, const struct builds *builds, int64_t now)
     build->has_names = true;
 }
 
+static void free_build(struct build *build)
+{
+    if (build->has_names)
+        names_close(&build->names);
+    image_close(&build->image);
+    index_free(&build->sent);
+    free(build->sent_with_names);
+    free(build);
+}
+
+/* Forgets the build that no guest runs and that was left first; false: there is
+ * none. */
+static bool forget_oldest(struct builds *builds)
+{
+    size_t oldest = builds->count;
+
+    for (size_t i = 0; i < builds->count; ++i)
+        if (builds->all[i]->guests == 0 &&
+            (oldest == builds->count ||
+             builds->all[i]->used < builds->all[oldest]->used))
+            oldest = i;
+    if (oldest == builds->count)
+        return false;
+    builds->unsent += builds->all[oldest]->unsent;
+    free_build(builds->all[oldest]);
+    builds->all[oldest] = builds->all[--builds->count];
+    return true;
+}
+
+static bool has_room(struct builds *builds)
+{
+    if (builds->count < BUILDS_MAX || forget_oldest(builds))
+        return true;
+    if (!builds->is_full)
+        log_error("guests run %u builds: further ones have no names of "
+                  "functions",
+                  BUILDS_MAX);
+    builds->is_full = true;
+    return false;
+}
+
+static struct build *use(struct builds *builds, struct build *build)
+{
+    ++build->guests;
+    build->used = ++builds->uses;
+    return build;
+}
+
+void builds_leave(struct builds *builds, struct build *build)
+{
+    if (build == NULL)
+        return;
+    --build->guests;
+    build->used = ++builds->uses;
+}
+
 struct build *builds_find(struct builds *builds,
                           const struct event_hello *hello)
 {
@@ -72,14 +128,14 @@ struct build *builds_find(struct builds *builds,
                                              : sizeof id);
     for (size_t i = 0; i < builds->count; ++i)
         if (memcmp(builds->all[i]->id, id, sizeof id) == 0)
-            return builds->all[i];
-    if (builds->count == BUILDS_MAX)
+            return use(builds, builds->all[i]);
+    if (!has_room(builds))
         return NULL;
     build = xreallocarray(NULL, 1, sizeof *build);
     *build = (struct build){.hello = *hello, .looked = INT64_MIN / 2};
     memcpy(build->id, id, sizeof id);
     VECTOR_ADD(builds->all, builds->count, build);
-    return build;
+    return use(builds, build);
 }
 
 bool build_service(const struct build *build, char *name, size_t room)
@@ -124,7 +180,7 @@ void builds_send_again(struct builds *builds)
 
 uint64_t builds_unsent(const struct builds *builds)
 {
-    uint64_t count = 0;
+    uint64_t count = builds->unsent;
 
     for (size_t i = 0; i < builds->count; ++i)
         count += builds->all[i]->unsent;
@@ -142,16 +198,8 @@ const char *build_name(struct build *build, uint64_t address, bool returned)
 
 void builds_free(struct builds *builds)
 {
-    for (size_t i = 0; i < builds->count; ++i) {
-        struct build *build = builds->all[i];
-
-        if (build->has_names)
-            names_close(&build->names);
-        image_close(&build->image);
-        index_free(&build->sent);
-        free(build->sent_with_names);
-        free(build);
-    }
+    for (size_t i = 0; i < builds->count; ++i)
+        free_build(builds->all[i]);
     for (size_t i = 0; i < builds->given_count; ++i)
         image_close(&builds->given[i]);
     free(builds->given);

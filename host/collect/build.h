@@ -22,6 +22,8 @@ struct build {
     struct index sent; /* stacks that the store knows, */
     uint8_t *sent_with_names;
     uint64_t unsent; /* beyond the limit */
+    uint32_t guests; /* that run it */
+    uint64_t used;   /* its place in the order in which they came and went */
 };
 
 /* Starts as zeros. */
@@ -30,15 +32,23 @@ struct builds {
     size_t given_count;
     struct build **all;
     size_t count;
+    uint64_t uses;   /* guests that came and went */
+    uint64_t unsent; /* of builds that are forgotten */
+    bool is_full;    /* that was said */
 };
 
 /* Reads the images at (paths), those of -k. Ends the process if one of them
  * cannot be read. */
 void builds_give(struct builds *builds, const char *paths);
 
-/* The build of (hello), NULL = one more than there is room for. */
+/* The build of (hello), for a guest more, until builds_leave(). Beyond
+ * BUILDS_MAX the one that guests left longest ago is forgotten, to be looked
+ * for and described anew; NULL = guests run all of them. */
 struct build *builds_find(struct builds *builds,
                           const struct event_hello *hello);
+
+/* A guest of (build), if that is not NULL, is gone. */
+void builds_leave(struct builds *builds, struct build *build);
 
 /* The name that its image suggests for a service, "lua" of lua.elf, to (name);
  * false: it is none of those of -k. */

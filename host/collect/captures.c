@@ -29,6 +29,7 @@
 #define AHEAD_MAX 3600 /* seconds until it begins */
 #define RATE_MAX 20000
 #define BUDGET_LEAST 1024u /* bytes a second */
+#define BUDGET_MOST 4000000000u
 #define ORDERS_MAX 16u
 #define SAMPLE_BYTES 8 /* a sample takes no more, but for new stacks */
 #define TRIES_MAX 3    /* seconds in which a command is sent again */
@@ -56,8 +57,8 @@ const char *captures_add(struct collector *collector,
         return "seconds= takes 1 to 3600";
     if (wanted->rate < 1 || wanted->rate > RATE_MAX)
         return "rate= takes 1 to 20000";
-    if (wanted->budget < BUDGET_LEAST)
-        return "bytes= takes 1024 and more";
+    if (wanted->budget < BUDGET_LEAST || wanted->budget > BUDGET_MOST)
+        return "bytes= takes 1024 to 4000000000";
     if (wanted->begin != 0 &&
         (wanted->begin < now - 1 || wanted->begin > now + AHEAD_MAX))
         return "begin= is past, or over an hour ahead; are both clocks right?";

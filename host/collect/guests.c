@@ -244,8 +244,9 @@ void guests_leave(struct line *line)
     guest->line = NULL;
 }
 
-static void free_boot(struct guest_boot *guest)
+static void free_boot(struct collector *collector, struct guest_boot *guest)
 {
+    builds_leave(&collector->builds, guest->build);
     free(guest->rollup.owner);
     rollup_free(&guest->rollup);
     free(guest->raw);
@@ -264,7 +265,7 @@ static void forget_boot(struct collector *collector, size_t number)
     for (size_t i = 0; i < collector->line_count; ++i)
         if (collector->lines[i]->guest == guest)
             collector->lines[i]->guest = NULL;
-    free_boot(guest);
+    free_boot(collector, guest);
     collector->guests[number] = collector->guests[--collector->guest_count];
     ++collector->counters.ended_guests;
 }
@@ -369,7 +370,7 @@ void guests_close_all(struct collector *collector)
 void guests_free(struct collector *collector)
 {
     for (size_t i = 0; i < collector->guest_count; ++i)
-        free_boot(collector->guests[i]);
+        free_boot(collector, collector->guests[i]);
     free(collector->guests);
     collector->guests = NULL;
     collector->guest_count = 0;

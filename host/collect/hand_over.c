@@ -334,7 +334,7 @@ static void put_account(struct collector *collector, struct guest_boot *guest,
     }
     count_row(collector, guest);
     if (from->packets_lost > 0)
-        hand_over_loss(collector, guest, "packets missing", "samples",
+        hand_over_loss(collector, guest, "packets missing", STORE_PACKETS,
                        from->packets_lost, from->lost, key->bucket);
     if (from->implausible > 0)
         hand_over_loss(collector, guest, "implausible", "samples",

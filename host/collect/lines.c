@@ -217,7 +217,7 @@ static void answer_list(struct line *line)
 }
 
 /* The number of (name)= among the words of (text); (without) if it is not
- * there, and UINT32_MAX, which nothing takes, if it is no number. */
+ * there, and UINT64_MAX, which nothing takes, if it is no number. */
 static uint64_t number_of(const char *text, const char *name, uint64_t without)
 {
     char word[24];
@@ -227,7 +227,7 @@ static uint64_t number_of(const char *text, const char *name, uint64_t without)
         return without;
     digits = strspn(word, "0123456789");
     return digits == strlen(word) && digits < 16 ? strtoull(word, NULL, 10)
-                                                 : UINT32_MAX;
+                                                 : UINT64_MAX;
 }
 
 static void answer_capture(struct line *line, const char *text)
@@ -235,14 +235,19 @@ static void answer_capture(struct line *line, const char *text)
     struct capture_order order = {
         .begin = (int64_t)number_of(text, "begin", 0),
         .end = (int64_t)number_of(text, "seconds", CAPTURE_SECONDS),
-        .tasks = number_of(text, "tasks", 0) == 1,
         .budget = number_of(text, "bytes", CAPTURE_BYTES),
     };
     uint64_t rate = number_of(text, "rate", CAPTURE_RATE);
+    uint64_t tasks = number_of(text, "tasks", 0);
     char reply[FIRST_LINE_MAX];
     const char *why, *folder;
     uint32_t id;
 
+    if (tasks > 1) {
+        refuse(line, "tasks= takes 0 or 1");
+        return;
+    }
+    order.tasks = tasks == 1;
     order.rate = rate < UINT32_MAX ? (unsigned)rate : 0;
     value_of(text, "service", order.service, sizeof order.service);
     value_of(text, "guests", order.names, sizeof order.names);

@@ -78,7 +78,7 @@ void pushes_minute(struct collector *collector, struct guest_boot *guest,
     if (collector->options.push == NULL || bucket->keys.count == 0)
         return;
     bytes_hex(key->build, STORE_BUILD_BYTES, build);
-    snprintf(number, sizeof number, "%" PRIu64, key->guest);
+    snprintf(number, sizeof number, "%016" PRIx64, key->guest);
     for (uint32_t i = 0; i < bucket->keys.count; ++i)
         add_cell(&stacks, guest, &bucket->cells[i]);
     profile.stacks = stacks.list;

@@ -101,7 +101,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
 {
     const struct counters *counters = &collector->counters;
     uint64_t connected = 0, samples = 0, idle = 0, lost = 0, dropped = 0,
-             bytes = 0, refused = 0, missed = 0;
+             bytes = 0, refused = 0, missed = 0, without_build = 0;
 
     pthread_mutex_lock(&collector->lock);
     for (size_t i = 0; i < collector->guest_count; ++i) {
@@ -115,10 +115,15 @@ bool collector_metrics(struct collector *collector, FILE *out)
         lost += guest->lost;
         dropped += guest->dropped;
         missed += guest->missed;
+        without_build +=
+            guest->build == NULL && guest->rollup.hello.version != 0;
     }
     METRICS({"guests", "gauge", "boots of guests that are known",
              collector->guest_count},
             {"guests_connected", "gauge", "of these, with a line", connected},
+            {"guests_without_build", "gauge",
+             "beyond the number of builds: without names of functions",
+             without_build},
             {"readers", "gauge", "live readers", collector->reader_count},
             {"guest_bytes", "gauge", "memory of the guests' sums", bytes},
             {"tables_bytes", "gauge",

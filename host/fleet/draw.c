@@ -6,6 +6,8 @@
 
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
+#include "fleet/spans.h"
 #include "flame/flame.h"
 
 #include <math.h>
@@ -13,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 4800u /* of all minutes together */
+/* The timeline has some 400 bars, of which each should have several of the
+ * pieces of all minutes; but a page has no more than SAMPLES_MAX for that. */
+#define PIECES 4800u
 #define SAMPLES_MAX 500000u
 #define BUCKET_CLOCKS (STORE_BUCKET_SECONDS * (uint64_t)PROF_CLOCK_HZ)
 
@@ -74,22 +78,11 @@ static double rate_of(const struct fleet_guests *guests)
     return seconds > 0 ? ticks / seconds : 0;
 }
 
-/* How many samples the (rows) stacks of minutes become each: the timeline has
- * some 400 bars, of which each should have several, but a page has no more than
- * half a million samples for that. */
-static unsigned pieces_of(const struct fleet *fleet, size_t rows)
-{
-    uint32_t minutes = (fleet->until - fleet->since) / STORE_BUCKET_SECONDS;
-    size_t fine = 1 + PIECES / minutes, most = 1 + SAMPLES_MAX / (rows + 1);
-
-    return (unsigned)(fine < most ? fine : most);
-}
-
-/* Where the pieces of the stack in the (row)th row begin, as a part of a piece:
- * another place for each. Otherwise all pieces of a minute had the same times,
- * and of the timeline's bars, which have unequal numbers of those, every few
- * one were higher. Multiples of the golden ratio are spread evenly, however
- * many there are. */
+/* Where the pieces of the (row)th stack begin, as a part of a piece: another
+ * place for each. Otherwise all pieces of a minute had the same times, and of
+ * the timeline's bars, which have unequal numbers of those, every few one were
+ * higher. Multiples of the golden ratio are spread evenly, however many there
+ * are. */
 static double phase_of(size_t row)
 {
     double turns = (double)row * 0.6180339887498949;
@@ -97,23 +90,25 @@ static double phase_of(size_t row)
     return turns - floor(turns);
 }
 
-/* Adds the samples of (stack) in the minute that begins at (time), spread
- * evenly: nothing more is known of them. */
-static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
-                       const struct model_count *count, unsigned pieces,
-                       double phase)
+/* Adds the samples of (span), which has (length) clocks, spread evenly: nothing
+ * more is known of them. */
+static void put_span(struct flame *flame, const struct span *span,
+                     uint64_t length, unsigned pieces, double phase)
 {
-    uint64_t samples = 0, clocks = 0;
+    uint64_t time = span->at * length, samples = 0, clocks = 0;
+
+    if (time + length > flame->end) /* the last one */
+        length = flame->end - time;
 
     for (unsigned i = 1; i <= pieces; ++i) {
-        uint64_t now = checked_scale(count->samples, i, pieces);
-        uint64_t weight = checked_scale(count->clocks, i, pieces);
+        uint64_t now = checked_scale(span->samples, i, pieces);
+        uint64_t weight = checked_scale(span->clocks, i, pieces);
         struct flame_sample sample = {
-            .time = time + (uint64_t)((i - 1 + phase) * (double)BUCKET_CLOCKS /
-                                      pieces),
+            .time =
+                time + (uint64_t)((i - 1 + phase) * (double)length / pieces),
             .clocks = weight - clocks,
             .samples = (uint32_t)(now - samples),
-            .stack = stack,
+            .stack = span->stack,
         };
 
         samples = now;
@@ -123,12 +118,32 @@ static void put_minute(struct flame *flame, uint32_t stack, uint64_t time,
     }
 }
 
+/* Minutes in which too many stacks were seen become longer ones. */
+static void put_spans(struct flame *flame, const struct fleet *fleet,
+                      struct spans *spans)
+{
+    uint32_t minutes = (fleet->until - fleet->since) / STORE_BUCKET_SECONDS;
+    unsigned pieces;
+
+    spans_join(spans, SAMPLES_MAX, minutes);
+    if (spans->minutes > 1)
+        log_info("too many stacks for a page: its timeline has samples of %u "
+                 "minutes together",
+                 spans->minutes);
+    pieces = spans_pieces(spans, minutes, PIECES, SAMPLES_MAX);
+    for (size_t i = 0; i < spans->count; ++i)
+        put_span(flame, &spans->list[i], spans->minutes * BUCKET_CLOCKS, pieces,
+                 phase_of(i));
+    free(spans->list);
+    flame_sort(flame);
+}
+
 static void add_side(struct flame *flame, const struct fleet *fleet,
                      enum flame_side side)
 {
-    unsigned pieces;
     struct store_answer answer;
     struct fleet_guests guests;
+    struct spans spans = {.minutes = 1};
     struct flame_whole *whole = &flame->wholes[side];
 
     fleet_guests(fleet, &guests);
@@ -139,22 +154,24 @@ static void add_side(struct flame *flame, const struct fleet *fleet,
     }
     fleet_guests_free(&guests);
     fleet_ask(fleet, "stacks", &answer);
-    pieces = pieces_of(fleet, answer.rows);
     for (size_t i = 0; i < answer.rows; ++i) {
-        uint64_t time =
-            (store_u64(&answer, i, 0) - fleet->since) * PROF_CLOCK_HZ;
-        uint32_t stack = stack_of(flame, store_value(&answer, i, 1));
-        struct model_count count = {.samples = store_u64(&answer, i, 2),
-                                    .clocks = store_u64(&answer, i, 3)};
+        struct span span = {
+            .at = (uint32_t)(store_u64(&answer, i, 0) - fleet->since) /
+                  STORE_BUCKET_SECONDS,
+            .stack = stack_of(flame, store_value(&answer, i, 1)),
+            .samples = store_u64(&answer, i, 2),
+            .clocks = store_u64(&answer, i, 3)};
+        struct model_count count = {.samples = span.samples,
+                                    .clocks = span.clocks};
 
-        model_count_add(&flame->stacks[stack].self[side], &count);
-        whole->clocks += count.clocks;
+        model_count_add(&flame->stacks[span.stack].self[side], &count);
+        whole->clocks += span.clocks;
         if (side == FLAME_NEW)
-            put_minute(flame, stack, time, &count, pieces, phase_of(i));
+            VECTOR_ADD(spans.list, spans.count, span);
     }
     store_answer_free(&answer);
     if (side == FLAME_NEW)
-        flame_sort(flame);
+        put_spans(flame, fleet, &spans);
 }
 
 void fleet_flame(const struct fleet *fleet, const char *title,

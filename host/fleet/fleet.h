@@ -10,7 +10,8 @@
  * understand alike. They return sums; what is judged of them is computed here,
  * so that it is the same whatever the engine.
  *
- * Calls end the process with a line if the store does not answer.
+ * Calls end the process with a line if the store does not answer, unless
+ * (failed) of struct fleet is set.
  */
 
 #include "fleet/mixes.h"
@@ -32,6 +33,9 @@ struct fleet {
     uint32_t since, until; /* Unix seconds, from a whole minute to another */
     char builds[FLEET_BUILDS_MAX][FLEET_BUILD_HEX]; /* none = all */
     unsigned build_count;
+    bool *failed; /* becomes true if the store does not answer; that is said
+                     once, and from then on answers are empty; NULL = it ends
+                     the process */
 };
 
 /* ---- choosing (choose.c, times.c) */
@@ -254,11 +258,19 @@ struct flame;
 void fleet_flame(const struct fleet *fleet, const char *title,
                  struct flame *flame);
 
+/* The stacks of it, of each build, from the outermost function (folded.c). */
+json_t *fleet_stacks_json(const struct fleet *fleet);
+
 /* The page of all guests, and of their time by the minute (page.c). It loads
- * itself again every (seconds), 0 = never. False: not all of it was written. */
+ * itself again every (seconds), 0 = never. False: not all of it was written.
+ * If the store has not answered (struct fleet), guests are missing in it. */
 bool fleet_write_page(const struct fleet *fleet, unsigned seconds, FILE *out);
 
 /* ---- parts of the outputs (words.c) */
+
+/* The number of a guest as serve has it, "00c3a90e5be3a90e"; returns (text). */
+#define FLEET_NUMBER_MAX 17
+const char *fleet_number_text(uint64_t number, char *text);
 
 /* "2026-11-02 10:00:00"; returns (text). */
 #define FLEET_TIME_MAX 24

@@ -90,6 +90,13 @@ static void take_accounts(struct fleet_guests *guests)
     }
 }
 
+/* Whether the row of losses is of packets that never came: the accounts have
+ * their ticks among those dropped, idle ones too. */
+static bool is_packets(const struct store_answer *answer, size_t row)
+{
+    return strcmp(store_value(answer, row, 1), STORE_PACKETS) == 0;
+}
+
 static void take_rest(struct fleet_guests *guests)
 {
     struct fleet_guest **list = sorted(guests);
@@ -121,7 +128,7 @@ static void take_rest(struct fleet_guests *guests)
     for (size_t i = 0; i < answer->rows; ++i) {
         struct fleet_guest *guest = find_guest(list, guests->count, answer, i);
 
-        if (guest == NULL)
+        if (guest == NULL || is_packets(answer, i))
             continue;
         guest->lost_rows += store_u64(answer, i, 4);
         guest->lost_amount += store_u64(answer, i, 5);
@@ -186,9 +193,11 @@ double fleet_lost(const struct fleet_account *account)
 const char *fleet_guest_name(const struct fleet_guest *guest, char *text)
 {
     char host[FLEET_NAME_MAX / 4], target[FLEET_NAME_MAX / 2];
+    char number[FLEET_NUMBER_MAX];
 
     if (*guest->target == '\0')
-        snprintf(text, FLEET_NAME_MAX, "guest %" PRIu64, guest->number);
+        snprintf(text, FLEET_NAME_MAX, "guest %s",
+                 fleet_number_text(guest->number, number));
     else
         snprintf(text, FLEET_NAME_MAX, "%s %s",
                  printable(guest->host, host, sizeof host),
@@ -266,22 +275,35 @@ static int by_lost(const void *one, const void *other)
     return x != y ? (x < y) - (x > y) : by_number(one, other);
 }
 
-static void print_losses(const struct fleet_guests *guests, FILE *out)
+static void print_loss(const struct store_answer *answer, size_t row, FILE *out)
+{
+    char number[FLEET_NUMBER_MAX], host[64], why[128], what[64];
+
+    if (is_packets(answer, row))
+        fprintf(out,
+                "lost on the way: %s packets (%s ticks, among the dropped)",
+                store_value(answer, row, 4), store_value(answer, row, 5));
+    else
+        fprintf(out, "not stored: %s rows of %s (%s ticks, samples or counts)",
+                store_value(answer, row, 4),
+                printable(store_value(answer, row, 1), what, sizeof what),
+                store_value(answer, row, 5));
+    fprintf(out, " of guest %s, by %s: %s\n",
+            fleet_number_text(store_u64(answer, row, 0), number),
+            printable(store_value(answer, row, 3), host, sizeof host),
+            printable(store_value(answer, row, 2), why, sizeof why));
+}
+
+static void print_losses(const struct fleet_guests *guests, size_t rows,
+                         FILE *out)
 {
     const struct store_answer *answer = &guests->losses;
 
-    for (size_t i = 0; i < answer->rows; ++i) {
-        char host[64], why[128], what[64];
-
-        fprintf(out,
-                "not stored: %s rows of %s (%s ticks, samples or counts) of "
-                "guest %s, by %s: %s\n",
-                store_value(answer, i, 4),
-                printable(store_value(answer, i, 1), what, sizeof what),
-                store_value(answer, i, 5), store_value(answer, i, 0),
-                printable(store_value(answer, i, 3), host, sizeof host),
-                printable(store_value(answer, i, 2), why, sizeof why));
-    }
+    for (size_t i = 0; i < answer->rows && (rows == 0 || i < rows); ++i)
+        print_loss(answer, i, out);
+    if (rows > 0 && answer->rows > rows)
+        fprintf(out, "and %zu more such loss%s\n", answer->rows - rows,
+                answer->rows - rows == 1 ? "" : "es");
 }
 
 static void add_account(struct fleet_account *sum,
@@ -343,7 +365,7 @@ void fleet_list_print(const struct fleet *fleet,
     print_sum(&sum, guests->count, out);
     qsort(list, guests->count, sizeof *list, by_lost);
     print_lossy(list, guests->count, out);
-    print_losses(guests, out);
+    print_losses(guests, rows, out);
     free(list);
 }
 
@@ -364,14 +386,13 @@ static json_t *account_json(const struct fleet_account *account)
     return object;
 }
 
-/* Guests' numbers are texts: JSON's are not exact beyond 2^53. */
 static json_t *guest_json(const struct fleet_guest *guest)
 {
     json_t *object = json_object();
-    char number[32];
+    char number[FLEET_NUMBER_MAX];
 
-    snprintf(number, sizeof number, "%" PRIu64, guest->number);
-    json_set(object, "guest", json_text(number));
+    json_set(object, "guest",
+             json_text(fleet_number_text(guest->number, number)));
     json_set(object, "service", json_text(guest->service));
     json_set(object, "build", json_text(guest->build));
     json_set(object, "boot", json_text(guest->boot));
@@ -409,8 +430,10 @@ json_t *fleet_list_json(const struct fleet *fleet,
     }
     for (size_t i = 0; i < answer->rows; ++i) {
         json_t *loss = json_object();
+        char number[FLEET_NUMBER_MAX];
 
-        json_set(loss, "guest", json_text(store_value(answer, i, 0)));
+        fleet_number_text(store_u64(answer, i, 0), number);
+        json_set(loss, "guest", json_text(number));
         json_set(loss, "what", json_text(store_value(answer, i, 1)));
         json_set(loss, "why", json_text(store_value(answer, i, 2)));
         json_set(loss, "host", json_text(store_value(answer, i, 3)));

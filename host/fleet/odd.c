@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "fleet/statistics.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,10 +376,10 @@ static json_t *odd_guest_json(const struct fleet_odd *odd,
                               const struct fleet_odd_guest *guest)
 {
     json_t *object = json_object(), *shares = json_array();
-    char number[32];
+    char number[FLEET_NUMBER_MAX];
 
-    snprintf(number, sizeof number, "%" PRIu64, guest->guest->number);
-    json_set(object, "guest", json_text(number));
+    json_set(object, "guest",
+             json_text(fleet_number_text(guest->guest->number, number)));
     json_set(object, "host", json_text(guest->guest->host));
     json_set(object, "target", json_text(guest->guest->target));
     json_set(object, "build", json_text(guest->guest->build));

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/log.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -45,13 +44,13 @@ static void add_odd(const struct fleet *fleet, json_t *all)
     fleet_odd(fleet, ODD_ABOVE, 0, &odd);
     for (size_t i = 0; i < odd.odd; ++i) {
         const struct fleet_odd_guest *guest = &odd.list[i];
-        char number[32], text[64];
+        char number[FLEET_NUMBER_MAX], text[64];
 
-        snprintf(number, sizeof number, "%" PRIu64, guest->guest->number);
         snprintf(text, sizeof text, "%s %+.1f",
                  fleet_measure_name(guest->measure),
                  guest->deviations[guest->measure]);
-        json_set(all, number, json_text(text));
+        json_set(all, fleet_number_text(guest->guest->number, number),
+                 json_text(text));
     }
     fleet_odd_free(&odd);
 }

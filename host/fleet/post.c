@@ -74,13 +74,14 @@ static const struct fleet_guest *guest_of(const struct fleet_guests *guests,
 static void post(struct push *push, const struct store_answer *answer,
                  size_t row, size_t end, const struct fleet_guests *guests)
 {
-    const struct fleet_guest *guest =
-        guest_of(guests, store_u64(answer, row, GUEST));
+    uint64_t number = store_u64(answer, row, GUEST);
+    const struct fleet_guest *guest = guest_of(guests, number);
+    char digits[FLEET_NUMBER_MAX];
     struct stacks stacks = {0};
     struct push_profile profile = {
         .service = store_value(answer, row, SERVICE),
         .build = store_value(answer, row, BUILD),
-        .guest = store_value(answer, row, GUEST),
+        .guest = fleet_number_text(number, digits),
         .host = guest != NULL ? guest->host : "",
         .begin_ns = store_u64(answer, row, AT) * NS_PER_S,
         .duration_ns = (uint64_t)STORE_BUCKET_SECONDS * NS_PER_S,

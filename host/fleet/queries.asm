@@ -20,6 +20,7 @@ global fleet_queries
 fleet_queries:
 query builds
 query delays
+query folded
 query functions
 query guest_stacks
 query guests

@@ -140,11 +140,21 @@ static char *sql_of(const struct fleet *fleet, const char *name)
 void fleet_ask(const struct fleet *fleet, const char *name,
                struct store_answer *answer)
 {
-    char *sql = sql_of(fleet, name);
+    char *sql;
     char why[STORE_WHY];
 
+    *answer = (struct store_answer){0};
+    if (fleet->failed != NULL && *fleet->failed)
+        return;
+    sql = sql_of(fleet, name);
     log_verbose("%s: %s", name, sql);
-    if (!store_ask(fleet->store, sql, answer, why))
-        die("%s", why);
+    if (!store_ask(fleet->store, sql, answer, why)) {
+        if (fleet->failed == NULL)
+            die("%s", why);
+        log_error("%s", why);
+        store_answer_free(answer);
+        *answer = (struct store_answer){0};
+        *fleet->failed = true;
+    }
     free(sql);
 }

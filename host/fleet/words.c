@@ -6,9 +6,16 @@
 #include "base/json.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+
+const char *fleet_number_text(uint64_t number, char *text)
+{
+    snprintf(text, FLEET_NUMBER_MAX, "%016" PRIx64, number);
+    return text;
+}
 
 const char *fleet_time_text(uint32_t seconds, char *text)
 {

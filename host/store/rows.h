@@ -141,10 +141,15 @@ struct store_loss {
     struct store_key key;
     const char *host; /* of the collector */
     const char *why;  /* "spool full" */
-    const char *what; /* the table's name; others may be added */
+    const char *what; /* the table's name, or STORE_PACKETS */
     uint64_t rows;
     uint64_t amount; /* samples, ticks or counts of the rows */
 };
+
+/* Packets that never came, (rows) of them: the (amount) of ticks that they
+ * covered is in the accounts, as dropped, and no row is missing in any table.
+ * Those of an earlier parasite have the name of the samples. */
+#define STORE_PACKETS "packets"
 
 /* Rows of one table and, where it has days, of one day. Starts as zeros, with
  * its (table). */

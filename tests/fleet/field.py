@@ -434,7 +434,7 @@ def check_fleet(fleet, guests):
     ):
         raise Wrong(f"fleet diff should have named {SLOWER}")
     found = json.loads(fleet.parasite(*odds, "--json"))
-    named = [int(g["guest"]) for g in found["guests"] if g["odd"]]
+    named = [int(g["guest"], 16) for g in found["guests"] if g["odd"]]
     if named != [odd.number]:
         raise Wrong(f"fleet odd should have named {odd.name} alone")
     print(

@@ -15,6 +15,11 @@ const odd = JSON.parse(read('odd.json'));
 const GUESTS = data.guests.length;
 const ODD = odd.guests.filter((guest) => guest.odd);
 
+const LOSSES = new RegExp(
+  '^120 rows of samples .* spool full ?' +
+    '7 packets .* among the dropped.* packets missing$',
+);
+
 const rows = (page) => page.texts('#rows tr');
 const column = (page, number) => page.texts(`#rows tr td:nth-child(${number})`);
 const shares = (texts) => texts.map((text) => parseFloat(text));
@@ -34,7 +39,7 @@ async function allGuestsAreThere(page) {
     (await column(page, 7)).sort(),
     wanted.map((text) => `${text} %`).sort(),
   );
-  await page.has('#losses', /^120 rows of samples .* spool full$/);
+  await page.has('#losses', LOSSES);
   await picture(page, 'guests');
 }
 
@@ -117,6 +122,13 @@ async function theChartAddsUp(page) {
     assert(Math.abs(sums[name] - ticks / account.ticks) < 1e-9, name);
   await page.hover('#chart .minute >> nth=3');
   await page.has('#tip', /^2026-11-02 00:03 UTC, 108 guests .* busy/);
+}
+
+// The last builds have a row each, the others are counted.
+async function buildsAreCounted(page) {
+  assert.strictEqual(await page.locator('#chart .build').count(), 8);
+  const texts = await page.locator('#chart text').allTextContents();
+  assert.strictEqual(texts.at(-1), 'and 3 earlier builds');
 }
 
 // What was chosen is kept in the address.
@@ -211,6 +223,7 @@ drive(async () => {
     await page.has('#title', 'Guests: mail');
     assert(await page.locator('#not-stored').isHidden());
   });
+  await onPage('builds that are too many', 'often.html', buildsAreCounted);
   await onPage('a flame graph', 'flame.html', theFlameGraphIsTheService);
   await onPage('of two builds', 'change.html', theChangeIsShown);
   await looks();

@@ -106,7 +106,7 @@ def sums_of_mail():
             guest.bucket(made.BEGIN + 60 * bucket, out)
         row = 2 + 4 + 5 + 20 + 8 + 2 + 1 + 8  # up to samples
         size = row + 16
-        sums[str(guest.number)] = sum(
+        sums[f"{guest.number:016x}"] = sum(
             int.from_bytes(out["samples"][at + row : at + row + 8], "little")
             for at in range(0, len(out["samples"]), size)
         )

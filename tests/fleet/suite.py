@@ -8,9 +8,10 @@ import json
 import math
 import os
 import shutil
+import signal
 import sys
 
-from harness.suite import Skip, check, run
+from harness.suite import Skip, background, check, run
 
 sys.path.insert(0, "tests/store")
 # pylint: disable=wrong-import-position
@@ -25,6 +26,10 @@ TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
 STILL = (
     *("--since", f"@{made.STILL_BEGIN}"),
     *("--until", f"@{made.STILL_BEGIN + 60}"),
+)
+OFTEN = (
+    *("--since", f"@{made.OFTEN_BEGIN}"),
+    *("--until", f"@{made.OFTEN_BEGIN + 60 * made.OFTEN_BUILDS}"),
 )
 FILLED = set()
 CLOSE = 1e-6  # sums of an engine depend on their order
@@ -68,7 +73,7 @@ def new_engine(s, kind, name):
 
 
 def number(index):
-    return str(made.guest_number("web", index))
+    return f"{made.guest_number('web', index):016x}"
 
 
 def target(index):
@@ -116,7 +121,7 @@ def the_list_has_the_losses(fleet):
     lost = {g["guest"]: g["lost"] for g in found["guests"] if g["lost"] > 0}
     check.same(list(lost), [number(made.LOSES)])
     check.near(lost[number(made.LOSES)], 0.1, 1e-9)
-    (loss,) = found["not_stored"]
+    loss, missing = found["not_stored"]
     check.same(loss["guest"], number(made.LOST_BATCH))
     check.same(
         (loss["rows"], loss["amount"]), (made.LOST_ROWS, made.LOST_TICKS)
@@ -124,6 +129,31 @@ def the_list_has_the_losses(fleet):
     text = fleet("list", "web", "--rows", 3).out
     check.contains(text, f"lost: 10.00 % of the ticks of web {target(17)}\n")
     check.has(text, "^not stored: 120 rows of samples .*: spool full$")
+    # packets are no rows: their ticks are in the accounts
+    packets = sum(count for _, count in made.MISSING)
+    check.same(missing["guest"], number(made.OTHER_MIX))
+    check.same((missing["what"], missing["rows"]), ("packets", packets))
+    check.same(
+        {
+            g["guest"]: (g["not_stored_rows"], g["not_stored_amount"])
+            for g in found["guests"]
+            if g["not_stored_rows"] > 0
+        },
+        {number(made.LOST_BATCH): (made.LOST_ROWS, made.LOST_TICKS)},
+    )
+    said = f"^lost on the way: {packets} packets .* of guest {number(42)}, "
+    check.has(text, said)
+    text = fleet("list", "web", "--rows", 1).out
+    check.has(text, "^not stored: 120 rows ", count=1)
+    check.lacks(text, "lost on the way")
+    check.contains(text, "and 1 more such loss\n")
+
+
+def guests_have_their_rate(fleet):
+    """The one that was said last, not the highest."""
+    found = fleet.json("list", "web")
+    check.same({g["rate_hz"] for g in found["guests"]}, {float(made.HZ)})
+    check.same(len({g["boot"] for g in found["guests"]}), made.GUESTS)
 
 
 def diff_names_the_slower_function(fleet):
@@ -215,6 +245,21 @@ def odd_names_the_guests(fleet):
     check.same(alike["odd"], 0)
 
 
+def stacks_are_listed(fleet):
+    """Those of the flame graph, of each build, are the functions' samples."""
+    found = fleet.json("flame", "web")
+    top = fleet.json("top", "web")
+    stacks = found["stacks"]
+    check.same({s["build"] for s in stacks}, {made.OLD.hex(), made.NEW.hex()})
+    for name in ("samples", "ns"):
+        check.same(sum(stack[name] for stack in stacks), top[name])
+    for row in top["functions"]:
+        own = [s for s in stacks if s["functions"][-1] == row["function"]]
+        check.same(sum(s["samples"] for s in own), row["self_samples"])
+    both = fleet.json("flame", "web", "-b", "first", "-b", "last")
+    check.same(both["stacks"], stacks)
+
+
 def waits_are_listed(fleet):
     """By place and reason, the longest first; of one build half of them."""
     found = fleet.json("waits", "web")
@@ -300,14 +345,40 @@ def what_is_printed(fleet):
     check.contains(text, "and 13 more functions\n")
 
 
+def the_page_outlives_a_restart(fleet):
+    """A server that is gone for a while is a line, and the page stays."""
+    engine, page = fleet.engine, fleet.s.work / "again.html"
+    page.unlink(missing_ok=True)
+    with background(
+        *(fleet.s.parasite, "fleet", "list", "mail", *TIMES),
+        *("-o", page, "--every", 1),
+        log=fleet.s.work / "again.log",
+        env=fleet.env,
+    ) as process:
+        process.soon(page.exists, "the page")
+        engine.kill()
+        said = f"parasite fleet: 127.0.0.1:{engine.port}: "
+        process.soon(lambda: said in process.text(), "the line")
+        before = page.stat().st_mtime_ns
+        engine.restart()
+        process.soon(
+            lambda: page.stat().st_mtime_ns > before, "a page after it"
+        )
+        process.signal(signal.SIGINT)
+        process.end()
+    check.true(not page.with_name("again.html.new").exists())
+
+
 DEFECTS = (
     the_list_adds_up,
     samples_are_the_attributed_ticks,
     the_list_has_the_losses,
+    guests_have_their_rate,
     diff_names_the_slower_function,
     diff_prints_its_json,
     guests_that_do_nothing_are_alike,
     odd_names_the_guests,
+    stacks_are_listed,
     waits_are_listed,
     a_build_is_chosen,
     a_time_is_chosen,
@@ -315,6 +386,8 @@ DEFECTS = (
     names_are_no_sql,
     what_is_printed,
 )
+
+MORE = {Old: (the_page_outlives_a_restart,)}
 
 # ---- both engines
 
@@ -356,7 +429,7 @@ def test_engines(s):
         try:
             engine = new_engine(s, kind, kind.__name__)
         except Skip as skip:
-            for holds in DEFECTS:
+            for holds in DEFECTS + MORE.get(kind, ()):
                 s.skip(f"{kind.name}: {holds.__name__}", str(skip))
             s.skip(f"{kind.name}: is filled", str(skip))
             test_dashboards(s, None, kind.name)
@@ -364,7 +437,7 @@ def test_engines(s):
         with engine:
             fleet = Fleet(s, engine)
             s.holds(f"{kind.name}: is filled", fleet.fill)
-            for holds in DEFECTS:
+            for holds in DEFECTS + MORE.get(kind, ()):
                 s.holds(
                     f"{kind.name}: {holds.__name__.replace('_', ' ')}",
                     *(holds, fleet),
@@ -385,6 +458,7 @@ def test_pages(s, engine):
         fleet.fill()
         fleet("-o", s.work / "guests.html")
         fleet("list", "mail", "-o", s.work / "mail.html")
+        fleet("list", made.OFTEN, "-o", s.work / "often.html", times=OFTEN)
         fleet("flame", "web", "-o", s.work / "flame.html")
         fleet(
             *("flame", "web", "-b", "first", "-b", "last"),
@@ -446,7 +520,7 @@ def suite(s):
     if s.part == "engines":
         test_engines(s)
         return
-    run_tests, count = {"pages": (test_pages, 18), "push": (test_pushes, 7)}[
+    run_tests, count = {"pages": (test_pages, 19), "push": (test_pushes, 7)}[
         s.part
     ]
     try:

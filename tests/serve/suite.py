@@ -339,7 +339,7 @@ def test_loss(s, serve):
     guest, sums = sums_of_boot(serve, 4)
     (row,) = serve.rows("losses")
     check.same(row["guest"], guest)
-    check.same(row["why"], "packets missing")
+    check.same((row["why"], row["what"]), ("packets missing", "packets"))
     check.same(row["rows"], 1)
     check.true(row["amount"] > 10, row)
     check.same(sums["dropped"], row["amount"])
@@ -506,6 +506,8 @@ def test_capture(s, serve):
         *("", "service=one seconds=0", "service=one rate=0"),
         *("service=one rate=1e3", "service=one seconds=-1"),
         *("service=one bytes=1", "service=one begin=1"),
+        *("service=one bytes=1e6", "service=one bytes=5000000000"),
+        *("service=one tasks=2", "service=one tasks=yes"),
     ):
         check.contains(serve.ask(f"capture {wrong}"), "error: ")
     with serve.connect("capture service=one seconds=3600 rate=500") as asker:
@@ -535,14 +537,14 @@ def test_capture(s, serve):
         check.contains(serve.ask(f"captured {wrong}"), "error: ")
 
 
-def captured(s, *words, name, **options):
+def captured(s, *words, name, form=("--json",), **options):
     """parasite fleet capture of service one into the folder (name), which
     goes on until its guests end."""
     folder = s.work / name
     shutil.rmtree(folder, ignore_errors=True)
     return background(
         *(s.parasite, "fleet", "capture", "one", "--seconds", 3600),
-        *("--json", "-o", folder, *words),
+        *(*form, "-o", folder, *words),
         log=s.work / f"{name}.log",
         **options,
     )
@@ -602,6 +604,17 @@ def test_fleet_capture(s):
             found = {row["guest"]: row["error"] for row in rows_of(process)}
         check.same(found.pop("nobody"), "there is no guest of that name")
         check.same(list(found.values()), [None])
+        guest = Answering(one, samples_of(300, 46))
+        one.soon_guest(boot="2e" * 16)
+        names = ("--from", one.address, *names[2:], "--guest", "2e2e")
+        with captured(s, *names, name="text", form=()) as process:
+            guest.wait_command("rate 997")
+            guest.send_rest()
+            process.end(status=1)
+            text = process.text()
+        trace = re.escape(str(s.work / "text" / f"one-{'2e' * 8}.trace"))
+        check.has(text, rf"^[0-9a-f]{{16}}   +\d+ +\d+ +0  {trace}$")
+        check.has(text, r"^nobody +0 +0 +0  there is no guest of that name$")
         said = Command(s)(
             *("fleet", "capture", "none", "--from", one.address),
             *("--seconds", 1, "-o", s.work / "none"),

@@ -1,5 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What collectors could not store.
-SELECT toString(guest) AS number, what, why, host, sum(lost_rows), sum(amount)
+-- What collectors could not store, most rows first, and packets that never came
+-- to them, which had the name of samples before.
+SELECT toString(guest) AS number,
+       if(why = 'packets missing', 'packets', what) AS kind, why, host,
+       sum(lost_rows) AS lost, sum(amount)
 FROM losses WHERE @where@
-GROUP BY guest, what, why, host ORDER BY guest, what, why, host
+GROUP BY guest, kind, why, host
+ORDER BY lost DESC, guest, kind, why, host

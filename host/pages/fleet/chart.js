@@ -126,8 +126,9 @@ function buildRow(minutes, most, xOf, width, y) {
 function chartOf(head, minutes) {
   const first = [...firstSeen(minutes)].sort((a, b) => a[1] - b[1]);
   const shown = first.slice(-ROWS_MAX),
+    left = first.length - shown.length,
     bottom = TOP + HEIGHT + 18;
-  const height = bottom + 8 + ROW * shown.length;
+  const height = bottom + 8 + ROW * (shown.length + (left > 0));
   const svg = shape('svg', {
     viewBox: `0 0 ${WIDTH} ${height}`,
     role: 'img',
@@ -150,6 +151,11 @@ function chartOf(head, minutes) {
       textAt(x, TOP - 6, 'middle', build.slice(0, 7)),
     );
   });
+  if (left) {
+    const text = `${countText(left)} earlier build${left > 1 ? 's' : ''}`;
+    const y = bottom + 18 + ROW * shown.length;
+    svg.append(textAt(LEFT, y, 'start', `and ${text}`));
+  }
   return svg;
 }
 

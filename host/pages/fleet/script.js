@@ -110,9 +110,13 @@ function showFacts() {
   $('not-stored').hidden = !data.not_stored.length;
   for (const loss of data.not_stored) {
     const guest = data.guests.find((each) => each.guest === loss.guest);
+    const what =
+      loss.what === 'packets'
+        ? `packets (${countText(loss.amount)} ticks, among the dropped)`
+        : `rows of ${loss.what} ` +
+          `(${countText(loss.amount)} ticks, samples or counts)`;
     const text =
-      `${countText(loss.rows)} rows of ${loss.what} ` +
-      `(${countText(loss.amount)} ticks, samples or counts) of ` +
+      `${countText(loss.rows)} ${what} of ` +
       `${guest ? nameOf(guest) : loss.guest}, by ${loss.host}: ${loss.why}`;
     $('losses').append(make('li', text));
   }

@@ -11,6 +11,7 @@
 
 #include "fleet/fleet.h"
 #include "fleet/mixes.h"
+#include "fleet/spans.h"
 #include "fleet/statistics.h"
 #include "store/answer.h"
 
@@ -124,6 +125,64 @@ TEST(medians_and_deviations)
     near(statistics_median(even, 4), 2.5, 0);
     near(statistics_mad(spread, 5, 3), 1.4826, 1e-12);
     assert_true(isnan(statistics_median(odd, 0)));
+}
+
+/* 7 minutes of 3 stacks, of which each has a sample more in each minute. */
+static struct spans minutes_of_stacks(void)
+{
+    struct spans spans = {.minutes = 1};
+
+    spans.list = calloc(21, sizeof *spans.list);
+    assert_non_null(spans.list);
+    for (uint32_t i = 0; i < 21; ++i)
+        spans.list[spans.count++] = (struct span){.at = i / 3,
+                                                  .stack = i % 3,
+                                                  .samples = 1 + i,
+                                                  .clocks = 10 * (1 + i)};
+    return spans;
+}
+
+TEST(spans_become_longer_and_lose_no_sample)
+{
+    static const struct {
+        size_t most, count;
+        uint32_t minutes;
+    } known[] = {{21, 21, 1}, {20, 12, 2}, {12, 12, 2}, {6, 6, 4},
+                 {5, 3, 8},   {3, 3, 8},   {1, 3, 8}};
+
+    for (size_t i = 0; i < COUNT(known); ++i) {
+        struct spans spans = minutes_of_stacks();
+        uint64_t samples = 0;
+
+        spans_join(&spans, known[i].most, 7);
+        assert_int_equal(spans.count, known[i].count);
+        assert_int_equal(spans.minutes, known[i].minutes);
+        for (size_t j = 0; j < spans.count; ++j) {
+            assert_true(spans.list[j].at <= 6 / spans.minutes);
+            assert_int_equal(spans.list[j].clocks, 10 * spans.list[j].samples);
+            samples += spans.list[j].samples;
+        }
+        assert_int_equal(samples, 21 * 22 / 2);
+        free(spans.list);
+    }
+}
+
+/* Pieces of all of them are never more than may be. */
+TEST(spans_are_divided_as_far_as_there_is_room)
+{
+    struct spans spans = {.minutes = 1};
+
+    for (spans.count = 1; spans.count < 2000; ++spans.count) {
+        unsigned pieces = spans_pieces(&spans, 10, 480, 1000);
+
+        assert_true(pieces >= 1 && pieces <= 49);
+        assert_true(pieces * spans.count <= 1000 || pieces == 1);
+    }
+    spans.count = 9;
+    assert_int_equal(spans_pieces(&spans, 10, 480, 1000), 49);
+    spans.minutes = 2;
+    assert_int_equal(spans_pieces(&spans, 10, 480, 1000), 97);
+    assert_int_equal(spans_pieces(&spans, 10, 480, 100), 10);
 }
 
 static struct store_answer read_answer(const char *text)
