@@ -27,6 +27,15 @@ struct live_counts {
     uint64_t ticks, idle, lost;
 };
 
+/* Whose guests they are: who has a token; without one, the sources of a
+ * service. */
+struct owner {
+    bool sends;     /* it may have guests */
+    size_t guests;  /* in the register */
+    unsigned boots; /* new ones in this minute */
+    int64_t minute; /* which that is */
+};
+
 /* One boot of a guest. */
 struct guest_boot {
     uint8_t uuid[UUID_BYTES];
@@ -43,6 +52,7 @@ struct guest_boot {
     size_t sent_cpus;
 
     const struct collector_token *token; /* of its line, NULL = none */
+    struct owner *owner;
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
@@ -184,7 +194,7 @@ struct counters {
     uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
         reader_dropped, raw_bytes, raw_failed, ended_guests, shrunk,
-        refused_for_memory;
+        refused_for_memory, refused_for_share;
 };
 
 struct collector {
@@ -200,6 +210,8 @@ struct collector {
     size_t reader_count;
     struct guest_boot **guests;
     size_t guest_count;
+    struct owner *owners; /* of tokens, then of sources */
+    size_t owner_count, sender_count;
     struct builds builds;
     struct store_batches batches;
     uint64_t lost_batches; /* that were noticed */
@@ -230,6 +242,8 @@ int64_t now_ms(void); /* UTC */
 
 /* ---- guests.c: the register */
 
+/* Notes who may have guests, by the options. */
+void guests_open(struct collector *collector);
 /* A packet that came by (line). */
 void guests_take(struct line *line, const struct packet *packet);
 struct guest_boot *guests_find(struct collector *collector, const char *name,

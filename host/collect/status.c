@@ -96,6 +96,14 @@ static void put_push(struct collector *collector, FILE *out)
         {"push_waiting_bytes", "gauge", "profiles that wait", counts.waiting});
 }
 
+static void put_refusals(const struct collector *collector, FILE *out)
+{
+    METRICS({"refused_for_share_total", "counter",
+             "packets of new guests that were refused as their line, token or "
+             "service had brought too many",
+             collector->counters.refused_for_share});
+}
+
 bool collector_metrics(struct collector *collector, FILE *out)
 {
     const struct counters *counters = &collector->counters;
@@ -174,6 +182,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
              counters->raw_bytes},
             {"raw_failed_total", "counter", "packets that could not be kept",
              counters->raw_failed});
+    put_refusals(collector, out);
     put_store(collector, out);
     put_push(collector, out);
     put_process(out);
