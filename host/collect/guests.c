@@ -299,7 +299,7 @@ void guests_take(struct line *line, const struct packet *packet)
     struct collector *collector = line->collector;
     struct guest_boot *guest = boot_of(line, packet);
     int64_t now = now_ms();
-    uint64_t unread;
+    uint64_t unread, after_bye;
 
     ++collector->counters.packets;
     collector->counters.packet_bytes += packet->total_bytes;
@@ -314,9 +314,12 @@ void guests_take(struct line *line, const struct packet *packet)
         return;
     }
     unread = guest->rollup.unread;
+    after_bye = guest->rollup.after_bye;
     if (!rollup_take(&guest->rollup, packet, now)) {
         ++*(guest->rollup.unread > unread ? &collector->counters.unread
-                                          : &collector->counters.repeated);
+            : guest->rollup.after_bye > after_bye
+                ? &collector->counters.after_bye
+                : &collector->counters.repeated);
         return;
     }
     collector->counters.unread += guest->rollup.unread - unread;

@@ -190,7 +190,7 @@ struct capture_order {
 };
 
 struct counters {
-    uint64_t packets, packet_bytes, repeated, unread;
+    uint64_t packets, packet_bytes, repeated, unread, after_bye;
     uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
         reader_dropped, raw_bytes, raw_failed, ended_guests, shrunk,
@@ -356,6 +356,7 @@ struct kept_cpu {
     int64_t closed_to; /* of the guest's buckets, UTC in seconds */
     uint64_t loop;     /* counts of the guest's event loop in them */
     bool has_loop;     /* (loop) is known: a process before noted it */
+    bool ended;        /* it has said bye */
     int64_t since;     /* when it was forgotten, or read from the file */
     bool taken;        /* the guest is in the register again */
 };

@@ -98,7 +98,10 @@ static void put_push(struct collector *collector, FILE *out)
 
 static void put_refusals(const struct collector *collector, FILE *out)
 {
-    METRICS({"refused_for_share_total", "counter",
+    METRICS({"packets_after_bye_total", "counter",
+             "new ones of guests that had said bye: refused",
+             collector->counters.after_bye},
+            {"refused_for_share_total", "counter",
              "packets of new guests that were refused as their line, token or "
              "service had brought too many",
              collector->counters.refused_for_share});
@@ -221,6 +224,7 @@ static json_t *guest_json(const struct collector *collector,
     json_set(one, "hz", json_real(rollup->rate_mhz / 1000.0));
     json_set(one, "packets", json_count(rollup->packets));
     json_set(one, "repeated", json_count(rollup->repeated));
+    json_set(one, "after_bye", json_count(rollup->after_bye));
     json_set(one, "excess_packets", json_count(guest->excess_packets));
     json_set(one, "samples", json_count(guest->samples));
     json_set(one, "idle", json_count(guest->idle));

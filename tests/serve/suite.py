@@ -743,6 +743,29 @@ def test_liar(s):
         check.true(serve.sums()["ticks"] < 10**9, serve.sums())
 
 
+def test_after_bye(s):
+    """What a guest sends after its end is refused, and closes no minute; nor
+    does it when the guest was forgotten meanwhile."""
+    stream = Stream(step=PERIOD, boot=27)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for _ in range(50):
+        stream.sample(1)
+        stream.event("bye", code=0)
+        stream.flush()
+    packets = packets_of(stream.data())
+    with serving(s, "--http", 0, name="bye") as serve:
+        send(serve, packets[:40])
+        serve.soon_forgotten(27)
+        send(serve, packets[40:])
+        serve.process.soon(
+            lambda: metric(serve, "packets_after_bye_total") == 49, "refusals"
+        )
+        serve.stop()
+        (account,) = serve.rows("accounts")
+        check.same(account["ticks"], 1)
+
+
 def test_limits(s):
     """No more guests than are allowed, and none that another service has."""
     with serving(s, "--guests", 1, name="limits") as serve:
@@ -1296,9 +1319,13 @@ def test_stored(s, store, spool):
 
 def test_twice(s, store, spool):
     """The same packets again, in another run, are in it already."""
-    with serving(s, "--store", store, "--spool", spool, name="st2") as serve:
-        send(serve, samples_of(500, 21))
-        serve.soon_guest(boot="15" * 16, connected=False)
+    words = ("--store", store, "--spool", spool, "--http", 0)
+    packets = samples_of(500, 21)
+    with serving(s, *words, name="st2") as serve:
+        send(serve, packets)
+        serve.process.soon(
+            lambda: metric(serve, "packets_total") == len(packets), "packets"
+        )
         serve.stop()
     check.same(stored(s, store, SUMS)["ticks"], 800)
 
@@ -1393,7 +1420,7 @@ def suite(s):
         passing_on(s)
         for function in (
             *(test_budget, test_fleet_capture, test_capture_budget),
-            *(test_flood, test_flood_to_the_end, test_liar),
+            *(test_flood, test_flood_to_the_end, test_liar, test_after_bye),
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram, test_target),
             *(test_silent, test_many_boots),

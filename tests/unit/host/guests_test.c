@@ -187,6 +187,29 @@ static void take_boot(size_t source, const struct collector_token *token,
 
 /* ---- */
 
+TEST(no_packet_after_bye_closes_a_minute)
+{
+    struct line *line = new_line(0);
+
+    take_first(line, 1);
+    made_word(made, PROF_EVENT_BYE, 0);
+    take_made(line, 1);
+    assert_int_equal(bucket_count, 1);
+    for (unsigned i = 0; i < 5; ++i) {
+        made_sample(made, 1);
+        made_word(made, PROF_EVENT_BYE, 0);
+        take_made(line, 1);
+    }
+    assert_int_equal(bucket_count, 1);
+    assert_int_equal(kept_packets, 2);
+    assert_int_equal(collector->counters.after_bye, 5);
+    assert_int_equal(collector->counters.repeated, 0);
+    /* another boot on the same line is another guest */
+    take_first(line, 2);
+    assert_int_equal(collector->guest_count, 2);
+    assert_int_equal(kept_packets, 3);
+}
+
 TEST(a_line_brings_few_boots_in_a_minute)
 {
     struct line *line = new_line(0);
