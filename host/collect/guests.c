@@ -11,6 +11,7 @@
 #include "collect/parts.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -264,8 +265,7 @@ static struct guest_boot *boot_of(struct line *line,
     return guest;
 }
 
-/* Whether that much may come by (line) in this second, whoever sends it. */
-static bool is_allowed(struct line *line, size_t bytes, int64_t now)
+static void begin_second(struct line *line, int64_t now)
 {
     const struct collector_options *options = &line->collector->options;
 
@@ -274,8 +274,27 @@ static bool is_allowed(struct line *line, size_t bytes, int64_t now)
         line->allowance =
             options->guest_bytes > 0 ? options->guest_bytes : GUEST_BYTES;
     }
+}
+
+uint64_t guests_allowance(struct line *line)
+{
+    begin_second(line, now_ms());
+    return line->allowance + line->backlog;
+}
+
+/* Whether that much may come by (line) in this second, whoever sends it. What
+ * was read from RAM is taken. */
+static bool is_allowed(struct line *line, size_t bytes, int64_t now)
+{
+    begin_second(line, now);
     if (line->is_file)
         return true;
+    if (line->ram) {
+        line->backlog =
+            checked_sub(line->backlog, checked_sub(bytes, line->allowance));
+        line->allowance = checked_sub(line->allowance, bytes);
+        return true;
+    }
     if (line->allowance < bytes)
         return false;
     line->allowance -= bytes;

@@ -729,6 +729,9 @@ static void open_ram(struct line *line, int64_t now)
     if (shared_ring_try(&line->share, line->path, line->searched, why)) {
         ++line->connections;
         line->tries = 0;
+        if (line->backlog_of != line->inode)
+            line->backlog = shared_ring_room(&line->share);
+        line->backlog_of = line->inode;
     } else if (*why != '\0') {
         say_problem(line, why);
     }
@@ -741,6 +744,11 @@ static void read_ram(struct line *line)
 {
     uint64_t behind = line->share.ring + sizeof(uint64_t);
 
+    uint64_t allowed = guests_allowance(line);
+
+    if (allowed == 0)
+        return;
+    line->share.step = allowed < SHARED_RING_STEP ? allowed : SHARED_RING_STEP;
     shared_ring_read(&line->share, &line->scanner.sink);
     if (!line->share.damaged)
         return;
@@ -765,6 +773,7 @@ static void check_ram(struct line *line, int64_t now)
         else
             open_ram(line, now);
     } else if (ram_changed(line)) {
+        line->share.step = 0;
         shared_ring_read_rest(&line->share, &line->scanner.sink);
         lose_line(line);
         line->tries = 0;

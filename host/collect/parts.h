@@ -109,15 +109,16 @@ struct line {
     struct answers answers;
     struct guest_boot *guest; /* the last one, NULL = none */
     uint64_t allowance;       /* bytes that may still come in this second */
+    uint64_t backlog;         /* of RAM, and besides: what was in it before */
     int64_t allowed;          /* which second that is */
     unsigned boots;           /* new ones that it brought in this minute */
     int64_t minute;           /* which that is */
     int64_t begun;            /* of a connection, UTC in ms */
     char *path;               /* of RAM */
     struct shared_ring share;
-    ino_t inode;
-    int64_t tried;     /* when RAM was last looked for, ms */
-    uint64_t searched; /* of it, while that goes on */
+    ino_t inode, backlog_of; /* of RAM: now, and when (backlog) was set */
+    int64_t tried;           /* when RAM was last looked for, ms */
+    uint64_t searched;       /* of it, while that goes on */
     unsigned tries;
     uint64_t bytes;
     uint64_t garbage; /* of scanners before */
@@ -248,6 +249,9 @@ void guests_open(struct collector *collector);
 void guests_take(struct line *line, const struct packet *packet);
 struct guest_boot *guests_find(struct collector *collector, const char *name,
                                const char **why);
+/* Bytes that may come by (line) now. RAM is to be read no faster: what is there
+ * waits, where what a socket sends is lost. */
+uint64_t guests_allowance(struct line *line);
 void guests_tick(struct collector *collector, int64_t now);
 /* Bytes that the tables of all guests may take. */
 uint64_t guests_memory_limit(const struct collector *collector);

@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import socket
+import struct
 import tempfile
 import urllib.request
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,7 @@ PLAYWRIGHT = "playwright-core@1.60.0"
 COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
 PERIOD = CLOCK_HZ // 100
 RATE_MHZ = 100_000
+RING_MAGIC = 0x676E6972666F7270  # of struct prof_share
 
 
 class Serve:
@@ -909,6 +911,41 @@ def test_ram(s):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def test_full_ring(s):
+    """A ring that is full when it is found is read whole, however little a
+    guest may send in a second, and what comes later waits for its second."""
+    stream = Stream(step=PERIOD, boot=28, room=4096)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for _ in range(12000):
+        stream.sample(1)
+    packets = packets_of(stream.data())
+    ring, at = 1 << 17, 4096
+    written = read = 0
+    folder = Path(tempfile.mkdtemp(prefix="serve.ring.", dir="/dev/shm"))
+    bytes_of = bytearray(at + ring)
+    for packet in packets:
+        bytes_of[at + written : at + written + len(packet)] = packet
+        written += (len(packet) + 7) // 8 * 8
+    check.true(10 * 4096 < written < ring, written)
+    struct.pack_into(
+        "<6Q", bytes_of, 64, RING_MAGIC, at, ring, written, read, 0
+    )
+    try:
+        (folder / "ram").write_bytes(bytes_of)
+        words = ("--scan", f"ram=shm:{folder}/*", "--guest-kb", 4)
+        with serving(s, *words, name="ring") as serve:
+            serve.process.soon(
+                lambda: serve.guest(boot="1c" * 16, packets=len(packets)),
+                "all packets",
+            )
+            check.same(serve.guest(boot="1c" * 16)["excess_packets"], 0)
+            serve.stop()
+            check.same(serve.sums(service="ram")["ticks"], 12000)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def test_target(s):
     """A target is connected to again when its guest has gone."""
     path = f"{tempfile.mkdtemp(prefix='serve.')}/guest"
@@ -1422,7 +1459,8 @@ def suite(s):
             *(test_budget, test_fleet_capture, test_capture_budget),
             *(test_flood, test_flood_to_the_end, test_liar, test_after_bye),
             *(test_limits, test_tokens),
-            *(test_options, test_socket_file, test_ram, test_target),
+            *(test_options, test_socket_file, test_ram),
+            *(test_full_ring, test_target),
             *(test_silent, test_many_boots),
             *(test_killed, test_stopped, test_kept_sockets, test_forgotten),
             *(test_loop_goes_on, test_waits, test_memory),

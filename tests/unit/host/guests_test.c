@@ -282,3 +282,39 @@ TEST(places_of_guests_that_are_forgotten_are_free_again)
         take_boot(0, NULL, boot);
     assert_int_equal(collector->guest_count, 50);
 }
+
+TEST(what_a_socket_sends_too_fast_is_lost)
+{
+    struct line *line = new_line(0);
+    uint64_t bytes;
+
+    take_first(line, 1);
+    bytes = collector->counters.packet_bytes;
+    for (unsigned i = 1; i < 2 * LIMIT / bytes; ++i) {
+        made_sample(made, 1);
+        take_made(line, 1);
+    }
+    assert_int_equal(kept_packets, LIMIT / bytes);
+    assert_true(collector->counters.excess_packets > 0);
+}
+
+TEST(what_is_in_ram_waits)
+{
+    struct line *line = new_line(0);
+    uint64_t bytes;
+
+    line->ram = true;
+    line->backlog = 4 * LIMIT;
+    assert_int_equal(guests_allowance(line), 5 * LIMIT);
+    take_first(line, 1);
+    bytes = collector->counters.packet_bytes;
+    for (unsigned i = 1; guests_allowance(line) > 0; ++i) {
+        made_sample(made, 1);
+        take_made(line, 1);
+        assert_true(i < 5 * LIMIT / bytes + 1);
+    }
+    assert_int_equal(kept_packets, 5 * LIMIT / bytes + 1);
+    assert_int_equal(collector->counters.excess_packets, 0);
+    now += 1000;
+    assert_int_equal(guests_allowance(line), LIMIT);
+}
