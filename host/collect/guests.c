@@ -33,6 +33,7 @@
 #define MEMORY (1u << 30)
 #define SHRINK_LEAST 65536u /* bytes of a guest that are worth it */
 #define SHRINKS_MAX 64u     /* in a second */
+#define MOVES_SAID 3u       /* a guest that connects again makes one */
 #define SENT_GUESTS 128u    /* closed buckets that are sent together */
 #define SILENT_SECONDS 600  /* after which one without a line is forgotten */
 
@@ -234,6 +235,25 @@ void guest_set_rate(struct collector *collector, struct guest_boot *guest,
     guest_command(collector, guest, command);
 }
 
+/* Two lines bring packets of one guest at a time: the same ones, which count
+ * once, or those of two machines that are copies of one another, of which some
+ * count and some do not. */
+static void note_move(struct guest_boot *guest, const struct line *line)
+{
+    struct collector *collector = line->collector;
+    char uuid[2 * UUID_BYTES + 1];
+
+    ++collector->counters.moves;
+    if (++guest->moves < MOVES_SAID ||
+        collector->moves_said == now_ms() / 60000)
+        return;
+    collector->moves_said = now_ms() / 60000;
+    bytes_hex(guest->uuid, UUID_BYTES, uuid);
+    log_info("%s and %s both send packets of boot %s: what both send counts "
+             "once, and if they are two machines their sums are wrong",
+             guest->line->name, line->name, uuid);
+}
+
 /* The boot that (line) sends now: it may be another than before. */
 static struct guest_boot *boot_of(struct line *line,
                                   const struct packet *packet)
@@ -260,6 +280,8 @@ static struct guest_boot *boot_of(struct line *line,
     if (line->guest != NULL && line->guest != guest &&
         line->guest->line == line)
         guests_leave(line);
+    if (guest->line != NULL && guest->line != line)
+        note_move(guest, line);
     line->guest = guest;
     guest->line = line;
     return guest;

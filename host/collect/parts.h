@@ -53,6 +53,7 @@ struct guest_boot {
 
     const struct collector_token *token; /* of its line, NULL = none */
     struct owner *owner;
+    uint64_t moves; /* to another line, while the one before was there */
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
@@ -191,7 +192,7 @@ struct capture_order {
 };
 
 struct counters {
-    uint64_t packets, packet_bytes, repeated, unread, after_bye;
+    uint64_t packets, packet_bytes, repeated, unread, after_bye, moves;
     uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
         reader_dropped, raw_bytes, raw_failed, ended_guests, shrunk,
@@ -213,6 +214,7 @@ struct collector {
     size_t guest_count;
     struct owner *owners; /* of tokens, then of sources */
     size_t owner_count, sender_count;
+    int64_t moves_said; /* when two lines of a guest were reported, minutes */
     struct builds builds;
     struct store_batches batches;
     uint64_t lost_batches; /* that were noticed */

@@ -283,6 +283,27 @@ TEST(places_of_guests_that_are_forgotten_are_free_again)
     assert_int_equal(collector->guest_count, 50);
 }
 
+TEST(two_lines_of_one_guest_are_noticed)
+{
+    struct line *one = new_line(0), *other = new_line(0);
+
+    take_first(one, 1);
+    made_sample(made, 1);
+    take_made(other, 1); /* it has connected again */
+    assert_int_equal(collector->counters.moves, 1);
+    guests_leave(one);
+    made_sample(made, 1);
+    take_made(other, 1);
+    assert_int_equal(collector->counters.moves, 1);
+    for (unsigned i = 0; i < 4; ++i) {
+        made_sample(made, 1);
+        take_made(i % 2 == 0 ? one : other, 1);
+    }
+    assert_int_equal(collector->counters.moves, 5);
+    assert_int_equal(collector->guests[0]->moves, 5);
+    assert_int_equal(collector->moves_said, now / 60000);
+}
+
 TEST(what_a_socket_sends_too_fast_is_lost)
 {
     struct line *line = new_line(0);
