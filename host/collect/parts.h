@@ -145,6 +145,7 @@ struct reader {
     size_t out_bytes, out_sent;
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
+    bool silent;      /* it will send nothing more, and takes an answer */
     bool ending;      /* closed when all is sent; it has no guest */
     int64_t begun;    /* UTC in ms, of an answer when some was last taken */
     uint32_t capture; /* whose end it waits for, 0 = none */
