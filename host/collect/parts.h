@@ -57,7 +57,6 @@ struct guest_boot {
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
-    uint32_t asked_mhz; /* the rate that we have set, 0 = none */
 
     uint8_t *raw; /* packets, before they are written */
     size_t raw_bytes;
