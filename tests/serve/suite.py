@@ -672,6 +672,12 @@ def passing_on(s):
         with s.test("packets are kept as they came"):
             (file,) = (s.work / "raw" / ("06" * 16)).iterdir()
             check.same(file.read_bytes(), b"".join(samples_of(300, 6)))
+        with s.test("packets and captures are their owner's alone"):
+            (capture,) = (s.work / "raw").glob("capture-*")
+            for kept in (file, *capture.iterdir()):
+                check.same(kept.stat().st_mode & 0o777, 0o600)
+            for folder in (s.work / "raw", file.parent, capture):
+                check.same(folder.stat().st_mode & 0o777, 0o700)
 
 
 def test_budget(s):
