@@ -523,6 +523,9 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
         rollup->traced = rollup->now;
         break;
     default: /* of objects and so on */
+        rollup->waits.is_later =
+            rollup->open[1].begin != 0 &&
+            clock_ms(rollup, event->time) >= rollup->open[1].begin * MS;
         rollup_waits_take(&rollup->waits, &cpu->current, event);
         break;
     }

@@ -166,7 +166,7 @@ struct rollup {
     struct index site_numbers;
     struct rollup_site *sites;
     struct strings strings; /* their names */
-    struct waits waits;     /* since the last closed bucket */
+    struct waits waits;     /* of the open buckets */
 
     uint64_t packets;
     uint64_t repeated;

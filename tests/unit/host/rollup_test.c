@@ -24,10 +24,17 @@ static struct row {
     uint64_t cell_samples, cell_clocks;
 } rows[ROWS_MAX];
 static size_t row_count;
+static uint64_t waits_in[ROWS_MAX]; /* of each bucket */
+static size_t closed_count;
 
 static void closed(void *owner, const struct rollup_bucket *bucket)
 {
     assert_ptr_equal(owner, &rollup);
+    assert_true(closed_count < ROWS_MAX);
+    waits_in[closed_count] = 0;
+    for (uint32_t i = 0; i < rollup.waits.keys.count; ++i)
+        waits_in[closed_count] += rollup.waits.sums[i].count;
+    ++closed_count;
     for (size_t i = 0; i < bucket->account_count; ++i) {
         struct row *row = &rows[row_count++];
 
@@ -53,7 +60,7 @@ static void begin_rollup(void)
                              .grace_ms = GRACE_MS,
                              .closed = closed,
                              .owner = &rollup};
-    row_count = 0;
+    row_count = closed_count = 0;
 }
 
 static void end_rollup(void)
@@ -159,6 +166,32 @@ TEST(samples_are_in_the_minute_that_they_were_taken_in)
     assert_int_equal(rows[1].account.attributed, 6000);
     assert_int_equal(rows[2].account.attributed, 3001);
     assert_int_equal(sum_clocks(), 150u * SECOND);
+}
+
+/* Of a task that waits once in each of (seconds). */
+static void put_waits(unsigned seconds)
+{
+    for (unsigned i = 0; i < seconds; ++i) {
+        put_samples(1);
+        made_script(made, "switch 1; suspend 6");
+        made_sample(made, 1);
+        made_script(made, "wake 1");
+    }
+}
+
+TEST(waits_are_in_the_minute_that_they_ended_in)
+{
+    put_begin();
+    made_script(made, "create 1 task site=3");
+    put_waits(40);
+    put_samples(22);
+    put_waits(2); /* both minutes are open */
+    feed();
+    assert_int_equal(closed_count, 0);
+    close_all();
+    assert_int_equal(closed_count, 2);
+    assert_int_equal(waits_in[0], 40);
+    assert_int_equal(waits_in[1], 2);
 }
 
 TEST(a_bucket_is_closed_when_its_time_is_over)
