@@ -574,19 +574,27 @@ static void *dial_lines(void *owner)
 
     pthread_mutex_lock(&collector->dial_lock);
     while (!collector->ending) {
+        size_t next = dial_next(collector->to_dial, collector->to_dial_count,
+                                collector->slow_dials);
         struct line *line;
+        double begun = seconds_now();
+        unsigned slow;
 
-        if (collector->to_dial_count == 0) {
+        if (next == collector->to_dial_count) {
             pthread_cond_wait(&collector->dial, &collector->dial_lock);
             continue;
         }
-        line = collector->to_dial[0];
-        memmove(collector->to_dial, collector->to_dial + 1,
-                --collector->to_dial_count * sizeof line);
+        line = collector->to_dial[next];
+        memmove(collector->to_dial + next, collector->to_dial + next + 1,
+                (--collector->to_dial_count - next) * sizeof line);
+        slow = line->slow_tries > 0;
+        collector->slow_dials += slow;
         pthread_mutex_unlock(&collector->dial_lock);
         line->fine = target_try(&line->opened, line->source->where,
                                 TARGET_STREAM, line->why, sizeof line->why);
+        line->took = seconds_now() - begun;
         pthread_mutex_lock(&collector->dial_lock);
+        collector->slow_dials -= slow;
         VECTOR_ADD(collector->dialled, collector->dialled_count, line);
         (void)!write(collector->wake, &(uint64_t){1}, sizeof(uint64_t));
     }
@@ -616,7 +624,7 @@ static void take_dialled(struct line *line)
     struct stat about;
 
     line->connecting = false;
-    line->again = seconds_now() + AGAIN_SECONDS;
+    line->again = seconds_now() + dial_pause(line, line->took);
     if (!line->fine) {
         say_problem(line, line->why);
         return;

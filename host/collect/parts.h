@@ -128,6 +128,8 @@ struct line {
     bool is_file; /* it has an end */
     struct target opened;
     bool fine;
+    double took;         /* seconds */
+    unsigned slow_tries; /* in vain, one after the other, and for long */
     char why[TARGET_WHY_MAX];
     char problem[TARGET_WHY_MAX]; /* the last that was printed */
     double again;                 /* when to try next, seconds_now() */
@@ -199,6 +201,9 @@ struct counters {
         refused_for_memory, refused_for_share;
 };
 
+#define DIALERS 16       /* threads that connect, of which so many do to */
+#define DIALERS_SLOW 12u /* targets that were down */
+
 struct collector {
     struct collector_options options;
     char host[NAME_MAX_BYTES];
@@ -233,11 +238,12 @@ struct collector {
     size_t kept_count;
 
     /* of the threads that connect */
-    pthread_t dialers[4];
+    pthread_t dialers[DIALERS];
     pthread_mutex_t dial_lock;
     pthread_cond_t dial;
     struct line **to_dial, **dialled;
     size_t to_dial_count, dialled_count;
+    unsigned slow_dials; /* of targets that were down, going on */
     bool ending;
 };
 
@@ -309,6 +315,15 @@ void watch(struct collector *collector, struct handle *handle, uint32_t events,
 void unwatch_and_close(struct collector *collector, struct handle *handle);
 bool token_allows(const struct collector *collector, const char *token,
                   const struct collector_token **found);
+
+/* ---- dial.c: in which order targets are connected to */
+
+/* The number of the next of these, while (slow) threads connect to such that
+ * were down; (count) = none. */
+size_t dial_next(struct line *const *lines, size_t count, unsigned slow);
+/* Seconds to the next try, after one that (took) so many and went as the line
+ * says. */
+double dial_pause(struct line *line, double took);
 
 /* ---- readers.c */
 
