@@ -152,6 +152,7 @@ static void open_guest(const struct collector *collector,
 {
     struct captured *one = add_guest(order, guest);
     char uuid[2 * UUID_BYTES + 1], file[PATH_BYTES + sizeof uuid + 16];
+    int to;
 
     if (guest->line == NULL) {
         strcpy(one->why, "it is not connected");
@@ -163,7 +164,10 @@ static void open_guest(const struct collector *collector,
     }
     bytes_hex(guest->uuid, UUID_BYTES, uuid);
     snprintf(file, sizeof file, "%s/%s.packets", path, uuid);
-    one->to = files_remain(collector) ? fopen(file, "wxe") : NULL;
+    to = files_remain(collector)
+             ? open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+             : -1;
+    one->to = to >= 0 ? fdopen(to, "w") : NULL;
     if (one->to == NULL) {
         snprintf(one->why, sizeof one->why, "%s", strerror(errno));
         log_error("%s: %s", file, strerror(errno));
@@ -209,9 +213,10 @@ static void begin_capture(struct collector *collector,
 
     order->running = true;
     order->second = order->begin;
-    mkdir(folder_of(collector), 0777);
+    /* who may not connect to us may not read what guests sent either */
+    mkdir(folder_of(collector), 0700);
     snprintf(path, sizeof path, "%s/%s", folder_of(collector), order->folder);
-    mkdir(path, 0777);
+    mkdir(path, 0700);
     find_missing(collector, order);
     for (size_t i = 0; i < collector->guest_count; ++i)
         if (is_wanted(order, collector->guests[i]))

@@ -107,6 +107,7 @@ struct collector *collector_open(const struct collector_options *options)
     if (collector->epoll < 0 || collector->wake < 0)
         die("epoll: %s", strerror(errno));
     raise_files(options);
+    guests_open(collector);
     state_read(collector);
     lines_open(collector);
     return collector;

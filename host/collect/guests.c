@@ -11,6 +11,7 @@
 #include "collect/parts.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -32,6 +33,7 @@
 #define MEMORY (1u << 30)
 #define SHRINK_LEAST 65536u /* bytes of a guest that are worth it */
 #define SHRINKS_MAX 64u     /* in a second */
+#define MOVES_SAID 3u       /* a guest that connects again makes one */
 #define SENT_GUESTS 128u    /* closed buckets that are sent together */
 #define SILENT_SECONDS 600  /* after which one without a line is forgotten */
 
@@ -57,17 +59,108 @@ static void bucket_closed(void *owner, const struct rollup_bucket *bucket)
     hand_over(closing->collector, closing->guest, bucket);
 }
 
+/* ---- quotas */
+
+static size_t guests_max(const struct collector *collector)
+{
+    return collector->options.guests > 0 ? collector->options.guests
+                                         : GUESTS_MAX;
+}
+
+/* The number of the first source of the same service, which stands for all. */
+static size_t first_source(const struct collector_options *options,
+                           const struct collector_source *source)
+{
+    size_t number = (size_t)(source - options->sources);
+
+    for (size_t i = 0; i < number && source->service != NULL; ++i)
+        if (options->sources[i].service != NULL &&
+            strcmp(options->sources[i].service, source->service) == 0)
+            return i;
+    return number;
+}
+
+static struct owner *owner_of(const struct line *line)
+{
+    const struct collector *collector = line->collector;
+    const struct collector_options *options = &collector->options;
+
+    if (line->token != NULL)
+        return &collector->owners[line->token - options->tokens];
+    return &collector->owners[options->token_count +
+                              first_source(options, line->source)];
+}
+
+void guests_open(struct collector *collector)
+{
+    const struct collector_options *options = &collector->options;
+    size_t count = options->token_count + options->source_count;
+
+    collector->owners =
+        xreallocarray(NULL, count > 0 ? count : 1, sizeof *collector->owners);
+    collector->owner_count = count;
+    for (size_t i = 0; i < count; ++i)
+        collector->owners[i] =
+            (struct owner){.sends = i < options->token_count};
+    for (size_t i = 0; i < options->source_count; ++i) {
+        const struct collector_source *source = &options->sources[i];
+
+        if (source->way == COLLECTOR_LISTEN && options->token_count > 0 &&
+            strncmp(source->where, "tcp:", 4) == 0)
+            continue; /* only with a token */
+        collector->owners[options->token_count + first_source(options, source)]
+            .sends = true;
+    }
+    for (size_t i = 0; i < count; ++i)
+        collector->sender_count += collector->owners[i].sends;
+}
+
+/* Whether (owner) may have one more guest: half of the room is kept for those
+ * who have fewer than their share of it. */
+static bool has_room(const struct collector *collector,
+                     const struct owner *owner)
+{
+    size_t most = guests_max(collector), kept = 0;
+    size_t share = most / 2 / collector->sender_count;
+
+    for (size_t i = 0; i < collector->owner_count; ++i) {
+        const struct owner *other = &collector->owners[i];
+
+        if (other != owner && other->sends && other->guests < share)
+            kept += share - other->guests;
+    }
+    return owner->guests < share ? collector->guest_count < most
+                                 : collector->guest_count + kept < most;
+}
+
+/* Whether one more in this minute is within (most). */
+static bool is_within(unsigned *boots, int64_t *minute, size_t most)
+{
+    int64_t now = now_ms() / 60000;
+
+    if (*minute != now) {
+        *minute = now;
+        *boots = 0;
+    }
+    if (*boots >= most)
+        return false;
+    ++*boots;
+    return true;
+}
+
 /* Whether one more boot may come by (line) now. */
 static bool may_begin(struct line *line)
 {
-    int64_t minute = now_ms() / 60000;
+    struct owner *owner = owner_of(line);
+    size_t most = guests_max(line->collector) / line->collector->sender_count;
 
-    if (line->minute != minute) {
-        line->minute = minute;
-        line->boots = 0;
-    }
-    return line->is_file || line->boots++ < LINE_BOOTS;
+    return line->is_file ||
+           (is_within(&line->boots, &line->minute, LINE_BOOTS) &&
+            is_within(&owner->boots, &owner->minute,
+                      most > LINE_BOOTS ? most : LINE_BOOTS));
 }
+
+/* ---- boots */
 
 static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
 {
@@ -76,11 +169,13 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     struct guest_boot *guest;
     struct closing *closing;
 
-    if (collector->guest_count >=
-            (options->guests > 0 ? options->guests : GUESTS_MAX) ||
-        collector->is_full || !may_begin(line)) {
+    if (collector->is_full || !has_room(collector, owner_of(line)) ||
+        !may_begin(line)) {
         ++collector->counters.refused_guests;
         collector->counters.refused_for_memory += collector->is_full;
+        collector->counters.refused_for_share +=
+            collector->guest_count < guests_max(collector) &&
+            !collector->is_full;
         return NULL;
     }
     guest = xreallocarray(NULL, 1, sizeof *guest);
@@ -95,6 +190,8 @@ static struct guest_boot *add_boot(struct line *line, const uint8_t *uuid)
     guest->rollup.closed = bucket_closed;
     guest->rollup.owner = closing;
     guest->token = line->token;
+    guest->owner = owner_of(line);
+    ++guest->owner->guests;
     snprintf(guest->line_service, sizeof guest->line_service, "%s",
              line->service);
     snprintf(guest->where, sizeof guest->where, "%s", line->name);
@@ -138,6 +235,25 @@ void guest_set_rate(struct collector *collector, struct guest_boot *guest,
     guest_command(collector, guest, command);
 }
 
+/* Two lines bring packets of one guest at a time: the same ones, which count
+ * once, or those of two machines that are copies of one another, of which some
+ * count and some do not. */
+static void note_move(struct guest_boot *guest, const struct line *line)
+{
+    struct collector *collector = line->collector;
+    char uuid[2 * UUID_BYTES + 1];
+
+    ++collector->counters.moves;
+    if (++guest->moves < MOVES_SAID ||
+        collector->moves_said == now_ms() / 60000)
+        return;
+    collector->moves_said = now_ms() / 60000;
+    bytes_hex(guest->uuid, UUID_BYTES, uuid);
+    log_info("%s and %s both send packets of boot %s: what both send counts "
+             "once, and if they are two machines their sums are wrong",
+             guest->line->name, line->name, uuid);
+}
+
 /* The boot that (line) sends now: it may be another than before. */
 static struct guest_boot *boot_of(struct line *line,
                                   const struct packet *packet)
@@ -164,13 +280,14 @@ static struct guest_boot *boot_of(struct line *line,
     if (line->guest != NULL && line->guest != guest &&
         line->guest->line == line)
         guests_leave(line);
+    if (guest->line != NULL && guest->line != line)
+        note_move(guest, line);
     line->guest = guest;
     guest->line = line;
     return guest;
 }
 
-/* Whether that much may come by (line) in this second, whoever sends it. */
-static bool is_allowed(struct line *line, size_t bytes, int64_t now)
+static void begin_second(struct line *line, int64_t now)
 {
     const struct collector_options *options = &line->collector->options;
 
@@ -179,8 +296,27 @@ static bool is_allowed(struct line *line, size_t bytes, int64_t now)
         line->allowance =
             options->guest_bytes > 0 ? options->guest_bytes : GUEST_BYTES;
     }
+}
+
+uint64_t guests_allowance(struct line *line)
+{
+    begin_second(line, now_ms());
+    return line->allowance + line->backlog;
+}
+
+/* Whether that much may come by (line) in this second, whoever sends it. What
+ * was read from RAM is taken. */
+static bool is_allowed(struct line *line, size_t bytes, int64_t now)
+{
+    begin_second(line, now);
     if (line->is_file)
         return true;
+    if (line->ram) {
+        line->backlog =
+            checked_sub(line->backlog, checked_sub(bytes, line->allowance));
+        line->allowance = checked_sub(line->allowance, bytes);
+        return true;
+    }
     if (line->allowance < bytes)
         return false;
     line->allowance -= bytes;
@@ -204,7 +340,7 @@ void guests_take(struct line *line, const struct packet *packet)
     struct collector *collector = line->collector;
     struct guest_boot *guest = boot_of(line, packet);
     int64_t now = now_ms();
-    uint64_t unread;
+    uint64_t unread, after_bye;
 
     ++collector->counters.packets;
     collector->counters.packet_bytes += packet->total_bytes;
@@ -219,9 +355,12 @@ void guests_take(struct line *line, const struct packet *packet)
         return;
     }
     unread = guest->rollup.unread;
+    after_bye = guest->rollup.after_bye;
     if (!rollup_take(&guest->rollup, packet, now)) {
         ++*(guest->rollup.unread > unread ? &collector->counters.unread
-                                          : &collector->counters.repeated);
+            : guest->rollup.after_bye > after_bye
+                ? &collector->counters.after_bye
+                : &collector->counters.repeated);
         return;
     }
     collector->counters.unread += guest->rollup.unread - unread;
@@ -262,6 +401,7 @@ static void forget_boot(struct collector *collector, size_t number)
     state_keep(collector, guest);
     raw_flush(collector, guest);
     readers_leave(collector, guest);
+    --guest->owner->guests;
     for (size_t i = 0; i < collector->line_count; ++i)
         if (collector->lines[i]->guest == guest)
             collector->lines[i]->guest = NULL;
@@ -372,6 +512,7 @@ void guests_free(struct collector *collector)
     for (size_t i = 0; i < collector->guest_count; ++i)
         free_boot(collector, collector->guests[i]);
     free(collector->guests);
+    free(collector->owners);
     collector->guests = NULL;
     collector->guest_count = 0;
 }

@@ -581,19 +581,27 @@ static void *dial_lines(void *owner)
 
     pthread_mutex_lock(&collector->dial_lock);
     while (!collector->ending) {
+        size_t next = dial_next(collector->to_dial, collector->to_dial_count,
+                                collector->slow_dials);
         struct line *line;
+        double begun = seconds_now();
+        unsigned slow;
 
-        if (collector->to_dial_count == 0) {
+        if (next == collector->to_dial_count) {
             pthread_cond_wait(&collector->dial, &collector->dial_lock);
             continue;
         }
-        line = collector->to_dial[0];
-        memmove(collector->to_dial, collector->to_dial + 1,
-                --collector->to_dial_count * sizeof line);
+        line = collector->to_dial[next];
+        memmove(collector->to_dial + next, collector->to_dial + next + 1,
+                (--collector->to_dial_count - next) * sizeof line);
+        slow = line->slow_tries > 0;
+        collector->slow_dials += slow;
         pthread_mutex_unlock(&collector->dial_lock);
         line->fine = target_try(&line->opened, line->source->where,
                                 TARGET_STREAM, line->why, sizeof line->why);
+        line->took = seconds_now() - begun;
         pthread_mutex_lock(&collector->dial_lock);
+        collector->slow_dials -= slow;
         VECTOR_ADD(collector->dialled, collector->dialled_count, line);
         (void)!write(collector->wake, &(uint64_t){1}, sizeof(uint64_t));
     }
@@ -623,7 +631,7 @@ static void take_dialled(struct line *line)
     struct stat about;
 
     line->connecting = false;
-    line->again = seconds_now() + AGAIN_SECONDS;
+    line->again = seconds_now() + dial_pause(line, line->took);
     if (!line->fine) {
         say_problem(line, line->why);
         return;
@@ -736,6 +744,9 @@ static void open_ram(struct line *line, int64_t now)
     if (shared_ring_try(&line->share, line->path, line->searched, why)) {
         ++line->connections;
         line->tries = 0;
+        if (line->backlog_of != line->inode)
+            line->backlog = shared_ring_room(&line->share);
+        line->backlog_of = line->inode;
     } else if (*why != '\0') {
         say_problem(line, why);
     }
@@ -748,6 +759,11 @@ static void read_ram(struct line *line)
 {
     uint64_t behind = line->share.ring + sizeof(uint64_t);
 
+    uint64_t allowed = guests_allowance(line);
+
+    if (allowed == 0)
+        return;
+    line->share.step = allowed < SHARED_RING_STEP ? allowed : SHARED_RING_STEP;
     shared_ring_read(&line->share, &line->scanner.sink);
     if (!line->share.damaged)
         return;
@@ -772,6 +788,7 @@ static void check_ram(struct line *line, int64_t now)
         else
             open_ram(line, now);
     } else if (ram_changed(line)) {
+        line->share.step = 0;
         shared_ring_read_rest(&line->share, &line->scanner.sink);
         lose_line(line);
         line->tries = 0;

@@ -3,18 +3,22 @@
  * Commands to guests: rates that keep to a budget.
  *
  * A budget is samples in an hour of all guests of a service. It is shared by
- * their CPUs, and shared anew as guests come and go. Weights are times, so a
- * profile is of the same time at whatever rate it was taken.
+ * their CPUs, and shared anew as guests come and go. Rates are whole numbers:
+ * where the share is none, some guests get the next lower one and some the next
+ * higher one. Weights are times, so a profile is of the same time at whatever
+ * rate it was taken.
  */
 
 #include "collect/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BUDGET_SECONDS 5
 #define HOUR 3600
 #define RATE_MAX 20000
-#define RATE_TOLERANCE 0.05
+#define RATE_TOLERANCE 0.05 /* of a guest's clock */
+#define HZ_TOLERANCE 0.5    /* and no less than this */
 
 static bool is_of(const struct guest_boot *guest, const char *service)
 {
@@ -24,11 +28,30 @@ static bool is_of(const struct guest_boot *guest, const char *service)
 
 /* ---- budgets */
 
+static bool has_rate(const struct guest_boot *guest, double hz)
+{
+    return fabs(guest->rollup.rate_mhz / 1000.0 - hz) <=
+           fmax(hz * RATE_TOLERANCE, HZ_TOLERANCE);
+}
+
+/* The rate of the next guest, whose share is (hz): of the whole numbers around
+ * it that which brings *(left), samples a second that those before have left of
+ * their shares, nearer to 0. */
+static unsigned rate_of(const struct guest_boot *guest, double hz, double *left)
+{
+    double cpus = (double)guest->rollup.cpu_count;
+    double low = floor(hz), high = ceil(hz);
+    double rate = hz + *left / cpus < (low + high) / 2 ? low : high;
+
+    *left += (hz - rate) * cpus;
+    return (unsigned)rate;
+}
+
 static void share_budget(struct collector *collector,
                          const struct collector_budget *budget)
 {
     size_t cpus = 0;
-    double hz;
+    double hz, left = 0;
 
     for (size_t i = 0; i < collector->guest_count; ++i)
         if (is_of(collector->guests[i], budget->service))
@@ -39,15 +62,14 @@ static void share_budget(struct collector *collector,
     hz = hz < 1 ? 1 : hz > RATE_MAX ? RATE_MAX : hz;
     for (size_t i = 0; i < collector->guest_count; ++i) {
         struct guest_boot *guest = collector->guests[i];
-        double now = guest->rollup.rate_mhz / 1000.0;
+        unsigned rate;
 
         if (!is_of(guest, budget->service) || guest->capture != NULL ||
-            guest->rollup.rate_mhz == 0 ||
-            (now >= hz * (1 - RATE_TOLERANCE) - 0.5 &&
-             now <= hz * (1 + RATE_TOLERANCE) + 0.5))
+            guest->rollup.rate_mhz == 0)
             continue;
-        guest->asked_mhz = (uint32_t)(hz * 1000);
-        guest_set_rate(collector, guest, (unsigned)hz);
+        rate = rate_of(guest, hz, &left);
+        if (!has_rate(guest, rate))
+            guest_set_rate(collector, guest, rate);
     }
 }
 

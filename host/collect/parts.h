@@ -27,6 +27,15 @@ struct live_counts {
     uint64_t ticks, idle, lost;
 };
 
+/* Whose guests they are: who has a token; without one, the sources of a
+ * service. */
+struct owner {
+    bool sends;     /* it may have guests */
+    size_t guests;  /* in the register */
+    unsigned boots; /* new ones in this minute */
+    int64_t minute; /* which that is */
+};
+
 /* One boot of a guest. */
 struct guest_boot {
     uint8_t uuid[UUID_BYTES];
@@ -43,10 +52,11 @@ struct guest_boot {
     size_t sent_cpus;
 
     const struct collector_token *token; /* of its line, NULL = none */
+    struct owner *owner;
+    uint64_t moves; /* to another line, while the one before was there */
     uint64_t excess_packets, excess_bytes;
     uint64_t samples, idle, dropped, lost, missed; /* in closed buckets */
     uint64_t rows;
-    uint32_t asked_mhz; /* the rate that we have set, 0 = none */
 
     uint8_t *raw; /* packets, before they are written */
     size_t raw_bytes;
@@ -99,15 +109,16 @@ struct line {
     struct answers answers;
     struct guest_boot *guest; /* the last one, NULL = none */
     uint64_t allowance;       /* bytes that may still come in this second */
+    uint64_t backlog;         /* of RAM, and besides: what was in it before */
     int64_t allowed;          /* which second that is */
     unsigned boots;           /* new ones that it brought in this minute */
     int64_t minute;           /* which that is */
     int64_t begun;            /* of a connection, steady_ms() */
     char *path;               /* of RAM */
     struct shared_ring share;
-    ino_t inode;
-    int64_t tried;     /* when RAM was last looked for, steady_ms() */
-    uint64_t searched; /* of it, while that goes on */
+    ino_t inode, backlog_of; /* of RAM: now, and when (backlog) was set */
+    int64_t tried;           /* when RAM was last looked for, steady_ms() */
+    uint64_t searched;       /* of it, while that goes on */
     unsigned tries;
     uint64_t bytes;
     uint64_t garbage; /* of scanners before */
@@ -117,6 +128,8 @@ struct line {
     bool is_file; /* it has an end */
     struct target opened;
     bool fine;
+    double took;         /* seconds */
+    unsigned slow_tries; /* in vain, one after the other, and for long */
     char why[TARGET_WHY_MAX];
     char problem[TARGET_WHY_MAX]; /* the last that was printed */
     double again;                 /* when to try next, seconds_now() */
@@ -133,6 +146,7 @@ struct reader {
     size_t out_bytes, out_sent;
     uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
+    bool silent;      /* it will send nothing more, and takes an answer */
     bool ending;      /* closed when all is sent; it has no guest */
     int64_t begun;    /* steady_ms(), of an answer when some was last taken */
     uint32_t capture; /* whose end it waits for, 0 = none */
@@ -180,12 +194,15 @@ struct capture_order {
 };
 
 struct counters {
-    uint64_t packets, packet_bytes, repeated, unread;
+    uint64_t packets, packet_bytes, repeated, unread, after_bye, moves;
     uint64_t connections, refused_connections, refused_guests, unopened;
     uint64_t excess_packets, buckets, rows, commands, reader_bytes,
         reader_dropped, raw_bytes, raw_failed, ended_guests, shrunk,
-        refused_for_memory;
+        refused_for_memory, refused_for_share;
 };
+
+#define DIALERS 16       /* threads that connect, of which so many do to */
+#define DIALERS_SLOW 12u /* targets that were down */
 
 struct collector {
     struct collector_options options;
@@ -200,6 +217,9 @@ struct collector {
     size_t reader_count;
     struct guest_boot **guests;
     size_t guest_count;
+    struct owner *owners; /* of tokens, then of sources */
+    size_t owner_count, sender_count;
+    int64_t moves_said; /* when two lines of a guest were reported, minutes */
     struct builds builds;
     struct store_batches batches;
     uint64_t lost_batches; /* that were noticed */
@@ -218,11 +238,12 @@ struct collector {
     size_t kept_count;
 
     /* of the threads that connect */
-    pthread_t dialers[4];
+    pthread_t dialers[DIALERS];
     pthread_mutex_t dial_lock;
     pthread_cond_t dial;
     struct line **to_dial, **dialled;
     size_t to_dial_count, dialled_count;
+    unsigned slow_dials; /* of targets that were down, going on */
     bool ending;
 };
 
@@ -235,10 +256,15 @@ bool files_remain(const struct collector *collector);
 
 /* ---- guests.c: the register */
 
+/* Notes who may have guests, by the options. */
+void guests_open(struct collector *collector);
 /* A packet that came by (line). */
 void guests_take(struct line *line, const struct packet *packet);
 struct guest_boot *guests_find(struct collector *collector, const char *name,
                                const char **why);
+/* Bytes that may come by (line) now. RAM is to be read no faster: what is there
+ * waits, where what a socket sends is lost. */
+uint64_t guests_allowance(struct line *line);
 void guests_tick(struct collector *collector, int64_t now);
 /* Bytes that the tables of all guests may take. */
 uint64_t guests_memory_limit(const struct collector *collector);
@@ -296,6 +322,15 @@ void unwatch_and_close(struct collector *collector, struct handle *handle);
 bool token_allows(const struct collector *collector, const char *token,
                   const struct collector_token **found);
 
+/* ---- dial.c: in which order targets are connected to */
+
+/* The number of the next of these, while (slow) threads connect to such that
+ * were down; (count) = none. */
+size_t dial_next(struct line *const *lines, size_t count, unsigned slow);
+/* Seconds to the next try, after one that (took) so many and went as the line
+ * says. */
+double dial_pause(struct line *line, double took);
+
 /* ---- readers.c */
 
 void readers_add(struct collector *collector, int file,
@@ -348,6 +383,7 @@ struct kept_cpu {
     int64_t closed_to; /* of the guest's buckets, UTC in seconds */
     uint64_t loop;     /* counts of the guest's event loop in them */
     bool has_loop;     /* (loop) is known: a process before noted it */
+    bool ended;        /* it has said bye */
     int64_t since;     /* when it was forgotten, or read from the file, in
                         * seconds of steady_ms() */
     bool taken;        /* the guest is in the register again */

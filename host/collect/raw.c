@@ -4,7 +4,7 @@
  * for each part of the time, which the commands read as a trace (so are several
  * after one another: cat). A part that begins while the guest runs has it send
  * its definitions again, if it takes commands. Captures have files of their own
- * (captures.c).
+ * (captures.c). All are their owner's alone, as the sockets are.
  */
 
 #include "collect/parts.h"
@@ -66,11 +66,11 @@ void raw_flush(struct collector *collector, struct guest_boot *guest)
     folder_of(collector, guest, path);
     snprintf(file, sizeof file, "%s/%lld.packets", path,
              (long long)guest->raw_begun);
-    to = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    to = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (to < 0 && errno == ENOENT) {
-        mkdir(collector->options.raw, 0777);
-        mkdir(path, 0777);
-        to = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        mkdir(collector->options.raw, 0700);
+        mkdir(path, 0700);
+        to = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     }
     if (to < 0 ||
         write(to, guest->raw, guest->raw_bytes) != (ssize_t)guest->raw_bytes)

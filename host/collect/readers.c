@@ -40,7 +40,21 @@ static void watch_reader(struct collector *collector, struct reader *reader,
     if (reader->watches_out == out)
         return;
     reader->watches_out = out;
-    watch(collector, &reader->handle, EPOLLIN | (out ? EPOLLOUT : 0u), false);
+    watch(collector, &reader->handle,
+          (reader->silent ? 0u : EPOLLIN) | (out ? EPOLLOUT : 0u), false);
+}
+
+/* Who has asked may say that it is done with that (shutdown(), nc -N), and is
+ * answered to the end all the same. */
+static void end_of_input(struct collector *collector, struct reader *reader)
+{
+    if (!reader->ending) {
+        close_reader(collector, reader);
+        return;
+    }
+    reader->silent = true;
+    reader->watches_out = false; /* so that it is watched anew */
+    watch_reader(collector, reader, true);
 }
 
 /* False: there is no room for it. */
@@ -214,13 +228,18 @@ static void take_line(struct collector *collector, struct reader *reader)
     send_waiting(collector, reader);
 }
 
-static void read_commands(struct collector *collector, struct reader *reader)
+static void read_commands(struct collector *collector, struct reader *reader,
+                          bool is_gone)
 {
     char bytes[1024];
     ssize_t count = read(reader->handle.file, bytes, sizeof bytes);
 
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    if (count == 0 && !is_gone) {
+        end_of_input(collector, reader);
+        return;
+    }
     if (count <= 0) {
         close_reader(collector, reader);
         return;
@@ -239,7 +258,7 @@ void readers_event(struct collector *collector, struct reader *reader,
     if (reader->handle.file >= 0 && (events & EPOLLOUT))
         send_waiting(collector, reader);
     if (reader->handle.file >= 0 && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
-        read_commands(collector, reader);
+        read_commands(collector, reader, (events & (EPOLLHUP | EPOLLERR)) != 0);
 }
 
 /* The next boot on the same line has no readers: the end says so to them. */

@@ -523,6 +523,9 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
         rollup->traced = rollup->now;
         break;
     default: /* of objects and so on */
+        rollup->waits.is_later =
+            rollup->open[1].begin != 0 &&
+            clock_ms(rollup, event->time) >= rollup->open[1].begin * MS;
         rollup_waits_take(&rollup->waits, &cpu->current, event);
         break;
     }
@@ -616,6 +619,11 @@ bool rollup_take(struct rollup *rollup, const struct packet *packet,
         ++rollup->unread;
         return false;
     }
+    if (rollup->ended &&
+        (!cpu->order.begun || packet->sequence >= cpu->order.next)) {
+        ++rollup->after_bye;
+        return false;
+    }
     if (rollup->since == 0)
         rollup->since = now;
     rollup->now = now;
@@ -640,7 +648,8 @@ void rollup_skip(struct rollup *rollup, const struct packet *packet,
 
     if (packet->version == PROF_FORMAT_VERSION)
         cpu = cpu_of(rollup, packet->cpu);
-    if (cpu == NULL || (cpu->order.begun && packet->sequence < cpu->order.next))
+    if (cpu == NULL || rollup->ended ||
+        (cpu->order.begun && packet->sequence < cpu->order.next))
         return;
     if (rollup->since == 0)
         rollup->since = now;
@@ -698,9 +707,29 @@ void rollup_close(struct rollup *rollup, int64_t now, bool all)
         close_first(rollup);
 }
 
+/* Its samples have no stacks any more. */
+static void unresolve(struct rollup_bucket *bucket)
+{
+    for (uint32_t i = 0; i < bucket->keys.count; ++i) {
+        const struct rollup_cell *cell = &bucket->cells[i];
+        struct rollup_account *account = account_of(bucket, cell->cpu);
+
+        account->attributed -= cell->samples;
+        account->unresolved = checked_add(account->unresolved, cell->samples);
+    }
+    index_free(&bucket->keys);
+    free(bucket->cells);
+    bucket->cells = NULL;
+}
+
 void rollup_shrink(struct rollup *rollup, int64_t now)
 {
-    rollup_close(rollup, now, true);
+    close_skipped(rollup);
+    rollup_close(rollup, now, false);
+    while (rollup->open[0].begin != 0 && rollup->open[0].begin * MS <= now)
+        close_first(rollup);
+    unresolve(&rollup->open[0]);
+    unresolve(&rollup->open[1]);
     free(rollup->nodes);
     rollup->nodes = NULL;
     rollup->node_room = 0;

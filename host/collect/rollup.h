@@ -140,7 +140,7 @@ struct rollup {
     uint32_t rate_mhz;        /* of the last start */
     uint32_t depth;
     uint64_t text_begin; /* what offsets are from */
-    bool ended;          /* a BYE came */
+    bool ended;          /* a BYE came: nothing new is taken any more */
     int64_t traced;      /* when its recorder was last on, UTC in ms */
 
     int64_t now;   /* when the last packet came, UTC in ms */
@@ -166,16 +166,17 @@ struct rollup {
     struct index site_numbers;
     struct rollup_site *sites;
     struct strings strings; /* their names */
-    struct waits waits;     /* since the last closed bucket */
+    struct waits waits;     /* of the open buckets */
 
     uint64_t packets;
     uint64_t repeated;
     uint64_t unread;
-    uint64_t refused; /* stacks, ranges and sites beyond a limit */
+    uint64_t after_bye; /* not taken */
+    uint64_t refused;   /* stacks, ranges and sites beyond a limit */
 };
 
 /* Adds (packet), which came at (now), UTC in milliseconds. Returns false if it
- * came before, or cannot be read. */
+ * came before, or after the guest's end, or cannot be read. */
 bool rollup_take(struct rollup *rollup, const struct packet *packet,
                  int64_t now);
 
@@ -194,7 +195,9 @@ size_t rollup_stack(const struct rollup *rollup, uint32_t node,
                     uint64_t addresses[ROLLUP_STACK_MAX]);
 
 /* Closes all buckets, and forgets the stacks, which the guest is to define
- * again: what it samples of them until then is unresolved. Sums stay exact. */
+ * again: what it samples of them until then is unresolved. Sums stay exact. A
+ * bucket that has not begun, as the one before was closed early, stays open: its
+ * samples become unresolved. So none is ever closed twice. */
 void rollup_shrink(struct rollup *rollup, int64_t now);
 
 /* Notes that (count) of the event loop's histograms are in closed buckets of

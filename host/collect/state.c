@@ -7,7 +7,7 @@
  * one they are, and only then are they sent.
  *
  *     batches ORDER
- *     UUID CPU SEQUENCE CLOCK DISCARDED RATE CLOSED_TO
+ *     UUID CPU SEQUENCE CLOCK DISCARDED RATE CLOSED_TO LOOP ENDED
  *
  * Guests that were forgotten are kept for an hour: what they send again is in
  * the store already.
@@ -49,11 +49,12 @@ static bool read_uuid(const char *text, uint8_t *uuid)
 static bool read_cpu(const char *line, struct kept_cpu *kept)
 {
     char uuid[2 * UUID_BYTES + 1];
-    unsigned cpu, sequence, rate;
+    unsigned cpu, sequence, rate, ended = 0;
     unsigned long long last, discarded, loop = 0;
     long long closed_to = 0;
-    int fields = sscanf(line, "%32s %u %u %llu %llu %u %lld %llu", uuid, &cpu,
-                        &sequence, &last, &discarded, &rate, &closed_to, &loop);
+    int fields =
+        sscanf(line, "%32s %u %u %llu %llu %u %lld %llu %u", uuid, &cpu,
+               &sequence, &last, &discarded, &rate, &closed_to, &loop, &ended);
 
     if (fields < 6 || strlen(uuid) != 2 * UUID_BYTES ||
         !read_uuid(uuid, kept->uuid) || cpu > UINT16_MAX)
@@ -66,6 +67,7 @@ static bool read_cpu(const char *line, struct kept_cpu *kept)
     kept->closed_to = closed_to;
     kept->loop = loop;
     kept->has_loop = fields > 7;
+    kept->ended = ended != 0;
     return true;
 }
 
@@ -118,6 +120,7 @@ void state_restore(struct collector *collector, struct guest_boot *guest)
         kept->taken = true;
         rollup->rate_mhz = kept->rate_mhz;
         rollup->closed_to = kept->closed_to;
+        rollup->ended = rollup->ended || kept->ended;
         if (kept->has_loop)
             rollup_resume_loop(rollup, kept->loop);
         VECTOR_ADD(rollup->cpus, rollup->cpu_count,
@@ -163,6 +166,7 @@ static struct kept_cpu kept_of(const struct guest_boot *guest, size_t number)
                             .closed_to = guest->rollup.closed_to,
                             .loop = guest->rollup.loop_sent,
                             .has_loop = true,
+                            .ended = guest->rollup.ended,
                             .since = steady_ms() / 1000};
 
     memcpy(kept.uuid, guest->uuid, UUID_BYTES);
@@ -189,10 +193,11 @@ static void write_cpu(FILE *out, const struct kept_cpu *kept)
     char uuid[2 * UUID_BYTES + 1];
 
     bytes_hex(kept->uuid, UUID_BYTES, uuid);
-    fprintf(out, "%s %u %u %llu %llu %u %lld %llu\n", uuid, (unsigned)kept->cpu,
-            (unsigned)kept->sequence, (unsigned long long)kept->last,
-            (unsigned long long)kept->discarded, (unsigned)kept->rate_mhz,
-            (long long)kept->closed_to, (unsigned long long)kept->loop);
+    fprintf(out, "%s %u %u %llu %llu %u %lld %llu %d\n", uuid,
+            (unsigned)kept->cpu, (unsigned)kept->sequence,
+            (unsigned long long)kept->last, (unsigned long long)kept->discarded,
+            (unsigned)kept->rate_mhz, (long long)kept->closed_to,
+            (unsigned long long)kept->loop, kept->ended);
 }
 
 static void write_guest(FILE *out, const struct guest_boot *guest)

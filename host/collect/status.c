@@ -97,6 +97,21 @@ static void put_push(struct collector *collector, FILE *out)
         {"push_waiting_bytes", "gauge", "profiles that wait", counts.waiting});
 }
 
+static void put_refusals(const struct collector *collector, FILE *out)
+{
+    METRICS({"packets_after_bye_total", "counter",
+             "new ones of guests that had said bye: refused",
+             collector->counters.after_bye},
+            {"guest_moves_total", "counter",
+             "times that a packet of a guest came by another line than the one "
+             "before, which is still there",
+             collector->counters.moves},
+            {"refused_for_share_total", "counter",
+             "packets of new guests that were refused as their line, token or "
+             "service had brought too many",
+             collector->counters.refused_for_share});
+}
+
 bool collector_metrics(struct collector *collector, FILE *out)
 {
     const struct counters *counters = &collector->counters;
@@ -180,6 +195,7 @@ bool collector_metrics(struct collector *collector, FILE *out)
              counters->raw_bytes},
             {"raw_failed_total", "counter", "packets that could not be kept",
              counters->raw_failed});
+    put_refusals(collector, out);
     put_store(collector, out);
     put_push(collector, out);
     put_process(out);
@@ -218,6 +234,8 @@ static json_t *guest_json(const struct collector *collector,
     json_set(one, "hz", json_real(rollup->rate_mhz / 1000.0));
     json_set(one, "packets", json_count(rollup->packets));
     json_set(one, "repeated", json_count(rollup->repeated));
+    json_set(one, "after_bye", json_count(rollup->after_bye));
+    json_set(one, "moves", json_count(guest->moves));
     json_set(one, "excess_packets", json_count(guest->excess_packets));
     json_set(one, "samples", json_count(guest->samples));
     json_set(one, "idle", json_count(guest->idle));

@@ -47,6 +47,9 @@ static void create(struct waits *waits, uint32_t number, uint16_t site)
 static void end_wait(struct waits *waits, uint32_t number, uint64_t time)
 {
     struct wait_object *object = object_of(waits, number);
+    struct wait_sum **sums =
+        waits->is_later ? &waits->later_sums : &waits->sums;
+    struct index *keys = waits->is_later ? &waits->later_keys : &waits->keys;
     struct wait_sum fresh = {0}, *sum;
     uint32_t key;
 
@@ -54,12 +57,12 @@ static void end_wait(struct waits *waits, uint32_t number, uint64_t time)
         return;
     fresh.site = object->site;
     fresh.why = object->why;
-    key = index_find(&waits->keys, index_pair(fresh.site, fresh.why));
-    if (key == INDEX_NONE && waits->keys.count < WAITS_SUMS_MAX)
-        key = index_add_row(&waits->keys, index_pair(fresh.site, fresh.why),
-                            &waits->sums, &fresh, sizeof fresh);
+    key = index_find(keys, index_pair(fresh.site, fresh.why));
+    if (key == INDEX_NONE && keys->count < WAITS_SUMS_MAX)
+        key = index_add_row(keys, index_pair(fresh.site, fresh.why), sums,
+                            &fresh, sizeof fresh);
     if (key != INDEX_NONE) {
-        sum = &waits->sums[key];
+        sum = &(*sums)[key];
         ++sum->count;
         sum->clocks =
             checked_add(sum->clocks, checked_sub(time, object->since));
@@ -178,22 +181,27 @@ void rollup_waits_clear(struct waits *waits)
 {
     index_free(&waits->keys);
     free(waits->sums);
-    waits->sums = NULL;
+    waits->keys = waits->later_keys;
+    waits->sums = waits->later_sums;
+    waits->later_keys = (struct index){0};
+    waits->later_sums = NULL;
 }
 
 size_t rollup_waits_bytes(const struct waits *waits)
 {
     return (waits->objects != NULL ? WAITS_OBJECTS * sizeof *waits->objects
                                    : 0) +
-           (waits->keys.room + waits->name_numbers.room) *
+           (waits->keys.room + waits->later_keys.room +
+            waits->name_numbers.room) *
                sizeof(struct index_slot) +
-           waits->keys.count * sizeof *waits->sums +
+           (waits->keys.count + waits->later_keys.count) * sizeof *waits->sums +
            waits->name_numbers.count * sizeof *waits->names;
 }
 
 void rollup_waits_free(struct waits *waits)
 {
     rollup_waits_clear(waits);
+    rollup_waits_clear(waits); /* the later ones */
     free(waits->objects);
     free(waits->names);
     index_free(&waits->name_numbers);

@@ -36,7 +36,10 @@ struct wait_name {
 struct waits {
     struct wait_object *objects; /* NULL = no event came */
     struct index keys;
-    struct wait_sum *sums; /* by number in keys, since the last bucket */
+    struct wait_sum *sums; /* by number in keys, of the next closed bucket */
+    struct index later_keys;
+    struct wait_sum *later_sums; /* of the one after it */
+    bool is_later;               /* which of them a wait that ends now is of */
     struct index name_numbers;
     struct wait_name *names;
     struct strings strings;
@@ -55,7 +58,7 @@ void rollup_waits_lose(struct waits *waits);
 const struct wait_name *rollup_waits_name(const struct waits *waits,
                                           uint16_t number);
 
-/* Forgets the sums: they are in a closed bucket. */
+/* Forgets the sums: they are in a closed bucket, and the later ones are next. */
 void rollup_waits_clear(struct waits *waits);
 
 size_t rollup_waits_bytes(const struct waits *waits);

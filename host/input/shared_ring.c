@@ -216,6 +216,7 @@ bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
 {
     struct ring ring;
     uint64_t written, copied = 0;
+    uint64_t step = share->step > 0 ? share->step : SHARED_RING_STEP;
 
     if (!find_ring(share, &ring))
         return false;
@@ -223,9 +224,8 @@ bool shared_ring_read(struct shared_ring *share, const struct packet_sink *sink)
     catch_up(share, written, ring.count);
     if (share->read == written)
         return false;
-    for (uint64_t count = 0; share->read < written &&
-                             count + copied < SHARED_RING_STEP &&
-                             !share->damaged;) {
+    for (uint64_t count = 0;
+         share->read < written && count + copied < step && !share->damaged;) {
         uint64_t more = take_next(share, &ring, sink, &copied);
 
         if (more > written - share->read)
@@ -249,6 +249,13 @@ void shared_ring_read_rest(struct shared_ring *share,
     while (steps++ <= 2 * ring.count / SHARED_RING_STEP + 1 &&
            shared_ring_read(share, sink))
         ;
+}
+
+uint64_t shared_ring_room(struct shared_ring *share)
+{
+    struct ring ring;
+
+    return find_ring(share, &ring) ? ring.count : 0;
 }
 
 void shared_ring_close(struct shared_ring *share)

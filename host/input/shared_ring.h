@@ -23,6 +23,7 @@ struct shared_ring {
     size_t ram_bytes;
     uint64_t ring; /* offset of struct prof_share in the file */
     uint64_t read; /* bytes since the guest's start */
+    uint64_t step; /* bytes of one call, about; 0 = SHARED_RING_STEP */
     bool in_step;  /* a packet begins at (read) */
     bool damaged;  /* what the guest says of its ring cannot be, or the file
                       was cut */
@@ -50,6 +51,9 @@ bool shared_ring_read(struct shared_ring *share,
 /* The same until there are no new bytes, or one ring of them was read. */
 void shared_ring_read_rest(struct shared_ring *share,
                            const struct packet_sink *sink);
+
+/* Bytes of the ring, 0 = there is none. */
+uint64_t shared_ring_room(struct shared_ring *share);
 
 void shared_ring_close(struct shared_ring *share);
 

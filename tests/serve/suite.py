@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import socket
+import struct
 import tempfile
 import urllib.request
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,7 @@ PLAYWRIGHT = "playwright-core@1.60.0"
 COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
 PERIOD = CLOCK_HZ // 100
 RATE_MHZ = 100_000
+RING_MAGIC = 0x676E6972666F7270  # of struct prof_share
 
 
 class Serve:
@@ -683,6 +685,12 @@ def passing_on(s):
         with s.test("packets are kept as they came"):
             (file,) = (s.work / "raw" / ("06" * 16)).iterdir()
             check.same(file.read_bytes(), b"".join(samples_of(300, 6)))
+        with s.test("packets and captures are their owner's alone"):
+            (capture,) = (s.work / "raw").glob("capture-*")
+            for kept in (file, *capture.iterdir()):
+                check.same(kept.stat().st_mode & 0o777, 0o600)
+            for folder in (s.work / "raw", file.parent, capture):
+                check.same(folder.stat().st_mode & 0o777, 0o700)
 
 
 def test_budget(s):
@@ -754,6 +762,29 @@ def test_liar(s):
         (loss,) = serve.rows("losses")
         check.same(loss["why"], "implausible")
         check.true(serve.sums()["ticks"] < 10**9, serve.sums())
+
+
+def test_after_bye(s):
+    """What a guest sends after its end is refused, and closes no minute; nor
+    does it when the guest was forgotten meanwhile."""
+    stream = Stream(step=PERIOD, boot=27)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for _ in range(50):
+        stream.sample(1)
+        stream.event("bye", code=0)
+        stream.flush()
+    packets = packets_of(stream.data())
+    with serving(s, "--http", 0, name="bye") as serve:
+        send(serve, packets[:40])
+        serve.soon_forgotten(27)
+        send(serve, packets[40:])
+        serve.process.soon(
+            lambda: metric(serve, "packets_after_bye_total") == 49, "refusals"
+        )
+        serve.stop()
+        (account,) = serve.rows("accounts")
+        check.same(account["ticks"], 1)
 
 
 def test_limits(s):
@@ -896,6 +927,41 @@ def test_ram(s):
             sums = serve.sums(service="ram")
             check.true(sums["attributed"] > 100, sums)
             check.same(sums["attributed"], sums["samples"])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_full_ring(s):
+    """A ring that is full when it is found is read whole, however little a
+    guest may send in a second, and what comes later waits for its second."""
+    stream = Stream(step=PERIOD, boot=28, room=4096)
+    stream.begins(RATE_MHZ)
+    stream.node(1, 0, TEXT + 0x10)
+    for _ in range(12000):
+        stream.sample(1)
+    packets = packets_of(stream.data())
+    ring, at = 1 << 17, 4096
+    written = read = 0
+    folder = Path(tempfile.mkdtemp(prefix="serve.ring.", dir="/dev/shm"))
+    bytes_of = bytearray(at + ring)
+    for packet in packets:
+        bytes_of[at + written : at + written + len(packet)] = packet
+        written += (len(packet) + 7) // 8 * 8
+    check.true(10 * 4096 < written < ring, written)
+    struct.pack_into(
+        "<6Q", bytes_of, 64, RING_MAGIC, at, ring, written, read, 0
+    )
+    try:
+        (folder / "ram").write_bytes(bytes_of)
+        words = ("--scan", f"ram=shm:{folder}/*", "--guest-kb", 4)
+        with serving(s, *words, name="ring") as serve:
+            serve.process.soon(
+                lambda: serve.guest(boot="1c" * 16, packets=len(packets)),
+                "all packets",
+            )
+            check.same(serve.guest(boot="1c" * 16)["excess_packets"], 0)
+            serve.stop()
+            check.same(serve.sums(service="ram")["ticks"], 12000)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -1310,9 +1376,13 @@ def test_stored(s, store, spool):
 
 def test_twice(s, store, spool):
     """The same packets again, in another run, are in it already."""
-    with serving(s, "--store", store, "--spool", spool, name="st2") as serve:
-        send(serve, samples_of(500, 21))
-        serve.soon_guest(boot="15" * 16, connected=False)
+    words = ("--store", store, "--spool", spool, "--http", 0)
+    packets = samples_of(500, 21)
+    with serving(s, *words, name="st2") as serve:
+        send(serve, packets)
+        serve.process.soon(
+            lambda: metric(serve, "packets_total") == len(packets), "packets"
+        )
         serve.stop()
     check.same(stored(s, store, SUMS)["ticks"], 800)
 
@@ -1437,9 +1507,10 @@ def suite(s):
         passing_on(s)
         for function in (
             *(test_budget, test_fleet_capture, test_capture_budget),
-            *(test_flood, test_flood_to_the_end, test_liar),
+            *(test_flood, test_flood_to_the_end, test_liar, test_after_bye),
             *(test_limits, test_tokens),
-            *(test_options, test_socket_file, test_ram, test_target),
+            *(test_options, test_socket_file, test_ram),
+            *(test_full_ring, test_target),
             *(test_silent, test_many_boots),
             *(test_killed, test_stopped, test_kept_sockets, test_forgotten),
             *(test_loop_goes_on, test_waits, test_memory),

@@ -56,6 +56,8 @@ $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/host/embed/%.o,lookup fail)
 $(BUILD)/host$1/function_symbols_test: \
     $(BUILD)/host$1/obj/host/symbols/function_symbols.o
+$(foreach t,dial guests orders readers,$(eval $(BUILD)/host$1/$(t)_test: \
+    $(BUILD)/host$1/obj/host/collect/$(t).o))
 $(BUILD)/host$1/boot_info_test: $(BUILD)/host$1/obj/arch/x86/boot_info.o
 $(BUILD)/host$1/acpi_test: $(addprefix \
     $(BUILD)/host$1/obj/drivers/,acpi.o aml.o)

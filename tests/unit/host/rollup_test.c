@@ -24,10 +24,17 @@ static struct row {
     uint64_t cell_samples, cell_clocks;
 } rows[ROWS_MAX];
 static size_t row_count;
+static uint64_t waits_in[ROWS_MAX]; /* of each bucket */
+static size_t closed_count;
 
 static void closed(void *owner, const struct rollup_bucket *bucket)
 {
     assert_ptr_equal(owner, &rollup);
+    assert_true(closed_count < ROWS_MAX);
+    waits_in[closed_count] = 0;
+    for (uint32_t i = 0; i < rollup.waits.keys.count; ++i)
+        waits_in[closed_count] += rollup.waits.sums[i].count;
+    ++closed_count;
     for (size_t i = 0; i < bucket->account_count; ++i) {
         struct row *row = &rows[row_count++];
 
@@ -53,7 +60,7 @@ static void begin_rollup(void)
                              .grace_ms = GRACE_MS,
                              .closed = closed,
                              .owner = &rollup};
-    row_count = 0;
+    row_count = closed_count = 0;
 }
 
 static void end_rollup(void)
@@ -159,6 +166,32 @@ TEST(samples_are_in_the_minute_that_they_were_taken_in)
     assert_int_equal(rows[1].account.attributed, 6000);
     assert_int_equal(rows[2].account.attributed, 3001);
     assert_int_equal(sum_clocks(), 150u * SECOND);
+}
+
+/* Of a task that waits once in each of (seconds). */
+static void put_waits(unsigned seconds)
+{
+    for (unsigned i = 0; i < seconds; ++i) {
+        put_samples(1);
+        made_script(made, "switch 1; suspend 6");
+        made_sample(made, 1);
+        made_script(made, "wake 1");
+    }
+}
+
+TEST(waits_are_in_the_minute_that_they_ended_in)
+{
+    put_begin();
+    made_script(made, "create 1 task site=3");
+    put_waits(40);
+    put_samples(22);
+    put_waits(2); /* both minutes are open */
+    feed();
+    assert_int_equal(closed_count, 0);
+    close_all();
+    assert_int_equal(closed_count, 2);
+    assert_int_equal(waits_in[0], 40);
+    assert_int_equal(waits_in[1], 2);
 }
 
 TEST(a_bucket_is_closed_when_its_time_is_over)
@@ -400,6 +433,66 @@ TEST(an_open_bucket_is_not_in_the_future_of_a_clock_that_went_back)
     assert_int_equal(sum().attributed, 2000);
 }
 
+/* Each bucket that is closed begins later than those before. */
+static void check_order(void)
+{
+    for (size_t i = 1; i < row_count; ++i)
+        assert_true(rows[i].begin > rows[i - 1].begin);
+}
+
+TEST(what_comes_after_bye_is_not_taken)
+{
+    struct packet skipped;
+
+    put_begin();
+    put_samples(10);
+    made_word(made, PROF_EVENT_BYE, 0);
+    feed();
+    close_all();
+    assert_int_equal(row_count, 1);
+    for (unsigned i = 0; i < 8; ++i) {
+        made_sample(made, 1);
+        made_word(made, PROF_EVENT_BYE, 0);
+        made_flush(made);
+        assert_false(feed_one(made->sequence - 1, BASE_MS + 11000));
+        close_all();
+    }
+    made_sample(made, 1);
+    made_flush(made);
+    skipped = packet_of(made->sequence - 1);
+    rollup_skip(&rollup, &skipped, BASE_MS + 12000);
+    made->cpu = 1; /* nor of a CPU that was not there before */
+    made_sample(made, 1);
+    made_flush(made);
+    assert_false(feed_one(made->sequence - 1, BASE_MS + 12000));
+    close_all();
+    assert_int_equal(rollup.after_bye, 9);
+    assert_int_equal(row_count, 1);
+    assert_int_equal(sum().attributed, 1000);
+    /* what came before is only that */
+    assert_false(feed_one(0, BASE_MS + 12000));
+    assert_int_equal(rollup.repeated, 1);
+}
+
+TEST(tables_that_are_emptied_often_close_no_bucket_twice)
+{
+    unsigned first;
+
+    put_begin();
+    for (unsigned i = 0; i < 10; ++i) {
+        first = made->sequence;
+        put_samples(1);
+        feed_from(first, UINT32_MAX);
+        rollup_shrink(&rollup, BASE_MS + 1000 * (i + 1));
+        assert_int_equal(row_count, 1);
+    }
+    close_all();
+    assert_int_equal(row_count, 2);
+    check_order();
+    assert_int_equal(sum().attributed, 100);
+    assert_int_equal(sum().attributed + sum().unresolved, 1000);
+}
+
 TEST(a_guest_that_lies_is_not_believed)
 {
     const uint64_t most = 60 * ROLLUP_RATE_MAX;
@@ -600,6 +693,7 @@ TEST(any_bytes_do_no_harm)
         for (size_t i = 0; i < packet.events_bytes; ++i)
             bytes[i] = (uint8_t)unit_random();
         rollup_take(&rollup, &packet, BASE_MS + (int64_t)round * 1000);
+        rollup.ended = false; /* there is a bye among them */
         if (round % 64 == 0)
             close_all();
     }

@@ -166,6 +166,28 @@ TEST(one_call_looks_at_few_bytes)
     free_ram(ram);
 }
 
+TEST(a_caller_may_read_less_at_a_time)
+{
+    struct ram *ram = new_ram(1 << 16, 0);
+    struct made made = {.packet_room = 4096};
+    size_t room;
+
+    made_hello(&made, 64);
+    made_flush(&made);
+    room = (made.count + 7) / 8 * 8;
+    for (unsigned i = 0; i < 10; ++i)
+        memcpy(ram->bytes + i * room, made.bytes, made.count);
+    ram->head->written = 10 * room;
+    assert_int_equal(shared_ring_room(&ram->share), 1 << 16);
+    ram->share.step = 1;
+    assert_true(shared_ring_read(&ram->share, &ram->sink));
+    assert_int_equal(ram->packets, 1);
+    assert_int_equal(read_all(ram), 9);
+    assert_int_equal(ram->packets, 10);
+    free(made.bytes);
+    free_ram(ram);
+}
+
 TEST(a_ring_outside_of_the_ram_is_damaged)
 {
     static const struct prof_share heads[] = {
