@@ -95,15 +95,20 @@ struct prof_nmi {
     uint32_t end;        /* when the last sample was done with, by the TSC's low
                             half; written by the interrupt */
     uint32_t near;       /* no tick comes within so many cycles from then;
-                            PROF_NMI_STOPPED: NMIs are the kernel's */
+                            PROF_NMI_STOPPED: NMIs are the kernel's;
+                            PROF_NMI_JOINING: all of them are ignored */
     uint32_t duplicates; /* that came nearer; written by the interrupt */
     uint32_t again;      /* not 0: the PIT is programmed at each NMI */
 #if PROF_CPUS_MAX > 1
     uint8_t to;     /* bits of its logical destination; written by the CPU */
     bool to_is_own; /* the kernel had set none */
+    bool waits;     /* the CPU sets it once (taken): until then it would get
+                       another CPU's NMIs */
+    bool taken;     /* NMIs may come to it; written by the first CPU */
 #endif
 };
 #define PROF_NMI_STOPPED UINT32_MAX
+#define PROF_NMI_JOINING (UINT32_MAX - 1)
 #endif
 
 /* Bounds of the current stack, precomputed for the frame walk. */

@@ -31,8 +31,9 @@ void prof_gate_leave(void);
 void prof_gate_note(struct prof_cpu_link *link);
 
 /* The same as above in the IDT of (cpu), if a gate is taken and that table is
- * not the first CPU's. Contexts: the first CPU, thread. */
-void prof_gate_join(struct prof_cpu *cpu);
+ * not the first CPU's. False: a gate is taken, and this table has none that can
+ * be. Contexts: the first CPU, thread. */
+bool prof_gate_join(struct prof_cpu *cpu);
 void prof_gate_quit(struct prof_cpu *cpu);
 #endif
 

@@ -11,7 +11,8 @@
  * The entry is delivered to the local APIC that it names, or, where several
  * CPUs may be sampled, to those whose logical destination it names. This is set
  * by each CPU that can take an NMI, so that none comes to one that is still
- * without an IDT.
+ * without an IDT. The entry names only CPUs whose gate is the profiler's: a
+ * kernel may take any NMI for a fault.
  *
  * Whatever goes wrong shows as no NMI, or too many:
  *
@@ -56,6 +57,8 @@
 #define SLOW_TICKS 64u      /* after which it is known whether it is too slow */
 #define SLOW_PART 8u        /* of these, at least, with an NMI close behind */
 
+#define BITS 8u /* of a logical destination */
+
 #define ONE_SHOTS_MAX 3u /* that were not the kernel's mode */
 
 #define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
@@ -67,6 +70,9 @@ static struct {
     uintptr_t ioapic_at;
     uintptr_t lapic_at;
     struct prof_ioapic_entry before; /* the entry is to be put back */
+#if PROF_CPUS_MAX > 1
+    void (*kick)(uint32_t cpu); /* the kernel's; NULL: it has none */
+#endif
     uint8_t input;
     uint8_t to; /* the entry's destination */
     bool running;
@@ -130,25 +136,69 @@ static bool is_overwritten(void)
 /* ---- who gets them */
 
 #if PROF_CPUS_MAX > 1
+static bool is_taken(const struct prof_cpu *cpu)
+{
+    return cpu == PROF_CPU_FIRST || cpu->nmi.taken;
+}
+
+static uint8_t own_bit(const struct prof_cpu *cpu)
+{
+    return (uint8_t)(1u << prof_cpu_number(cpu) % BITS);
+}
+
+static void set_logical(const struct prof_cpu *cpu,
+                        const struct prof_lapic *lapic)
+{
+    prof_lapic_write(lapic, PROF_LAPIC_FORMAT, UINT32_MAX); /* flat */
+    prof_lapic_write(lapic, PROF_LAPIC_LOGICAL,
+                     (uint32_t)own_bit(cpu) << PROF_IOAPIC_TO_SHIFT);
+}
+
 /*
- * Lets the local APIC take what goes to its logical destination, and returns
- * that: a bit, which is the kernel's choice where it has made one. More CPUs
- * than bits share them. 0: this CPU cannot be reached so.
+ * Whether NMIs for another CPU would come to (cpu), whose gate is its own and
+ * not the profiler's yet. Sampling that begins meanwhile has taken it, since
+ * (to) was set before: take_gates().
  */
-static uint8_t own_destination(struct prof_cpu *cpu,
+static bool must_wait(const struct prof_cpu *cpu)
+{
+    uint32_t number = prof_cpu_number(cpu);
+
+    return (number >= BITS || number + BITS < prof_cpu_count()) &&
+           cpu != PROF_CPU_FIRST && !cpu->nmi.taken &&
+           prof_cpu_link(cpu)->idt != prof_cpu_link(PROF_CPU_FIRST)->idt &&
+           __atomic_load_n(&nmi.running, __ATOMIC_SEQ_CST);
+}
+
+/* The first CPU may read it meanwhile. */
+static void set_to(struct prof_cpu *cpu, uint32_t to)
+{
+    __atomic_store_n(&cpu->nmi.to, (uint8_t)to, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Lets the local APIC take what goes to its logical destination, at once or
+ * when its gate is taken, and notes that: a bit, which is the kernel's choice
+ * where it has made one. More CPUs than bits share them. 0: this CPU cannot be
+ * reached so.
+ */
+static void choose_destination(struct prof_cpu *cpu,
                                const struct prof_lapic *lapic)
 {
     uint32_t is = prof_lapic_read(lapic, PROF_LAPIC_LOGICAL);
 
-    if (lapic->at == 0) /* x2APIC: fixed; cluster and bit */
-        return is >> 8 == 0 ? (uint8_t)is : 0; /* of the first cluster */
-    if (is >> PROF_IOAPIC_TO_SHIFT == 0) {
-        prof_lapic_write(lapic, PROF_LAPIC_FORMAT, UINT32_MAX); /* flat */
-        is = 1u << (PROF_IOAPIC_TO_SHIFT + prof_cpu_number(cpu) % 8);
-        prof_lapic_write(lapic, PROF_LAPIC_LOGICAL, is);
-        cpu->nmi.to_is_own = true;
+    if (lapic->at == 0) {                   /* x2APIC: fixed; cluster and bit */
+        set_to(cpu, is >> 8 == 0 ? is : 0); /* of the first cluster */
+        return;
     }
-    return (uint8_t)(is >> PROF_IOAPIC_TO_SHIFT);
+    if (is >> PROF_IOAPIC_TO_SHIFT != 0) {
+        set_to(cpu, is >> PROF_IOAPIC_TO_SHIFT);
+        return;
+    }
+    set_to(cpu, own_bit(cpu));
+    cpu->nmi.to_is_own = true;
+    cpu->nmi.waits = must_wait(cpu);
+    if (!cpu->nmi.waits)
+        set_logical(cpu, lapic);
 }
 
 /* Lets the current CPU, which is (cpu), get them. False: it cannot. */
@@ -158,22 +208,38 @@ static bool join_destination(struct prof_cpu *cpu)
 
     if (!prof_lapic_find(&lapic, nmi.lapic_at, true))
         return false;
-    cpu->nmi.to = own_destination(cpu, &lapic);
+    choose_destination(cpu, &lapic);
     return cpu->nmi.to != 0;
 }
 
-/* All that have joined. */
+/* All that have joined and are taken. */
 static bool find_destination(void)
 {
     if (!join_destination(PROF_CPU_FIRST))
         return false;
     nmi.to = 0;
     PROF_FOR_EACH_CPU (cpu)
-        if (cpu == PROF_CPU_FIRST || prof_cpu_has_joined(cpu))
+        if (is_taken(cpu) && prof_cpu_has_joined(cpu))
             nmi.to |= cpu->nmi.to;
     return true;
 }
+
+/* Of CPUs that have joined while nothing was sampled, or are about to. */
+static void take_gates(void)
+{
+    PROF_FOR_EACH_CPU (cpu)
+        if (cpu != PROF_CPU_FIRST &&
+            __atomic_load_n(&cpu->nmi.to, __ATOMIC_SEQ_CST) != 0 &&
+            !prof_gate_join(cpu))
+            cpu->nmi.taken = false;
+}
 #else
+static inline bool is_taken(const struct prof_cpu *cpu)
+{
+    (void)cpu;
+    return true;
+}
+
 static bool find_destination(void)
 {
     struct prof_lapic lapic = {0};
@@ -212,10 +278,21 @@ static void restart_clock(void)
     prof_clock_set_counts(counts, kept);
 }
 
+/* Those that are not taken ignore all NMIs. */
 static void set_near(uint32_t cycles)
 {
     PROF_FOR_EACH_CPU (cpu)
-        cpu->nmi.near = cycles;
+        cpu->nmi.near = is_taken(cpu) || cycles == PROF_NMI_STOPPED
+                            ? cycles
+                            : PROF_NMI_JOINING;
+}
+
+/* Before take_gates() and set_near(): see must_wait() and set_joining(). */
+static void set_running(bool running)
+{
+    nmi.running = running;
+    if (PROF_CPUS_MAX > 1)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* While NMIs are held back. */
@@ -290,6 +367,11 @@ static int start_nmi(bool on)
     if (!prof_gate_enter(NMI_VECTOR, prof_nmi,
                          offsetof(struct prof_cpu, tick.next_handler)))
         return PROF_EGATE;
+    set_running(true);
+#if PROF_CPUS_MAX > 1
+    take_gates();
+    (void)find_destination();
+#endif
     nmi.before = prof_ioapic_get(nmi.ioapic_at, nmi.input);
     nmi.before.low &= ~PROF_IOAPIC_STATUS;
     prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
@@ -298,15 +380,14 @@ static int start_nmi(bool on)
     nmi.seen.duplicates = cpu->nmi.duplicates;
     nmi.seen.cycles = prof_sampler_cycles(cpu);
     program();
-    nmi.running = true;
     return PROF_OK;
 }
 
 static void stop(bool on)
 {
     (void)on;
-    nmi.running = false;
     hold_back();
+    set_running(false);
     set_near(PROF_NMI_STOPPED);
     prof_jitter_end(&nmi.rate);
     prof_pit_stop();
@@ -343,10 +424,38 @@ static int set_period(uint32_t hz, bool on)
 }
 
 #if PROF_CPUS_MAX > 1
+/* NMIs of this CPU, which joins, are ignored, or the kernel's where none are
+ * the profiler's. Sampling may begin or end meanwhile, on the first CPU:
+ * whichever sets (near) last has seen what the other has written. */
+static void set_joining(struct prof_cpu *cpu)
+{
+    bool running;
+
+    do {
+        running = __atomic_load_n(&nmi.running, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&cpu->nmi.near,
+                         running ? PROF_NMI_JOINING : PROF_NMI_STOPPED,
+                         __ATOMIC_SEQ_CST);
+    } while (__atomic_load_n(&nmi.running, __ATOMIC_SEQ_CST) != running);
+}
+
 static int join(struct prof_cpu *cpu)
 {
-    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
+    cpu->nmi = (struct prof_nmi){.near = PROF_NMI_JOINING};
+    set_joining(cpu);
     return join_destination(cpu) ? PROF_OK : PROF_ELAPIC;
+}
+
+/* Its gate is taken by now, if it had to wait for that. */
+static void look(struct prof_cpu *cpu)
+{
+    struct prof_lapic lapic = {0};
+
+    if (!cpu->nmi.waits || !__atomic_load_n(&cpu->nmi.taken, __ATOMIC_ACQUIRE))
+        return;
+    cpu->nmi.waits = false;
+    if (prof_lapic_find(&lapic, nmi.lapic_at, false))
+        set_logical(cpu, &lapic);
 }
 
 /* No more of them come to this CPU. A destination that the kernel has set it
@@ -355,7 +464,8 @@ static void leave_cpu(struct prof_cpu *cpu)
 {
     struct prof_lapic lapic = {0};
 
-    if (cpu->nmi.to_is_own && prof_lapic_find(&lapic, nmi.lapic_at, false))
+    if (cpu->nmi.to_is_own && !cpu->nmi.waits &&
+        prof_lapic_find(&lapic, nmi.lapic_at, false))
         prof_lapic_write(&lapic, PROF_LAPIC_LOGICAL, 0);
 }
 
@@ -365,14 +475,20 @@ static void taken(struct prof_cpu *cpu)
     struct prof_jitter *jitter = &cpu->tick.jitter;
 
     jitter->counts = jitter->rest = jitter->ticks_left = 0;
-    prof_gate_join(cpu);
+    __atomic_store_n(&cpu->nmi.taken, prof_gate_join(cpu), __ATOMIC_RELEASE);
+    if (!cpu->nmi.taken)
+        return;
     if (nmi.running)
         cpu->nmi.near = prof_rate_cycles(nmi.rate.ours) / NEAR_PART;
     write_entry();
+    if (cpu->nmi.waits && nmi.kick != NULL)
+        nmi.kick(prof_cpu_number(cpu));
 }
 
 static void let_go(struct prof_cpu *cpu)
 {
+    cpu->nmi.taken = false;
+    cpu->nmi.to = 0;
     write_entry();
     prof_gate_quit(cpu);
 }
@@ -386,6 +502,7 @@ const struct prof_source prof_source_nmi = {
 #if PROF_CPUS_MAX > 1
     .join = join,
     .leave = leave_cpu,
+    .look = look,
     .taken = taken,
     .let_go = let_go,
 #endif
@@ -435,6 +552,10 @@ bool prof_source_nmi_open(const struct prof_config *config)
     nmi.lapic_at = tick->lapic_at;
     nmi.running = nmi.open = nmi.pic_line_held = false;
     nmi.again = is_kvm();
+#if PROF_CPUS_MAX > 1
+    nmi.kick = config->kick;
+    prof_gate_note(prof_cpu_link(PROF_CPU_FIRST));
+#endif
     nmi.rate.kernel = PROF_DIVISOR_MAX;
     PROF_FOR_EACH_CPU (cpu)
         cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};

@@ -50,7 +50,7 @@ $(BUILD)/host$1/smp/libprof.a: $(patsubst %.c,$(BUILD)/host$1/smp/%.o,\
     $(call profiler_sources,host)))) \
     $(BUILD)/host$1/smp/walk.o $(BUILD)/host$1/obj/hooks.o
 	$$(archive)
-$(BUILD)/host$1/cpus_test $(BUILD)/host$1/trace_cpus_test: \
+$(addprefix $(BUILD)/host$1/,cpus_test nmi_cpus_test trace_cpus_test): \
     $(BUILD)/host$1/smp/libprof.a
 $(BUILD)/host$1/lookup_test: $(patsubst %,\
     $(BUILD)/host$1/obj/host/embed/%.o,lookup fail)

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The source `nmi` on several made-up CPUs, played by one thread: each has a
+ * local APIC, and an IDT of its own or the common one. An NMI comes to whom the
+ * entry of the made-up I/O APIC names, at any access to a register where a test
+ * wants that. None may come to the kernel's handler while sampling runs.
+ */
+
+#include "../profiler/profiler_world.h"
+#include "base/cpu_features.h"
+#include "sample/cpus.h"
+#include "tick/idt_gate.h"
+#include "tick/ioapic.h"
+#include "tick/lapic.h"
+#include "tick/pit.h"
+#include "../unit.h"
+
+#include <prof/cpus.h>
+
+#define CPUS_MAX 20u
+#define ENTRIES 256u
+#define STEP_CYCLES 1000u /* between two readings of the TSC */
+#define FLAT UINT32_MAX
+#define INPUT 2u
+#define KERNEL_IDT 0x1000u /* of the first CPU */
+
+static uint64_t now = 1;
+
+static struct {
+    uint32_t logical, format; /* registers of its local APIC */
+    bool own_table, has_gate; /* an IDT, and whether its gate can be taken */
+    bool ours;                /* its gate is the profiler's */
+    uint32_t kernels;         /* NMIs that the kernel's handler got */
+    uint32_t sample_cycles;   /* what a sample takes */
+    uint32_t kicked;
+} cpus[CPUS_MAX];
+
+static uint32_t cpu_count, here; /* who runs */
+static uint32_t nobodys;         /* NMIs of CPUs that have not joined */
+static bool entered, always;     /* an NMI comes at each access */
+static void (*meanwhile)(void);  /* called once, after so many accesses */
+static int accesses;
+static uint32_t selected, entry_low, entry_high;
+
+/* ---- NMIs */
+
+static struct prof_cpu *state_of(uint32_t number)
+{
+    if (number == here)
+        return prof_cpu_hosted;
+    return number == 0 || prof_cpu_links[number].state == PROF_CPU_JOINED
+               ? &prof_cpus[number]
+               : PROF_CPU_NOBODY;
+}
+
+/* As nmi_stub.asm. */
+static void stub(uint32_t number)
+{
+    struct prof_cpu *cpu = state_of(number);
+
+    if (cpu == PROF_CPU_NOBODY) {
+        nobodys++;
+    } else if ((uint32_t)now - cpu->nmi.end < cpu->nmi.near) {
+        if (cpu->nmi.near == PROF_NMI_STOPPED)
+            cpus[number].kernels++;
+        else
+            cpu->nmi.duplicates++;
+    } else {
+        cpu->ticks++;
+        if (!prof_ring_full(&cpu->ring))
+            prof_ring_push(&cpu->ring, 0x2000, now, 0);
+        cpu->interrupt_cycles += cpus[number].sample_cycles;
+        cpu->nmi.end = (uint32_t)now + cpus[number].sample_cycles;
+    }
+}
+
+static bool comes_to(uint32_t number)
+{
+    return (entry_low & PROF_IOAPIC_MASKED) == 0 &&
+           (entry_low & PROF_IOAPIC_LOGICAL) != 0 &&
+           (entry_high & cpus[number].logical) >> PROF_IOAPIC_TO_SHIFT != 0;
+}
+
+static void raise(void)
+{
+    for (uint32_t i = 0; i < cpu_count; i++) {
+        if (!comes_to(i))
+            continue;
+        if (cpus[i].own_table ? cpus[i].ours : entered)
+            stub(i);
+        else
+            cpus[i].kernels++;
+    }
+}
+
+static void access(void)
+{
+    void (*function)(void) = meanwhile;
+
+    now += STEP_CYCLES;
+    if (always)
+        raise();
+    if (function == NULL || --accesses != 0)
+        return;
+    meanwhile = NULL;
+    function();
+}
+
+/* ---- the machine */
+
+uint64_t prof_port_tsc(void)
+{
+    return now += STEP_CYCLES;
+}
+
+static uint32_t lapic_read(uint32_t offset)
+{
+    access();
+    if (offset == PROF_LAPIC_LOGICAL)
+        return cpus[here].logical;
+    if (offset == PROF_LAPIC_FORMAT)
+        return cpus[here].format;
+    return offset == PROF_LAPIC_SPURIOUS ? PROF_LAPIC_ENABLED : 0;
+}
+
+static void lapic_write(uint32_t offset, uint32_t value)
+{
+    if (offset == PROF_LAPIC_LOGICAL)
+        cpus[here].logical = value;
+    if (offset == PROF_LAPIC_FORMAT)
+        cpus[here].format = value;
+    access();
+}
+
+static uint32_t ioapic_read(uint32_t offset)
+{
+    access();
+    if (offset == 0)
+        return selected;
+    if (selected == 1)
+        return 23u << 16; /* the last input */
+    return selected == 0x10 + 2 * INPUT ? entry_low : entry_high;
+}
+
+static void ioapic_write(uint32_t offset, uint32_t value)
+{
+    if (offset == 0)
+        selected = value;
+    else if (selected == 0x10 + 2 * INPUT)
+        entry_low = value;
+    else
+        entry_high = value;
+    access();
+}
+
+static const struct prof_lapic_test local = {lapic_read, lapic_write,
+                                             prof_port_tsc};
+static const struct prof_ioapic_test common = {ioapic_read, ioapic_write};
+
+struct prof_cpuid prof_cpuid_raw(uint32_t leaf)
+{
+    if (leaf == 0)
+        return (struct prof_cpuid){.a = 1};
+    return (struct prof_cpuid){.d = leaf == 1 ? 1u << 9 | 1u << 5 : 0};
+}
+
+uint64_t prof_msr(uint32_t number)
+{
+    assert_int_equal(number, PROF_MSR_APIC_BASE);
+    return 0xfee00000u | 1u << 11;
+}
+
+void prof_set_msr(uint32_t number, uint64_t value)
+{
+    fail_msg("MSR %x = %llx", number, (unsigned long long)value);
+}
+
+void prof_out8(uint16_t port, uint8_t value)
+{
+    (void)port, (void)value;
+}
+
+uint8_t prof_in8(uint16_t port)
+{
+    (void)port;
+    return 0xff;
+}
+
+/* ---- instead of the PIT */
+
+bool prof_pit_counts(void)
+{
+    return true;
+}
+
+struct prof_pit_state prof_pit_read(void)
+{
+    return (struct prof_pit_state){0};
+}
+
+bool prof_pit_is_one_shot(struct prof_pit_state state)
+{
+    (void)state;
+    return false;
+}
+
+bool prof_pit_is_square(struct prof_pit_state state)
+{
+    (void)state;
+    return false;
+}
+
+bool prof_pit_is_high(struct prof_pit_state state)
+{
+    (void)state;
+    return false;
+}
+
+bool prof_pit_disturbed(struct prof_pit_state state, uint32_t divisor, bool own)
+{
+    (void)state, (void)divisor, (void)own;
+    return false;
+}
+
+void prof_pit_set_count(uint32_t divisor)
+{
+    (void)divisor;
+}
+
+void prof_pit_set(uint32_t divisor)
+{
+    (void)divisor;
+}
+
+void prof_pit_stop(void)
+{
+}
+
+/* ---- instead of the IDTs */
+
+void prof_gate_note(struct prof_cpu_link *link)
+{
+    link->idt = KERNEL_IDT;
+}
+
+bool prof_gate_join(struct prof_cpu *cpu)
+{
+    uint32_t number = prof_cpu_number(cpu);
+
+    if (!entered || !cpus[number].own_table)
+        return true;
+    cpus[number].ours = cpus[number].has_gate;
+    return cpus[number].ours;
+}
+
+void prof_gate_quit(struct prof_cpu *cpu)
+{
+    cpus[prof_cpu_number(cpu)].ours = false;
+}
+
+bool prof_gate_enter(uint8_t vector, void (*handler)(void), size_t next)
+{
+    assert_int_equal(vector, 2);
+    assert_true(handler == prof_nmi);
+    assert_int_equal(next, offsetof(struct prof_cpu, tick.next_handler));
+    entered = true;
+    for (uint32_t i = 1; i < cpu_count; i++)
+        if (prof_cpu_links[i].state == PROF_CPU_JOINED)
+            (void)prof_gate_join(&prof_cpus[i]);
+    return true;
+}
+
+void prof_gate_leave(void)
+{
+    entered = false;
+    for (uint32_t i = 1; i < cpu_count; i++)
+        cpus[i].ours = false;
+}
+
+void prof_gate_check(uint64_t period)
+{
+    (void)period;
+}
+
+/* ---- the kernel */
+
+static void be(uint32_t number)
+{
+    bool joined =
+        number == 0 || prof_cpu_links[number].state == PROF_CPU_JOINED;
+
+    here = number;
+    prof_cpu_hosted = joined ? &prof_cpus[number] : PROF_CPU_NOBODY;
+}
+
+static void kick(uint32_t number)
+{
+    cpus[number].kicked++;
+}
+
+static struct prof_config config_of(uint32_t count)
+{
+    return (struct prof_config){
+        .tsc_hz = WORLD_TSC_HZ,
+        .cpus = count,
+        .kick = kick,
+        .tick = {.kind = PROF_TICK_NMI, .lapic_at = 0x2000},
+        .idle = {0x9000, 0x9010},
+        .text = {0x1000, 0x1000000},
+    };
+}
+
+static void begin(uint32_t count)
+{
+    struct prof_config config = config_of(count);
+    size_t bytes = count * (WORLD_MEMORY(ENTRIES) + 2 * PROF_CACHE_LINE);
+
+    world_end();
+    world_memory = malloc(bytes);
+    memset(prof_cpus, 0, sizeof prof_cpus);
+    memset(prof_cpu_links, 0, sizeof prof_cpu_links);
+    memset(cpus, 0, sizeof cpus);
+    for (uint32_t i = 0; i < CPUS_MAX; i++) {
+        cpus[i].format = FLAT;
+        cpus[i].has_gate = true;
+        cpus[i].sample_cycles = 100;
+        prof_cpu_links[i].idt = KERNEL_IDT;
+    }
+    prof_control_forget();
+    prof_cpu_limit = 0;
+    world_output_bytes = nobodys = entry_high = 0;
+    entered = always = false;
+    entry_low = PROF_IOAPIC_MASKED;
+    cpu_count = count;
+    prof_lapic_test = &local;
+    prof_ioapic_test = &common;
+    prof_cpu_hosted = PROF_CPU_FIRST;
+    here = 0;
+    assert_int_equal(prof_option("prof.jitter=0"), 0);
+    assert_int_equal(prof_init(world_memory, bytes, &config), 0);
+    prof_meter_end();
+    world_output_bytes = 0;
+}
+
+static void finish(void)
+{
+    prof_lapic_test = NULL;
+    prof_ioapic_test = NULL;
+    (void)prof_option("prof.jitter=50");
+    world_end();
+}
+
+static void own_table(uint32_t number)
+{
+    cpus[number].own_table = true;
+    prof_cpu_links[number].idt = KERNEL_IDT + number;
+}
+
+static void join(uint32_t number)
+{
+    be(number);
+    assert_int_equal(prof_cpu_join(number), 0);
+    be(0);
+}
+
+static void leave(uint32_t number)
+{
+    be(number);
+    prof_cpu_leave();
+    be(0);
+}
+
+static void poll(uint32_t number)
+{
+    be(number);
+    prof_cpu_poll();
+    be(0);
+}
+
+/* So many ticks; the first CPU drains after each four. */
+static void run(uint32_t ticks)
+{
+    for (uint32_t i = 0; i < ticks; i++) {
+        now += WORLD_PERIOD;
+        raise();
+        if (i % 4 == 3)
+            prof_drain();
+    }
+}
+
+static void expect_none_for_the_kernel(void)
+{
+    for (uint32_t i = 0; i < cpu_count; i++)
+        if (cpus[i].kernels != 0)
+            fail_msg("CPU %u: the kernel got %u NMIs", i, cpus[i].kernels);
+}
+
+/* Of (number), in so many ticks. */
+static uint32_t ticks_in(uint32_t number, uint32_t ticks)
+{
+    uint32_t before = prof_cpus[number].ticks;
+
+    run(ticks);
+    return prof_cpus[number].ticks - before;
+}
+
+FIXTURE(NULL, finish);
+
+/* ---- joining */
+
+TEST(one_that_shares_a_bit_waits_for_its_gate)
+{
+    begin(9);
+    own_table(8);
+    assert_int_equal(prof_start(), 0);
+    run(4);
+    always = true;
+    join(8);
+    always = false;
+    for (int i = 0; i < 3; i++) {
+        now += WORLD_PERIOD;
+        raise();
+    }
+    expect_none_for_the_kernel();
+    poll(8); /* too early */
+    raise();
+    prof_drain();
+    assert_int_equal(cpus[8].kicked, 1);
+    assert_int_equal(ticks_in(8, 8), 0);
+    poll(8);
+    assert_int_equal(ticks_in(8, 8), 8);
+    expect_none_for_the_kernel();
+    leave(8);
+    assert_int_equal(cpus[8].logical, 0);
+    run(8);
+    join(8);
+    run(4);
+    poll(8);
+    assert_int_equal(ticks_in(8, 8), 8);
+    expect_none_for_the_kernel();
+}
+
+/* The stub is in the common gate: it ignores what comes too early. */
+TEST(one_that_shares_a_bit_and_the_gate_need_not_wait)
+{
+    begin(9);
+    assert_int_equal(prof_start(), 0);
+    run(4);
+    always = true;
+    join(8);
+    always = false;
+    now += WORLD_PERIOD;
+    raise();
+    assert_int_equal(prof_cpus[8].ticks, 0);
+    assert_true(prof_cpus[8].nmi.duplicates > 0);
+    prof_drain();
+    assert_int_equal(cpus[8].kicked, 0);
+    assert_int_equal(ticks_in(8, 8), 8);
+    expect_none_for_the_kernel();
+}
+
+static void expect_several(bool own)
+{
+    begin(4);
+    for (uint32_t i = 1; own && i < 4; i++)
+        own_table(i);
+    assert_int_equal(prof_start(), 0);
+    run(4);
+    always = true;
+    for (uint32_t i = 1; i < 4; i++)
+        join(i);
+    prof_drain();
+    prof_drain();
+    always = false;
+    expect_none_for_the_kernel();
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(ticks_in(i, 8), 8);
+    expect_none_for_the_kernel();
+}
+
+TEST(several_join_before_one_drain)
+{
+    expect_several(false);
+    expect_several(true);
+}
+
+TEST(some_join_before_sampling_begins)
+{
+    begin(10);
+    own_table(3);
+    own_table(9);
+    join(1);
+    join(3);
+    prof_drain();
+    join(9);
+    assert_true(cpus[9].logical != 0); /* it need not wait */
+    always = true;
+    assert_int_equal(prof_start(), 0);
+    always = false;
+    run(4);
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(ticks_in(i, 8),
+                         i == 0 || i == 1 || i == 3 || i == 9 ? 8 : 0);
+    expect_none_for_the_kernel();
+    prof_stop();
+    run(4);
+    expect_none_for_the_kernel();
+    assert_int_equal(prof_start(), 0);
+    assert_int_equal(ticks_in(9, 8), 8);
+    expect_none_for_the_kernel();
+}
+
+/* The first CPU, while another one is about to join. */
+static void start_meanwhile(void)
+{
+    uint32_t joining = here;
+    struct prof_cpu *cpu = prof_cpu_hosted;
+
+    be(0);
+    assert_int_equal(prof_start(), 0);
+    here = joining;
+    prof_cpu_hosted = cpu;
+    now += WORLD_PERIOD;
+    raise();
+}
+
+/* Before each register that it accesses, and after the last one. */
+TEST(sampling_begins_while_one_joins)
+{
+    for (int after = 1; after < 20; after++) {
+        begin(9);
+        own_table(8);
+        meanwhile = start_meanwhile;
+        accesses = after;
+        join(8);
+        if (meanwhile != NULL)
+            start_meanwhile();
+        meanwhile = NULL;
+        run(4);
+        if (cpus[8].kicked != 0)
+            poll(8);
+        assert_int_equal(ticks_in(8, 8), 8);
+        expect_none_for_the_kernel();
+    }
+}
+
+TEST(a_gate_that_cannot_be_taken_gets_none)
+{
+    begin(3);
+    own_table(1);
+    cpus[1].has_gate = false;
+    assert_int_equal(prof_start(), 0);
+    join(1);
+    join(2);
+    run(8);
+    assert_int_equal(ticks_in(1, 8), 0);
+    assert_int_equal(ticks_in(2, 8), 8);
+    prof_stop();
+    assert_int_equal(prof_start(), 0);
+    assert_int_equal(ticks_in(1, 8), 0);
+    expect_none_for_the_kernel();
+}
+
+/* What is not sampled is the kernel's. */
+TEST(nmis_are_the_kernels_before_and_after)
+{
+    begin(2);
+    join(1);
+    assert_int_equal(prof_cpus[1].nmi.near, PROF_NMI_STOPPED);
+    assert_int_equal(prof_start(), 0);
+    run(4);
+    assert_true(prof_cpus[1].nmi.near < WORLD_PERIOD);
+    prof_stop();
+    assert_int_equal(prof_cpus[0].nmi.near, PROF_NMI_STOPPED);
+    assert_int_equal(prof_cpus[1].nmi.near, PROF_NMI_STOPPED);
+}
