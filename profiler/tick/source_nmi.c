@@ -83,10 +83,15 @@ static struct {
     struct {
         uint32_t ticks;
         uint64_t tsc; /* when there were so many */
-        /* when it was last seen how long they take: */
-        uint32_t slow_ticks, duplicates;
-        uint64_t cycles;
     } seen;
+    struct {
+        uint32_t ticks, duplicates;
+        uint64_t cycles;
+    } judged[PROF_CPUS_MAX]; /* when it was last seen how long they take */
+#if PROF_CPUS_MAX > 1
+    uint32_t slow_cpu; /* the slowest, where the trouble is that */
+    uint64_t slow_cycles;
+#endif
 } nmi;
 
 /* ---- the entry */
@@ -354,6 +359,15 @@ static void let_pic_line(void)
     nmi.pic_line_held = false;
 }
 
+static void begin_judging(const struct prof_cpu *cpu)
+{
+    uint32_t number = prof_cpu_number(cpu);
+
+    nmi.judged[number].ticks = cpu->ticks;
+    nmi.judged[number].duplicates = cpu->nmi.duplicates;
+    nmi.judged[number].cycles = prof_sampler_cycles(cpu);
+}
+
 static int start_nmi(bool on)
 {
     struct prof_cpu *cpu = PROF_CPU_FIRST;
@@ -376,9 +390,9 @@ static int start_nmi(bool on)
     nmi.before.low &= ~PROF_IOAPIC_STATUS;
     prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
     nmi.pic_line_held = hold_pic_line();
-    nmi.seen.ticks = nmi.seen.slow_ticks = cpu->ticks;
-    nmi.seen.duplicates = cpu->nmi.duplicates;
-    nmi.seen.cycles = prof_sampler_cycles(cpu);
+    nmi.seen.ticks = cpu->ticks;
+    PROF_FOR_EACH_CPU (each)
+        begin_judging(each);
     program();
     return PROF_OK;
 }
@@ -478,6 +492,7 @@ static void taken(struct prof_cpu *cpu)
     __atomic_store_n(&cpu->nmi.taken, prof_gate_join(cpu), __ATOMIC_RELEASE);
     if (!cpu->nmi.taken)
         return;
+    begin_judging(cpu);
     if (nmi.running)
         cpu->nmi.near = prof_rate_cycles(nmi.rate.ours) / NEAR_PART;
     write_entry();
@@ -632,21 +647,35 @@ static void take_silence(uint64_t now)
     prof_clock_interrupt();
 }
 
-/* Whether the interrupt takes so long that the next NMI waits for its end. */
-static bool is_too_slow(const struct prof_cpu *cpu)
+static void note_slow(const struct prof_cpu *cpu, uint64_t cycles)
 {
-    uint32_t ticks = cpu->ticks - nmi.seen.slow_ticks;
-    uint32_t duplicates = cpu->nmi.duplicates - nmi.seen.duplicates;
-    uint64_t cycles = prof_sampler_cycles(cpu), took;
+#if PROF_CPUS_MAX > 1
+    if (nmi.trouble == PROF_NMI_SLOW && cycles <= nmi.slow_cycles)
+        return;
+    nmi.slow_cycles = cycles;
+    nmi.slow_cpu = prof_cpu_number(cpu);
+#else
+    (void)cpu, (void)cycles;
+#endif
+    nmi.trouble = PROF_NMI_SLOW;
+}
+
+/* Whether the interrupt takes so long that the next NMI waits for its end. */
+static void judge(const struct prof_cpu *cpu)
+{
+    uint32_t number = prof_cpu_number(cpu);
+    uint32_t ticks = cpu->ticks - nmi.judged[number].ticks;
+    uint32_t duplicates = cpu->nmi.duplicates - nmi.judged[number].duplicates;
+    uint64_t took;
 
     if (ticks < SLOW_TICKS)
-        return false;
-    took = prof_divide(cycles - nmi.seen.cycles, ticks);
-    nmi.seen.slow_ticks = cpu->ticks;
-    nmi.seen.duplicates = cpu->nmi.duplicates;
-    nmi.seen.cycles = cycles;
-    return duplicates >= ticks / SLOW_PART &&
-           took > prof_rate_cycles(nmi.rate.ours) / 2;
+        return;
+    took = prof_divide(prof_sampler_cycles(cpu) - nmi.judged[number].cycles,
+                       ticks);
+    begin_judging(cpu);
+    if (duplicates >= ticks / SLOW_PART &&
+        took > prof_rate_cycles(nmi.rate.ours) / 2)
+        note_slow(cpu, took);
 }
 
 void prof_source_nmi_check(void)
@@ -663,8 +692,9 @@ void prof_source_nmi_check(void)
     }
     nmi.seen.ticks = ticks;
     nmi.seen.tsc = now;
-    if (is_too_slow(cpu))
-        nmi.trouble = PROF_NMI_SLOW;
+    PROF_FOR_EACH_CPU (each)
+        if (is_taken(each))
+            judge(each);
 }
 
 enum prof_nmi_trouble prof_source_nmi_trouble(void)
@@ -679,9 +709,17 @@ void prof_source_nmi_slowed_down(void)
     nmi.trouble = PROF_NMI_FINE;
     prof_tick_counts.nmi_slowed++;
     prof_text_open(&out, prof_port_write);
+#if PROF_CPUS_MAX > 1
+    prof_text_format(&out,
+                     "prof: a sample on CPU %u takes longer than the period, "
+                     "and NMIs leave the program no time: sampling at %.3u "
+                     "Hz\n",
+                     nmi.slow_cpu, prof_clock.rate_mhz);
+#else
     prof_text_format(&out,
                      "prof: a sample takes longer than the period, and NMIs "
                      "leave the program no time: sampling at %.3u Hz\n",
                      prof_clock.rate_mhz);
+#endif
     prof_text_flush(&out);
 }

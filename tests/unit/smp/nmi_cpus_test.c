@@ -33,6 +33,8 @@ static struct {
     bool ours;                /* its gate is the profiler's */
     uint32_t kernels;         /* NMIs that the kernel's handler got */
     uint32_t sample_cycles;   /* what a sample takes */
+    uint64_t busy_until;      /* the end of the last one */
+    bool pending;             /* an NMI has come meanwhile */
     uint32_t kicked;
 } cpus[CPUS_MAX];
 
@@ -54,14 +56,14 @@ static struct prof_cpu *state_of(uint32_t number)
                : PROF_CPU_NOBODY;
 }
 
-/* As nmi_stub.asm. */
-static void stub(uint32_t number)
+/* As nmi_stub.asm, at (time). */
+static void stub(uint32_t number, uint64_t time)
 {
     struct prof_cpu *cpu = state_of(number);
 
     if (cpu == PROF_CPU_NOBODY) {
         nobodys++;
-    } else if ((uint32_t)now - cpu->nmi.end < cpu->nmi.near) {
+    } else if ((uint32_t)time - cpu->nmi.end < cpu->nmi.near) {
         if (cpu->nmi.near == PROF_NMI_STOPPED)
             cpus[number].kernels++;
         else
@@ -69,10 +71,24 @@ static void stub(uint32_t number)
     } else {
         cpu->ticks++;
         if (!prof_ring_full(&cpu->ring))
-            prof_ring_push(&cpu->ring, 0x2000, now, 0);
+            prof_ring_push(&cpu->ring, 0x2000, time, 0);
         cpu->interrupt_cycles += cpus[number].sample_cycles;
-        cpu->nmi.end = (uint32_t)now + cpus[number].sample_cycles;
+        cpus[number].busy_until = time + cpus[number].sample_cycles;
+        cpu->nmi.end = (uint32_t)cpus[number].busy_until;
     }
+}
+
+/* One waits for the end of a sample. */
+static void deliver(uint32_t number)
+{
+    bool pending = cpus[number].pending;
+
+    cpus[number].pending = now < cpus[number].busy_until;
+    if (cpus[number].pending)
+        return;
+    if (pending)
+        stub(number, cpus[number].busy_until + 10);
+    stub(number, now);
 }
 
 static bool comes_to(uint32_t number)
@@ -88,7 +104,7 @@ static void raise(void)
         if (!comes_to(i))
             continue;
         if (cpus[i].own_table ? cpus[i].ours : entered)
-            stub(i);
+            deliver(i);
         else
             cpus[i].kernels++;
     }
@@ -382,7 +398,7 @@ static void poll(uint32_t number)
 static void run(uint32_t ticks)
 {
     for (uint32_t i = 0; i < ticks; i++) {
-        now += WORLD_PERIOD;
+        now += WORLD_TSC_HZ * 1000ull / prof_rate_mhz();
         raise();
         if (i % 4 == 3)
             prof_drain();
@@ -574,4 +590,43 @@ TEST(nmis_are_the_kernels_before_and_after)
     prof_stop();
     assert_int_equal(prof_cpus[0].nmi.near, PROF_NMI_STOPPED);
     assert_int_equal(prof_cpus[1].nmi.near, PROF_NMI_STOPPED);
+}
+
+/* ---- troubles */
+
+TEST(a_sample_that_is_too_slow_on_any_cpu_halves_the_rate)
+{
+    begin(4);
+    assert_int_equal(prof_start(), 0);
+    for (uint32_t i = 1; i < 4; i++)
+        join(i);
+    run(200);
+    assert_int_equal(world_stats().tick.nmi_slowed, 0);
+    cpus[1].sample_cycles = WORLD_PERIOD / 5 * 6;
+    cpus[2].sample_cycles = WORLD_PERIOD / 10 * 13;
+    run(300);
+    assert_int_equal(world_stats().tick.nmi_slowed, 1);
+    assert_in_range(prof_rate_mhz(), 490000, 510000);
+    assert_non_null(strstr(world_output, "prof: a sample on CPU 2 takes longer "
+                                         "than the period, and NMIs leave"));
+    assert_null(strstr(world_output, "on CPU 1"));
+    run(300);
+    assert_int_equal(world_stats().tick.nmi_slowed, 1);
+}
+
+/* What is counted of a CPU begins anew when it joins again. */
+TEST(one_that_joins_again_is_not_slow)
+{
+    begin(2);
+    assert_int_equal(prof_start(), 0);
+    join(1);
+    run(4);
+    prof_cpus[1].nmi.duplicates += 50;
+    run(64);
+    leave(1);
+    run(8);
+    cpus[1].sample_cycles = WORLD_PERIOD / 10 * 7;
+    join(1);
+    run(100);
+    assert_int_equal(world_stats().tick.nmi_slowed, 0);
 }
