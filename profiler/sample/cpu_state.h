@@ -100,11 +100,15 @@ struct prof_nmi {
     uint32_t duplicates; /* that came nearer; written by the interrupt */
     uint32_t again;      /* not 0: the PIT is programmed at each NMI */
 #if PROF_CPUS_MAX > 1
-    uint8_t to;     /* bits of its logical destination; written by the CPU */
-    bool to_is_own; /* the kernel had set none */
-    bool waits;     /* the CPU sets it once (taken): until then it would get
+    uint8_t to;       /* bits of its logical destination; written by the CPU */
+    bool to_is_own;   /* the kernel had set none */
+    bool waits;       /* the CPU sets it once (taken): until then it would get
                        another CPU's NMIs */
-    bool taken;     /* NMIs may come to it; written by the first CPU */
+    bool taken;       /* NMIs may come to it; written by the first CPU */
+    uint8_t asked;    /* how often it was asked to look at its destination;
+                       written by the first CPU */
+    uint8_t answered; /* how often it did */
+    uint8_t moved;    /* and it was not as it had left it */
 #endif
 };
 #define PROF_NMI_STOPPED UINT32_MAX

@@ -59,6 +59,11 @@
 
 #define BITS 8u /* of a logical destination */
 
+#define QUIET_SECONDS 2u /* without an NMI: a CPU is asked, then a line */
+#define QUIET_TICKS 64u  /* and so many on the first CPU */
+
+#define IN_CLUSTERS "logical destinations of local APICs are in clusters"
+
 #define ONE_SHOTS_MAX 3u /* that were not the kernel's mode */
 
 #define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
@@ -89,7 +94,15 @@ static struct {
         uint64_t cycles;
     } judged[PROF_CPUS_MAX]; /* when it was last seen how long they take */
 #if PROF_CPUS_MAX > 1
-    uint32_t slow_cpu; /* the slowest, where the trouble is that */
+    struct {
+        uint64_t tsc;
+        uint32_t came;  /* at that time, on this CPU */
+        uint32_t ticks; /* on the first one */
+        uint8_t moved;
+        enum { COMES, ASKED, SAID } step;
+        bool said_moved;
+    } watched[PROF_CPUS_MAX]; /* when NMIs were last seen to come */
+    uint32_t slow_cpu;        /* the slowest, where the trouble is that */
     uint64_t slow_cycles;
 #endif
 } nmi;
@@ -159,6 +172,21 @@ static void set_logical(const struct prof_cpu *cpu,
                      (uint32_t)own_bit(cpu) << PROF_IOAPIC_TO_SHIFT);
 }
 
+static bool is_flat(const struct prof_lapic *lapic)
+{
+    return PROF_LAPIC_IS_FLAT(prof_lapic_read(lapic, PROF_LAPIC_FORMAT));
+}
+
+/* Whether the kernel has destinations that the profiler can neither use, since
+ * those of several clusters cannot be named at once, nor change. */
+static bool has_clusters(const struct prof_lapic *lapic)
+{
+    return lapic->at != 0 &&
+           prof_lapic_read(lapic, PROF_LAPIC_LOGICAL) >> PROF_IOAPIC_TO_SHIFT !=
+               0 &&
+           !is_flat(lapic);
+}
+
 /*
  * Whether NMIs for another CPU would come to (cpu), whose gate is its own and
  * not the profiler's yet. Sampling that begins meanwhile has taken it, since
@@ -196,7 +224,7 @@ static void choose_destination(struct prof_cpu *cpu,
         return;
     }
     if (is >> PROF_IOAPIC_TO_SHIFT != 0) {
-        set_to(cpu, is >> PROF_IOAPIC_TO_SHIFT);
+        set_to(cpu, is_flat(lapic) ? is >> PROF_IOAPIC_TO_SHIFT : 0);
         return;
     }
     set_to(cpu, own_bit(cpu));
@@ -204,6 +232,16 @@ static void choose_destination(struct prof_cpu *cpu,
     cpu->nmi.waits = must_wait(cpu);
     if (!cpu->nmi.waits)
         set_logical(cpu, lapic);
+}
+
+/* Whether other code has changed it, on the current CPU, which is (cpu). */
+static bool has_moved(const struct prof_cpu *cpu,
+                      const struct prof_lapic *lapic)
+{
+    return lapic->at != 0 && (prof_lapic_read(lapic, PROF_LAPIC_LOGICAL) >>
+                                      PROF_IOAPIC_TO_SHIFT !=
+                                  cpu->nmi.to ||
+                              !is_flat(lapic));
 }
 
 /* Lets the current CPU, which is (cpu), get them. False: it cannot. */
@@ -359,6 +397,21 @@ static void let_pic_line(void)
     nmi.pic_line_held = false;
 }
 
+/* (cpu) gets NMIs, or will. */
+static void begin_watching(const struct prof_cpu *cpu)
+{
+#if PROF_CPUS_MAX > 1
+    uint32_t number = prof_cpu_number(cpu);
+
+    nmi.watched[number].tsc = prof_tsc();
+    nmi.watched[number].came = cpu->ticks + cpu->nmi.duplicates;
+    nmi.watched[number].ticks = PROF_CPU_FIRST->ticks;
+    nmi.watched[number].step = COMES;
+#else
+    (void)cpu;
+#endif
+}
+
 static void begin_judging(const struct prof_cpu *cpu)
 {
     uint32_t number = prof_cpu_number(cpu);
@@ -391,8 +444,10 @@ static int start_nmi(bool on)
     prof_ioapic_set(nmi.ioapic_at, nmi.input, entry());
     nmi.pic_line_held = hold_pic_line();
     nmi.seen.ticks = cpu->ticks;
-    PROF_FOR_EACH_CPU (each)
+    PROF_FOR_EACH_CPU (each) {
         begin_judging(each);
+        begin_watching(each);
+    }
     program();
     return PROF_OK;
 }
@@ -460,16 +515,25 @@ static int join(struct prof_cpu *cpu)
     return join_destination(cpu) ? PROF_OK : PROF_ELAPIC;
 }
 
-/* Its gate is taken by now, if it had to wait for that. */
+/* Its gate is taken by now, if it had to wait for that; or no NMIs come. */
 static void look(struct prof_cpu *cpu)
 {
+    uint8_t asked = __atomic_load_n(&cpu->nmi.asked, __ATOMIC_ACQUIRE);
+    bool may =
+        cpu->nmi.waits && __atomic_load_n(&cpu->nmi.taken, __ATOMIC_ACQUIRE);
     struct prof_lapic lapic = {0};
 
-    if (!cpu->nmi.waits || !__atomic_load_n(&cpu->nmi.taken, __ATOMIC_ACQUIRE))
+    if ((!may && asked == cpu->nmi.answered) ||
+        !prof_lapic_find(&lapic, nmi.lapic_at, false))
         return;
-    cpu->nmi.waits = false;
-    if (prof_lapic_find(&lapic, nmi.lapic_at, false))
+    if (may) {
+        cpu->nmi.waits = false;
         set_logical(cpu, &lapic);
+    } else if (!cpu->nmi.waits && has_moved(cpu, &lapic)) {
+        choose_destination(cpu, &lapic);
+        __atomic_store_n(&cpu->nmi.moved, cpu->nmi.moved + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&cpu->nmi.answered, asked, __ATOMIC_RELEASE);
 }
 
 /* No more of them come to this CPU. A destination that the kernel has set it
@@ -493,6 +557,9 @@ static void taken(struct prof_cpu *cpu)
     if (!cpu->nmi.taken)
         return;
     begin_judging(cpu);
+    begin_watching(cpu);
+    nmi.watched[prof_cpu_number(cpu)].moved = 0;
+    nmi.watched[prof_cpu_number(cpu)].said_moved = false;
     if (nmi.running)
         cpu->nmi.near = prof_rate_cycles(nmi.rate.ours) / NEAR_PART;
     write_entry();
@@ -543,6 +610,10 @@ const char *prof_source_nmi_missing(const struct prof_tick *tick)
         missing = "there is no PIT";
     else if (!prof_lapic_find(&lapic, tick->lapic_at, true))
         missing = "the CPU has no local APIC";
+#if PROF_CPUS_MAX > 1
+    else if (has_clusters(&lapic))
+        missing = IN_CLUSTERS;
+#endif
     else if (!prof_ioapic_has(at, input))
         missing = "there is no I/O APIC";
     prof_interrupts_restore(on);
@@ -623,13 +694,106 @@ static void restore_entry(void)
                  "other code; it is an NMI again\n");
 }
 
+#if PROF_CPUS_MAX > 1
+static void take_moved(uint32_t number)
+{
+    struct prof_text out;
+
+    prof_tick_counts.nmi_taken_back++;
+    write_entry();
+    if (nmi.watched[number].said_moved)
+        return;
+    nmi.watched[number].said_moved = true;
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out,
+                     "prof: the local APIC's logical destination on CPU %u was "
+                     "changed by other code; NMIs are to come there again\n",
+                     number);
+    prof_text_flush(&out);
+}
+
+/* Whether it was the first CPU's destination, of which something is known by
+ * now. */
+static bool take_moved_first(uint64_t now)
+{
+    struct prof_lapic lapic = {0};
+    struct prof_cpu *cpu = PROF_CPU_FIRST;
+    bool on = prof_interrupts_save(), moved;
+
+    moved =
+        prof_lapic_find(&lapic, nmi.lapic_at, true) && has_moved(cpu, &lapic);
+    if (moved) {
+        prof_clock_interrupt(); /* before the first of them may come */
+        choose_destination(cpu, &lapic);
+    }
+    prof_interrupts_restore(on);
+    if (!moved)
+        return false;
+    nmi.seen.tsc = now;
+    if (cpu->nmi.to == 0)
+        give_up(IN_CLUSTERS);
+    else
+        take_moved(0);
+    return true;
+}
+
+static void say_quiet(const struct prof_cpu *cpu)
+{
+    struct prof_text out;
+    const char *why = "its local APIC is as it should be";
+
+    if (cpu->nmi.to == 0)
+        why = IN_CLUSTERS;
+    if (__atomic_load_n(&cpu->nmi.answered, __ATOMIC_ACQUIRE) != cpu->nmi.asked)
+        why = "it does not call prof_cpu_poll()";
+    prof_text_open(&out, prof_port_write);
+    prof_text_format(&out, "prof: NMIs do not come to CPU %u: %s\n",
+                     prof_cpu_number(cpu), why);
+    prof_text_flush(&out);
+}
+
+/* Another CPU, which gets each NMI that the first one gets, or only so many
+ * that wait: if it gets none at all, it looks itself at its local APIC. */
+static void watch(struct prof_cpu *cpu, uint64_t now)
+{
+    uint32_t number = prof_cpu_number(cpu);
+    uint8_t moved = __atomic_load_n(&cpu->nmi.moved, __ATOMIC_ACQUIRE);
+    uint32_t ticks = PROF_CPU_FIRST->ticks;
+
+    if (moved != nmi.watched[number].moved) {
+        nmi.watched[number].moved = moved;
+        take_moved(number);
+    }
+    if (cpu->ticks + cpu->nmi.duplicates != nmi.watched[number].came) {
+        begin_watching(cpu);
+        return;
+    }
+    if (now - nmi.watched[number].tsc < QUIET_SECONDS * prof_clock.tsc_hz ||
+        ticks - nmi.watched[number].ticks < QUIET_TICKS ||
+        nmi.watched[number].step == SAID)
+        return;
+    nmi.watched[number].tsc = now;
+    nmi.watched[number].ticks = ticks;
+    if (nmi.watched[number].step++ == ASKED) {
+        say_quiet(cpu);
+        return;
+    }
+    __atomic_store_n(&cpu->nmi.asked, cpu->nmi.asked + 1, __ATOMIC_RELEASE);
+    if (nmi.kick != NULL)
+        nmi.kick(number);
+}
+#else
+#define take_moved_first(now) false
+#define watch(cpu, now) ((void)0)
+#endif
+
 static void take_silence(uint64_t now)
 {
     uint64_t silent = now - nmi.seen.tsc;
     uint32_t period = prof_rate_cycles(nmi.rate.ours);
 
     if (silent < prof_divide(prof_clock.tsc_hz, LOOK_PART) ||
-        silent < (uint64_t)LOOK_PERIODS * period)
+        silent < (uint64_t)LOOK_PERIODS * period || take_moved_first(now))
         return;
     if (is_overwritten()) {
         nmi.seen.tsc = now;
@@ -692,9 +856,13 @@ void prof_source_nmi_check(void)
     }
     nmi.seen.ticks = ticks;
     nmi.seen.tsc = now;
-    PROF_FOR_EACH_CPU (each)
-        if (is_taken(each))
-            judge(each);
+    PROF_FOR_EACH_CPU (each) {
+        if (!is_taken(each))
+            continue;
+        judge(each);
+        if (each != PROF_CPU_FIRST)
+            watch(each, now);
+    }
 }
 
 enum prof_nmi_trouble prof_source_nmi_trouble(void)

@@ -17,6 +17,7 @@
 #include "../unit.h"
 
 #include <prof/cpus.h>
+#include <prof/error.h>
 
 #define CPUS_MAX 20u
 #define ENTRIES 256u
@@ -95,6 +96,7 @@ static bool comes_to(uint32_t number)
 {
     return (entry_low & PROF_IOAPIC_MASKED) == 0 &&
            (entry_low & PROF_IOAPIC_LOGICAL) != 0 &&
+           cpus[number].format == FLAT &&
            (entry_high & cpus[number].logical) >> PROF_IOAPIC_TO_SHIFT != 0;
 }
 
@@ -629,4 +631,120 @@ TEST(one_that_joins_again_is_not_slow)
     join(1);
     run(100);
     assert_int_equal(world_stats().tick.nmi_slowed, 0);
+}
+
+static uint32_t lines_with(const char *text)
+{
+    uint32_t count = 0;
+
+    for (const char *at = world_output; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+#define SECOND (WORLD_RATE_MHZ / 1000) /* of ticks */
+#define MOVED "prof: the local APIC's logical destination on CPU "
+#define QUIET "prof: NMIs do not come to CPU "
+
+static void begin_with_three(void)
+{
+    begin(3);
+    assert_int_equal(prof_start(), 0);
+    join(1);
+    join(2);
+    run(8);
+}
+
+TEST(a_destination_that_other_code_has_cleared_is_set_again)
+{
+    begin_with_three();
+    cpus[1].logical = 0;
+    run(SECOND);
+    assert_int_equal(cpus[1].kicked, 0);
+    run(2 * SECOND);
+    assert_int_equal(cpus[1].kicked, 1);
+    assert_int_equal(cpus[2].kicked, 0);
+    poll(1);
+    assert_int_equal(ticks_in(1, 8), 8);
+    assert_int_equal(lines_with(MOVED "1 was changed"), 1);
+    assert_int_equal(world_stats().tick.nmi_taken_back, 1);
+    for (int again = 0; again < 2; again++) {
+        cpus[1].logical = 0;
+        run(3 * SECOND);
+        poll(1);
+        assert_int_equal(ticks_in(1, 8), 8);
+    }
+    assert_int_equal(world_stats().tick.nmi_taken_back, 3);
+    assert_int_equal(lines_with(MOVED), 1);
+    assert_int_equal(lines_with(QUIET), 0);
+}
+
+TEST(another_destination_of_the_kernels_is_used)
+{
+    begin_with_three();
+    cpus[1].logical = 0x40000000;
+    run(3 * SECOND);
+    poll(1);
+    run(4);
+    assert_int_equal(ticks_in(1, 8), 8);
+    assert_int_equal(cpus[1].logical, 0x40000000);
+}
+
+TEST(a_cpu_without_nmis_is_reported)
+{
+    begin_with_three();
+    cpus[1].logical = 0;
+    run(6 * SECOND);
+    assert_int_equal(lines_with(QUIET), 1);
+    assert_int_equal(lines_with("CPU 1: it does not call prof_cpu_poll()"), 1);
+    poll(1); /* after all */
+    assert_int_equal(ticks_in(1, 8), 8);
+    cpus[1].logical = 0x11000000;
+    cpus[1].format = 0;
+    run(3 * SECOND);
+    poll(1);
+    run(3 * SECOND);
+    assert_int_equal(lines_with(QUIET), 2);
+    assert_int_equal(lines_with("CPU 1: logical destinations of"), 1);
+    assert_int_equal(cpus[1].format, 0);
+}
+
+/* The first CPU's own, which nobody need ask. */
+TEST(the_first_cpus_destination_is_set_again)
+{
+    begin_with_three();
+    cpus[0].logical = 0;
+    run(40);
+    assert_int_equal(ticks_in(0, 8), 8);
+    assert_int_equal(lines_with(MOVED "0 was changed"), 1);
+}
+
+TEST(one_in_a_cluster_cannot_join)
+{
+    begin(3);
+    cpus[1].logical = 0x11000000;
+    cpus[1].format = 0;
+    be(1);
+    assert_int_equal(prof_cpu_join(1), PROF_ELAPIC);
+    be(0);
+    cpus[2].format = 0; /* no destination: the kernel does not use them */
+    join(2);
+    assert_int_equal(cpus[2].format, FLAT);
+}
+
+/* The last one: NMIs are given up for good. */
+TEST(clusters_are_refused)
+{
+    struct prof_config config = config_of(3);
+
+    begin_with_three();
+    assert_null(prof_source_nmi_missing(&config.tick));
+    cpus[0].logical = 0x11000000;
+    cpus[0].format = 0;
+    assert_string_equal(prof_source_nmi_missing(&config.tick),
+                        "logical destinations of local APICs are in clusters");
+    run(20); /* 10 ms, and the next drain: not two seconds */
+    assert_false(prof_running());
+    assert_int_equal(lines_with("prof: no timer to sample by"), 1);
+    assert_int_equal(cpus[0].format, 0);
 }
