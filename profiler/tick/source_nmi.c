@@ -64,7 +64,8 @@
 
 #define IN_CLUSTERS "logical destinations of local APICs are in clusters"
 
-#define ONE_SHOTS_MAX 3u /* that were not the kernel's mode */
+#define ONE_SHOTS_MAX 3u      /* that were not the kernel's mode */
+#define ONE_SHOTS_SECONDS 10u /* after which they count no more */
 
 #define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
 
@@ -84,7 +85,8 @@ static struct {
     bool open; /* the entry lets them through */
     bool pic_line_held;
     bool again;
-    uint32_t one_shots;
+    uint8_t one_shots; /* seen, each soon after the one before */
+    uint64_t one_shot_tsc;
     struct {
         uint32_t ticks;
         uint64_t tsc; /* when there were so many */
@@ -679,6 +681,11 @@ void prof_source_nmi_program(void)
 
 bool prof_source_nmi_one_shot(void)
 {
+    uint64_t now = prof_tsc();
+
+    if (now - nmi.one_shot_tsc > ONE_SHOTS_SECONDS * prof_clock.tsc_hz)
+        nmi.one_shots = 0;
+    nmi.one_shot_tsc = now;
     if (++nmi.one_shots < ONE_SHOTS_MAX)
         return false;
     give_up("the kernel uses the PIT in one-shot mode");
@@ -809,6 +816,9 @@ static void take_silence(uint64_t now)
     nmi.again = true;
     prof_source_nmi_program();
     prof_clock_interrupt();
+    prof_tick_counts.nmi_again++;
+    prof_message("prof: the last NMI came a second ago; the PIT is programmed "
+                 "at each one from now on\n");
 }
 
 static void note_slow(const struct prof_cpu *cpu, uint64_t cycles)

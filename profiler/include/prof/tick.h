@@ -119,6 +119,8 @@ struct prof_tick_stats {
     uint32_t nmi_taken_back; /* times that the I/O APIC no longer delivered the
                                 PIT as an NMI, or a local APIC no longer took
                                 it */
+    uint32_t nmi_again;      /* times that none came for a second, since when
+                                the PIT is programmed at each one */
     uint32_t nmi_slowed;     /* times that the rate was halved, because a sample
                                 took longer than a period */
     uint32_t nmi_duplicates; /* NMIs so soon after a sample that they were none

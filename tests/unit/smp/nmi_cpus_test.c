@@ -44,6 +44,7 @@ static uint32_t nobodys;         /* NMIs of CPUs that have not joined */
 static bool entered, always;     /* an NMI comes at each access */
 static void (*meanwhile)(void);  /* called once, after so many accesses */
 static int accesses;
+static bool one_shot; /* the PIT's mode */
 static uint32_t selected, entry_low, entry_high;
 
 /* ---- NMIs */
@@ -220,7 +221,7 @@ struct prof_pit_state prof_pit_read(void)
 bool prof_pit_is_one_shot(struct prof_pit_state state)
 {
     (void)state;
-    return false;
+    return one_shot;
 }
 
 bool prof_pit_is_square(struct prof_pit_state state)
@@ -730,6 +731,46 @@ TEST(one_in_a_cluster_cannot_join)
     cpus[2].format = 0; /* no destination: the kernel does not use them */
     join(2);
     assert_int_equal(cpus[2].format, FLAT);
+}
+
+/* More than a second. */
+TEST(a_silence_is_counted_and_reported)
+{
+    begin(2);
+    assert_int_equal(prof_start(), 0);
+    run(100);
+    assert_int_equal(world_stats().tick.nmi_again, 0);
+    for (int i = 0; i < 11; i++) {
+        now += WORLD_TSC_HZ / 10;
+        prof_drain();
+    }
+    assert_int_equal(world_stats().tick.nmi_again, 1);
+    assert_int_equal(lines_with("prof: the last NMI came a second ago; the PIT "
+                                "is programmed at each one from now on\n"),
+                     1);
+    assert_int_equal(prof_cpus[0].nmi.again, 1);
+    run(100);
+    assert_true(prof_running());
+    prof_report();
+    assert_int_equal(lines_with("1 times no NMI came for a second"), 1);
+}
+
+/* A calibration now and then. */
+TEST(one_shots_that_are_far_apart_are_forgotten)
+{
+    begin(2);
+    assert_int_equal(prof_start(), 0);
+    run(100);
+    for (uint32_t i = 1; i < 6; i++) {
+        now += 11ull * WORLD_TSC_HZ;
+        one_shot = true;
+        run(4);
+        one_shot = false;
+        run(100);
+        assert_int_equal(world_stats().tick.pit_taken_back, i);
+    }
+    assert_int_equal(world_stats().tick.pit_given_up, 0);
+    assert_non_null(prof_source_nmi_running());
 }
 
 /* The last one: NMIs are given up for good. */
