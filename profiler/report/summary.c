@@ -327,6 +327,9 @@ static void write_troubles(struct prof_text *out,
 #if PROF_WITH_NMI
     write_number(out, stats->tick.nmi_taken_back,
                  " times the PIT was made an NMI again\n");
+    write_number(out, stats->tick.nmi_again,
+                 " times no NMI came for a second: the PIT is programmed at "
+                 "each one since\n");
     write_number(out, stats->tick.nmi_slowed,
                  " times the rate was halved: a sample took longer than a "
                  "period\n");

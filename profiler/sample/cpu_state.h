@@ -97,15 +97,24 @@ struct prof_nmi {
     uint32_t end;        /* low half of the TSC at the end of the last sample;
                             written by the interrupt */
     uint32_t near;       /* an NMI within so many cycles after that is no tick;
-                            PROF_NMI_STOPPED: NMIs are the kernel's */
+                            PROF_NMI_STOPPED: NMIs are the kernel's;
+                            PROF_NMI_JOINING: all of them are ignored */
     uint32_t duplicates; /* NMIs within that time; written by the interrupt */
     uint32_t again;      /* not 0: the PIT is programmed at each NMI */
 #if PROF_CPUS_MAX > 1
-    uint8_t to;     /* bits of its logical destination; written by the CPU */
-    bool to_is_own; /* the kernel had set none */
+    uint8_t to;       /* bits of its logical destination; written by the CPU */
+    bool to_is_own;   /* the kernel had set none */
+    bool waits;       /* the CPU sets it once (taken): until then it would get
+                       another CPU's NMIs */
+    bool taken;       /* NMIs may come to it; written by the first CPU */
+    uint8_t asked;    /* how often it was asked to look at its destination;
+                       written by the first CPU */
+    uint8_t answered; /* how often it did */
+    uint8_t moved;    /* and it was not as it had left it */
 #endif
 };
 #define PROF_NMI_STOPPED UINT32_MAX
+#define PROF_NMI_JOINING (UINT32_MAX - 1)
 #endif
 
 /* Bounds of the current stack, precomputed for the frame walk. */

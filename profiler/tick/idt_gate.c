@@ -134,13 +134,18 @@ static uintptr_t present_handler(void)
 }
 
 #if PROF_CPUS_MAX > 1
+static bool has_own_table(const struct prof_cpu *cpu)
+{
+    return prof_cpu_link(cpu)->idt != idt_here().base;
+}
+
 /* The gate of (cpu) if it has an IDT of its own; else NULL. */
 static struct gate *own_gate(const struct prof_cpu *cpu)
 {
     const struct prof_cpu_link *link = prof_cpu_link(cpu);
     const struct table idt = {(uint16_t)link->idt_limit, link->idt};
 
-    return idt.base == idt_here().base ? NULL : find_in(&idt, gate.vector);
+    return has_own_table(cpu) ? find_in(&idt, gate.vector) : NULL;
 }
 
 void prof_gate_note(struct prof_cpu_link *link)
@@ -151,14 +156,20 @@ void prof_gate_note(struct prof_cpu_link *link)
     link->idt_limit = idt.limit;
 }
 
-void prof_gate_join(struct prof_cpu *cpu)
+bool prof_gate_join(struct prof_cpu *cpu)
 {
-    struct gate *present = gate.vector != 0 ? own_gate(cpu) : NULL;
+    struct gate *present;
 
-    if (present == NULL || handler_of(present) == gate.stub)
-        return;
-    *next_of(cpu) = handler_of(present);
-    set_handler(present, gate.stub);
+    if (gate.vector == 0 || !has_own_table(cpu))
+        return true;
+    present = own_gate(cpu);
+    if (present == NULL)
+        return false;
+    if (handler_of(present) != gate.stub) {
+        *next_of(cpu) = handler_of(present);
+        set_handler(present, gate.stub);
+    }
+    return true;
 }
 
 void prof_gate_quit(struct prof_cpu *cpu)
@@ -182,7 +193,7 @@ static void join_others(void)
 {
     PROF_FOR_EACH_CPU (cpu)
         if (cpu != PROF_CPU_FIRST && prof_cpu_has_joined(cpu))
-            prof_gate_join(cpu);
+            (void)prof_gate_join(cpu);
 }
 
 /* Also one that has left, which the drain has not let go. */
@@ -222,6 +233,9 @@ bool prof_gate_enter(uint8_t vector, void (*stub)(void), size_t next)
     gate.vector = vector;
     gate.stub = (uintptr_t)stub;
     gate.next = (uint16_t)next;
+#if PROF_CPUS_MAX > 1
+    prof_gate_note(&prof_cpu_links[0]);
+#endif
     handler = present_handler();
     if (handler != gate.stub && !(handler == gate.handler && gate.goes_on) &&
         !take_gate()) {

@@ -32,9 +32,10 @@ void prof_gate_leave(void);
 void prof_gate_note(struct prof_cpu_link *link);
 
 /* Like prof_gate_enter() and prof_gate_leave(), in the IDT of (cpu), if a gate
- * is taken and that table is not the first CPU's. Contexts: the first CPU,
- * thread. */
-void prof_gate_join(struct prof_cpu *cpu);
+ * is taken and that table is not the first CPU's. Returns false if a gate is
+ * taken, and this table has none that can be. Contexts: the first CPU, thread.
+ */
+bool prof_gate_join(struct prof_cpu *cpu);
 void prof_gate_quit(struct prof_cpu *cpu);
 #endif
 

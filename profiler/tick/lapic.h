@@ -21,6 +21,7 @@
 #define PROF_LAPIC_EOI 0x0b0u
 #define PROF_LAPIC_LOGICAL 0x0d0u /* logical destination, and its format */
 #define PROF_LAPIC_FORMAT 0x0e0u
+#define PROF_LAPIC_IS_FLAT(format) ((format) >> 28 == 15) /* not in clusters */
 #define PROF_LAPIC_SPURIOUS 0x0f0u
 #define PROF_LAPIC_IN_SERVICE 0x100u /* ISR: 8 of 32 bits, 16 bytes apart */
 #define PROF_LAPIC_REQUESTS 0x200u   /* IRR: likewise */

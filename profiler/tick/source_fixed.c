@@ -162,12 +162,19 @@ static void stop_gate(bool on)
     prof_gate_leave();
 }
 
+#if PROF_CPUS_MAX > 1
+static void taken(struct prof_cpu *cpu)
+{
+    (void)prof_gate_join(cpu);
+}
+#endif
+
 const struct prof_source prof_source_gate = {
     .start = start_gate,
     .stop = stop_gate,
     .set_period = set_fixed_period,
 #if PROF_CPUS_MAX > 1
-    .taken = prof_gate_join,
+    .taken = taken,
     .let_go = prof_gate_quit,
 #endif
 };

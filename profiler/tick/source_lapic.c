@@ -655,7 +655,7 @@ static bool is_leaving(const struct prof_cpu *cpu)
 static void let_run(struct prof_cpu *cpu, bool may)
 {
     if (may) {
-        prof_gate_join(cpu);
+        (void)prof_gate_join(cpu);
         cpu->tick.next_handler = (uintptr_t)prof_lapic_sampled;
         cpu->tick.jitter.counts = cpu->tick.jitter.rest = 0;
         cpu->tick.pass_due = cpu->tick.pass_period = 0;

@@ -11,8 +11,14 @@
  * CPU goes on; the drain, on another CPU, goes on meanwhile. Each memory access
  * is a step. The ring itself is in ring.pml.
  *
+ * With IGNORED the source is `nmi`: its handler ignores NMIs until the drain has
+ * found that the CPU has joined. With OWN_IDT the handler is the kernel's so
+ * long, as the CPU has a table of its own, and its logical destination is that
+ * of others: it accepts NMIs when it is taken, in its poll.
+ *
  * What must hold, whatever the order of steps:
  *   - no NMI comes before there is a handler and a task register
+ *   - none comes to the kernel's handler
  *   - each NMI between joining and leaving is in the ring or counted, once, and
  *     the drain sees it; no other is
  *   - no sample is older than the joining that the drain knows of
@@ -22,7 +28,10 @@
  * BROKEN_TIME it reads when it joins after its first samples; with BROKEN_KEY it
  * says that it has left while NMIs still find its state; with BROKEN_LAST the
  * drain reads head before it reads that the CPU has left; with BROKEN_FREE the
- * CPU joins again although the drain has not let it go: each must be found out.
+ * CPU joins again although the drain has not let it go; with BROKEN_IGNORED an
+ * NMI before the CPU is taken goes on to the kernel's handler; with BROKEN_WAIT
+ * the CPU accepts NMIs when it joins, with a table of its own, too: each must be
+ * found out.
  */
 
 #define ENTRIES 3
@@ -41,6 +50,9 @@ bool is_somebody = false;   /* what NMIs find by the task register */
 byte clock = 0;
 byte state = FREE;          /* of its link */
 byte joined_at = 0;
+
+/* Written by the drain. */
+bool taken = false;         /* and its gate is ours */
 
 /* Its ring. */
 byte entry[ENTRIES];
@@ -69,18 +81,36 @@ inline join()
 #else
     joined_at = clock;
     is_somebody = true;
+#if !defined(OWN_IDT) || defined(BROKEN_WAIT)
     accepts = true;         /* the source: nothing if it is the LDR of others */
 #endif
+#endif
     state = JOINED                                           /* (D) */
+}
+
+inline poll()
+{
+#ifdef OWN_IDT
+    if
+    :: taken -> accepts = true
+    :: skip
+    fi
+#else
+    skip
+#endif
 }
 
 /* The source may be another's as well, which does not end. */
 inline leave()
 {
+#ifdef OWN_IDT
+    accepts = false;        /* the LDR is its own */
+#else
     if
     :: accepts = false
     :: skip
     fi;
+#endif
 #ifdef BROKEN_KEY
     state = LEFT;
     is_somebody = false
@@ -98,6 +128,7 @@ proctype cpu() provided (!in_nmi)
     do
     :: times < TIMES_JOINED ->
         join();
+        poll();
         leave();
         times++
     :: else -> break
@@ -114,8 +145,19 @@ end:
     do
     :: atomic { count < NMIS && accepts && !in_nmi -> in_nmi = true };
         assert(has_tables);
+#ifdef OWN_IDT
+        assert(taken);
+#endif
         if
         :: !is_somebody -> skip
+#ifdef IGNORED
+        :: is_somebody && !taken ->
+#ifdef BROKEN_IGNORED
+            assert(false)                    /* it is the kernel's */
+#else
+            skip
+#endif
+#endif
         :: else ->
             atomic { clock++; now = clock };                 /* rdtsc */
             if
@@ -164,9 +206,15 @@ proctype drain()
        if
        :: found == FREE -> skip
        :: else ->
+           if
+           :: found == JOINED -> taken = true
+           :: else -> skip
+           fi;
            read_ring();
            if
-           :: found == LEFT -> state = FREE
+           :: found == LEFT ->
+               taken = false;
+               state = FREE
            :: else -> skip
            fi
        fi;

@@ -121,9 +121,12 @@ struct prof_tick_stats {
 #endif
 #if PROF_WITH_NMI
     uint32_t nmi_taken_back; /* the I/O APIC no longer delivered the PIT's
-                                interrupt as an NMI */
+                                interrupt as an NMI, or a local APIC no longer
+                                accepted it */
+    uint32_t nmi_again;      /* no NMI came for a second; since then the PIT is
+                                programmed at each one */
     uint32_t nmi_slowed;     /* the rate was halved, because a sample took
-                                longer than a period */
+                                longer than half a period */
     uint32_t nmi_duplicates; /* an NMI came so soon after a sample that it was
                                 not counted as a tick */
 #endif

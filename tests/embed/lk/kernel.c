@@ -57,6 +57,7 @@ static struct cpu {
 static struct descriptor_table interrupts;
 static volatile unsigned started, stopped;
 static volatile bool ended;
+volatile bool nmis_may_come;
 
 uint arch_curr_cpu_num(void)
 {
@@ -178,6 +179,7 @@ static __attribute__((noinline)) void compute(void)
 /* CPU 0, the others having stopped. */
 static void finish(void)
 {
+    nmis_may_come = true;
     prof_stop();
     prof_report();
     (void)prof_option("prof.report=folded");

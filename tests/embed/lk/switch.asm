@@ -1,9 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; The switch between threads, the CPU's halt, and the handler of NMIs that come
-; when nothing is sampled.
+; The switch between threads, the CPU's halt, and the handler of NMIs that are
+; not the profiler's: LK takes each for a fault. Only after the end of sampling
+; one may come, to each CPU.
 
 global  switch_stack, arch_idle, nmi_entry
+extern  fault_entry, nmis_may_come
 
 section .text
 ; void switch_stack(uintptr_t *from, uintptr_t to): stores the stack pointer in
@@ -32,4 +34,6 @@ arch_idle:
         align   16
 
 nmi_entry:
+        cmp     byte [rel nmis_may_come], 0
+        je      fault_entry
         iretq
