@@ -68,8 +68,7 @@ static uint32_t ahead_of(const struct prof_cpu *cpu)
            __atomic_load_n(&cpu->ticks, __ATOMIC_RELAXED);
 }
 
-/* The same; once it has left, what it was then, as the ticks since are no longer
- * its own. */
+/* The same; once it has left, what it was then, as no tick since is its own. */
 static uint32_t last_ahead_of(const struct prof_cpu *cpu)
 {
     return prof_cpu_has_joined(cpu) ? ahead_of(cpu) : behind_of(cpu)->left;

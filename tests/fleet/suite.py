@@ -357,7 +357,7 @@ def the_page_outlives_a_restart(fleet):
     ) as process:
         process.soon(page.exists, "the page")
         engine.kill()
-        said = f"parasite fleet: 127.0.0.1:{engine.port}: "
+        said = f"parasite fleet: {engine.address}: "
         process.soon(lambda: said in process.text(), "the line")
         before = page.stat().st_mtime_ns
         engine.restart()
