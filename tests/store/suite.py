@@ -762,8 +762,9 @@ def a_day_is_copied_in_slices(s, fill):
     """The embedded engine has an answer in memory, and a day is too much."""
     sums = "SELECT count() AS n, sum(samples) AS samples FROM samples"
     with Embedded(s, "slices-from") as new, Embedded(s, "slices-to") as other:
+        port = new.serve()
         send(fill, new, minutes=5, guests=1, stacks=60000)
-        with Proxy(("127.0.0.1", new.serve()), lambda _: "pass") as proxy:
+        with Proxy(("127.0.0.1", port), lambda _: "pass") as proxy:
             new.address = f"http://127.0.0.1:{proxy.port}/parasite"
             copy(s, new, other)
         slices = [
