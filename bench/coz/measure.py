@@ -4,9 +4,9 @@ predictions for programs of which a part takes PERCENT (50, or a multiple of 5)
 less time, beside the truth.
 
 PROGRAMS is host/programs.c, compiled. Its programs take turns of which each is
-ROUNDS (4) times: as it is and with a part that really is faster, without Coz,
+ROUNDS (5) times: as it is and with a part that really is faster, without Coz,
 for as many units of work as make 1.5 seconds; and under `coz run`, experiments
-with the part's line, at normal speed and faster, for SECONDS (4) each. The
+with the part's line, at normal speed and faster, for SECONDS (3) each. The
 order changes from round to round. Prints a table and writes lines of JSON to
 RESULTS; profiles and what Coz has said are in FOLDER.
 
@@ -172,7 +172,7 @@ class Row:
 def main():
     programs, folder, results = map(Path, sys.argv[1:4])
     words = sys.argv[4:7]
-    rounds, seconds, percent = map(int, words + ["4", "4", "50"][len(words) :])
+    rounds, seconds, percent = map(int, words + ["5", "3", "50"][len(words) :])
     machine = Machine(programs.resolve(), folder, seconds, percent)
     print(HEADING)
     with results.open("w", encoding="utf-8") as file:
