@@ -14,7 +14,7 @@ set -u
 
 build=${1:?usage: run.sh BUILD}
 counted='cost perf growth demos'
-timed='symbols lookup names host pages irc trace_host attach fleet'
+timed='symbols lookup names host pages irc trace_host attach coz fleet'
 parts=${BENCH:-$counted $timed}
 out=$build/bench
 mkdir -p "$out"
@@ -22,7 +22,7 @@ mkdir -p "$out"
 script()
 {
     case $1 in
-    perf | attach) echo "bench/$1/run.sh" ;;
+    perf | attach | coz) echo "bench/$1/run.sh" ;;
     *) echo "bench/$1.sh" ;;
     esac
 }
