@@ -181,7 +181,8 @@ def main():
             row.show(words)
             for figure, value, low, high in row.figures(name):
                 line = {"width": "host", "name": figure, "unit": "%"}
-                line.update(value=value, low=low, high=high)
+                line.update(value=round(value, 2) + 0.0)  # no -0
+                line.update(low=round(low, 1) + 0.0, high=round(high, 1) + 0.0)
                 file.write(json.dumps(line) + "\n")
 
 
