@@ -196,8 +196,8 @@ size_t rollup_stack(const struct rollup *rollup, uint32_t node,
 
 /* Closes all buckets, and forgets the stacks, which the guest is to define
  * again: what it samples of them until then is unresolved. Sums stay exact. A
- * bucket that has not begun, as the one before was closed early, stays open: its
- * samples become unresolved. So none is ever closed twice. */
+ * bucket that has not begun, since the one before was closed early, stays open,
+ * and its samples become unresolved. So none is closed twice. */
 void rollup_shrink(struct rollup *rollup, int64_t now);
 
 /* Notes that (count) of the event loop's histograms are in closed buckets of

@@ -58,7 +58,7 @@ void rollup_waits_lose(struct waits *waits);
 const struct wait_name *rollup_waits_name(const struct waits *waits,
                                           uint16_t number);
 
-/* Forgets the sums: they are in a closed bucket, and the later ones are next. */
+/* Forgets the sums, which are in a closed bucket; the later ones are next. */
 void rollup_waits_clear(struct waits *waits);
 
 size_t rollup_waits_bytes(const struct waits *waits);

@@ -105,8 +105,7 @@ void prof_cpus_forget(struct prof_cpu *cpu);
 
 #endif
 
-/* Returns the TSC of (cpu) at the moment at which that of the first CPU is (tsc).
- */
+/* Returns the TSC of (cpu) at the moment at which the first CPU's is (tsc). */
 static inline uint64_t prof_cpu_tsc_at(const struct prof_cpu *cpu, uint64_t tsc)
 {
     return tsc - (uint64_t)prof_cpu_tsc_offset(cpu);
