@@ -111,9 +111,10 @@ void prof_gate_note(struct prof_cpu_link *link)
     (void)link;
 }
 
-void prof_gate_join(struct prof_cpu *cpu)
+bool prof_gate_join(struct prof_cpu *cpu)
 {
     (void)cpu;
+    return true;
 }
 
 void prof_gate_quit(struct prof_cpu *cpu)
