@@ -634,12 +634,9 @@ static void end_load(void)
     loop_stop();
 }
 
-/* What the clients do next is looked for here: later, when the device is asked,
- * it would be the program's time, which grows with the clients. */
 static void run_work(void *work)
 {
     (*(void (**)(void))work)();
-    (void)load_next();
 }
 
 __attribute__((noinline)) void load_work(void (*work)(void))

@@ -139,26 +139,6 @@ def test_after_experiments(s):
         check.between(after, before / 1.5, before * 1.5)
 
 
-def test_idle_clients(s):
-    """Looking for the next of 1,024 takes some 20 us, which are in no time."""
-    means = {}
-    with s.test("clients that do nothing take no time"):
-        for clients in 8, 1024:
-            text = output(
-                s,
-                f"idle-{clients}",
-                "http",
-                "net.load=open net.load_rate=2000 net.load_sessions=8 "
-                f"net.load_requests=30 net.load_clients={clients}",
-            )
-            check.has(text, f"^load: http, open, {clients} clients: 8 ses")
-            [mean] = re.findall(
-                r"^load: us per request: mean (\d+),", text, re.M
-            )
-            means[clients] = int(mean)
-        check.near(means[1024], means[8], 5)
-
-
 def test_refused(s):
     with s.test("what is not served has failed"):
         text = output(
@@ -221,7 +201,6 @@ def suite(s):
     for name in LOADS:
         test_kind(s, name)
     test_after_experiments(s)
-    test_idle_clients(s)
     test_refused(s)
     test_causal(
         s,
