@@ -59,34 +59,7 @@ static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
     prof_virtual_leave(&world->clock, world->now);
 }
 
-static inline struct event *sim_event(struct sim *sim, sim_handler *run,
-                                      uint32_t peer, uint32_t number,
-                                      uint64_t began)
-{
-    struct event *event = calloc(1, sizeof *event);
-
-    (void)sim;
-    if (event == NULL)
-        abort();
-    event->run = run;
-    event->peer = peer;
-    event->number = number;
-    event->began = began;
-    return event;
-}
-
-static inline void sim_drop(struct event *event)
-{
-    free(event);
-}
-
-static inline void sim_timer_at(struct sim *sim, uint64_t due,
-                                struct event *event)
-{
-    event->due = due;
-    if (!prof_held_put(&sim->world.held, due, event))
-        abort();
-}
+#include "host_events.h"
 
 static inline void sim_visited(struct sim *sim, uint64_t began)
 {
