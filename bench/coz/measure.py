@@ -48,7 +48,7 @@ HEADING = (
 
 
 class Machine:
-    """The programs, and Coz, which is told where their part is."""
+    """The programs, and Coz, which gets the line of their part."""
 
     def __init__(self, programs, folder, seconds, percent):
         self.programs, self.folder = programs, folder

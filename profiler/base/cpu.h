@@ -99,7 +99,7 @@ static inline void prof_copy_words(void *to, const void *from, size_t words)
 #endif
 }
 
-/* Zeroes (words) words; likewise. */
+/* Zeroes the (words) machine words at (to). */
 static inline void prof_clear_words(void *to, size_t words)
 {
 #ifdef __x86_64__

@@ -390,7 +390,7 @@ void prof_loop_hold_still(bool hold);
 /*
  * A copy of the statistics of a further CPU, which that CPU makes for the first
  * one. Rows, totals and the account are complete, and no pointer in it is
- * followed to data that the CPU continues to write (a site's `top` only tells
+ * followed to data that the CPU continues to write (a site's `top` only shows
  * whether there is one).
  */
 struct prof_loop_snapshot {

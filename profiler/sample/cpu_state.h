@@ -79,7 +79,7 @@ struct prof_lapic {
     /* Of other CPUs, which must program their timers themselves: */
     bool may_run;            /* it is to sample; written by the first CPU */
     uint32_t timer_kept;     /* of a timer that is not shared, to be restored */
-    uint32_t divide_kept;    /* likewise */
+    uint32_t divide_kept;    /* its divider, to be restored */
     uint32_t taken_back;     /* times that its ticks had been lost */
     uint32_t generation;     /* of the rate in force */
     bool unfit;              /* it is to sample, but its timer is in use */

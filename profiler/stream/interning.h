@@ -38,7 +38,7 @@ struct prof_interning {
     uint32_t packet;    /* number of the current packet, across streams */
     uint32_t limit;     /* definitions in packets up to this one must be
                            repeated */
-    uint32_t forgotten; /* likewise, since sampling was started etc. */
+    uint32_t forgotten; /* the same, since sampling was started etc. */
     uint64_t marked;    /* clock of the last mark */
     uint32_t marks[PROF_REPEAT_MARKS]; /* packets at regular times; a ring */
     uint32_t old;                      /* the packet that time ago, 0 = none */

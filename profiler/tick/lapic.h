@@ -24,7 +24,7 @@
 #define PROF_LAPIC_IS_FLAT(format) ((format) >> 28 == 15) /* not in clusters */
 #define PROF_LAPIC_SPURIOUS 0x0f0u
 #define PROF_LAPIC_IN_SERVICE 0x100u /* ISR: 8 of 32 bits, 16 bytes apart */
-#define PROF_LAPIC_REQUESTS 0x200u   /* IRR: likewise */
+#define PROF_LAPIC_REQUESTS 0x200u   /* IRR: the same */
 #define PROF_LAPIC_TIMER 0x320u      /* local vector table: timer, LINT 0, 1 */
 #define PROF_LAPIC_LINT0 0x350u
 #define PROF_LAPIC_LINT1 0x360u

@@ -501,7 +501,7 @@ static inline const void *prof_handler_part(const void *kind)
 
 /*
  * Refines what the loop has waited for before the current handler, beyond what
- * its event tells. (kind) is PROF_LIMIT_TIME for a timer, without effect if the
+ * its event shows. (kind) is PROF_LIMIT_TIME for a timer, without effect if the
  * event is not a timer's; or PROF_LIMIT_LOCK if others wait for a lock whose
  * holder goes on. (name) MUST remain valid; up to PROF_PARTS_MAX - PROF_LIMITS
  * names are distinguished. The last call counts. No effect if the loop did not

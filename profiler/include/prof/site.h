@@ -19,7 +19,7 @@ struct prof_trace_name {
     const char *file; /* of a site; NULL: a name only */
     uint32_t line;    /* of a site */
     uint32_t tag;     /* private: number << 16; 0 before the first use */
-    uint32_t loop;    /* private: number in <prof/loop.h>; 0 likewise */
+    uint32_t loop;    /* private: number in <prof/loop.h>; 0: none yet */
 };
 
 /*
