@@ -95,7 +95,8 @@ void prof_causal_refuse(void)
 
     if (!prof_causal_on())
         return;
-    prof_causal.sums.held_refused++;
+    if (!prof_causal.experiments.paused) /* else there is none to end */
+        prof_causal.sums.held_refused++;
     on = prof_interrupts_save();
     now = prof_causal_exactly();
     prof_experiments_abandon(&prof_causal.experiments, now);

@@ -384,13 +384,13 @@ int prof_causal_quantiles(const struct prof_target *target, uint32_t speedup,
 /* Counts since the start of the experiments. */
 struct prof_causal_stats {
     uint64_t experiments;
-    uint64_t abandoned;      /* experiments with too few visits in cycles_max */
-    uint64_t delay_cycles;   /* lag of virtual time */
-    uint64_t held;           /* events that were held */
-    uint32_t held_most;      /* most events held at a time */
-    uint64_t held_refused;   /* events that could not be held; each has ended an
-                                experiment */
-    uint64_t answers;        /* answers of all agents */
+    uint64_t abandoned;    /* experiments with too few visits in cycles_max */
+    uint64_t delay_cycles; /* lag of virtual time */
+    uint64_t held;         /* events that were held */
+    uint32_t held_most;    /* most events held at a time */
+    uint64_t held_refused; /* events that could not be held; each has ended the
+                                experiment that was under way */
+    uint64_t answers;      /* answers of all agents */
     uint64_t contradictions; /* of checked: earlier than the agent's kind
                                 allows */
     uint64_t checked;        /* of answers: at normal speed, when the kind can
