@@ -176,31 +176,42 @@ static void run_loop(void)
         loop_run();
 }
 
+static void say_lost(uint32_t apic, const char *what)
+{
+    console_line("boot: the CPU with local APIC %u %s", (unsigned)apic, what);
+}
+
 /* What did not start may do so later, and has guard pages in it: it is kept for
  * the next one. */
-static bool start_cpu(uint32_t apic)
+static void start_cpu(uint32_t apic)
 {
     if (spare == NULL)
         spare = memalign(ARCH_PAGE_BYTES, ARCH_CPU_BYTES);
     if (spare == NULL || (uintptr_t)spare > UINT32_MAX - ARCH_CPU_BYTES) {
         console_line("boot: no memory for a CPU");
-        return false;
+        return;
     }
     switch (arch_cpu_start(apic, count, spare, heap_page, clock_tsc_hz(),
                            PATIENCE_MS, run_loop)) {
     case ARCH_CPU_STARTED:
         spare = NULL;
         count++;
-        return true;
+        break;
     case ARCH_CPU_SILENT:
-        console_line("boot: the CPU with local APIC %u did not start",
-                     (unsigned)apic);
+        say_lost(apic, "did not start");
+        break;
+    case ARCH_CPU_STUCK:
+        say_lost(apic, "stopped while it started: no more are started");
+        limit = count;
+        break;
+    case ARCH_CPU_FAR:
+        say_lost(apic, "is left out: no interrupt can be sent to it, as the "
+                       "firmware has not turned on x2APIC mode");
         break;
     case ARCH_CPU_NO_PAGE:
         console_line("boot: no page below 1 MiB for other CPUs");
         break;
     }
-    return false;
 }
 
 static uint32_t get32(const uint8_t *from)
@@ -224,14 +235,29 @@ static bool is_usable(const uint8_t *entry, uint32_t *apic)
     return (get32(entry + 4) & MADT_ENABLED) != 0;
 }
 
+/* Firmware may list a CPU as both types. No more are tried than can run. */
+static bool is_new(uint32_t apic)
+{
+    static uint32_t tried[ARCH_CPUS_MAX];
+    static unsigned used;
+
+    for (unsigned i = 0; i < used; i++)
+        if (tried[i] == apic)
+            return false;
+    if (used == ARCH_CPUS_MAX)
+        return false;
+    tried[used++] = apic;
+    return true;
+}
+
 static void start_listed(uint8_t type)
 {
     const uint8_t *entry = NULL;
     uint32_t apic;
 
     while (count < limit && (entry = acpi_madt_entry(type, entry)) != NULL)
-        if (is_usable(entry, &apic) && apic != arch_apic_id())
-            (void)start_cpu(apic);
+        if (is_usable(entry, &apic) && apic != arch_apic_id() && is_new(apic))
+            start_cpu(apic);
 }
 
 void cpus_start(void)

@@ -55,8 +55,22 @@ static struct {
 /* Of the one that is being started. */
 static unsigned starting;
 static uintptr_t starting_memory;
+static uint32_t starting_apic; /* as it says itself */
 static void (*starting_begin)(void);
-static volatile bool has_started;
+static enum progress {
+    COMES,   /* it has not loaded its tables yet */
+    RUNS,    /* set by itself */
+    GIVEN_UP /* set by CPU 0 */
+} progress;
+
+/* False: the other side has said something else before. */
+static bool decide(enum progress to)
+{
+    enum progress from = COMES;
+
+    return __atomic_compare_exchange_n(&progress, &from, to, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
 
 static void on_call(void)
 {
@@ -65,18 +79,16 @@ static void on_call(void)
 
 void cpu_started(void)
 {
-    const unsigned number = starting;
     const uintptr_t memory = starting_memory;
     void (*const begin)(void) = starting_begin;
 
-    tables_load_further(number, (void *)memory, memory + FAULT_TOP,
+    tables_load_further(starting, (void *)memory, memory + FAULT_TOP,
                         memory + NMI_TOP);
     fpu_start();
     lapic_start_further();
-    cpus[number].apic = arch_apic_id();
-    cpus[number].memory = memory;
-    __atomic_store_n(&has_started, true, __ATOMIC_RELEASE);
-    begin();
+    starting_apic = arch_apic_id();
+    if (decide(RUNS))
+        begin();
     arch_stop();
 }
 
@@ -123,6 +135,20 @@ static bool is_taken_within(uint64_t cycles)
     return cpu_start_stack == 0;
 }
 
+/* Waits until it runs, or gives it up after (cycles). Whoever has taken the
+ * stack may still be one that an earlier start has woken. */
+static bool runs_within(uint64_t cycles)
+{
+    const uint64_t begin = arch_tsc();
+
+    while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == COMES) {
+        if (arch_tsc() - begin >= cycles)
+            return !decide(GIVEN_UP);
+        arch_pause();
+    }
+    return true;
+}
+
 static void wait_ms(uint32_t ms, uint64_t tsc_hz)
 {
     const uint64_t begin = arch_tsc();
@@ -138,13 +164,15 @@ enum arch_cpu_start arch_cpu_start(uint32_t apic, unsigned number, void *memory,
     const uintptr_t code = place_code();
     const uint32_t start = LAPIC_ICR_START | (uint32_t)(code / PAGE_BYTES);
 
+    if (!lapic_reaches(apic))
+        return ARCH_CPU_FAR;
     if (code == 0 || !place_guards((uintptr_t)memory, page))
         return ARCH_CPU_NO_PAGE;
     prepare();
     starting = number;
     starting_memory = (uintptr_t)memory;
     starting_begin = begin;
-    has_started = false;
+    __atomic_store_n(&progress, COMES, __ATOMIC_RELAXED);
     __atomic_store_n(&cpu_start_stack,
                      (uint32_t)((uintptr_t)memory + ARCH_CPU_BYTES),
                      __ATOMIC_RELEASE);
@@ -159,8 +187,10 @@ enum arch_cpu_start arch_cpu_start(uint32_t apic, unsigned number, void *memory,
     /* whoever takes it now has it: this CPU, or the one that comes too late */
     if (__atomic_exchange_n(&cpu_start_stack, 0, __ATOMIC_ACQ_REL) != 0)
         return ARCH_CPU_SILENT;
-    while (!__atomic_load_n(&has_started, __ATOMIC_ACQUIRE))
-        arch_pause();
+    if (!runs_within(tsc_hz / 1000 * patience_ms))
+        return ARCH_CPU_STUCK;
+    cpus[number].apic = starting_apic;
+    cpus[number].memory = starting_memory;
     return ARCH_CPU_STARTED;
 }
 

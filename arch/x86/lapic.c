@@ -25,7 +25,8 @@
 #define APIC_BASE_ADDRESS 0xffffff000ull
 
 #define ID 0x020u
-#define ID_SHIFT 24 /* not in x2APIC mode */
+#define ID_SHIFT 24  /* not in x2APIC mode, */
+#define ID_ALL 0xffu /* nor is this: as a destination, all CPUs */
 #define TASK_PRIORITY 0x080u
 #define SPURIOUS 0x0f0u
 #define SPURIOUS_ENABLE (1u << 8)
@@ -104,6 +105,11 @@ void lapic_start_further(void)
     lapic_set(TASK_PRIORITY, 0);
     lapic_set(LVT_LINT0, LAPIC_LVT_MASKED); /* the PIC is CPU 0's */
     lapic_set(LVT_LINT1, LVT_NMI);
+}
+
+bool lapic_reaches(uint32_t apic)
+{
+    return apic < (registers == 0 ? UINT32_MAX : ID_ALL);
 }
 
 /* In memory the command is in two words, and an earlier one may still be on its

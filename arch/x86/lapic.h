@@ -10,6 +10,7 @@
  * 3, Advanced Programmable Interrupt Controller.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LAPIC_EOI 0x0b0u
@@ -33,7 +34,12 @@
 uint32_t lapic_get(uint32_t offset);
 void lapic_set(uint32_t offset, uint32_t value);
 
-/* Sends (command) to the CPU with local APIC (apic). Contexts: any. */
+/* Whether a command can be sent to local APIC (apic) alone: outside of x2APIC
+ * mode its number has 8 bits there, and all ones are all CPUs. */
+bool lapic_reaches(uint32_t apic);
+
+/* Sends (command) to the CPU with local APIC (apic), which MUST be one that
+ * lapic_reaches(). Contexts: any. */
 void lapic_send(uint32_t apic, uint32_t command);
 
 /* Turns on the local APIC of a CPU that is not the first one, in the mode that

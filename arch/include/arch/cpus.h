@@ -30,16 +30,22 @@ static inline unsigned arch_cpus_stop_others(void)
 enum arch_cpu_start {
     ARCH_CPU_STARTED,
     ARCH_CPU_SILENT,  /* it did not answer, and will not run if it does later */
+    ARCH_CPU_STUCK,   /* it began and did not finish, and will not run if it
+                         does later; (memory) is its own for good, and no other
+                         CPU may be started */
+    ARCH_CPU_FAR,     /* no interrupt can be sent to it: its local APIC has a
+                         number that only x2APIC mode knows */
     ARCH_CPU_NO_PAGE, /* no free page below 1 MiB, or for page tables */
 };
 
 /*
  * Starts the CPU with local APIC (apic) as CPU (number), and waits until it
- * runs: some 10 ms, or (patience_ms), for a TSC of (tsc_hz). Its tables are
- * loaded and its local APIC is on then, and it calls (begin) on its own stack,
- * with interrupts off, which must not return. (memory) is its own for good,
- * unless it did not start. Pages for tables come from (page), which returns RAM
- * or NULL. Contexts: boot of CPU 0, thread, after arch_timer_start().
+ * runs: some 10 ms, or until it has shown no progress for (patience_ms), for a
+ * TSC of (tsc_hz). Its tables are loaded and its local APIC is on then, and it
+ * calls (begin) on its own stack, with interrupts off, which must not return.
+ * (memory) is its own for good, unless it did not start. Pages for tables come
+ * from (page), which returns RAM or NULL. Contexts: boot of CPU 0, thread, after
+ * arch_timer_start().
  */
 enum arch_cpu_start arch_cpu_start(uint32_t apic, unsigned number, void *memory,
                                    void *(*page)(void), uint64_t tsc_hz,

@@ -119,6 +119,25 @@ CASES = [
             "^boot: 3 CPUs$",
         ],
     ),
+    quiet(
+        "cpus_stuck",
+        cpus=4,
+        shows=[
+            "^boot: the CPU with local APIC 2 stopped while it started: no "
+            "more are started$",
+            "^boot: 2 CPUs$",
+        ],
+    ),
+    quiet(
+        "cpus_listed",
+        cpus=3,
+        shows=[
+            "^boot: the CPU with local APIC 257 is left out: no interrupt can "
+            "be sent to it, as the firmware has not turned on x2APIC mode$",
+            "^boot: 3 CPUs$",
+        ],
+        hides=[r"257[\s\S]*257"],
+    ),
     *(
         quiet(f"cpus_sampled_{cpus}", image="test/cpus_sampled", cpus=cpus)
         for cpus in (2, 4, 8)
