@@ -92,6 +92,17 @@ bool ioapic_has(uint32_t gsi)
     return of(gsi) != NULL;
 }
 
+bool ioapic_find(uint32_t gsi, uintptr_t *address, uint32_t *input)
+{
+    const struct ioapic *ioapic = of(gsi);
+
+    if (ioapic == NULL)
+        return false;
+    *address = ioapic->address;
+    *input = gsi - ioapic->first;
+    return true;
+}
+
 /* The destination first: the lower half opens it. */
 void ioapic_route(uint32_t gsi, uint8_t vector, uint32_t apic, bool level,
                   bool low)

@@ -26,6 +26,10 @@ bool ioapic_add(uintptr_t address, uint32_t first_gsi);
 unsigned ioapic_count(void);
 bool ioapic_has(uint32_t gsi);
 
+/* Where the one that has input (gsi) has its registers, and the number of that
+ * input there. False: none has it. */
+bool ioapic_find(uint32_t gsi, uintptr_t *address, uint32_t *input);
+
 /* Sends input (gsi) to the CPU with local APIC (apic) as (vector).
  * Contexts: boot, thread. */
 void ioapic_route(uint32_t gsi, uint8_t vector, uint32_t apic, bool level,

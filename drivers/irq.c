@@ -29,6 +29,7 @@
 static bool has_pic;
 static bool is_routed[ARCH_IRQ_COUNT]; /* to an IO-APIC's input */
 static struct acpi_input inputs[ARCH_IRQ_COUNT];
+static uint32_t timer_gsi;
 
 static void find_ioapics(void)
 {
@@ -36,6 +37,7 @@ static void find_ioapics(void)
 
     if (!acpi_interrupts(&found) && ioapic_add(IOAPIC_DEFAULT, 0))
         found.isa[TIMER_LINE].gsi = TIMER_INPUT;
+    timer_gsi = found.isa[TIMER_LINE].gsi;
     for (unsigned i = 0; i < found.io_apics; i++)
         (void)ioapic_add(found.io_apic[i].address, found.io_apic[i].first_gsi);
     for (unsigned line = 0; line < PIC_LINES && !has_pic; line++) {
@@ -57,6 +59,12 @@ bool irq_start(void)
 bool irq_has_pic(void)
 {
     return has_pic;
+}
+
+bool irq_timer_input(uintptr_t *ioapic, uint32_t *input)
+{
+    return ioapic_find(timer_gsi != TIMER_LINE ? timer_gsi : TIMER_INPUT,
+                       ioapic, input);
 }
 
 /* The PIC's line of what an IO-APIC has at (gsi). */

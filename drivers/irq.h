@@ -25,6 +25,10 @@ bool irq_start(void);
 /* Whether there is a PIC. */
 bool irq_has_pic(void);
 
+/* Which input of which IO-APIC has the PIT's interrupt, whoever handles line 0.
+ * False: there is no such IO-APIC. Contexts: boot, thread. */
+bool irq_timer_input(uintptr_t *ioapic, uint32_t *input);
+
 /*
  * The line for an input of an IO-APIC, masked; IRQ_NONE: there is no such
  * input, or no line is left. The same input has the same line. Contexts:

@@ -8,6 +8,7 @@
 
 #include <arch/timer.h>
 #include <arch/trap.h>
+#include <irq.h>
 #include <kernel/clock.h>
 #include <prof/lapic.h>
 
@@ -16,7 +17,10 @@
 struct prof_tick prof_port_tick(void)
 {
     const bool shared = !alarm_uses_pit();
+    uintptr_t ioapic_at = 0; /* what the profiler expects by itself */
+    uint32_t input = 0;
 
+    (void)irq_timer_input(&ioapic_at, &input);
     if (shared)
         arch_timer_sharing =
             (struct arch_timer_sharing){prof_lapic_arm, prof_lapic_arm_tsc};
@@ -25,5 +29,7 @@ struct prof_tick prof_port_tick(void)
                               .vector = ARCH_IRQ_BASE + TIMER_LINE,
                               .lapic_vector = ARCH_IRQ_BASE + ARCH_IRQ_TIMER,
                               .lapic_shared = shared,
-                              .nmi = shared};
+                              .nmi = shared,
+                              .nmi_input = (uint8_t)input,
+                              .ioapic_at = ioapic_at};
 }

@@ -24,6 +24,7 @@ CASES = [
         )
         for timer in ("apic", "oneshot", "tickless", "rtc", "hpet", "ioapic")
     ),
+    quiet("pit_input_by_acpi"),
     quiet(
         "lapic_is_shared",
         "prof.tick=lapic prof.hz=1000 prof.depth=0 prof.tick_drains=off",
