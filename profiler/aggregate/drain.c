@@ -764,6 +764,8 @@ static void look_at(struct prof_cpu *cpu)
         cpu->enabled = 0;
         reader->joined = false;
         __atomic_store_n(&link->state, PROF_CPU_FREE, __ATOMIC_RELEASE);
+    } else if (reader->joined && state == PROF_CPU_JOINED) {
+        prof_stream_compared(cpu, prof_clock_of(cpu)->last_tsc);
     }
 }
 

@@ -198,22 +198,32 @@ int prof_init(void *memory, size_t bytes, const struct prof_config *config)
     return error;
 }
 
-/* Emits a START event, which says the rate and depth that hold from (tsc) on,
- * and the names that a reader may not know. */
-static void emit_start(uint64_t tsc)
+/* The time from which the next sample on that clock covers time. */
+static uint64_t begin_of(const struct prof_timebase *clock)
 {
-    PROF_FOR_EACH_CPU (cpu)
-        if (prof_drain_reads(cpu))
-            prof_stream_start(cpu, prof_cpu_tsc_at(cpu, tsc), prof_rate_mhz(),
-                              cpu->depth);
-    prof_user_send(tsc);
+    return clock->last_tsc > clock->resume_tsc ? clock->last_tsc
+                                               : clock->resume_tsc;
 }
 
-/* While sampling: from the last sample on. */
+/* Emits a START event of each CPU at the begin of its next sample, which says
+ * the rate and depth that hold from then on, and the names that a reader may
+ * not know. */
+static void emit_start(void)
+{
+    PROF_FOR_EACH_CPU (cpu) {
+        const struct prof_timebase *clock = prof_clock_of(cpu);
+
+        if (prof_drain_reads(cpu))
+            prof_stream_start(cpu, begin_of(clock), prof_rate_mhz(),
+                              cpu->depth);
+    }
+    prof_user_send(begin_of(prof_clock_of(PROF_CPU_FIRST)));
+}
+
 static void emit_change(void)
 {
     if (prof_running())
-        emit_start(prof_clock_of(PROF_CPU_FIRST)->last_tsc);
+        emit_start();
 }
 
 /* On other CPUs the first sample may come before the source's start returns. */
@@ -274,7 +284,7 @@ int prof_start(void)
     error = begin_sampling(on);
     prof_interrupts_restore(on);
     if (error == PROF_OK)
-        emit_start(prof_clock_of(PROF_CPU_FIRST)->resume_tsc);
+        emit_start();
     prof_leave();
     return error;
 }

@@ -58,6 +58,10 @@ static void make_uuid(const struct prof_config *config, uint8_t uuid[16])
 static void set_clock(const struct prof_cpu *cpu,
                       const struct prof_config *config)
 {
+#if PROF_CPUS_MAX > 1
+    prof_encoder_of(cpu)->offset = prof_cpu_tsc_offset(cpu);
+    prof_encoder_of(cpu)->error = prof_cpu_link(cpu)->tsc_error;
+#endif
     prof_stream_clock_set(&prof_encoder_of(cpu)->writer.clock,
                           prof_cpu_tsc_at(cpu, config->boot_tsc),
                           config->tsc_hz);
@@ -157,8 +161,8 @@ static struct prof_event_cpu cpu_fields(const struct prof_encoder *stream)
 
     return (struct prof_event_cpu){
         .number = (uint16_t)number,
-        .offset = prof_cpu_links[number].tsc_offset,
-        .error = prof_cpu_links[number].tsc_error,
+        .offset = stream->offset,
+        .error = stream->error,
     };
 }
 
@@ -306,16 +310,27 @@ void prof_stream_start(const struct prof_cpu *cpu, uint64_t tsc,
 void prof_stream_join(const struct prof_cpu *cpu, uint64_t tsc)
 {
     struct prof_encoder *stream = prof_encoder_of(cpu);
-    struct prof_event_cpu fields = cpu_fields(stream);
+    struct prof_event_cpu fields;
     bool is_new = !stream->joined;
 
     stream->joined = true;
     if (!prof_stream_on())
         return;
     set_clock(cpu, stream->config);
+    fields = cpu_fields(stream);
     if (!is_new || stream->writer.label.sequence != 0 ||
         stream->writer.packet.used != 0) /* else it comes with HELLO */
         (void)put_event(stream, PROF_EVENT_CPU, tsc, &fields, sizeof fields);
+}
+
+void prof_stream_compared(const struct prof_cpu *cpu, uint64_t tsc)
+{
+    const struct prof_encoder *stream = prof_encoder_of(cpu);
+    const struct prof_cpu_link *link = prof_cpu_link(cpu);
+
+    if (prof_stream_on() && (stream->error != link->tsc_error ||
+                             stream->offset != link->tsc_offset))
+        prof_stream_join(cpu, tsc);
 }
 #endif
 

@@ -84,7 +84,9 @@ struct prof_encoder {
     bool gap;         /* something was discarded since the last packet */
     bool steal_clock; /* as in the settings */
 #if PROF_CPUS_MAX > 1
-    bool joined; /* emits a CPU event after each HELLO */
+    bool joined;    /* emits a CPU event after each HELLO */
+    int64_t offset; /* what it says, and the writer's clock was set by */
+    uint32_t error;
     struct prof_notes notes;
 #endif
 };
@@ -103,6 +105,10 @@ void prof_stream_open(const struct prof_stream_settings *settings);
 #if PROF_CPUS_MAX > 1
 /* Reports that (cpu) has joined at (tsc); all its times are of its own TSC. */
 void prof_stream_join(const struct prof_cpu *cpu, uint64_t tsc);
+
+/* Does so again if the time stamp counters were compared since: what follows,
+ * at (tsc) at the earliest, is on the clock that is better known. */
+void prof_stream_compared(const struct prof_cpu *cpu, uint64_t tsc);
 #endif
 
 /* Whether there is a stream, with a working transport. */

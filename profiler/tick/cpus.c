@@ -114,14 +114,13 @@ static bool compare(struct prof_cpu *cpu)
     set_asking(prof_cpu_number(cpu), true);
     for (uint32_t i = 0; i < ROUNDS && ask(link, until, &begin, &end); i++)
         take_round(link, begin, end, &offset, &error);
+    if (error <= link->tsc_error && error != PROF_CPU_TSC_UNKNOWN) {
+        link->tsc_offset = may_be_zero(offset, error) ? 0 : offset;
+        link->tsc_error = error;
+    } /* else it is known better */
+    /* the first CPU, which answers until then, sees both or none */
     set_asking(prof_cpu_number(cpu), false);
-    if (error == PROF_CPU_TSC_UNKNOWN)
-        return false;
-    if (error > link->tsc_error) /* it is known better */
-        return true;
-    link->tsc_offset = may_be_zero(offset, error) ? 0 : offset;
-    link->tsc_error = error;
-    return true;
+    return error != PROF_CPU_TSC_UNKNOWN;
 }
 
 /* Answers the questions of one CPU until it has no more. */

@@ -116,8 +116,9 @@ void prof_cpu_answer(void);
 
 /* Compares the time stamp counters again, and keeps the more accurate result.
  * Returns false, without effect, if the first CPU did not answer. Takes up to
- * some 20 ms. What was streamed before has the previous offset. Contexts: as
- * prof_cpu_join(), after it, and before prof_start(). */
+ * some 20 ms. What was streamed before has the previous offset; the next drain
+ * emits the new one. Contexts: as prof_cpu_join(), after it, and before
+ * prof_start(). */
 bool prof_cpu_compare(void);
 
 /*

@@ -160,7 +160,67 @@ static uint64_t clock_at(uint64_t tsc)
     return prof_stream_clock_at(&prof_encoder_of(OTHER)->writer.clock, tsc);
 }
 
+static uint64_t first_clock_at(uint64_t tsc)
+{
+    return prof_stream_clock_at(&prof_encoder_of(PROF_CPU_FIRST)->writer.clock,
+                                tsc);
+}
+
 /* ---- times in the stream */
+
+/* A change of the rate begins at each CPU's own last sample, though the other
+ * one's is later or earlier; a start where that CPU was started. */
+TEST(a_start_is_on_the_clock_of_its_cpu)
+{
+    for (uint64_t late = 0; late < 2; late++) {
+        uint64_t begun;
+
+        begin();
+        join_late(WORLD_TSC_HZ, WORLD_TSC_HZ / 100);
+        begun = prof_cpu_link(OTHER)->joined_tsc;
+        sample(begun + 1000000 * late);
+        prof_ring_push(&PROF_CPU_FIRST->ring, 0x3000,
+                       begun + WORLD_TSC_HZ + 1000000 * !late, CUT);
+        assert_int_equal(prof_set_depth(7), 0);
+        sample(begun + 3000000);
+        prof_drain();
+        prof_stop();
+        assert_int_equal(prof_start(), 0);
+        prof_transport_end(0);
+        assert_int_equal(sent(1, PROF_EVENT_START), 3);
+        assert_int_equal(seen[1].as_start.depth, 7);
+        assert_true(seen[1].time == clock_at(begun + 1000000 * late));
+        assert_true(seen[2].time == clock_at(prof_clock_of(OTHER)->resume_tsc));
+    }
+}
+
+/* The first comparison that is answered comes after CPU 1 has joined, while
+ * there is a stream. */
+TEST(a_comparison_moves_the_clock_of_a_stream)
+{
+    const uint64_t offset = WORLD_TSC_HZ;
+    uint64_t begun;
+    uint32_t count;
+
+    join();
+    begun = prof_tsc();
+    sample(begun);
+    prof_drain();
+    prof_cpu_link(OTHER)->tsc_offset = (int64_t)offset;
+    prof_cpu_link(OTHER)->tsc_error = 300;
+    prof_drain();
+    prof_drain();
+    sample(begun + 1000);
+    prof_drain();
+    prof_transport_end(0);
+    assert_int_equal(sent(1, PROF_EVENT_SAMPLE), 2);
+    assert_true(seen[1].time == first_clock_at(begun + 1000 + offset));
+    count = sent(1, PROF_EVENT_CPU);
+    assert_true(count >= 2);
+    assert_true(seen[count - 2].as_cpu.error == PROF_CPU_TSC_UNKNOWN);
+    assert_true(seen[count - 1].as_cpu.offset == (int64_t)offset);
+    assert_int_equal(seen[count - 1].as_cpu.error, 300);
+}
 
 /* CPU 1 is sampled on between the reading of its vector and the end of the
  * drain, which says how many walks ended early and what NMIs were merged. */
