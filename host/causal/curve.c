@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define PPM 1e6
-#define VISITS_MAX (UINT32_MAX / (2 * PROF_GAIN_GROUPS))
 
 const char *causal_target_name(const struct causal *causal, uint32_t target)
 {
@@ -43,9 +42,18 @@ uint64_t causal_missing(const struct causal *causal)
 static bool is_sane(const struct prof_progress_sum *groups)
 {
     for (unsigned i = 0; i < PROF_GAIN_GROUPS; ++i)
-        if (groups[i].visits > VISITS_MAX || groups[i].cycles >> 50 != 0)
+        if (groups[i].cycles >> 50 != 0)
             return false;
     return true;
+}
+
+static uint64_t visits_of(const struct prof_progress_sum *groups)
+{
+    uint64_t visits = 0;
+
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; ++i)
+        visits += groups[i].visits;
+    return visits;
 }
 
 /* (normal) and (faster) may be NULL, as may (target); it widens the interval if
@@ -88,7 +96,12 @@ void causal_none(const struct causal *causal, uint32_t point,
         const struct prof_progress_sum *groups =
             causal_groups(causal, target, 0, point);
 
-        for (unsigned i = 0; groups != NULL && i < PROF_GAIN_GROUPS; ++i)
+        if (groups == NULL)
+            continue;
+        if (visits_of(halves[0]) + visits_of(halves[1]) + visits_of(groups) >
+            UINT32_MAX)
+            return;
+        for (unsigned i = 0; i < PROF_GAIN_GROUPS; ++i)
             prof_gain_sum(&halves[i % 2][i / 2], &groups[i]);
         if (!is_sane(halves[0]) || !is_sane(halves[1]))
             return;

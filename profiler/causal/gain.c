@@ -50,8 +50,14 @@ static struct prof_progress_sum *group_of(struct prof_progress_sum *groups)
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits)
 {
-    struct prof_progress_sum *group = group_of(groups);
+    struct prof_progress_sum *group;
+    uint32_t room = UINT32_MAX;
 
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
+        room -= groups[i].visits;
+    if (visits > room)
+        return;
+    group = group_of(groups);
     group->cycles += cycles;
     group->visits += visits;
     group->experiments++;

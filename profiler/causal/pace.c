@@ -96,14 +96,30 @@ void prof_pace_leave_out(uint64_t cycles)
 
 /* ---- what was found */
 
-/* In experiments at normal speed, all targets together. */
+static uint64_t visits_of(const struct prof_progress_sum *sums)
+{
+    uint64_t visits = 0;
+
+    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
+        visits += sums[i].visits;
+    return visits;
+}
+
+/* In experiments at normal speed, all targets together, or as many of them as
+ * sums have room for. */
 static void sum_during(struct prof_progress_sum sums[PROF_GAIN_GROUPS])
 {
     const struct prof_experiments *all = &prof_causal.experiments;
 
-    for (uint32_t i = 0; i < all->settings.targets; i++)
+    for (uint32_t i = 0; i < all->settings.targets; i++) {
+        const struct prof_progress_sum *more =
+            prof_experiments_sums(all, i, 0, 0);
+
+        if (visits_of(sums) + visits_of(more) > UINT32_MAX)
+            break;
         for (uint32_t j = 0; j < PROF_GAIN_GROUPS; j++)
-            prof_gain_sum(&sums[j], &prof_experiments_sums(all, i, 0, 0)[j]);
+            prof_gain_sum(&sums[j], &more[j]);
+    }
 }
 
 static uint64_t tenths_of_us(const struct prof_progress_sum *sums)

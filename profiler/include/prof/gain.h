@@ -39,13 +39,13 @@ extern "C" {
 /* The sum of all experiments of a group. */
 struct prof_progress_sum {
     uint64_t cycles; /* virtual time; below 2^54 */
-    uint32_t visits;
+    uint32_t visits; /* of all groups together, too: below 2^32 */
     uint32_t experiments;
 };
 
 /* Adds an experiment of (cycles) and (visits) to the first group that has fewer
  * experiments than group 0. If all have as many, merges each two groups into
- * one first. */
+ * one first. Has no effect if all of them would have 2^32 visits. */
 void prof_gain_add(struct prof_progress_sum groups[PROF_GAIN_GROUPS],
                    uint64_t cycles, uint32_t visits);
 
