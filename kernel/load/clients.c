@@ -188,15 +188,23 @@ static uint64_t trip(struct load_client *client)
 
 /* ---- sessions */
 
-/* All of the clients have given up, one after the other: so will others. */
-static bool is_dead(void)
+/* All of the clients have given up, one after the other: so will others. They
+ * may have had answers, but not all of a session. */
+static bool is_hopeless(void)
 {
     return counts.in_a_row >= 2 * load_settings.clients;
 }
 
 static bool more_sessions(void)
 {
-    return counts.begun < load_settings.sessions && !is_dead();
+    return counts.begun < load_settings.sessions && !is_hopeless();
+}
+
+/* Whether sessions are missing for that reason. */
+static bool is_cut_short(void)
+{
+    return load_settings.kind != LOAD_OPEN && is_hopeless() &&
+           counts.begun < load_settings.sessions;
 }
 
 /* OPEN: connections stay until so many requests were made. */
@@ -616,10 +624,13 @@ static void end_load(void)
                  (unsigned long long)(spent / cycles_per_us));
     if (counts.given_up != 0)
         console_line("load: %llu sessions were given up, without an answer for "
-                     "%u ms%s",
+                     "%u ms",
                      (unsigned long long)counts.given_up,
-                     (unsigned)load_settings.timeout_ms,
-                     is_dead() ? ": the service does not answer" : "");
+                     (unsigned)load_settings.timeout_ms);
+    if (is_cut_short())
+        console_line("load: no more sessions were begun after %u of these "
+                     "without one that went well",
+                     (unsigned)counts.in_a_row);
     load_figures_print(script->service_ends && load_settings.kind != LOAD_OPEN
                            ? "session"
                            : "request");
@@ -643,6 +654,7 @@ __attribute__((noinline)) void load_work(void (*work)(void))
 {
     uint64_t began = arch_tsc(), took;
 
+    prof_causal_leave_out_begin();
     now = began - spent;
     inside = true;
     prof_transport_work(run_work, &work);

@@ -50,13 +50,37 @@ void prof_causal_except(uint64_t cycles)
         prof_virtual_except(&prof_causal.clock, cycles);
 }
 
+void prof_causal_leave_out_begin(void)
+{
+    bool on = prof_interrupts_save();
+
+    if (prof_causal_on() && prof_causal.clock.nested != 0) {
+        (void)prof_causal_exactly();
+        prof_causal.out_sampled = prof_causal.sampled;
+        prof_causal.is_out = true;
+    }
+    prof_interrupts_restore(on);
+}
+
+/* What of these (cycles) is not excluded yet: what the sampler took is, where
+ * that was looked at, and elsewhere it need not be any more. */
+static uint64_t rest_of(uint64_t cycles)
+{
+    if (!prof_causal.is_out)
+        return cycles;
+    cycles -= prof_causal.sampled - prof_causal.out_sampled;
+    prof_causal.sampled = prof_causal_sampled();
+    return cycles;
+}
+
 void prof_causal_leave_out(uint64_t cycles)
 {
     bool on = prof_interrupts_save();
 
     if (prof_causal_on()) {
         if (prof_causal.clock.nested != 0)
-            prof_causal_except(cycles);
+            prof_causal_except(rest_of(cycles));
+        prof_causal.is_out = false;
         prof_own_skip(cycles);
         prof_causal.left_out += cycles;
     } else {
@@ -500,6 +524,7 @@ static void start_all(const struct prof_experiment_settings *of, void *memory)
          each = each->next)
         each->inside = 0;
     on = prof_interrupts_save();
+    prof_causal.started = now;
     begin_experiments(of, memory, now);
     prof_causal_follow(now);
     prof_patch_on();

@@ -88,15 +88,19 @@ struct prof_causal {
     uint64_t tsc_hz;
     void *memory;                  /* of experiments */
     void *of_shares;               /* the part of it for shares.h */
-    uint64_t began;                /* real time, of the first experiment */
+    uint64_t started;              /* real time */
+    uint64_t began;                /* the same, of the first experiment whose
+                                      results were not discarded */
     struct prof_target *by_shares; /* the target, if it is (shares.h) */
     uint32_t sampled; /* of prof_sampler_cycles(), when it was last looked at:
                          the low half, because the target reads the clock
                          before so much is spent in interrupts */
-    bool open;        /* there is an open loop, since the last release */
-    bool releases;    /* all that is held is due */
-    uint32_t epoch;   /* of agents: counts releases */
-    uint32_t strange; /* functions that were not as they were left */
+    uint32_t out_sampled; /* the same, when what is left out began */
+    bool is_out;          /* it has */
+    bool open;            /* there is an open loop, since the last release */
+    bool releases;        /* all that is held is due */
+    uint32_t epoch;       /* of agents: counts releases */
+    uint32_t strange;     /* functions that were not as they were left */
     /* From held_refused on; prof_causal_stats() adds the rest. */
     struct prof_causal_stats sums;
 };

@@ -442,7 +442,7 @@ static void end_if_enough(void)
 {
     const uint32_t seconds = prof_options()->causal_for_s;
     const uint32_t percent = prof_options()->causal_until;
-    const uint64_t cycles = prof_tsc() - prof_causal.began;
+    const uint64_t cycles = prof_tsc() - prof_causal.started;
     const bool narrow = percent != 0 && are_narrow(percent);
 
     if (!narrow && (seconds == 0 || cycles < seconds * prof_causal.tsc_hz))

@@ -156,15 +156,29 @@ def test_refused(s):
         text = output(s, "late", "http", f"{impatient} net.load_clients=64")
         check.has(text, r"^load: http, .*: \d+ sessions, [1-9]\d* failed, ")
         check.has(text, r"^load: [1-9]\d* sessions were given up, .* 1 ms$")
-    with s.test("where nothing is answered, the load ends"):
+    with s.test("where no session goes well, the load ends"):
         text = output(
             s,
             "dead",
             "http",
             "net.load_timeout=1 net.load_clients=256 net.load_sessions=30000",
         )
-        check.has(text, "given up, .* 1 ms: the service does not answer$")
+        check.has(text, "given up, without an answer for 1 ms$")
+        check.has(
+            text,
+            r"^load: no more sessions were begun after \d+ of these without one "
+            "that went well$",
+        )
         check.has(text, r"^load: http, .*: \d{1,4} sessions, \d{3,4} failed, ")
+    with s.test("a load that ends by itself was not cut short"):
+        text = output(
+            s,
+            "slow",
+            "http",
+            "net.load_timeout=1 net.load_clients=256 net.load_sessions=512",
+        )
+        check.has(text, r"^load: [1-9]\d* sessions were given up, .* 1 ms$")
+        check.lacks(text, "no more sessions|does not answer")
     with s.test("what means nothing is ignored"):
         bad = (
             "net.load=often net.load_clients=0 net.load_clients=1025 "

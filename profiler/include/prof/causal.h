@@ -118,10 +118,17 @@ void prof_causal_except(uint64_t cycles);
 
 /* Excludes the last (cycles) TSC cycles from virtual time: they were spent on
  * code that is no part of the program, such as simulated clients in the same
- * image. Packets of an open loop could not arrive in that time. */
+ * image. Packets of an open loop could not arrive in that time. Where
+ * interrupts are on meanwhile, prof_causal_leave_out_begin() comes first, so
+ * that samples of that code are not subtracted from the target's time twice.
+ * Contexts: thread. */
 #if PROF_WITH_CAUSAL
+void prof_causal_leave_out_begin(void);
 void prof_causal_leave_out(uint64_t cycles);
 #else
+static inline void prof_causal_leave_out_begin(void)
+{
+}
 static inline void prof_causal_leave_out(uint64_t cycles)
 {
     (void)cycles;

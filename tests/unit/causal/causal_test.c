@@ -245,6 +245,27 @@ TEST(a_gain_and_its_interval)
     assert_true(gain.ppm <= -2000000000);
 }
 
+/* Billions of visits in a few experiments: those that would wrap the sum are
+ * not added, and the gain stays. */
+TEST(visits_do_not_overflow)
+{
+    struct prof_progress_sum normal[PROF_GAIN_GROUPS] = {{0}};
+    struct prof_progress_sum faster[PROF_GAIN_GROUPS] = {{0}};
+    const uint32_t visits = 1u << 28; /* 15 of them fit */
+    struct prof_gain gain;
+
+    for (uint32_t i = 0; i < 40; i++) {
+        prof_gain_add(normal, (uint64_t)visits * 1000, visits);
+        prof_gain_add(faster, (uint64_t)visits * 800, visits);
+        if (i < PROF_GAIN_GROUPS_MIN)
+            continue;
+        assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+        assert_in_range(gain.ppm, 199990, 200010);
+    }
+    assert_int_equal(normal[14].experiments, 1);
+    assert_int_equal(normal[15].experiments, 0);
+}
+
 /* ---- wrong calls */
 
 static PROF_PROGRESS(point, "point");
@@ -339,6 +360,46 @@ TEST(interrupts_may_be_counted_elsewhere)
     assert_int_equal(prof_causal_fix(&target, PROF_ONE / 2), 0);
     assert_int_not_equal(lag_of_a_visit(0), 0);
     assert_int_not_equal(lag_of_a_visit(1000000), 0);
+    prof_causal_stop();
+}
+
+static uint64_t spin(void)
+{
+    const uint64_t begin = prof_tsc();
+
+    while (prof_tsc() - begin < 1000000)
+        continue;
+    return prof_tsc() - begin;
+}
+
+/* Work that is left out is interrupted by the sampler, as is the target before:
+ * that is subtracted from the target's time once. A host that runs this late
+ * makes all of it longer. */
+TEST(interrupts_of_what_is_left_out_are_left_out_once)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+    const uint64_t before = prof_causal.clock.in_target, taken = 400000;
+    uint64_t in_target, least, began;
+
+    prof_causal_add_progress(&point);
+    prof_causal_add_target(&target);
+    assert_int_equal(prof_causal_start(&settings), 0);
+    assert_int_equal(prof_causal_fix(&target, 0), 0);
+    prof_target_enter(&target);
+    least = spin();
+    prof_cpus[0].interrupt_cycles += taken;
+    began = prof_tsc();
+    prof_causal_leave_out_begin();
+    (void)spin();
+    prof_cpus[0].interrupt_cycles += taken;
+    (void)prof_causal_time();
+    prof_cpus[0].interrupt_cycles += taken / 2;
+    prof_causal_leave_out(prof_tsc() - began);
+    least += spin();
+    prof_target_leave(&target);
+    in_target = prof_causal.clock.in_target - before;
+    assert_true(in_target >= least - taken - taken / 4);
+    prof_cpus[0].interrupt_cycles = 0;
     prof_causal_stop();
 }
 
