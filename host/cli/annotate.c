@@ -63,7 +63,7 @@ static const struct argument options[] = {
     {"disassembler-style", 'M', "STYLE", "intel (default) or att",
      .take = set_style},
     {"source", 0, "FOLDER",
-     "show source files below FOLDER, and look for them there",
+     "show source files below FOLDER, too, and look for them there",
      .text = &request.listing.folder},
     {"color", 0, "WHEN", "always, never or auto (default)",
      .text = &request.color, .take = arguments_color},

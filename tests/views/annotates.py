@@ -154,6 +154,21 @@ def foreign_files_stay_out(views):
     check.lacks(done.out, "leaf.asm.*xor")
 
 
+def files_below_either_folder_are_copied(views):
+    """With --source, those below the current folder still are; from an empty
+    folder only those of --source."""
+    empty = views.s.work / "empty"
+    for folder in (empty, empty / "source"):
+        folder.mkdir(exist_ok=True)
+    page = views.s.work / "either.json"
+    words = ("annotate", "leaf_a", views.base, "-o", page)
+    views.parasite(*words, "--source", empty)
+    check.has(page.read_text(), "; turns left")
+    done = views.parasite(*words, "--source", empty / "source", cwd=empty)
+    check.has(done.err, "left out, such as .*: only files below", count=1)
+    check.lacks(page.read_text(), "; turns left")
+
+
 def att_is_att(views):
     said = views.annotate("-M", "att", "leaf_a", views.base).out
     check.has(said, "xorl.*, %edx")
@@ -195,6 +210,7 @@ def test_annotate(views):
         colour_is_asked_for,
         sources_move,
         foreign_files_stay_out,
+        files_below_either_folder_are_copied,
         att_is_att,
         names_in_json,
         bytes_do_no_harm,
