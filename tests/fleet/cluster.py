@@ -6,6 +6,7 @@ installed."""
 import socket
 import subprocess
 import sys
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -22,7 +23,7 @@ dataDir={}
 clientPort={}
 clientPortAddress=127.0.0.1
 admin.enableServer=false
-4lw.commands.whitelist=ruok
+4lw.commands.whitelist=srvr
 """
 MORE = """<tcp_port>{tcp}</tcp_port>
 <interserver_http_port>{inter}</interserver_http_port>
@@ -89,7 +90,7 @@ class Cluster:
     def __init__(self, fleet):
         self.fleet, self.build = fleet, fleet.build.resolve()
         self.folder = fleet.folder.resolve() / "cluster"
-        self.zoo = free_port()
+        self.zoo, self.zookeeper = free_port(), None
         tcp = [free_port() for _ in range(SERVERS)]
         shards = "".join(SHARD.format(port, PASSWORD) for port in tcp)
         self.servers = [
@@ -112,6 +113,7 @@ class Cluster:
         self.env = {"PARASITE_STORE_PASSWORD": PASSWORD}
 
     def start(self):
+        self.make_zookeeper()
         self.start_zookeeper()
         for server in self.servers:
             server.start()
@@ -155,39 +157,51 @@ class Cluster:
                 return f"server {server.number} has old tables: {found}"
         return None
 
-    def start_zookeeper(self):
-        root = self.build / "zookeeper" / "root" / "usr"
+    def make_zookeeper(self):
         folder = self.folder / "zookeeper"
         folder.mkdir()
-        config = folder / "zoo.cfg"
-        config.write_text(ZOO.format(folder / "data", self.zoo), "ascii")
+        (folder / "zoo.cfg").write_text(
+            ZOO.format(folder / "data", self.zoo), "ascii"
+        )
+
+    def start_zookeeper(self):
+        """It has what it had before."""
+        root = self.build / "zookeeper" / "root" / "usr"
+        folder = self.folder / "zookeeper"
         jars = ":".join(f"{root}/share/java/{jar}.jar" for jar in JARS)
         java = next(root.glob("lib/jvm/java-*-openjdk-*/bin/java"))
-        process = self.fleet.processes.start(
+        self.zookeeper = self.fleet.processes.start(
             (
                 *(java, "-XX:-UsePerfData", "-Xmx256m", "-cp", jars),
                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                config,
+                folder / "zoo.cfg",
             ),
             folder / "log",
         )
-        self.fleet.until(self.zookeeper_answers, "ZooKeeper", process)
+        self.fleet.until(self.zookeeper_answers, "ZooKeeper", self.zookeeper)
+
+    def kill_zookeeper(self):
+        self.zookeeper.kill()
+        self.zookeeper.wait()
 
     def zookeeper_answers(self):
         try:
             with socket.create_connection(("127.0.0.1", self.zoo)) as file:
-                file.sendall(b"ruok")
-                return file.recv(16) == b"imok"
+                file.sendall(b"srvr")
+                return b"Mode: " in file.makefile("rb").read()
         except OSError:
             return False
 
 
 class Outage:
     """One of the servers is killed as soon as it has rows, and is started again
-    when all guests have done their work."""
+    when all guests have done their work. ZooKeeper is killed at the same time,
+    and is back when batches wait for all servers: their sessions have expired
+    then, if that took longer than half a minute."""
 
     def __init__(self, cluster):
-        self.fleet, self.victim = cluster.fleet, cluster.servers[-1]
+        self.cluster, self.fleet = cluster, cluster.fleet
+        *self.others, self.victim = cluster.servers
 
     def begin(self):
         rows = self.fleet.until(
@@ -200,19 +214,50 @@ class Outage:
             f"server {self.victim.number} is killed: it has {rows} ticks",
             flush=True,
         )
+        self.lose_zookeeper()
 
-    def waiting(self):
+    def lose_zookeeper(self):
+        """Servers then take no rows, and answer queries."""
+        before = [self.ticks(server) for server in self.others]
+        self.cluster.kill_zookeeper()
+        began = time.monotonic()
+        print("ZooKeeper is killed", flush=True)
+        self.fleet.until(
+            lambda: all(map(self.waiting, self.others)),
+            "batches for all servers",
+            self.fleet.serve,
+        )
+        numbers = " and ".join(str(server.number) for server in self.others)
+        print(f"batches wait for servers {numbers}, which answer queries:")
+        for server, ticks in zip(self.others, before):
+            print(f"    {ticks} ticks before, {self.ticks(server)} now")
+        self.cluster.start_zookeeper()
+        print(
+            f"ZooKeeper is back after {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
+
+    def ticks(self, server):
+        return self.fleet.until(
+            lambda: server.ask("SELECT sum(ticks) FROM accounts_local"),
+            f"ticks at server {server.number}",
+            server.process,
+        )
+
+    def waiting(self, server):
         """Batches that only this server can take."""
         return [
             path
             for path in self.fleet.batches()
-            if path.name.split(".")[1] == str(self.victim.number)
+            if path.name.split(".")[1] == str(server.number)
         ]
 
     def end(self):
         """Meanwhile a query is an error, and not the sum of the others."""
         waiting = self.fleet.until(
-            self.waiting, "a batch for the dead server", self.fleet.serve
+            lambda: self.waiting(self.victim),
+            "a batch for the dead server",
+            self.fleet.serve,
         )
         answer = self.fleet.refused(
             "sql", self.fleet.store, "SELECT sum(ticks) FROM accounts"

@@ -7,15 +7,15 @@ another script than the others; five at x86_64, and six of a slower build, whose
 string library was compiled without optimisation.
 
 The store is an embedded one, or with STORE=cluster three servers, of which one
-is killed meanwhile and started again at the end (cluster.py). Their tables are
-replicated, and have an earlier version at first.
+is killed meanwhile and started again at the end, and ZooKeeper for a minute
+(cluster.py). Their tables are replicated, and have an earlier version at first.
 
 Each guest is stopped once it has done its work, and says what it has counted:
 the store must have the same figures. Then `parasite fleet` lists the guests,
 its diff must name what is slower, its odd the guest with the other script.
 
 Files stay in OUT (BUILD/fleet). Ends with 1 if anything is not as it must be,
-or after SECONDS (220, of a cluster 400; 0 = no limit); 2 where the store's
+or after SECONDS (220, of a cluster 600; 0 = no limit); 2 where the store's
 engine is missing.
 TICKS (4000) are those of each guest with icount, SESSIONS (300) those of each
 irc, REQUESTS (300) those of each http. Whatever happens, all processes end."""
@@ -59,7 +59,7 @@ TICKS = number("TICKS", 4000)
 SESSIONS = number("SESSIONS", 300)
 REQUESTS = number("REQUESTS", 300)
 STORE = os.environ.get("STORE") or "embedded"
-SECONDS = number("SECONDS", 400 if STORE == "cluster" else 220)
+SECONDS = number("SECONDS", 600 if STORE == "cluster" else 220)
 
 
 class Wrong(Exception):
@@ -72,18 +72,21 @@ class Processes:
 
     def __init__(self):
         self.all, self.lock, self.over = [], threading.Lock(), False
+        # they end with the thread that has started them
+        self.starter = ThreadPoolExecutor(1)
 
     def start(self, words, log, end="KILL"):
         with self.lock:
             if self.over:
                 raise Wrong("it is over")
             with open(log, "ab") as file:
-                process = subprocess.Popen(
+                process = self.starter.submit(
+                    subprocess.Popen,
                     ["setpriv", "--pdeathsig", end, *map(str, words)],
                     stdin=subprocess.DEVNULL,
                     stdout=file,
                     stderr=file,
-                )
+                ).result()
             self.all.append(process)
         return process
 

@@ -19,8 +19,16 @@ import made_fleet as made
 from dashboards import test_dashboards
 from engines import Embedded, Old
 from pushed import test_push
+from replayed import (
+    GUEST_DEFECTS,
+    Replay,
+    figures_of,
+    images_of,
+    make_replay,
+    recorded,
+)
 
-PARTS = ("engines", "pages", "push", "field")
+PARTS = ("engines", "pages", "push", "field", "replayed")
 PLAYWRIGHT = "playwright-core@1.60.0"
 TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
 STILL = (
@@ -423,6 +431,12 @@ def figures(fleet):
     }
 
 
+def same_figures(found):
+    if len(found) < 2:
+        raise Skip("there is one engine only")
+    check.same(list(differences(*found.values()))[:9], [])
+
+
 def test_engines(s):
     found = {}
     for kind in (Embedded, Old):
@@ -445,10 +459,32 @@ def test_engines(s):
             test_dashboards(s, engine, kind.name)
             with s.test(f"{kind.name}: all figures"):
                 found[kind.name] = figures(fleet)
-    with s.test("both engines have the same figures"):
-        if len(found) < 2:
-            raise Skip("there is one engine only")
-        check.same(list(differences(*found.values()))[:9], [])
+    s.holds("both engines have the same figures", same_figures, found)
+
+
+def test_replayed(s):
+    """Streams of fifty guests, with what is planted in them."""
+    found = {}
+    made = ([*images_of(s)], make_replay(s), recorded(s))
+    for kind in (Embedded, Old):
+        try:
+            engine = new_engine(s, kind, kind.__name__)
+        except Skip as skip:
+            for holds in GUEST_DEFECTS:
+                s.skip(f"{kind.name}: {holds.__name__}", str(skip))
+            s.skip(f"{kind.name}: is filled", str(skip))
+            continue
+        with engine:
+            replay = Replay(s, engine, *made)
+            s.holds(f"{kind.name}: is filled", replay.fill)
+            for holds in GUEST_DEFECTS:
+                s.holds(
+                    f"{kind.name}: {holds.__name__.replace('_', ' ')}",
+                    *(holds, replay),
+                )
+            with s.test(f"{kind.name}: all figures"):
+                found[kind.name] = figures_of(replay)
+    s.holds("both engines have the same figures", same_figures, found)
 
 
 def test_pages(s, engine):
@@ -519,6 +555,9 @@ def suite(s):
         return
     if s.part == "engines":
         test_engines(s)
+        return
+    if s.part == "replayed":
+        test_replayed(s)
         return
     run_tests, count = {"pages": (test_pages, 19), "push": (test_pushes, 7)}[
         s.part

@@ -11,6 +11,7 @@
  *     flush_s=N    seconds to wait for the store at the end; 0 = not at all
  *     spool_kb=N   limit of the spool
  *     wait=1       the store may be away at first
+ *     answer_s=N   seconds to wait for each answer of the store
  *
  * Prints "minute N" when a minute is in the spool, "retry N: WHY" while it
  * waits for the store, and at the end what the sending has come to. A guest's
@@ -32,18 +33,19 @@
 
 static struct {
     unsigned long minutes, first, day, guests, stacks, pause_ms, flush_s;
-    unsigned long spool_kb, wait, losses;
+    unsigned long spool_kb, wait, losses, answer_s;
 } given = {.minutes = 1, .guests = 2, .stacks = 3, .flush_s = 60};
 
 static const struct {
     const char *name;
     unsigned long *number;
 } words[] = {
-    {"minutes", &given.minutes}, {"first", &given.first},
-    {"day", &given.day},         {"guests", &given.guests},
-    {"stacks", &given.stacks},   {"pause_ms", &given.pause_ms},
-    {"flush_s", &given.flush_s}, {"spool_kb", &given.spool_kb},
-    {"wait", &given.wait},       {"losses", &given.losses},
+    {"minutes", &given.minutes},   {"first", &given.first},
+    {"day", &given.day},           {"guests", &given.guests},
+    {"stacks", &given.stacks},     {"pause_ms", &given.pause_ms},
+    {"flush_s", &given.flush_s},   {"spool_kb", &given.spool_kb},
+    {"wait", &given.wait},         {"losses", &given.losses},
+    {"answer_s", &given.answer_s},
 };
 
 static void take_word(const char *word)
@@ -188,6 +190,7 @@ int main(int argc, char **argv)
     options.spool_bytes = given.spool_kb << 10;
     options.may_wait = given.wait != 0;
     options.host = "collector";
+    options.seconds = (double)given.answer_s;
     store = store_open(argv[1], &options, why);
     if (store == NULL)
         die("%s", why);

@@ -14,13 +14,21 @@ class Proxy:
     "lose"       it is carried out, and its answer is not passed on
     "cut"        half of it is passed on, and then the connection ends
     "double"     it is carried out twice, and the second answer is passed on
+    "late"       it is carried out, and the client gives up before the answer
+    "hold"       it is passed on long after the client has given up: when
+                 another insert, which may be the client's next try, has been
+                 carried out
 
     (asked) are the requests that were no inserts."""
 
     def __init__(self, target, spoil):
         self.target, self.spoil = target, spoil
         self.count, self.asked = 0, []
-        self.done = {"pass": 0, "lose": 0, "cut": 0, "double": 0}
+        fates = ("pass", "lose", "cut", "double", "late", "hold")
+        self.done = dict.fromkeys(fates, 0)
+        self.carried = threading.Condition()  # of (passed)
+        self.passed = 0
+        self.held = []
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         self.socket.listen(16)
@@ -31,6 +39,8 @@ class Proxy:
         return self
 
     def __exit__(self, *_):
+        for thread in self.held:
+            thread.join()
         self.socket.close()
 
     def _accept(self):
@@ -67,13 +77,32 @@ class Proxy:
             with socket.create_connection(self.target) as server:
                 server.sendall(request[: len(request) - len(request) // 3])
             return False
+        if fate == "hold":
+            thread = threading.Thread(
+                target=self._hold, args=(request, self.passed)
+            )
+            self.held.append(thread)
+            client.recv(1)  # it ends: the client waits no longer
+            thread.start()
+            return False
         answer = self._ask(request)
         if fate == "double":
             answer = self._ask(request)
-        if fate == "lose" or not answer:
+        if fate == "late":
+            client.recv(1)
+        if fate in {"lose", "late"} or not answer:
             return False
+        if fate != "pass" or b"query=INSERT" in request:
+            with self.carried:
+                self.passed += 1
+                self.carried.notify_all()
         client.sendall(answer)
         return True
+
+    def _hold(self, request, before):
+        with self.carried:
+            self.carried.wait_for(lambda: self.passed > before)
+        self._ask(request)
 
     def _ask(self, request):
         try:

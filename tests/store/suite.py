@@ -141,12 +141,14 @@ def a_collector_that_is_killed_sends_the_rest_later(make, fill):
         check.true(set(accounts) <= set(expected(range(said + 1))), "accounts")
 
 
-def spoilt(engine, fill, spoil, minutes):
+def spoilt(engine, fill, spoil, minutes, **more):
     """Sends through a proxy; returns what it did."""
     port = engine.serve()
     with Proxy(("127.0.0.1", port), spoil) as proxy:
         address = f"http://127.0.0.1:{proxy.port}/parasite"
-        done = send(fill, engine, address=address, minutes=minutes, losses=1)
+        done = send(
+            fill, engine, address=address, minutes=minutes, losses=1, **more
+        )
         check.has(done.out, "^empty: ")
     check_sums(engine, range(minutes))
     # losses of one guest and minute, in several batches
@@ -173,6 +175,18 @@ def cut_requests_store_nothing(make, fill):
             engine, fill, lambda n: "pass" if n % 2 == 0 else "cut", 4
         )
         check.true(done["cut"] > 5, "requests were cut off")
+
+
+def answers_that_are_late_double_nothing(make, fill):
+    """They come when the client has given up, and sends the batch again."""
+    with make("late") as engine:
+        done, said = spoilt(
+            *(engine, fill, lambda n: "pass" if n % 3 else "late", 2),
+            answer_s=1,
+        )
+        check.true(done["late"] > 2, "answers were late")
+        retries = int(re.search(r"(\d+) retries", said)[1])
+        check.true(retries >= done["late"], "retries")
 
 
 def a_store_that_is_away_gets_all_later(make, fill):
@@ -360,6 +374,7 @@ ON_EACH = (
     a_collector_that_is_killed_sends_the_rest_later,
     lost_answers_double_nothing,
     cut_requests_store_nothing,
+    answers_that_are_late_double_nothing,
     a_store_that_is_away_gets_all_later,
     a_full_spool_is_a_loss_in_the_store,
     a_damaged_batch_is_a_loss,
@@ -424,6 +439,16 @@ def doubled_requests_double_nothing(make, fill):
     with make("double") as engine:
         done, _ = spoilt(engine, fill, lambda n: "double", 4)
         check.true(done["double"] > 10, "requests came twice")
+
+
+def requests_that_are_late_double_nothing(make, fill):
+    """They come when the same batch has been sent again and is stored."""
+    with make("held") as engine:
+        done, _ = spoilt(
+            *(engine, fill, lambda n: "pass" if n % 3 else "hold", 2),
+            answer_s=1,
+        )
+        check.true(done["hold"] > 2, "requests were held up")
 
 
 def its_http_is_that_of_clickhouse(make):
@@ -663,6 +688,7 @@ EMBEDDED = (
     (what_is_counted_as_lost_is_not_kept, True),
     (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
+    (requests_that_are_late_double_nothing, True),
     (its_http_is_that_of_clickhouse, False),
     (its_port_answers_to_who_may_ask, False),
     (it_has_one_owner_and_ends_when_told, False),
