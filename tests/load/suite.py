@@ -166,8 +166,8 @@ def test_refused(s):
         check.has(text, "given up, without an answer for 1 ms$")
         check.has(
             text,
-            r"^load: no more sessions were begun after \d+ of these without one "
-            "that went well$",
+            r"^load: no more sessions were begun after \d+ of these without "
+            "one that went well$",
         )
         check.has(text, r"^load: http, .*: \d{1,4} sessions, \d{3,4} failed, ")
     with s.test("a load that ends by itself was not cut short"):

@@ -44,8 +44,8 @@ enum arch_cpu_start {
  * TSC of (tsc_hz). Its tables are loaded and its local APIC is on then, and it
  * calls (begin) on its own stack, with interrupts off, which must not return.
  * (memory) is its own for good, unless it did not start. Pages for tables come
- * from (page), which returns RAM or NULL. Contexts: boot of CPU 0, thread, after
- * arch_timer_start().
+ * from (page), which returns RAM or NULL. Contexts: boot of CPU 0, thread,
+ * after arch_timer_start().
  */
 enum arch_cpu_start arch_cpu_start(uint32_t apic, unsigned number, void *memory,
                                    void *(*page)(void), uint64_t tsc_hz,
