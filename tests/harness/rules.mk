@@ -5,6 +5,8 @@
 #= test
 #: tests that run at the same time: two a CPU, for many mostly wait
 LANES ?= $(shell expr 2 \* $$(nproc))
+#: 1 = the long form, which makes more checks than tests/plan.txt has
+FULL ?=
 
 harness = PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m harness
 
@@ -12,7 +14,8 @@ harness = PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m harness
 test-images: $(call images,$(programs)) $(smp_images) lib
 #: every test: on the host, models, and images at both widths
 test: test-images
-	$(Q)$(harness) --lanes=$(LANES) $(BUILD) '$(TESTS)'
+	$(Q)FULL=$(FULL) $(harness) --lanes=$(LANES) \
+	    $(if $(filter 1,$(FULL)),--without-plan) $(BUILD) '$(TESTS)'
 #: run them, and write down in tests/plan.txt which there are
 test-plan: test-images
 	$(Q)$(harness) --lanes=$(LANES) --write-plan $(BUILD) '$(TESTS)'
