@@ -45,8 +45,8 @@ struct store_options {
     /* What is not stored is no loss: the caller can send it again. */
     bool can_resend;
 
-    /* Days that ended so long ago are dropped, in all that a store has of any
-     * collector, when it is opened and from then on; 0 = never. With a spool. */
+    /* Days that ended so long ago are dropped, of any collector, when the store
+     * is opened and from then on; 0 = never. With a spool. */
     double keep_seconds;
 
     const char *host; /* of this collector, in losses; NULL = its name */

@@ -162,8 +162,8 @@ def put_claim(engine, guest, boot, host, minutes):
     times = ", ".join(str(TWICE + 60 * minute) for minute in minutes)
     engine.change(
         "INSERT INTO accounts (day, bucket, service, guest, ticks, idle) "
-        f"SELECT toDate(at) AS day, {key}, toUInt64(6000) AS ticks, ticks AS idle "
-        f"FROM (SELECT arrayJoin([{times}]) AS at)"
+        f"SELECT toDate(at) AS day, {key}, toUInt64(6000) AS ticks, "
+        f"ticks AS idle FROM (SELECT arrayJoin([{times}]) AS at)"
     )
     engine.change(
         "INSERT INTO guests (bucket, service, guest, boot, host, seen) "
