@@ -194,6 +194,24 @@ double arguments_number(const char *option, const char *word, double least,
     return number;
 }
 
+double arguments_seconds(const char *option, const char *word, double least)
+{
+    static const char units[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    char *end;
+    double number = strtod(word, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end) : units;
+
+    if (end == word || unit == NULL || !(number > 0 && number <= 1e6) ||
+        (*end != '\0' && end[1] != '\0'))
+        die_usage("%s takes a time such as 90s, 5m, 1h or 30d, not '%s'",
+                  option, word);
+    number *= seconds[unit - units];
+    if (number < least)
+        die_usage("%s takes %g s at least, not '%s'", option, least, word);
+    return number;
+}
+
 unsigned long arguments_rows(const char *word)
 {
     char *end;

@@ -63,6 +63,10 @@ unsigned long arguments_whole(const char *option, const char *word,
 double arguments_number(const char *option, const char *word, double least,
                         double most);
 
+/* The seconds of a time such as 90s, 5m, 1h or 30d. Ends the process unless
+ * they are (least) at least. */
+double arguments_seconds(const char *option, const char *word, double least);
+
 /* The word of --rows, 0 = all; ends the process if it is no number. */
 unsigned long arguments_rows(const char *word);
 

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define DAY_SECONDS 86400.0
 #define PUSH_BYTES ((size_t)64 << 20) /* of profiles that wait */
 
 static struct collector_options collect;
@@ -26,6 +27,7 @@ static struct {
     const char *spool;
     const char *push;
     double spool_mb;
+    double keep_seconds;
     bool json;
     bool has_http;
     unsigned http;
@@ -140,23 +142,16 @@ static void read_tokens(char *path)
         die_usage("%s: no token in it", path);
 }
 
-/* "90s", "5m", "1h", "2d" */
-static void set_keep(char *word)
+static void set_keep_raw(char *word)
 {
-    char *end;
-    double number = strtod(word, &end);
-    double unit = *end == 'm'   ? 60
-                  : *end == 'h' ? 3600
-                  : *end == 'd' ? 86400
-                                : 1;
-
-    if (end == word || !(number > 0 && number <= 1e6) ||
-        (*end != '\0' && (strchr("smhd", *end) == NULL || end[1] != '\0')))
-        die_usage("--keep-raw takes a time such as 90s, 5m or 1h, not '%s'",
-                  word);
-    collect.raw_seconds = number * unit;
+    collect.raw_seconds = arguments_seconds("--keep-raw", word, 0);
     if (collect.raw == NULL)
         collect.raw = "parasite-raw";
+}
+
+static void set_keep(char *word)
+{
+    request.keep_seconds = arguments_seconds("--keep", word, DAY_SECONDS);
 }
 
 static void set_http(char *word)
@@ -221,6 +216,9 @@ static const struct argument options[] = {
      .text = &request.spool, .group = 2},
     {"spool-mb", 0, "MB", "the most that is kept there (1024)",
      .take = set_spool_mb, .group = 2},
+    {"keep", 0, "TIME",
+     "drop what the store has of days that ended so long ago, such as 30d",
+     .take = set_keep, .group = 2},
     {"push", 0, "TARGET",
      "send each minute of each guest to otlp:http://HOST:PORT or "
      "pyroscope:http://HOST:PORT, too",
@@ -231,7 +229,7 @@ static const struct argument options[] = {
      "with --json and no store: seconds that a row covers (60)",
      .take = set_bucket, .group = 2},
     {"keep-raw", 0, "TIME", "keep all packets for TIME, such as 1h",
-     .take = set_keep, .group = 3},
+     .take = set_keep_raw, .group = 3},
     {"raw", 0, "DIR", "where (parasite-raw)", .text = &collect.raw, .group = 3},
     {"captures", 0, "DIR",
      "keep what 'parasite fleet capture' takes there (that of --raw)",
@@ -288,6 +286,8 @@ static void check(void)
         die_usage("--bucket is for --json: a store's rows are of a minute");
     if (collect.bucket_seconds != 0 && !request.json)
         die_usage("--bucket needs --json");
+    if (request.keep_seconds > 0 && request.store == NULL)
+        die_usage("--keep needs --store");
     if (collect.raw != NULL && collect.raw_seconds == 0)
         die_usage("--raw needs --keep-raw");
 }
@@ -300,6 +300,7 @@ static void open_store(void)
         .spool = request.spool,
         .spool_bytes = (uint64_t)(request.spool_mb * 1e6),
         .host = collect.host,
+        .keep_seconds = request.keep_seconds,
         .may_wait = true,
         .stage = true,
     };

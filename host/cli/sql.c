@@ -22,16 +22,17 @@
 static struct {
     const char *words[2];
     unsigned count;
-    bool json;
+    bool json, change;
     struct view view;
 } given = {.view.weight = MODEL_CLOCKS};
 
 static const char help_text[] =
     "Ask a store, or one trace, in ClickHouse's SQL. The tables are samples, "
     "stacks, accounts, loop, waits, guests and losses, described in "
-    "docs/fleet.md; of a trace there are samples, stacks, accounts and guests."
-    "\vSTORE is a folder or http://USER@HOST:PORT/DATABASE, by default "
-    "$PARASITE_STORE. A trace is loaded into a store of its own, which is gone "
+    "docs/fleet.md. Of a trace all but samples are in its first minute."
+    "\vA query only reads, unless --write is given. STORE is a folder or "
+    "http://USER@HOST:PORT/DATABASE, by default $PARASITE_STORE. A trace is "
+    "loaded into a store of its own, which is gone "
     "afterwards.\n\n"
     "For example:\n"
     "  parasite sql run/store 'select sum(samples), sum(weight) from samples'\n"
@@ -41,6 +42,8 @@ static const struct argument options[] = {
     {"json", 0, NULL, "print a list of JSON objects", .flag = &given.json},
     {"kernel", 'k', "IMAGE", "the ELF image that the trace is of",
      .text = &given.view.image_path},
+    {"write", 'w', NULL, "let the query change the store",
+     .flag = &given.change},
     {"quiet", 'q', NULL, "print errors only", .flag = &log_quiet},
     {0},
 };
@@ -215,7 +218,7 @@ static int ask_trace(const char *trace, const char *sql)
 
 int command_sql(int argc, char **argv)
 {
-    const struct store_options opened = {0};
+    struct store_options opened = {0};
     struct store *store;
     const char *where = getenv("PARASITE_STORE"), *sql;
     char why[STORE_WHY];
@@ -232,6 +235,7 @@ int command_sql(int argc, char **argv)
                   "PARASITE_STORE");
     if (is_trace(where))
         return ask_trace(where, sql);
+    opened.change = given.change;
     store = store_open(where, &opened, why);
     if (store == NULL)
         die("%s", why);

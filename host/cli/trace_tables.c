@@ -2,8 +2,12 @@
 
 #include "cli/trace_tables.h"
 
+#include "base/checked.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "collect/rollup.h"
+#include "collect/waits.h"
 #include "profile/samples.h"
 
 #include <prof/format.h>
@@ -11,6 +15,7 @@
 #include <string.h>
 
 #define UNKNOWN_BOOT 86400u
+#define NS_PER_SECOND 1000000000u
 #define PSEUDO_FRAME 0xffffff00u /* and the node's number */
 #define CPU_SHIFT 22
 #define MINUTE_SHIFT 30
@@ -24,6 +29,28 @@ struct cell {
     struct model_count count;
 };
 
+/* A range of a histogram of a CPU's event loop. */
+struct range {
+    uint64_t low;
+    uint64_t before; /* the last reset, all together */
+    uint64_t count;
+    uint16_t cpu, site;
+    uint8_t measure;
+};
+
+/* What the guest itself has counted of its loop, and what its tasks waited
+ * for. */
+struct guest_counts {
+    struct index range_keys;
+    struct range *ranges;
+    struct index site_keys; /* (cpu, site) */
+    struct rollup_site *sites;
+    struct strings strings;
+    struct waits waits;
+    uint32_t current[MODEL_CPUS_MAX]; /* objects */
+    uint64_t gaps[MODEL_CPUS_MAX];    /* of which it is known */
+};
+
 struct tables {
     struct view *view;
     struct samples samples;
@@ -33,7 +60,8 @@ struct tables {
     uint8_t build[STORE_BUILD_BYTES];
     struct index cells, nodes;
     struct cell *rows;
-    uint64_t *stacks; /* by number of (nodes) */
+    uint64_t *stacks;   /* by number of (nodes) */
+    struct index named; /* numbers of sites that were sent */
 };
 
 static void take_sample(void *owner, const struct sample *sample)
@@ -139,7 +167,7 @@ static void add_accounts(struct tables *tables)
             .cpu = (uint16_t)cpu->cpu,
             .attributed = samples_on(tables, cpu->cpu),
             .idle = cpu->idle.samples,
-            .dropped = cpu->dropped,
+            .dropped = checked_add(cpu->dropped, cpu->discarded),
             .missed = cpu->missed,
         };
 
@@ -148,6 +176,159 @@ static void add_accounts(struct tables *tables)
         row.ticks = row.attributed + row.idle + row.dropped + row.missed;
         store_add_account(&tables->batches, &row);
     }
+}
+
+/* ---- the loop and the waits */
+
+static void take_range(struct guest_counts *counts, uint16_t cpu,
+                       const struct event_loop_bucket *from)
+{
+    const struct range fresh = {.low = from->low,
+                                .cpu = cpu,
+                                .site = from->site,
+                                .measure = from->measure};
+    uint64_t key = rollup_range_key(cpu, from->site, from->measure, from->low);
+    uint32_t number = index_add_row(&counts->range_keys, key, &counts->ranges,
+                                    &fresh, sizeof fresh);
+    struct range *range = &counts->ranges[number];
+
+    if (from->count < range->count) /* the guest has begun anew */
+        range->before = checked_add(range->before, range->count);
+    range->count = from->count;
+}
+
+static void take_site(struct guest_counts *counts, uint16_t cpu,
+                      const struct event_loop_site *from)
+{
+    struct rollup_site site = {.id = rollup_site_id(from->text, from->line)};
+    uint64_t key = index_pair(cpu, from->site);
+
+    if (index_find(&counts->site_keys, key) != INDEX_NONE)
+        return;
+    site.text = strings_put(&counts->strings, from->text);
+    index_add_row(&counts->site_keys, key, &counts->sites, &site, sizeof site);
+}
+
+static void take_event(void *owner, const struct event *event, uint32_t node,
+                       uint64_t clocks, const struct model_cpu *cpu)
+{
+    struct guest_counts *counts = owner;
+    uint16_t number = (uint16_t)(cpu->cpu % MODEL_CPUS_MAX);
+
+    (void)node;
+    (void)clocks;
+    if (cpu->gaps != counts->gaps[number]) {
+        counts->gaps[number] = cpu->gaps;
+        counts->current[number] = 0;
+        rollup_waits_lose(&counts->waits);
+    }
+    if (event->kind == PROF_EVENT_LOOP_BUCKET)
+        take_range(counts, number, &event->as_loop_bucket);
+    else if (event->kind == PROF_EVENT_LOOP_SITE)
+        take_site(counts, number, &event->as_loop_site);
+    else
+        rollup_waits_take(&counts->waits, &counts->current[number], event);
+}
+
+/* A site's (name) is kept as that of a stack of one function. */
+static void add_site(struct tables *tables, uint64_t id, const char *name)
+{
+    const struct store_stack row = {.build = tables->build,
+                                    .stack = id,
+                                    .names = &name,
+                                    .name_count = 1,
+                                    .named = true};
+    bool is_new;
+
+    index_add(&tables->named, id, &is_new);
+    if (is_new)
+        store_add_stack(&tables->batches, &row);
+}
+
+static void add_loop(struct tables *tables, const struct guest_counts *counts)
+{
+    uint64_t hz = tables->view->model.hello.tsc_hz;
+
+    for (uint32_t i = 0; i < counts->range_keys.count; ++i) {
+        const struct range *range = &counts->ranges[i];
+        uint32_t site =
+            index_find(&counts->site_keys, index_pair(range->cpu, range->site));
+        struct store_loop row = {
+            .key = tables->key,
+            .cpu = range->cpu,
+            .measure = (enum store_measure)range->measure,
+            .low = checked_scale(range->low, NS_PER_SECOND, hz),
+            .count = checked_add(range->before, range->count),
+        };
+
+        if (row.count == 0 || site == INDEX_NONE || range->measure > STORE_WALL)
+            continue;
+        row.site = counts->sites[site].id;
+        add_site(tables, row.site,
+                 strings_text(&counts->strings, counts->sites[site].text));
+        store_add_loop(&tables->batches, &row);
+    }
+}
+
+static const char *wait_text(const struct waits *waits,
+                             const struct wait_name *name)
+{
+    return name != NULL ? strings_text(&waits->strings, name->text) : "";
+}
+
+static void add_waits(struct tables *tables, const struct waits *waits)
+{
+    for (uint32_t i = 0; i < waits->keys.count; ++i) {
+        const struct wait_sum *sum = &waits->sums[i];
+        const struct wait_name *site = rollup_waits_name(waits, sum->site);
+        const char *name = wait_text(waits, site);
+        struct store_wait row = {
+            .key = tables->key,
+            .site = site != NULL ? rollup_site_id(name, site->line) : 0,
+            .why = wait_text(waits, rollup_waits_name(waits, sum->why)),
+            .count = sum->count,
+            .ns = checked_mul(sum->clocks, MODEL_NS_PER_CLOCK),
+        };
+
+        if (site != NULL)
+            add_site(tables, row.site, name);
+        store_add_wait(&tables->batches, &row);
+    }
+    if (waits->refused > 0)
+        log_error("%s: %llu waits and names are left out of the tables",
+                  tables->view->input, (unsigned long long)waits->refused);
+}
+
+/* Reads the trace once more, for what its samples do not say. */
+static void add_counts(struct tables *tables)
+{
+    struct guest_counts counts = {0};
+
+    view_again(tables->view, (struct model_watch){take_event, &counts});
+    add_loop(tables, &counts);
+    add_waits(tables, &counts.waits);
+    rollup_waits_free(&counts.waits);
+    strings_free(&counts.strings);
+    index_free(&counts.range_keys);
+    index_free(&counts.site_keys);
+    free(counts.ranges);
+    free(counts.sites);
+}
+
+/* Packets that never came. How many ticks they had is not known of a trace: no
+ * account has them. */
+static void add_losses(struct tables *tables)
+{
+    const struct store_loss row = {
+        .key = tables->key,
+        .host = "",
+        .why = "packets missing",
+        .what = STORE_PACKETS,
+        .rows = tables->view->model.missing_packets,
+    };
+
+    if (row.rows > 0)
+        store_add_loss(&tables->batches, &row);
 }
 
 static void add_guest(struct tables *tables, const char *host)
@@ -192,12 +373,15 @@ void trace_tables_send(struct view *view, struct store *store)
     samples_each(&tables.samples, take_sample, &tables);
     add_samples(&tables);
     add_accounts(&tables);
+    add_counts(&tables);
+    add_losses(&tables);
     add_guest(&tables, "");
     store_batches_send(&tables.batches);
     store_batches_free(&tables.batches);
     samples_close(&tables.samples);
     index_free(&tables.cells);
     index_free(&tables.nodes);
+    index_free(&tables.named);
     free(tables.rows);
     free(tables.stacks);
 }

@@ -350,9 +350,10 @@ static void put_account(struct collector *collector, struct guest_boot *guest,
 /* ---- the event loop */
 
 static const struct rollup_site *site_of(const struct guest_boot *guest,
-                                         uint16_t site)
+                                         const struct rollup_loop *range)
 {
-    uint32_t number = index_find(&guest->rollup.site_numbers, site);
+    uint32_t number = index_find(&guest->rollup.site_numbers,
+                                 index_pair(range->cpu, range->site));
 
     return number != INDEX_NONE ? &guest->rollup.sites[number] : NULL;
 }
@@ -385,9 +386,10 @@ static void put_site(struct collector *collector, struct guest_boot *guest,
 static void put_loop(struct collector *collector, struct guest_boot *guest,
                      struct rollup_loop *range, const struct store_key *key)
 {
-    const struct rollup_site *site = site_of(guest, range->site);
+    const struct rollup_site *site = site_of(guest, range);
     struct store_loop row = {
         .key = *key,
+        .cpu = range->cpu,
         .measure = (enum store_measure)range->measure,
         .low =
             checked_scale(range->low, 1000000000u, guest->rollup.hello.tsc_hz),
@@ -407,6 +409,7 @@ static void put_loop(struct collector *collector, struct guest_boot *guest,
         store_add_loop(&collector->batches, &row);
     json = row_of(collector, "loop", key);
     if (json != NULL) {
+        json_set(json, "cpu", json_count(row.cpu));
         set_id(json, "site", row.site);
         json_set(json, "measure", json_count(row.measure));
         json_set(json, "low", json_count(row.low));

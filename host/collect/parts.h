@@ -144,7 +144,6 @@ struct reader {
     size_t line_bytes;
     uint8_t *out;
     size_t out_bytes, out_sent;
-    uint64_t dropped; /* bytes that a slow one has not got */
     bool watches_out;
     bool silent;      /* it will send nothing more, and takes an answer */
     bool ending;      /* closed when all is sent; it has no guest */

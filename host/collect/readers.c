@@ -30,8 +30,6 @@ static void close_reader(struct collector *collector, struct reader *reader)
         close(reader->from);
     reader->from = -1;
     reader->guest = NULL;
-    collector->counters.reader_dropped += reader->dropped;
-    reader->dropped = 0;
 }
 
 static void watch_reader(struct collector *collector, struct reader *reader,
@@ -204,7 +202,7 @@ void readers_pass(struct collector *collector, struct guest_boot *guest,
         if (reader->guest != guest)
             continue;
         if (!put_bytes(reader, bytes, count, READER_ROOM))
-            reader->dropped += count;
+            collector->counters.reader_dropped += count;
         else if (!reader->watches_out)
             send_waiting(collector, reader);
     }
@@ -261,12 +259,20 @@ void readers_event(struct collector *collector, struct reader *reader,
         read_commands(collector, reader, (events & (EPOLLHUP | EPOLLERR)) != 0);
 }
 
-/* The next boot on the same line has no readers: the end says so to them. */
+/* The next boot on the same line has no readers: the end says so to them, when
+ * they have taken what waits for them. */
 void readers_leave(struct collector *collector, const struct guest_boot *guest)
 {
-    for (size_t i = 0; i < collector->reader_count; ++i)
-        if (collector->readers[i]->guest == guest)
-            close_reader(collector, collector->readers[i]);
+    for (size_t i = 0; i < collector->reader_count; ++i) {
+        struct reader *reader = collector->readers[i];
+
+        if (reader->guest != guest)
+            continue;
+        reader->guest = NULL;
+        reader->ending = true;
+        reader->begun = steady_ms();
+        send_waiting(collector, reader);
+    }
 }
 
 void readers_sweep(struct collector *collector)

@@ -386,6 +386,12 @@ static void take_sample(struct rollup *rollup, struct rollup_cpu *cpu,
 
 /* ---- the event loop */
 
+uint64_t rollup_range_key(uint16_t cpu, uint16_t site, uint8_t measure,
+                          uint64_t low)
+{
+    return mix(low, index_pair(site, (uint32_t)cpu << 8 | measure));
+}
+
 uint64_t rollup_site_id(const char *text, uint32_t line)
 {
     uint64_t id = mix(1, line);
@@ -396,20 +402,22 @@ uint64_t rollup_site_id(const char *text, uint32_t line)
 }
 
 /* (text) is a name, and an at sign and its file. */
-static void take_site(struct rollup *rollup, const struct event *event)
+static void take_site(struct rollup *rollup, const struct rollup_cpu *cpu,
+                      const struct event *event)
 {
     const struct event_loop_site *from = &event->as_loop_site;
     static const struct rollup_site fresh = {0};
+    uint64_t key = index_pair(cpu->cpu, from->site);
     struct rollup_site *site;
     uint32_t number;
 
     if (rollup->site_numbers.count >= ROLLUP_SITES_MAX &&
-        index_find(&rollup->site_numbers, from->site) == INDEX_NONE) {
+        index_find(&rollup->site_numbers, key) == INDEX_NONE) {
         ++rollup->refused;
         return;
     }
-    number = index_add_row(&rollup->site_numbers, from->site, &rollup->sites,
-                           &fresh, sizeof fresh);
+    number = index_add_row(&rollup->site_numbers, key, &rollup->sites, &fresh,
+                           sizeof fresh);
     site = &rollup->sites[number];
     if (site->id != 0)
         return;
@@ -417,12 +425,16 @@ static void take_site(struct rollup *rollup, const struct event *event)
     site->id = rollup_site_id(from->text, from->line);
 }
 
-static void take_range(struct rollup *rollup, const struct event *event)
+static void take_range(struct rollup *rollup, const struct rollup_cpu *cpu,
+                       const struct event *event)
 {
     const struct event_loop_bucket *from = &event->as_loop_bucket;
-    const struct rollup_loop fresh = {
-        .low = from->low, .site = from->site, .measure = from->measure};
-    uint64_t key = mix(from->low, index_pair(from->site, from->measure));
+    const struct rollup_loop fresh = {.low = from->low,
+                                      .cpu = cpu->cpu,
+                                      .site = from->site,
+                                      .measure = from->measure};
+    uint64_t key =
+        rollup_range_key(cpu->cpu, from->site, from->measure, from->low);
     uint32_t number = index_find(&rollup->loop_keys, key);
     struct rollup_loop *range;
 
@@ -434,8 +446,9 @@ static void take_range(struct rollup *rollup, const struct event *event)
         return;
     }
     range = &rollup->loop[number];
-    if (rollup->loop_resumes && number == rollup->loop_keys.count - 1 &&
-        range->count == 0 && range->sent == 0) {
+    if (rollup->loop_resumes && cpu->loop_rounds < 2 &&
+        number == rollup->loop_keys.count - 1 && range->count == 0 &&
+        range->sent == 0) {
         range->sent = from->count;
         rollup->loop_sent = checked_add(rollup->loop_sent, from->count);
         rollup->loop_found = checked_add(rollup->loop_found, from->count);
@@ -507,14 +520,13 @@ static void take_rest(struct rollup *rollup, struct rollup_cpu *cpu,
         cpu->irqs_off = true;
         break;
     case PROF_EVENT_LOOP: /* a round of all ranges begins */
-        if (rollup->loop_resumes && rollup->loop_rounds++ > 0)
-            rollup->loop_resumes = false;
+        cpu->loop_rounds += cpu->loop_rounds < 2;
         break;
     case PROF_EVENT_LOOP_SITE:
-        take_site(rollup, event);
+        take_site(rollup, cpu, event);
         break;
     case PROF_EVENT_LOOP_BUCKET:
-        take_range(rollup, event);
+        take_range(rollup, cpu, event);
         break;
     case PROF_EVENT_BYE:
         rollup->ended = true;

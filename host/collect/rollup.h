@@ -82,12 +82,14 @@ static inline uint64_t rollup_ticks(const struct rollup_account *account)
            account->dropped;
 }
 
-/* A range of a histogram of the event loop, so far. */
+/* A range of a histogram of a CPU's event loop, so far. Each CPU has a loop of
+ * its own, with its own numbers of sites. */
 struct rollup_loop {
     uint64_t low; /* cycles of the TSC */
     uint32_t count;
     uint32_t sent; /* in closed buckets */
-    uint16_t site; /* the guest's number */
+    uint16_t cpu;
+    uint16_t site; /* its number there */
     uint8_t measure;
 };
 
@@ -119,6 +121,7 @@ struct rollup_cpu {
     uint64_t skipped_end; /* clock */
     bool running;         /* it samples, as far as is known */
     uint32_t current;     /* the object that runs, 0 = none */
+    unsigned loop_rounds; /* of its loop's ranges, 2 = two or more */
 
     /* after its last sample in a closed bucket, or before its first packet */
     uint64_t closed_last; /* clock, not 0 */
@@ -159,8 +162,8 @@ struct rollup {
     struct index loop_keys;
     struct rollup_loop *loop;
     uint64_t loop_sent; /* sum of (sent) of all ranges */
-    bool loop_resumes;  /* the first round since another process has counted */
-    unsigned loop_rounds;             /* (loop_before); */
+    bool loop_resumes;  /* another process has counted (loop_before): of each
+                           CPU the first round is compared with it */
     uint64_t loop_before, loop_found; /* what ranges had when first seen */
     uint64_t loop_lost;               /* of the difference, what is in losses */
     struct index site_numbers;
@@ -207,6 +210,10 @@ void rollup_resume_loop(struct rollup *rollup, uint64_t count);
 
 /* The counts that were not known by range, and have not been taken. */
 uint64_t rollup_loop_lost(const struct rollup *rollup);
+
+/* The key of a range: of a CPU's site, by its number there. */
+uint64_t rollup_range_key(uint16_t cpu, uint16_t site, uint8_t measure,
+                          uint64_t low);
 
 /* The number of a place, (text) of which is a name, an at sign and its file. */
 uint64_t rollup_site_id(const char *text, uint32_t line);

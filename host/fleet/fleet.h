@@ -95,6 +95,7 @@ struct fleet_guests {
     struct fleet_guest *list; /* by service, build and number */
     size_t count;
     struct store_answer accounts, identities, delays, losses;
+    struct store_answer claims; /* boots that are several of these at once */
 };
 
 /* All guests that were sampled, or of which something was lost. */

@@ -145,6 +145,7 @@ void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests)
     fleet_ask(fleet, "identities", &guests->identities);
     fleet_ask(fleet, "delays", &guests->delays);
     fleet_ask(fleet, "losses", &guests->losses);
+    fleet_ask(fleet, "claims", &guests->claims);
     take_accounts(guests);
     take_rest(guests);
 }
@@ -172,6 +173,7 @@ void fleet_guests_free(struct fleet_guests *guests)
     store_answer_free(&guests->identities);
     store_answer_free(&guests->delays);
     store_answer_free(&guests->losses);
+    store_answer_free(&guests->claims);
 }
 
 double fleet_busy(const struct fleet_account *account)
@@ -306,6 +308,25 @@ static void print_losses(const struct fleet_guests *guests, size_t rows,
                 answer->rows - rows == 1 ? "" : "es");
 }
 
+/* Sums have these guests twice. */
+static void print_claims(const struct store_answer *answer, size_t rows,
+                         FILE *out)
+{
+    char hosts[128];
+
+    for (size_t i = 0; i < answer->rows && (rows == 0 || i < rows); ++i)
+        fprintf(out,
+                "warning: boot %s is %s guests in %s minute%s, by %s: two "
+                "serve have it, or it was copied with its memory\n",
+                store_value(answer, i, 0), store_value(answer, i, 1),
+                store_value(answer, i, 2),
+                store_u64(answer, i, 2) == 1 ? "" : "s",
+                printable(store_value(answer, i, 3), hosts, sizeof hosts));
+    if (rows > 0 && answer->rows > rows)
+        fprintf(out, "and %zu more such boot%s\n", answer->rows - rows,
+                answer->rows - rows == 1 ? "" : "s");
+}
+
 static void add_account(struct fleet_account *sum,
                         const struct fleet_account *one)
 {
@@ -366,6 +387,7 @@ void fleet_list_print(const struct fleet *fleet,
     qsort(list, guests->count, sizeof *list, by_lost);
     print_lossy(list, guests->count, out);
     print_losses(guests, rows, out);
+    print_claims(&guests->claims, rows, out);
     free(list);
 }
 
@@ -416,6 +438,22 @@ static json_t *guest_json(const struct fleet_guest *guest)
     return object;
 }
 
+static json_t *claims_json(const struct store_answer *answer)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < answer->rows; ++i) {
+        json_t *claim = json_object();
+
+        json_set(claim, "boot", json_text(store_value(answer, i, 0)));
+        json_set(claim, "guests", json_count(store_u64(answer, i, 1)));
+        json_set(claim, "minutes", json_count(store_u64(answer, i, 2)));
+        json_set(claim, "hosts", json_text(store_value(answer, i, 3)));
+        json_array_append_new(list, claim);
+    }
+    return list;
+}
+
 json_t *fleet_list_json(const struct fleet *fleet,
                         const struct fleet_guests *guests)
 {
@@ -444,5 +482,6 @@ json_t *fleet_list_json(const struct fleet *fleet,
     json_set(object, "account", account_json(&sum));
     json_set(object, "guests", list);
     json_set(object, "not_stored", losses);
+    json_set(object, "claimed_twice", claims_json(&guests->claims));
     return object;
 }

@@ -19,6 +19,7 @@ section .data.rel.ro progbits alloc noexec write align=8
 global fleet_queries
 fleet_queries:
 query builds
+query claims
 query delays
 query folded
 query functions

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "store/answer.h"
 #include "store/embedded.h"
+#include "store/prune.h"
 #include "store/store.h"
 
 #include <signal.h>
@@ -175,7 +176,7 @@ bool store_query(struct store *store, const char *sql, const char *format,
         .text = sql, .file = -1, .take = take, .owner = owner};
     struct store_reply reply;
     char *parameters;
-    bool fine;
+    bool fine, reads;
 
     if (strlen(sql) > SQL_MAX) {
         snprintf(why, STORE_WHY, "the query has more than 256 KiB");
@@ -184,9 +185,13 @@ bool store_query(struct store *store, const char *sql, const char *format,
     if (store->servers[0].version[0] == '\0' &&
         !store_reach(store, 0, connection_to(store, 0), why))
         return false;
+    /* what GET would mean; POST, as proxies keep answers to the other. A user
+     * who only reads may not say so */
+    reads = !store->options.change && !store->servers[0].only_reads;
     parameters = text_format("database=%s&default_format=%s"
-                             "&wait_end_of_query=1",
-                             store->address.database, format);
+                             "&wait_end_of_query=1%s",
+                             store->address.database, format,
+                             reads ? "&readonly=2" : "");
     request.parameters = parameters;
     fine = store_http_ask(connection_to(store, 0), &request, &reply);
     /* an embedded store ends when nobody asked it for a while */
@@ -216,4 +221,24 @@ bool store_ask(struct store *store, const char *sql,
         snprintf(why, STORE_WHY, "%s: an answer that is not ClickHouse's",
                  store->address.name);
     return fine && whole;
+}
+
+/* ---- dropping what is old */
+
+bool store_prune(struct store *store, double seconds, store_pruned_fn *took,
+                 void *owner, char *why)
+{
+    uint32_t first = prune_first_day(seconds);
+    struct store_reply reply;
+
+    for (unsigned i = 0; i < store->address.count; ++i)
+        if (!prune_server(connection_to(store, i), &store->address, i, first,
+                          took, owner, &reply)) {
+            snprintf(why, STORE_WHY, "%s: %s",
+                     store->address.folder != NULL ? store->address.name
+                                                   : store->address.hosts[i],
+                     reply.text);
+            return false;
+        }
+    return true;
 }

@@ -45,11 +45,19 @@ struct store_options {
     /* What is not stored is no loss: the caller can send it again. */
     bool can_resend;
 
+    /* Days that ended so long ago are dropped, of any collector, when the store
+     * is opened and from then on; 0 = never. With a spool. */
+    double keep_seconds;
+
     const char *host; /* of this collector, in losses; NULL = its name */
 
     /* The store may be away: with a spool, opening it succeeds all the same,
      * and the schema is looked at when it is back. */
     bool may_wait;
+
+    /* Queries may change what is there. Without it the store has them as those
+     * that only read, and refuses all others. */
+    bool change;
 
     /* Batches are staged: they are sent when store_commit() says so. */
     bool stage;
@@ -82,7 +90,8 @@ char *store_own_table(const struct store *store, enum store_table table);
 /* Called with parts of an answer as they come; false ends the query. */
 typedef bool store_take_fn(void *owner, const void *bytes, size_t count);
 
-/* Runs (sql), without FORMAT, and has (take) called with its answer in
+/* Runs (sql), without FORMAT, as a reader unless the store was opened to be
+ * changed, and has (take) called with its answer in
  * (format), of ClickHouse's names. Of several shards the first one is asked,
  * which asks the others. An error that follows a part of the answer is an
  * error. (sql) has at most 256 KiB. */
@@ -117,6 +126,23 @@ double store_double(const struct store_answer *answer, size_t row,
 /* Writes (text) as a literal of SQL, with quotes, at most (room) bytes with
  * the zero; returns (to). What does not fit is an empty literal. */
 char *store_quote(const char *text, char *to, size_t room);
+
+/* ---- dropping what is old */
+
+/* A day of a table that one server had (rows) of. */
+struct store_pruned {
+    const char *server;
+    enum store_table table;
+    const char *day; /* "2026-10-14" */
+    uint64_t rows;
+};
+typedef void store_pruned_fn(void *owner, const struct store_pruned *pruned);
+
+/* Drops the days of all tables that ended (seconds) ago or longer, on each
+ * server; calls (took) for each, if not NULL. The store was opened to be
+ * changed. What was dropped before a failure is gone. */
+bool store_prune(struct store *store, double seconds, store_pruned_fn *took,
+                 void *owner, char *why);
 
 /* ---- sending */
 

@@ -12,6 +12,7 @@
 #include "store/copy.h"
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/temporary.h"
@@ -40,8 +41,9 @@ struct copy {
     uint8_t *bytes;          /* of a row that has not come wholly */
     size_t used, room;
     uint64_t count;
-    char *spool;  /* a folder */
-    bool refused; /* rows were not taken by it */
+    char *spool;            /* a folder */
+    bool refused;           /* rows were not taken by it */
+    json_t *tables, *there; /* what is printed of them, NULL = as text */
 };
 
 /* What is in the spool can be read again, and would else be sent by nobody. */
@@ -280,8 +282,11 @@ static void copy_day(struct copy *copy, const char *day)
         copy_slices(copy, day);
         break;
     case THERE_ALL:
-        printf("%-10s%s is there already\n", store_table_name(copy->table),
-               day);
+        if (copy->there != NULL)
+            json_array_append_new(copy->there, json_text(day));
+        else
+            printf("%-10s%s is there already\n", store_table_name(copy->table),
+                   day);
         break;
     case THERE_OTHER:
         refuse_day(copy, day);
@@ -302,12 +307,29 @@ static void copy_days(struct copy *copy)
     free(sql);
 }
 
+static void print_table(const struct copy *copy)
+{
+    json_t *object;
+
+    if (copy->tables == NULL) {
+        printf("%-10s%" PRIu64 " rows\n", store_table_name(copy->table),
+               copy->count);
+        return;
+    }
+    object = json_object();
+    json_set(object, "table", json_text(store_table_name(copy->table)));
+    json_set(object, "rows", json_count(copy->count));
+    json_set(object, "there", copy->there);
+    json_array_append_new(copy->tables, object);
+}
+
 static void copy_table(struct copy *copy, enum store_table table)
 {
     unsigned shards = store_shards(copy->to);
 
     copy->table = table;
     copy->count = 0;
+    copy->there = copy->tables != NULL ? json_array() : NULL;
     copy->rows = xreallocarray(NULL, shards, sizeof *copy->rows);
     for (unsigned i = 0; i < shards; ++i)
         copy->rows[i] = (struct store_rows){.table = table};
@@ -318,7 +340,7 @@ static void copy_table(struct copy *copy, enum store_table table)
     for (unsigned i = 0; i < shards; ++i)
         store_rows_free(&copy->rows[i]);
     free(copy->rows);
-    printf("%-10s%" PRIu64 " rows\n", store_table_name(table), copy->count);
+    print_table(copy);
 }
 
 static bool wait_sent(struct store *store)
@@ -334,7 +356,17 @@ static bool wait_sent(struct store *store)
     return sent && state.lost_batches == 0;
 }
 
-int copy_store(const char *from, const char *to)
+static void print_json(const struct copy *copy)
+{
+    json_t *object = json_object();
+
+    json_set(object, "from", json_text(store_name(copy->from)));
+    json_set(object, "to", json_text(store_name(copy->to)));
+    json_set(object, "tables", copy->tables);
+    json_print(object, stdout);
+}
+
+int copy_store(const char *from, const char *to, bool json)
 {
     char why[STORE_WHY];
     struct store_options read = {0};
@@ -351,10 +383,13 @@ int copy_store(const char *from, const char *to)
         temporary_remove(copy.spool);
         die("%s", why);
     }
+    copy.tables = json ? json_array() : NULL;
     for (unsigned table = 0; table < STORE_TABLES; ++table)
         copy_table(&copy, table);
     if (!wait_sent(copy.to))
         give_up(&copy, "not all of it is stored: copy again");
+    if (json)
+        print_json(&copy);
     close_target(&copy);
     store_close(copy.from);
     free(copy.bytes);

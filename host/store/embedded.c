@@ -369,6 +369,7 @@ static enum MHD_Result look_at_parameter(void *owner, enum MHD_ValueKind kind,
                                         "async_insert",
                                         "query_id",
                                         "wait_end_of_query",
+                                        "readonly",
                                         "user",
                                         "password",
                                         "session_id",
@@ -602,7 +603,7 @@ static enum MHD_Result run_order(struct embedded *embedded,
                    "the token is too long");
     if (is_data && read_only)
         return say(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, 164,
-                   "GET changes nothing: use POST");
+                   "GET and readonly change nothing: use POST");
     if (!is_data) {
         problem = make_sql(&order, query, request);
         if (problem != NULL) {
@@ -627,6 +628,7 @@ static enum MHD_Result answer_request(struct embedded *embedded,
                                       bool read_only)
 {
     struct parameters parameters = {NULL};
+    const char *readonly = argument(connection, "readonly");
     char text[256];
 
     if (request->is_gzip && !request->ended && request->problem == NULL)
@@ -647,6 +649,8 @@ static enum MHD_Result answer_request(struct embedded *embedded,
     }
     if (argument(connection, "query") == NULL && request->bytes == 0)
         return say(connection, MHD_HTTP_OK, 0, "Ok.");
+    if (readonly != NULL && strcmp(readonly, "0") != 0)
+        read_only = true;
     return run_order(embedded, connection, request, read_only);
 }
 

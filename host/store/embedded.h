@@ -13,8 +13,10 @@
  * name.
  *
  * A request is a GET or POST of "/", its query in the parameter `query`, in the
- * body, or in both, one after the other. GET changes nothing. Known parameters:
- * database, default_format, insert_deduplication_token, async_insert, query_id
+ * body, or in both, one after the other. GET changes nothing, nor does POST
+ * with a readonly that is not 0: such requests have connections to the engine
+ * of their own, so that inserts wait for none of them. Parameters: database,
+ * default_format, insert_deduplication_token, async_insert, query_id, readonly
  * and wait_end_of_query (answers are always whole), user, password; any other
  * is refused with code 115, as ClickHouse does. "/ping" answers "Ok.".
  *

@@ -95,9 +95,11 @@ bool schema_ask(struct store_http *http, struct store_server *server,
         http, "default",
         "SELECT version(), (SELECT count() FROM system.tables WHERE "
         "database = 'system' AND name = 'zookeeper'), (SELECT count() FROM "
-        "system.tables WHERE database = 'system' AND name = 'macros')",
+        "system.tables WHERE database = 'system' AND name = 'macros'), "
+        "(SELECT count() FROM system.settings WHERE name = 'readonly' AND "
+        "value != '0')",
         &answer, reply);
-    if (fine && (answer.rows != 1 || answer.columns != 3 ||
+    if (fine && (answer.rows != 1 || answer.columns != 4 ||
                  store_value(&answer, 0, 0) == NULL)) {
         snprintf(reply->text, sizeof reply->text,
                  "this is not a ClickHouse server");
@@ -109,6 +111,7 @@ bool schema_ask(struct store_http *http, struct store_server *server,
         server->is_modern = atoi(server->version) >= MODERN_MAJOR;
         server->replicates = store_u64(&answer, 0, 1) > 0;
         server->has_macros = store_u64(&answer, 0, 2) > 0;
+        server->only_reads = store_u64(&answer, 0, 3) > 0;
     }
     store_answer_free(&answer);
     if (!fine || !server->has_macros)

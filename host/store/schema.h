@@ -15,6 +15,7 @@ struct store_server {
     bool is_modern;   /* has codecs, tokens of inserts, LowCardinality */
     bool replicates;  /* has a ZooKeeper or Keeper */
     bool has_macros;  /* {shard} and {replica} are defined */
+    bool only_reads;  /* its user may change nothing, nor this setting */
 };
 
 /* Asks a server about itself. */

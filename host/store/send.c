@@ -19,6 +19,7 @@
 #include "store/answer.h"
 #include "store/columns.h"
 #include "store/losses.h"
+#include "store/prune.h"
 #include "store/spool.h"
 #include "store/store.h"
 
@@ -33,7 +34,9 @@
 #define RETRY_MIN 0.1 /* seconds until the next try: doubled each time */
 #define RETRY_MAX 10.0
 #define LOSSES_SECONDS 1.0
-#define SAY_SECONDS 60.0 /* between two problems of a shard that are said */
+#define SAY_SECONDS 60.0     /* between two problems of a shard that are said */
+#define PRUNE_SECONDS 3600.0 /* between two looks for old days */
+#define PRUNE_RETRY_SECONDS 60.0
 #define FLUSH_POLL_MS 20
 #define FLUSH_LOG_SECONDS 10.0
 
@@ -44,6 +47,8 @@ struct shard {
     struct store_http *http;
     bool reached; /* its version is known, and its tables are there */
     bool running;
+    double prune_at;       /* on the steady clock; its thread's alone */
+    bool prune_has_failed; /* and that was said */
 
     /* with the sender's lock; "" = none */
     char problem[STORE_WHY]; /* why it takes no batches now */
@@ -370,15 +375,24 @@ static bool sleep_for(struct sender *sender, double seconds)
     return goes_on;
 }
 
-/* The next batch of the shard; false: the end. */
-static bool wait_batch(struct shard *shard, struct spool_batch *batch)
+/* Whether old days are to be looked for. */
+static bool must_prune(const struct shard *shard)
+{
+    return shard->sender->store->options.keep_seconds > 0 &&
+           seconds_now() >= shard->prune_at;
+}
+
+/* The next batch of the shard, in *(is_there) whether there is one, or it is
+ * time to prune; false: the end. */
+static bool wait_batch(struct shard *shard, struct spool_batch *batch,
+                       bool *is_there)
 {
     struct sender *sender = shard->sender;
     const struct spool_batch *first = NULL;
     bool goes_on;
 
     pthread_mutex_lock(&sender->lock);
-    while (!sender->stops && first == NULL) {
+    while (!sender->stops && first == NULL && !must_prune(shard)) {
         if (shard->number == 0)
             keep_losses(sender, &sender->losses, SPOOL_PLAIN);
         first = spool_first(&sender->spool, shard->number);
@@ -389,7 +403,8 @@ static bool wait_batch(struct shard *shard, struct spool_batch *batch)
                              seconds_now() + LOSSES_SECONDS);
     }
     goes_on = !sender->stops;
-    if (goes_on)
+    *is_there = first != NULL;
+    if (goes_on && *is_there)
         *batch = *first;
     pthread_mutex_unlock(&sender->lock);
     return goes_on;
@@ -605,6 +620,36 @@ static bool reach_first(struct shard *shard)
     return true;
 }
 
+static void say_pruned(void *owner, const struct store_pruned *pruned)
+{
+    (void)owner;
+    log_info("%s: %s of %s are dropped, as they are old: %llu rows",
+             pruned->server, store_table_name(pruned->table), pruned->day,
+             (unsigned long long)pruned->rows);
+}
+
+/* Drops days that are old. What fails is tried again, and said once. */
+static void prune(struct shard *shard)
+{
+    struct store *store = shard->sender->store;
+    uint32_t first = prune_first_day(store->options.keep_seconds);
+    struct store_reply reply;
+    char why[STORE_WHY];
+    /* an embedded one may have ended, as it had nothing to do */
+    bool fine = store_reach(store, shard->number, shard->http, why);
+
+    if (fine) {
+        fine = prune_server(shard->http, &store->address, shard->number, first,
+                            say_pruned, NULL, &reply);
+        snprintf(why, sizeof why, "%s", reply.text);
+    }
+    shard->prune_at =
+        seconds_now() + (fine ? PRUNE_SECONDS : PRUNE_RETRY_SECONDS);
+    if (!fine && !shard->prune_has_failed)
+        log_error("%s: old days cannot be dropped: %s", shard_name(shard), why);
+    shard->prune_has_failed = !fine;
+}
+
 static void *run_shard(void *owner)
 {
     struct shard *shard = owner;
@@ -612,8 +657,13 @@ static void *run_shard(void *owner)
         store_server(shard->sender->store, shard->number);
     struct spool_batch batch;
     bool goes_on = server.version[0] != '\0' || reach_first(shard);
+    bool is_there;
 
-    while (goes_on && wait_batch(shard, &batch)) {
+    while (goes_on && wait_batch(shard, &batch, &is_there)) {
+        if (must_prune(shard))
+            prune(shard);
+        if (!is_there)
+            continue;
         if (batch.is_outdated)
             lose_batch(shard, &batch, -1, "of an earlier version's tables");
         else

@@ -157,6 +157,59 @@ def the_list_has_the_losses(fleet):
     check.contains(text, "and 1 more such loss\n")
 
 
+TWICE = made.BEGIN - 86400  # a day without other guests
+
+
+def put_claim(engine, guest, boot, host, minutes):
+    """A guest with an account of each of (minutes), in which another collector
+    may have the same boot."""
+    key = (
+        f"toDateTime(at) AS bucket, 'twice' AS service, "
+        f"toUInt64({guest}) AS guest"
+    )
+    times = ", ".join(str(TWICE + 60 * minute) for minute in minutes)
+    engine.change(
+        "INSERT INTO accounts (day, bucket, service, guest, ticks, idle) "
+        f"SELECT toDate(at) AS day, {key}, toUInt64(6000) AS ticks, "
+        f"ticks AS idle FROM (SELECT arrayJoin([{times}]) AS at)"
+    )
+    engine.change(
+        "INSERT INTO guests (bucket, service, guest, boot, host, seen) "
+        f"SELECT {key}, toFixedString('{boot}', 16) AS boot, '{host}' AS host, "
+        f"toDateTime(at) AS seen FROM (SELECT {TWICE} AS at)"
+    )
+
+
+def guests_that_two_have_are_named(fleet):
+    for guest, boot, host, minutes in (
+        *((1, "both", "host1", (0, 1, 2)), (2, "both", "host2", (1, 2, 3))),
+        # one that moved, and two of unknown boots
+        *((3, "moved", "host1", (0, 1)), (4, "moved", "host2", (2, 3))),
+        *((5, "", "host1", (0,)), (6, "", "host2", (0,))),
+    ):
+        put_claim(fleet.engine, guest, boot, host, minutes)
+    times = ("--since", f"@{TWICE}", "--until", f"@{TWICE + 600}")
+    found = json.loads(fleet("list", "--json", times=times).out)
+    check.same(len(found["guests"]), 6)
+    check.same(
+        found["claimed_twice"],
+        [
+            {
+                "boot": b"both".ljust(16, b"\0").hex(),
+                "guests": 2,
+                "minutes": 2,
+                "hosts": "host1, host2",
+            }
+        ],
+    )
+    check.has(
+        fleet("list", times=times).out,
+        "^warning: boot 626f7468.* is 2 guests in 2 minutes, by host1, host2: ",
+        count=1,
+    )
+    check.same(fleet.json()["claimed_twice"], [])
+
+
 def guests_have_their_rate(fleet):
     """The one that was said last, not the highest."""
     found = fleet.json("list", "web")
@@ -381,6 +434,7 @@ DEFECTS = (
     the_list_adds_up,
     samples_are_the_attributed_ticks,
     the_list_has_the_losses,
+    guests_that_two_have_are_named,
     guests_have_their_rate,
     diff_names_the_slower_function,
     diff_prints_its_json,

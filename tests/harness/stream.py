@@ -10,7 +10,8 @@ CLOCK_HZ = 10_000_000
 TSC_HZ = 2_000_000_000
 TEXT = 0x100000  # where the image's code begins
 BUILD_ID = bytes(range(0xA0, 0xA0 + 20))
-CRC, CRC_BYTES = 60, 4  # of a packet's head
+DISCARDED = 36  # of a packet's head, as are
+CRC, CRC_BYTES = 60, 4
 SAMPLE, LEAF, NODE = range(3)  # tags of short events
 _HEAD = struct.Struct("<I16s3Q3I2HIQ")
 TYPES = {  # as struct has them
@@ -69,6 +70,13 @@ def sealed(packet):
         crc = crc >> 8 ^ _CRC[(crc ^ byte) & 0xFF]
     struct.pack_into("<I", packet, CRC, crc ^ 0xFFFFFFFF)
     return packet
+
+
+def discarding(packet, samples):
+    """The packet, of a guest that had no room for so many until then."""
+    packet = bytearray(packet)
+    struct.pack_into("<Q", packet, DISCARDED, samples)
+    return bytes(sealed(packet))
 
 
 class Stream:

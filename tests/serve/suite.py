@@ -3,6 +3,7 @@
 passes on, what it refuses, and what is left when somebody is killed."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import signal
 import socket
 import struct
 import tempfile
+import time
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ from harness.command import Command, packets_of
 from harness.stream import CLOCK_HZ, TEXT, Stream
 from harness.suite import WIDTHS, background, check, run
 from late import test_late
+from readers import test_slow_reader
 from pushes import test_push, test_push_of_rows, test_push_refused
 
 PARTS = (*WIDTHS, "hosts", "store", "page")
@@ -693,6 +696,37 @@ def passing_on(s):
                 check.same(folder.stat().st_mode & 0o777, 0o700)
 
 
+def test_old_packets(s):
+    """Parts that began before the time, and before that of a part, are removed
+    from the folders of guests; nothing else is."""
+    raw, now = s.work / "old.raw", int(time.time())
+    shutil.rmtree(raw, ignore_errors=True)
+    part = 600  # a sixth of the hour
+    goes = ("aa" * 16 + "/1000", "bb" * 16 + f"/{now - 3600 - 2 * part}")
+    stays = (
+        *("bb" * 16 + f"/{now - 3600 - part // 2}", "bb" * 16 + f"/{now}"),
+        *("capture-1000-1/1000", "cc" * 15 + "/1000"),
+    )
+    for name in (*goes, *stays):
+        path = raw / f"{name}.packets"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    other = raw / ("bb" * 16) / "1000.txt"
+    other.touch()
+    words = ("--keep-raw", "1h", "--raw", raw)
+    with serving(s, *words, name="old_packets") as serve:
+        for name in goes:
+            path = raw / f"{name}.packets"
+            serve.process.soon(lambda path=path: not path.exists(), name)
+        serve.process.soon(
+            lambda: not (raw / ("aa" * 16)).exists(), "its folder, too"
+        )
+        serve.stop()
+    for name in stays:
+        check.true((raw / f"{name}.packets").exists(), name)
+    check.true(other.exists(), "another file")
+
+
 def test_budget(s):
     """A budget of 36,000 samples an hour is 10 Hz for one CPU."""
     with serving(s, "--budget", "one=36000/h", name="budget") as serve:
@@ -851,6 +885,8 @@ def test_options(s):
         ("--raw", "r", "x"),
         ("--budget", "one=5", "x"),
         ("--label", "none", "x"),
+        ("--keep", "30d", "x"),
+        ("--keep", "5m", "--store", "none", "x"),
     ):
         said = run(s.parasite, "serve", *words, status=2).text
         check.same(len(said.splitlines()), 1, said)
@@ -1416,6 +1452,42 @@ def test_without_files(s, store, spool):
     check.lacks(serve.text(), "is lost|cannot be read|cannot be wr")
 
 
+def test_labels(s, store, spool):
+    """Each guest has those of its serve."""
+    words = ("--label", "zone=a", "--label", "tier=x=y z")
+    words += ("--store", store, "--spool", spool)
+    with serving(s, *words, name="labels", service="labelled") as serve:
+        send(serve, samples_of(10, 71))
+        what = "SELECT count() AS n FROM guests WHERE service = 'labelled'"
+        serve.process.soon(lambda: stored(s, store, what)["n"] == 1, "its row")
+        serve.stop()
+    what = "SELECT labels FROM guests WHERE service = 'labelled'"
+    (row,) = json.loads(run(s.parasite, "sql", "--json", store, what).out)
+    check.same(row["labels"], "['zone=a','tier=x=y z']")
+    words = ("fleet", "list", "labelled", "--store", store, "--json")
+    (guest,) = json.loads(Command(s)(*words).out)["guests"]
+    check.same(guest["labels"], "zone=a tier=x=y z")
+
+
+OLD = (
+    "INSERT INTO accounts (day, bucket, service, guest, cpu, ticks) "
+    "VALUES ('2023-11-14', '2023-11-14 12:00:00', 'old', 7, 0, 7)"
+)
+
+
+def test_keep(s, store, spool):
+    """With --keep days that are old go from the store, and no other."""
+    run(s.parasite, "sql", "--write", store, OLD)
+    old = "SELECT count() AS n FROM accounts WHERE service = 'old'"
+    check.same(stored(s, store, old)["n"], 1)
+    words = ("--store", store, "--spool", spool, "--keep", "30d")
+    with serving(s, *words, name="keep") as serve:
+        serve.process.soon(lambda: stored(s, store, old)["n"] == 0, "it goes")
+        serve.stop()
+    check.has(serve.text(), "accounts of 2023-11-14 are dropped, .*: 1 rows")
+    check.same(stored(s, store, SUMS)["ticks"], 900)
+
+
 def test_lost_stacks(s):
     """What is described in a batch that is lost is described again."""
     library, sign = s.work / "failing_fsync.so", s.work / "fsync.fails"
@@ -1444,7 +1516,12 @@ def with_store(s):
     if not (s.build / "chdb" / "libchdb.so").exists():
         for name in (
             *("test stored", "test stored waits", "test twice"),
-            *("test without files", "test lost stacks"),
+            *(
+                "test without files",
+                "test keep",
+                "test labels",
+                "test lost stacks",
+            ),
         ):
             s.skip(name, "no libchdb.so; 'make store' fetches it")
         return
@@ -1455,6 +1532,8 @@ def with_store(s):
     s.holds(test_stored_waits, s, store, spool)
     s.holds(test_twice, s, store, spool)
     s.holds(test_without_files, s, store, spool)
+    s.holds(test_keep, s, store, spool)
+    s.holds(test_labels, s, store, spool)
     s.holds(test_lost_stacks, s)
 
 
@@ -1506,7 +1585,12 @@ def suite(s):
         one_serve(s)
         passing_on(s)
         for function in (
-            *(test_budget, test_fleet_capture, test_capture_budget),
+            *(
+                test_old_packets,
+                test_budget,
+                test_fleet_capture,
+                test_capture_budget,
+            ),
             *(test_flood, test_flood_to_the_end, test_liar, test_after_bye),
             *(test_limits, test_tokens),
             *(test_options, test_socket_file, test_ram),
@@ -1517,6 +1601,10 @@ def suite(s):
             *(test_killed_before_commit, test_killed_after_commit),
         ):
             s.holds(function, s)
+        s.holds(
+            *(test_slow_reader, s, functools.partial(serving, s)),
+            *(metrics, packets_of),
+        )
         s.holds(test_late, s, serving, captured, answering)
         made = (send, samples_of)
         s.holds(test_push, s, serving, metric, *made)

@@ -37,6 +37,10 @@ def ask(s, address, sql, env=None):
     return json.loads(done.out)
 
 
+def change(s, address, sql, env=None):
+    run(s.parasite, "sql", "--write", address, sql, env=env)
+
+
 class Embedded:
     """A store in a folder, which the commands start by themselves."""
 
@@ -107,6 +111,9 @@ class Embedded:
     def ask(self, sql):
         return ask(self.s, self.address, sql, env=self.env)
 
+    def change(self, sql):
+        change(self.s, self.address, sql, env=self.env)
+
 
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{0}/log</log><errorlog>{0}/errors</errorlog>
@@ -118,10 +125,13 @@ CONFIG = """<yandex>
 <mark_cache_size>67108864</mark_cache_size></yandex>
 """
 USERS = """<yandex><profiles><default>
-<max_memory_usage>1000000000</max_memory_usage></default></profiles>
+<max_memory_usage>1000000000</max_memory_usage></default>
+<reads><readonly>1</readonly></reads></profiles>
 <quotas><default></default></quotas><users><default>
 <password>{0}</password><networks><ip>127.0.0.1</ip></networks>
-<profile>default</profile><quota>default</quota></default></users></yandex>
+<profile>default</profile><quota>default</quota></default>
+<reader><password>{0}</password><networks><ip>127.0.0.1</ip></networks>
+<profile>reads</profile><quota>default</quota></reader></users></yandex>
 """
 
 
@@ -186,6 +196,9 @@ class Old:
     def ask(self, sql):
         return ask(self.s, self.address, sql, env=self.env)
 
+    def change(self, sql):
+        change(self.s, self.address, sql, env=self.env)
+
 
 class Cluster:
     """Two of them, that share the guests."""
@@ -220,6 +233,9 @@ class Cluster:
 
     def ask(self, sql):
         return ask(self.s, self.address, sql, env=self.env)
+
+    def change(self, sql):
+        change(self.s, self.address, sql, env=self.env)
 
 
 def http(port, path, data=None, headers=None):

@@ -9,12 +9,17 @@ import os
 import re
 import resource
 import signal
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import engines
 from engines import PASSWORD, Cluster, Embedded, Old, ask, http
+from harness.command import packets_of
 from harness.made_profile import profile
-from harness.suite import background, check, run
+from harness.stream import CLOCK_HZ, TSC_HZ, Stream, discarding
+from harness.stream import TEXT as STREAM_TEXT
+from harness.suite import background, check, run, soon
 from older import make_version_1, teller
 from proxy import Proxy
 
@@ -274,11 +279,7 @@ def a_damaged_batch_is_a_loss(make, fill):
 def a_newer_schema_is_refused(make, fill):
     with make("newer") as engine:
         send(fill, engine, minutes=1)
-        run(
-            *(engine.s.parasite, "sql", engine.address),
-            "INSERT INTO parasite_schema VALUES (99, now())",
-            env=engine.env,
-        )
+        engine.change("INSERT INTO parasite_schema VALUES (99, now())")
         done = send(fill, engine, 1, minutes=1)
         check.has(done.err, "have version 99, and this .* knows 2 at most")
         done = run(
@@ -322,11 +323,8 @@ def an_older_schema_is_brought_up_to_date(make, fill):
 def tables_that_are_missing_are_made(make, fill):
     with make("half") as engine:
         send(fill, engine, minutes=1)
-        for sql in (
-            "DROP TABLE waits",
-            "DROP TABLE parasite_schema",
-        ):
-            run(engine.s.parasite, "sql", engine.address, sql, env=engine.env)
+        engine.change("DROP TABLE waits")
+        engine.change("DROP TABLE parasite_schema")
         done = run(
             *(engine.s.parasite, "sql", engine.address, "SELECT 1"),
             status=1,
@@ -368,6 +366,65 @@ def one_process_uses_a_spool(make, fill):
             check.has(done.err, "another process uses this spool")
 
 
+def a_query_only_reads(make, fill):
+    """Unless it is asked for: then it changes the store."""
+    with make("reads") as engine:
+        send(fill, engine, minutes=1)
+        words = (engine.s.parasite, "sql", engine.address)
+        for sql in (
+            "INSERT INTO parasite_schema VALUES (1, now())",
+            "ALTER TABLE samples DROP PARTITION '2023-11-14'",
+            "DROP TABLE samples",
+            "CREATE TABLE more (a UInt8) ENGINE = Memory",
+            "SET readonly = 0",
+        ):
+            done = run(*words, sql, env=engine.env, status=1)
+            check.has(done.err, "(?i)read-?only")
+        check_sums(engine, range(1))
+        # settings of a query are its own
+        (row,) = engine.ask(
+            "SELECT sum(samples) AS n FROM samples SETTINGS max_threads = 1"
+        )
+        check.same(row["n"], sum(expected([0]).values()))
+        engine.change("ALTER TABLE samples DROP PARTITION '2023-11-14'")
+        check.same(stored(engine), {})
+
+
+def prune(engine, keep):
+    """What is said of dropped days, by table and day."""
+    done = run(
+        *(engine.s.parasite, "store", "prune", engine.address),
+        *("--keep", keep, "--json"),
+        env=engine.env,
+    )
+    return {(r["table"], r["day"]): r["rows"] for r in json.loads(done.out)}
+
+
+def old_days_are_dropped(make, fill):
+    with make("prune") as engine:
+        now = int(time.time())
+        today = (now - BEGIN) // 60
+        send(fill, engine, minutes=2)
+        send(fill, engine, minutes=1, first=1440)
+        send(fill, engine, minutes=1, first=today)
+        # from the noon of the second day on: of which all is kept
+        hours = (now - BEGIN - 36 * 3600) // 3600
+        dropped = prune(engine, f"{hours}h")
+        check.same({day for _, day in dropped}, {"2023-11-14"})
+        check.same(
+            {table for table, _ in dropped},
+            {"samples", "accounts", "loop", "waits"},
+        )
+        check.true(dropped["samples", "2023-11-14"] >= GUESTS * STACKS, dropped)
+        check_sums(engine, [1440, today])
+        check.same({day for _, day in prune(engine, "30d")}, {"2023-11-15"})
+        check_sums(engine, [today])
+        check.same(prune(engine, "30d"), {})
+        words = (engine.s.parasite, "store", "prune", engine.address)
+        for more in (), ("--keep", "23h"), ("--keep", "x"):
+            run(*words, *more, env=engine.env, status=2)
+
+
 ON_EACH = (
     what_is_sent_is_stored,
     a_store_that_is_killed_has_all,
@@ -383,6 +440,8 @@ ON_EACH = (
     tables_that_are_missing_are_made,
     a_wrong_password_keeps_the_batches,
     one_process_uses_a_spool,
+    a_query_only_reads,
+    old_days_are_dropped,
 )
 
 
@@ -449,6 +508,36 @@ def requests_that_are_late_double_nothing(make, fill):
             answer_s=1,
         )
         check.true(done["hold"] > 2, "requests were held up")
+
+
+ENDLESS = "SELECT sleepEachRow(1) AS a FROM numbers(1000000)"
+
+
+def inserts_do_not_wait_for_queries(make, fill):
+    """Of which there are more than requests that may change something."""
+    with make("queries") as engine, ExitStack() as queries:
+        port = engine.serve()
+        send(fill, engine, minutes=1)
+        words = (engine.s.parasite, "sql", engine.address)
+        for i in range(3):
+            queries.enter_context(
+                background(
+                    *(*words, f"{ENDLESS} SETTINGS max_block_size = 1"),
+                    log=engine.s.work / f"query{i}.log",
+                    env=engine.env,
+                )
+            )
+        running = (
+            "/?query=SELECT+count()+FROM+system.processes+WHERE+"
+            "query+LIKE+'SELECT+sleepEachRow%25'"
+        )
+        knows = {"X-ClickHouse-Key": PASSWORD}
+        soon(
+            lambda: int(http(port, running, None, knows)[1]) >= 2,
+            "the queries",
+        )
+        send(fill, engine, minutes=2, first=1, flush_s=60)
+        check_sums(engine, range(3))
 
 
 def its_http_is_that_of_clickhouse(make):
@@ -661,6 +750,87 @@ def a_trace_is_asked_in_sql(make):
         check.same(list(engine.s.work.glob("parasite-sql-*")), [])
 
 
+def traced():
+    """A trace of two CPUs with a loop each, a task that waits, samples that the
+    guest discarded, and a packet that never came."""
+    stream = Stream(step=CLOCK_HZ // 100, boot=9)
+    put = stream.event
+    stream.begins()
+    stream.node(1, 0, STREAM_TEXT + 16)
+    put("site", number=5, line=7, text="worker@w.c")
+    put("name", number=6, text="sleep")
+    put("create_wide", object=1, object_kind=1, site=5)
+    for _ in range(3):
+        put("switch_wide", task=1)
+        put("suspend_wide", why=6)
+        stream.sample(1)
+        put("wake_wide", object=1)
+    put("loop_site", site=3, site_kind=1, line=7, text="first@f.c")
+    for count in (10, 25, 4):  # it began anew before the last
+        put("loop_bucket", site=3, low=32 << 22, measure=1, count=count)
+    stream.flush()
+    stream.sample(1)
+    stream.flush()  # what never came
+    stream.sample(1)
+    stream.on_cpu(1, 0)
+    put("loop_site", site=3, site_kind=1, line=8, text="second@f.c")
+    put("loop_bucket", site=3, low=32 << 22, measure=1, count=7)
+    put("start", rate_mhz=1_000_000, depth=64)
+    stream.sample(1)
+    packets = packets_of(stream.data())
+    packets[-1] = discarding(packets[-1], 11)
+    del packets[1]
+    return b"".join(packets)
+
+
+def a_trace_has_all_tables(make):
+    with make("tables") as engine:
+        trace = engine.s.work / "tables.stream"
+        trace.write_bytes(traced())
+
+        def tell(sql):
+            env = {**engine.env, "TMPDIR": engine.s.work}
+            return ask(engine.s, trace, sql, env=env)
+
+        name = "SELECT {} FROM {} AS l ALL INNER JOIN (SELECT stack AS site, "
+        name += "names[1] AS place FROM stacks) AS r USING (site) ORDER BY 1"
+        check.same(
+            tell(name.format("cpu, place, measure, low, count", "loop")),
+            [
+                {
+                    "cpu": cpu,
+                    "place": place,
+                    "measure": "delay",
+                    "low": (32 << 22) * 10**9 // TSC_HZ,
+                    "count": count,
+                }
+                for cpu, place, count in (
+                    (0, "first@f.c", 29),
+                    (1, "second@f.c", 7),
+                )
+            ],
+        )
+        check.same(
+            tell(name.format("place, why, count, ns", "waits")),
+            [
+                {
+                    "place": "worker@w.c",
+                    "why": "sleep",
+                    "count": 3,
+                    "ns": 60_000_000,
+                }
+            ],
+        )
+        check.same(
+            tell("SELECT what, why, lost_rows AS n FROM losses"),
+            [{"what": "packets", "why": "packets missing", "n": 1}],
+        )
+        check.same(
+            tell("SELECT cpu, dropped FROM accounts ORDER BY cpu"),
+            [{"cpu": 0, "dropped": 0}, {"cpu": 1, "dropped": 11}],
+        )
+
+
 def sql_prints_a_table_or_says_what_is_wrong(make, fill):
     with make("sql") as engine:
         send(fill, engine, minutes=1)
@@ -689,6 +859,7 @@ EMBEDDED = (
     (a_full_disk_loses_nothing, True),
     (doubled_requests_double_nothing, True),
     (requests_that_are_late_double_nothing, True),
+    (inserts_do_not_wait_for_queries, True),
     (its_http_is_that_of_clickhouse, False),
     (its_port_answers_to_who_may_ask, False),
     (it_has_one_owner_and_ends_when_told, False),
@@ -697,11 +868,27 @@ EMBEDDED = (
     (a_folder_that_is_not_there_is_waited_for, True),
     (a_missing_library_is_said, True),
     (a_trace_is_asked_in_sql, False),
+    (a_trace_has_all_tables, False),
     (sql_prints_a_table_or_says_what_is_wrong, True),
 )
 
 
 # ---- servers alone
+
+
+def a_user_may_read_only(s, fill):
+    """One to whom the server gives no more, which refuses to be told so."""
+    with Old(s, "reader") as engine:
+        send(fill, engine, minutes=1)
+        engine.address = engine.address.replace("//", "//reader@")
+        check_sums(engine, range(1))
+        done = run(
+            *(s.parasite, "sql", "--write", engine.address),
+            "DROP TABLE samples",
+            env=engine.env,
+            status=1,
+        )
+        check.has(done.err, "readonly")
 
 
 def servers_share_the_guests(s, fill):
@@ -725,6 +912,13 @@ def servers_share_the_guests(s, fill):
         check.same(losses_by_reason(both), {"before": 140, "made": 6})
         (row,) = both.ask("SELECT count() AS n FROM losses WHERE entry > 0")
         check.same(row["n"], 1)
+        done = run(
+            *(s.parasite, "store", "prune", both.address, "--keep", "30d"),
+            env=both.env,
+        )
+        # each server has dropped its own part
+        check.same(len(re.findall("^samples +2023-11-14 ", done.out, re.M)), 2)
+        check.same(stored(both), {})
 
 
 # ---- both together
@@ -759,9 +953,9 @@ def both_give_the_same_figures(s, fill):
             check.same(old.ask(sql), answer)
 
 
-def copy(s, one, other, status=0):
+def copy(s, one, other, *words, status=0):
     return run(
-        *(s.parasite, "store", "copy", one.address, other.address),
+        *(s.parasite, "store", "copy", *words, one.address, other.address),
         env={**one.env, **other.env},
         status=status,
     )
@@ -779,6 +973,14 @@ def copies_have_the_same_sums(s, fill):
         check.has(done.out, "^samples +2023-11-14 is there already$")
         check.has(done.out, "^samples +0 rows$")
         check_sums(old, [0, 1, 2, 1440])
+        said = json.loads(copy(s, new, old, "--json").out)
+        check.same(said["from"], str(new.address))
+        check.same(said["to"], old.address)
+        tables = {row.pop("table"): row for row in said["tables"]}
+        check.same(len(tables), 7)
+        days = ["2023-11-14", "2023-11-15"]
+        check.same(tables["samples"], {"rows": 0, "there": days})
+        check.true(tables["guests"]["rows"] >= GUESTS, tables)
         with Embedded(s, "copy-back") as back:
             copy(s, old, back)
             check_sums(back, [0, 1, 2, 1440])
@@ -809,14 +1011,14 @@ def a_copy_that_was_interrupted_goes_on(s, fill):
         send(fill, new, minutes=2)
         send(fill, new, minutes=2, first=1440)
         copy(s, new, old)
-        old.ask("ALTER TABLE accounts DROP PARTITION '2023-11-15'")
-        old.ask("ALTER TABLE loop DROP PARTITION '2023-11-15'")
+        old.change("ALTER TABLE accounts DROP PARTITION '2023-11-15'")
+        old.change("ALTER TABLE loop DROP PARTITION '2023-11-15'")
         send(fill, old, minutes=1, first=1441, guests=1)
         done = copy(s, new, old, status=1)
         check.has(done.err, "has other rows of samples of 2023-11-15")
         for table in "samples", "accounts", "loop", "waits":
             [drop] = re.findall('"(ALTER .*)" and copy again', done.err)
-            old.ask(drop)
+            old.change(drop)
             done = copy(s, new, old, status=0 if table == "waits" else 1)
         check_sums(old, [0, 1, 1440, 1441])
         check.same(old.ask("SELECT * FROM losses"), [])
@@ -847,6 +1049,7 @@ def suite(s):
         s.holds(test, make, fill)
     if s.part == "server":
         s.holds(servers_share_the_guests, s, fill)
+        s.holds(a_user_may_read_only, s, fill)
     if s.part == "embedded":
         for test, has_fill in EMBEDDED:
             s.holds(test, make, *((fill,) if has_fill else ()))

@@ -622,6 +622,22 @@ TEST(a_stack_is_known_if_all_of_its_nodes_are)
     assert_int_equal(rollup_stack(&rollup, 99999, addresses), 0);
 }
 
+TEST(each_cpu_has_a_loop_of_its_own)
+{
+    put_begin();
+    made_script(made, "loop_site 3 0 12 poll@main.c; loop_bucket 3 1 4096 9;"
+                      "on 1; loop_site 3 0 7 read@main.c;"
+                      "loop_bucket 3 1 4096 2; on 0; loop_bucket 3 1 4096 11");
+    feed();
+    assert_int_equal(rollup.loop_keys.count, 2);
+    assert_int_equal(rollup.loop[0].cpu, 0);
+    assert_int_equal(rollup.loop[0].count, 11);
+    assert_int_equal(rollup.loop[1].cpu, 1);
+    assert_int_equal(rollup.loop[1].count, 2);
+    assert_int_equal(rollup.site_numbers.count, 2);
+    assert_true(rollup.sites[0].id != rollup.sites[1].id);
+}
+
 TEST(ranges_of_the_loop_are_kept_as_they_are_now)
 {
     put_begin();

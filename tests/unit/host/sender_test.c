@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/temporary.h"
+#include "store/prune.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -19,6 +20,7 @@
 
 #define NOON 1700000040u /* a whole minute of 2023-11-14 */
 #define SHARDS 2u
+#define KEEP 86400
 
 struct store_http {
     unsigned shard;
@@ -28,7 +30,7 @@ struct store_http {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static const char *away[SHARDS]; /* why it cannot be reached; NULL = it can */
-static unsigned tries[SHARDS], stored[SHARDS];
+static unsigned tries[SHARDS], stored[SHARDS], prunes[SHARDS];
 static bool breaks_off; /* the next connection, once */
 
 static char *hosts[] = {(char *)"first", (char *)"second"};
@@ -146,6 +148,29 @@ bool schema_run(struct store_http *http, const char *database, const char *sql,
     return false;
 }
 
+uint32_t prune_first_day(double seconds)
+{
+    return (uint32_t)seconds;
+}
+
+bool prune_server(struct store_http *http, const struct store_address *address,
+                  unsigned shard, uint32_t first, store_pruned_fn *took,
+                  void *owner, struct store_reply *reply)
+{
+    assert_ptr_equal(address, &store.address);
+    assert_int_equal(http->shard, shard);
+    assert_int_equal(first, KEEP);
+    (void)took;
+    (void)owner;
+    *reply = (struct store_reply){0};
+    strcpy(reply->text, "too large");
+    pthread_mutex_lock(&lock);
+    ++prunes[shard];
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return shard == 0;
+}
+
 /* ---- */
 
 static void begin(void)
@@ -163,6 +188,7 @@ static void begin(void)
     memset(away, 0, sizeof away);
     memset(tries, 0, sizeof tries);
     memset(stored, 0, sizeof stored);
+    memset(prunes, 0, sizeof prunes);
     rows = (struct store_rows){.table = STORE_SAMPLES};
     log_file = open_memstream(&said, &said_bytes);
     log_redirect(log_file);
@@ -372,6 +398,29 @@ TEST(what_the_next_try_mends_is_not_said)
     assert_int_equal(wait_sent(2).retries, 1);
     sender_close(store.sender);
     assert_int_equal(times_said("second"), 0);
+}
+
+/* The store of which old days are dropped may be away, or refuse it. */
+TEST(old_days_are_dropped_by_each_server)
+{
+    store.options.keep_seconds = KEEP;
+    set_away(0, "is away");
+    open_sender();
+    pthread_mutex_lock(&lock);
+    while (prunes[1] < 1)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    assert_true(put_batch(1)); /* which waits for none of that */
+    commit();
+    wait_sent(1);
+    set_away(0, NULL);
+    pthread_mutex_lock(&lock);
+    while (prunes[0] < 1)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    sender_close(store.sender);
+    assert_int_equal(prunes[0], 1);
+    assert_int_equal(times_said("second: old days cannot be dropped: too"), 1);
 }
 
 TEST(what_is_lost_with_staged_batches_is_staged)
