@@ -8,10 +8,14 @@
  * What causes a frame is what the service has sent; then the frame arrives so
  * long after that. What comes by itself arrives on the clients' clock. The two
  * differ by what the clients have computed in between (arrival()).
+ *
+ * What they do next is looked for at the end of their work (find_next()), so
+ * that the program, which asks for it in each turn, takes no time for it.
  */
 
 #include "frame.h"
 #include "load.h"
+#include "order.h"
 
 #include "../net/net.h"
 
@@ -67,9 +71,7 @@ static uint64_t next_arrival; /* PARTLY: of a session */
 static uint8_t arp[FRAME_ARP];
 static struct due arp_due = {NEVER, 0};
 static uint64_t first_at;
-static bool stale; /* of all that follows: it has to be found again */
-static uint64_t next_at = NEVER;
-static struct load_client *next_client;
+static uint64_t next_at = NEVER; /* outside of their work */
 static bool over;
 
 static struct {
@@ -112,6 +114,23 @@ static uint64_t patience_ends(const struct load_client *client)
                : NEVER;
 }
 
+static uint64_t soonest(const struct load_client *client)
+{
+    uint64_t at = client->next_due.at;
+
+    if (client->ack.at < at)
+        at = client->ack.at;
+    if (client->old_ack.at < at)
+        at = client->old_ack.at;
+    return patience_ends(client) < at ? patience_ends(client) : at;
+}
+
+/* Whatever (client) has done: it has to be called after that. */
+static void put_in_order(const struct load_client *client)
+{
+    load_order_set((uint32_t)(client - clients), soonest(client));
+}
+
 /* By the TSC. */
 static uint64_t arrival(const struct due *due)
 {
@@ -120,13 +139,17 @@ static uint64_t arrival(const struct due *due)
 
 static struct due caused(uint64_t after)
 {
-    stale = true;
     return (struct due){now + after, spent};
+}
+
+/* So long (after) another frame, whenever that is taken. */
+static struct due follows(struct due due, uint64_t after)
+{
+    return (struct due){due.at + after, due.spent};
 }
 
 static struct due by_itself(uint64_t at)
 {
-    stale = true;
     return (struct due){at, NEVER};
 }
 
@@ -234,24 +257,25 @@ static void connect(struct load_client *client, uint64_t due, struct due syn)
     client->ack = none;
     if (++counts.active > counts.most)
         counts.most = counts.active;
+    put_in_order(client);
 }
 
-static void end_session(struct load_client *client, bool well)
+/* (last): the frame of either side that has ended it. */
+static void end_session(struct load_client *client, bool well, struct due last)
 {
     client->busy = false;
     client->next = NOTHING;
-    client->next_due = none;
+    client->next_due = client->ack = none;
     counts.active--;
     counts.done += well;
     counts.failed += !well;
     if (well)
         counts.in_a_row = 0;
-    counts.last = now;
+    counts.last = last.at;
     if (well && script->service_ends && load_settings.kind != LOAD_OPEN)
-        load_figures_add(now - client->began);
-    stale = true;
+        load_figures_add(last.at - client->began);
     if (load_settings.kind == LOAD_CLOSED && more_sessions()) {
-        struct due syn = caused(trip(client));
+        struct due syn = follows(last, trip(client));
 
         connect(client, syn.at, syn);
     }
@@ -269,7 +293,7 @@ static void note_last_frame(struct load_client *client, uint8_t flags)
 static void fail(struct load_client *client)
 {
     note_last_frame(client, FRAME_RST | FRAME_ACK);
-    end_session(client, false);
+    end_session(client, false, caused(0));
 }
 
 static void give_up(struct load_client *client)
@@ -277,14 +301,6 @@ static void give_up(struct load_client *client)
     counts.given_up++;
     counts.in_a_row++;
     fail(client);
-}
-
-static struct load_client *free_client(void)
-{
-    for (uint32_t i = 0; i < load_settings.clients; i++)
-        if (!clients[i].busy && clients[i].old_ack.at == NEVER)
-            return &clients[i];
-    return NULL;
 }
 
 static uint64_t between(uint64_t count)
@@ -296,14 +312,42 @@ static uint64_t between(uint64_t count)
  * begins late. */
 static void begin_sessions(void)
 {
-    struct load_client *client;
+    uint32_t number;
 
-    while (next_arrival <= now && more_sessions() &&
-           (client = free_client()) != NULL) {
-        connect(client, next_arrival, by_itself(next_arrival));
+    while (next_arrival <= now && more_sessions() && load_order_idle(&number)) {
+        connect(&clients[number], next_arrival, by_itself(next_arrival));
         next_arrival +=
             exponential(between(1), random_of(2, 0, (uint32_t)counts.begun));
     }
+}
+
+/* Returns when something is sent or given up next, NEVER: nothing. (*client)
+ * does it; NULL: a session begins, or it is the frame of ARP. */
+static uint64_t find_next(struct load_client **client)
+{
+    uint32_t number;
+    uint64_t at = arp_due.at, first;
+
+    *client = NULL;
+    if (next_arrival < at && more_sessions() && load_order_idle(&number))
+        at = next_arrival;
+    first = load_order_first(&number);
+    if (first >= at)
+        return at;
+    *client = &clients[number];
+    return first;
+}
+
+static void look(void)
+{
+    struct load_client *unused;
+
+    next_at = find_next(&unused);
+}
+
+uint64_t load_next(void)
+{
+    return next_at;
 }
 
 void load_begin(void)
@@ -326,6 +370,9 @@ void load_begin(void)
     };
     first_at = now = load_now() + us(FIRST_US);
     counts.first = first_at;
+    frame_ask(arp, &ends);
+    arp_due = by_itself(first_at);
+    load_order_begin(load_settings.clients);
     for (uint32_t i = 0; i < LOAD_CLIENTS_MAX; i++) {
         struct load_client *client = &clients[i];
 
@@ -339,7 +386,7 @@ void load_begin(void)
         }
     }
     next_arrival = load_settings.kind == LOAD_PARTLY ? first_at : NEVER;
-    stale = true;
+    look();
 }
 
 /* ---- what a client does next */
@@ -429,7 +476,32 @@ static void hung_up(struct load_client *client)
         return;
     }
     note_last_frame(client, FRAME_ACK);
-    end_session(client, well && client->next == NOTHING);
+    end_session(client, well && client->next == NOTHING, caused(0));
+}
+
+static void receive_segment(struct load_client *client,
+                            const struct frame_segment *segment)
+{
+    if (!frame_takes(&client->tcp, segment)) {
+        counts.strange++;
+        if (segment->reset)
+            end_session(client, false, caused(0));
+        return;
+    }
+    if (!segment->syn && segment->bytes == 0 && !segment->fin)
+        return;
+    client->active_at = now;
+    if (client->ack.at == NEVER)
+        client->ack = caused(us(ACK_US));
+    note(segment);
+    if (segment->syn && load_settings.kind == LOAD_OPEN &&
+        script->greetings == 0)
+        schedule(client, now);
+    else if (segment->syn)
+        then(client, REQUEST, caused(trip(client)));
+    receive_answers(client, segment->payload, segment->bytes);
+    if (segment->fin && client->busy)
+        hung_up(client);
 }
 
 void load_receive(const uint8_t *frame, size_t bytes)
@@ -448,65 +520,11 @@ void load_receive(const uint8_t *frame, size_t bytes)
     client = &clients[(segment.port - FIRST_PORT) % load_settings.clients];
     if (client->tcp.port != segment.port || !client->busy)
         return; /* the last that it sends in an earlier connection */
-    if (!frame_takes(&client->tcp, &segment)) {
-        counts.strange++;
-        if (segment.reset)
-            end_session(client, false);
-        return;
-    }
-    if (!segment.syn && segment.bytes == 0 && !segment.fin)
-        return;
-    client->active_at = now;
-    stale = true;
-    if (client->ack.at == NEVER)
-        client->ack = caused(us(ACK_US));
-    note(&segment);
-    if (segment.syn && load_settings.kind == LOAD_OPEN &&
-        script->greetings == 0)
-        schedule(client, now);
-    else if (segment.syn)
-        then(client, REQUEST, caused(trip(client)));
-    receive_answers(client, segment.payload, segment.bytes);
-    if (segment.fin && client->busy)
-        hung_up(client);
+    receive_segment(client, &segment);
+    put_in_order(client);
 }
 
 /* ---- frames to the service */
-
-static uint64_t soonest(const struct load_client *client)
-{
-    uint64_t at = client->next_due.at;
-
-    if (client->ack.at < at)
-        at = client->ack.at;
-    if (client->old_ack.at < at)
-        at = client->old_ack.at;
-    return patience_ends(client) < at ? patience_ends(client) : at;
-}
-
-static void find_next(void)
-{
-    stale = false;
-    next_at = arp_due.at;
-    next_client = NULL;
-    if (next_arrival < next_at && more_sessions() && free_client() != NULL)
-        next_at = next_arrival;
-    for (uint32_t i = 0; i < load_settings.clients; i++) {
-        uint64_t at = soonest(&clients[i]);
-
-        if (at < next_at) {
-            next_at = at;
-            next_client = &clients[i];
-        }
-    }
-}
-
-uint64_t load_next(void)
-{
-    if (stale)
-        find_next();
-    return next_at;
-}
 
 /* Writes what the client sends next. */
 static size_t write_request(struct load_client *client, uint8_t *to,
@@ -538,7 +556,7 @@ static size_t write_request(struct load_client *client, uint8_t *to,
 static size_t send_next(struct load_client *client, uint8_t *to)
 {
     enum next next = client->next;
-    uint64_t at = client->next_due.at;
+    const struct due due = client->next_due;
     size_t bytes;
 
     then(client, NOTHING, none);
@@ -546,39 +564,29 @@ static size_t send_next(struct load_client *client, uint8_t *to)
     if (next == SYN)
         return frame_build(to, &ends, &client->tcp, FRAME_SYN, 0);
     if (next == REQUEST) {
-        bytes = write_request(client, to, at);
+        bytes = write_request(client, to, due.at);
         return bytes == 0 ? 0
                           : frame_build(to, &ends, &client->tcp,
                                         FRAME_ACK | FRAME_PUSH, bytes);
     }
     bytes = frame_build(to, &ends, &client->tcp, FRAME_ACK | FRAME_FIN, 0);
     if (script->service_ends) /* it has ended before */
-        end_session(client, true);
+        end_session(client, true, due);
     return bytes;
 }
 
-static size_t send_due(uint8_t *to, uint64_t *arrived)
+/* What (client) has to do at (at), which is now. */
+static size_t send_of(struct load_client *client, uint64_t at, uint8_t *to,
+                      uint64_t *arrived)
 {
-    struct load_client *client;
     struct due due;
 
-    begin_sessions();
-    if (load_next() > now)
-        return 0;
-    stale = true;
-    client = next_client;
-    if (client == NULL) {
-        *arrived = arrival(&arp_due);
-        arp_due = none;
-        memcpy(to, arp, FRAME_ARP);
-        return FRAME_ARP;
-    }
-    if (client->old_ack.at == next_at) {
+    if (client->old_ack.at == at) {
         *arrived = arrival(&client->old_ack);
         client->old_ack = none;
         return frame_build(to, &ends, &client->old, client->old_flags, 0);
     }
-    if (client->ack.at == next_at) {
+    if (client->ack.at == at) {
         *arrived = arrival(&client->ack);
         client->ack = none;
         return frame_build(to, &ends, &client->tcp, FRAME_ACK, 0);
@@ -593,13 +601,37 @@ static size_t send_due(uint8_t *to, uint64_t *arrived)
     return send_next(client, to);
 }
 
+/* (*nothing): no more is sent until now. */
+static size_t send_due(uint8_t *to, uint64_t *arrived, bool *nothing)
+{
+    struct load_client *client;
+    uint64_t at;
+    size_t bytes;
+
+    begin_sessions();
+    at = find_next(&client);
+    *nothing = at > now;
+    if (*nothing)
+        return 0;
+    if (client == NULL) {
+        *arrived = arrival(&arp_due);
+        arp_due = none;
+        memcpy(to, arp, FRAME_ARP);
+        return FRAME_ARP;
+    }
+    bytes = send_of(client, at, to, arrived);
+    put_in_order(client);
+    return bytes;
+}
+
 size_t load_send(uint8_t *to, uint64_t *arrived)
 {
     size_t bytes;
+    bool nothing;
 
     do
-        bytes = send_due(to, arrived);
-    while (bytes == 0 && load_next() <= now);
+        bytes = send_due(to, arrived, &nothing);
+    while (bytes == 0 && !nothing);
     counts.frames_in += bytes != 0;
     return bytes;
 }
@@ -648,6 +680,7 @@ static void end_load(void)
 static void run_work(void *work)
 {
     (*(void (**)(void))work)();
+    look();
 }
 
 __attribute__((noinline)) void load_work(void (*work)(void))
