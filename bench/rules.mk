@@ -13,7 +13,7 @@ B ?=
 #: per cent by which an exact figure may be worse in `make bench-diff`
 WORSE ?= 1
 
-.PHONY: bench bench-diff many-guests
+.PHONY: bench bench-diff busy-host many-guests
 #: what it costs, in one table, with goals
 bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
     irc async split) tests/guest/trace/trace_crowd) \
@@ -24,6 +24,10 @@ bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
 bench-diff:
 	$(Q)python3 bench/diff.py --worse='$(WORSE)' \
 	    $(if $A$B,'$A' '$B',$(BUILD)/bench/kept)
+#: intervals of causal profiling beside busy loops (bench/busy)
+busy-host: $(call images,services/irc tests/guest/causal/causal_options) \
+    $(BUILD)/host/parasite $(BUILD)/host/loadgen
+	$(Q)python3 bench/busy/measure.py $(BUILD)
 #: what `parasite serve` takes for 1,000 guests (bench/many.sh)
 many-guests: $(call image,x86_64,services/lua) $(BUILD)/host/parasite \
     $(BUILD)/host/libparasite.a

@@ -41,6 +41,7 @@ parasite_main := host/cli/main.c
 # all but main(), for programs of the tests
 $(BUILD)/host/libparasite.a: $(patsubst %.c,$(BUILD)/host/obj/%.o,\
     $(filter-out %/main.c,$(host_sources)) profiler/causal/gain.c \
+    profiler/causal/rates.c \
     $(addprefix profiler/symbols/,elf.c lookup.c table.c) \
     profiler/base/crc.c) \
     $(message_sources:.c=.o) $(BUILD)/host/obj/host/pages/templates.o
@@ -62,8 +63,7 @@ decoder := attach/encoder attach/inside attach/pauses \
     image/line_code image/lookup image/own_code image/stored image/symbol_list \
     symbols/function_symbols \
     causal/take causal/curve causal/notes \
-    causal/regimes causal/series causal/verdict collect/build \
-    collect/rollup collect/waits \
+    causal/series causal/verdict collect/build collect/rollup collect/waits \
     $(patsubst host/%.c,%,$(wildcard host/tasks/*.c \
     host/occupancy/*.c)) \
     input/http input/qemu input/send input/shared_ring input/vsock \
@@ -73,7 +73,8 @@ decoder := attach/encoder attach/inside attach/pauses \
     timeline/svg_counters top/keys
 $(foreach b,32 64,$(eval $(BUILD)/host$b/libdecode.a: \
     $(decoder:%=$(BUILD)/host$b/obj/host/%.o) \
-    $(BUILD)/host$b/obj/profiler/causal/gain.o host/rules.mk))
+    $(addprefix $(BUILD)/host$b/obj/profiler/causal/,gain.o rates.o) \
+    host/rules.mk))
 $(BUILD)/host32/libdecode.a $(BUILD)/host64/libdecode.a:
 	$(archive)
 # the engine of embedded stores, which the command loads at run time

@@ -17,7 +17,7 @@
 #include "trace/event.h"
 #include "trace/packet.h"
 
-#include <prof/gain.h>
+#include <prof/rates.h>
 #include <stdio.h>
 
 #define CAUSAL_SPEEDUPS_MAX 16u
@@ -147,6 +147,9 @@ struct causal {
     struct causal_untried untried[CAUSAL_UNTRIED_MAX];
     uint32_t untried_count;
     uint64_t learnt; /* samples that shares are learnt from; 0: unknown */
+    /* Before experiments, and after them. */
+    struct prof_progress_sum pace[PROF_RATE_DURING][PROF_GAIN_GROUPS];
+    struct event_causal_regimes regimes; /* zeros: there is one rate */
     struct strings strings;
     uint32_t speedup_count;
     uint32_t speedups[CAUSAL_SPEEDUPS_MAX]; /* in 1/65536, by number */
@@ -233,15 +236,9 @@ void causal_none(const struct causal *causal, uint32_t point,
 uint32_t causal_visits_at(const struct causal *causal,
                           const struct causal_record *record, uint32_t point);
 
-/* Two rates of progress, between which it jumps. */
-struct causal_regimes {
-    double cycles[2]; /* for a visit, the shorter time first */
-    double part;      /* of the experiments at normal speed that have that */
-};
-
-/* Whether there are, of (point). */
-bool causal_regimes(const struct causal *causal, uint32_t point,
-                    struct causal_regimes *found);
+/* The rate of the first point's progress before experiments, in them at normal
+ * speed and after them. Returns whether it is known. */
+bool causal_rates(const struct causal *causal, struct prof_rates *rates);
 
 /* The curve of a target and a point. */
 void causal_curve(const struct causal *causal, uint32_t target, uint32_t point,

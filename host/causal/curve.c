@@ -5,6 +5,7 @@
 #include "causal/causal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PPM 1e6
 
@@ -107,6 +108,28 @@ void causal_none(const struct causal *causal, uint32_t point,
             return;
     }
     gain_of(halves[0], halves[1], NULL, value);
+}
+
+bool causal_rates(const struct causal *causal, struct prof_rates *rates)
+{
+    const uint32_t point = index_find(&causal->point_numbers, 0);
+    struct prof_progress_sum sums[PROF_RATES][PROF_GAIN_GROUPS] = {{{0}}};
+    struct prof_progress_sum *during = sums[PROF_RATE_DURING];
+
+    memcpy(sums, causal->pace, sizeof causal->pace);
+    if (point == INDEX_NONE || !is_sane(sums[PROF_RATE_BEFORE]) ||
+        !is_sane(sums[PROF_RATE_AFTER]))
+        return false;
+    for (uint32_t target = 0; target < causal->target_numbers.count; ++target) {
+        const struct prof_progress_sum *groups =
+            causal_groups(causal, target, 0, point);
+
+        for (unsigned i = 0; groups != NULL && i < PROF_GAIN_GROUPS; ++i)
+            prof_gain_sum(&during[i], &groups[i]);
+        if (!is_sane(during))
+            return false;
+    }
+    return prof_rates_of(sums, causal->tsc_hz, rates) == 0;
 }
 
 static uint64_t experiments_with(const struct causal *causal, uint32_t target,

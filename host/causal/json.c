@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #define NS_PER_S 1e9
+#define NS_PER_TENTH 100.0 /* of a microsecond */
+#define PPM 1e6
 
 static json_t *cycles_ns(const struct causal *causal, uint64_t cycles)
 {
@@ -267,6 +269,56 @@ static json_t *untried_json(const struct causal *causal)
     return all;
 }
 
+static json_t *us10_ns(uint64_t us10)
+{
+    return us10 == 0 ? json_null() : json_real((double)us10 * NS_PER_TENTH);
+}
+
+static json_t *change_json(const struct prof_gain *gain, bool known)
+{
+    json_t *object = json_object();
+
+    json_set(object, "gain", known ? json_real(gain->ppm / PPM) : json_null());
+    json_set(object, "interval",
+             known ? json_real(gain->interval_ppm / PPM) : json_null());
+    return object;
+}
+
+/* How long a visit of the first point takes, and what experiments change. */
+static json_t *rates_json(const struct causal *causal)
+{
+    struct prof_rates rates;
+    json_t *object;
+
+    if (!causal_rates(causal, &rates))
+        return json_null();
+    object = json_object();
+    json_set(object, "before_ns", us10_ns(rates.us10[PROF_RATE_BEFORE]));
+    json_set(object, "during_ns", us10_ns(rates.us10[PROF_RATE_DURING]));
+    json_set(object, "after_ns", us10_ns(rates.us10[PROF_RATE_AFTER]));
+    json_set(object, "than_before",
+             change_json(&rates.gain[PROF_RATE_BEFORE], true));
+    json_set(object, "than_after",
+             change_json(&rates.gain[PROF_RATE_AFTER],
+                         rates.us10[PROF_RATE_AFTER] != 0));
+    json_set(object, "changed", json_boolean(rates.changed != 0));
+    return object;
+}
+
+static json_t *regimes_json(const struct causal *causal)
+{
+    const struct event_causal_regimes *found = &causal->regimes;
+    json_t *object;
+
+    if (found->percent == 0)
+        return json_null();
+    object = json_object();
+    json_set(object, "shorter_ns", cycles_ns(causal, found->shorter));
+    json_set(object, "longer_ns", cycles_ns(causal, found->longer));
+    json_set(object, "shorter_share", json_real(found->percent / 100.0));
+    return object;
+}
+
 static json_t *whole_json(const struct causal *causal, const char *title)
 {
     const struct event_causal *is = &causal->is;
@@ -291,6 +343,8 @@ static json_t *whole_json(const struct causal *causal, const char *title)
     json_set(all, "assumptions", assumptions_json(causal));
     json_set(all, "agents", agents_json(causal));
     json_set(all, "untried", untried_json(causal));
+    json_set(all, "rates", rates_json(causal));
+    json_set(all, "regimes", regimes_json(causal));
     json_set(all, "notes", notes_json(causal));
     for (uint32_t i = 0; i < causal_points_shown(causal); ++i)
         json_array_append_new(points, point_json(causal, i));

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define MS_PER_S 1000.0
-#define US_PER_MS 1000.0
+#define TENTHS 10
+#define PPM_PER_HUNDREDTH 100u
 #define PER_CENT 100.0
 #define PARTS_SHOWN 3u
 #define PART_LEAST 0.05 /* but for the greatest */
@@ -285,23 +286,77 @@ static void note_to_come(struct notes *notes)
         NOTE(notes, "not tried yet (others come first): %.340s", text);
 }
 
-/* Of the point that paces experiments. */
+/* ---- rates of the point that paces experiments, in the guest's words */
+
+#define NAME "%.80s"
+#define US10(us10) (us10) / TENTHS, (us10) % TENTHS
+
+static void append_change(char *text, const struct prof_gain *gain,
+                          const char *when)
+{
+    const uint32_t size = (uint32_t)(gain->ppm < 0 ? -gain->ppm : gain->ppm);
+    const size_t used = strlen(text);
+
+    snprintf(text + used, CAUSAL_TEXT_MAX - used, "%.2f +- %.2f %% %s than %s",
+             size / PPM_PER_HUNDREDTH / 100.0,
+             gain->interval_ppm / PPM_PER_HUNDREDTH / 100.0,
+             gain->ppm < 0 ? "slower" : "faster", when);
+}
+
+static void note_change(struct notes *notes, const struct prof_rates *rates)
+{
+    char text[CAUSAL_TEXT_MAX] = "";
+
+    append_change(text, &rates->gain[PROF_RATE_BEFORE], "before");
+    if (rates->us10[PROF_RATE_AFTER] != 0) {
+        strcat(text, ", and ");
+        append_change(text, &rates->gain[PROF_RATE_AFTER], "after");
+    }
+    NOTE(notes,
+         "warning: experiments change the program: at normal speed it is "
+         "%.200s; gains are those of such a program",
+         text);
+}
+
+static void note_rates(struct notes *notes)
+{
+    const struct causal *causal = notes->causal;
+    struct prof_rates rates;
+    char after[64] = "";
+
+    if (!causal_rates(causal, &rates))
+        return;
+    if (rates.us10[PROF_RATE_AFTER] != 0)
+        snprintf(after, sizeof after, ", %" PRIu64 ".%" PRIu64 " after them",
+                 US10(rates.us10[PROF_RATE_AFTER]));
+    NOTE(notes,
+         "one " NAME " takes %" PRIu64 ".%" PRIu64
+         " us before experiments, %" PRIu64 ".%" PRIu64
+         " at normal speed in them%s",
+         causal_point_name(causal, index_find(&causal->point_numbers, 0)),
+         US10(rates.us10[PROF_RATE_BEFORE]), US10(rates.us10[PROF_RATE_DURING]),
+         after);
+    if (rates.changed != 0)
+        note_change(notes, &rates);
+}
+
 static void note_regimes(struct notes *notes)
 {
     const struct causal *causal = notes->causal;
+    const struct event_causal_regimes *found = &causal->regimes;
     const uint32_t point = index_find(&causal->point_numbers, 0);
-    struct causal_regimes found;
+    const uint64_t shorter = prof_rate_us10(found->shorter, causal->tsc_hz),
+                   longer = prof_rate_us10(found->longer, causal->tsc_hz);
 
-    if (!causal_regimes(causal, point, &found))
+    if (found->percent == 0 || point == INDEX_NONE)
         return;
     NOTE(notes,
-         "progress jumps between two rates: at normal speed one %.80s takes "
-         "%.1f us in %.0f %% of the experiments, and %.1f in the others; gains "
-         "are between those of the two",
-         causal_point_name(causal, point),
-         cycles_ms(causal, (uint64_t)found.cycles[0]) * US_PER_MS,
-         PER_CENT * found.part,
-         cycles_ms(causal, (uint64_t)found.cycles[1]) * US_PER_MS);
+         "progress jumps between two rates: at normal speed one " NAME
+         " takes %" PRIu64 ".%" PRIu64 " us in %u %% of the experiments, and "
+         "%" PRIu64 ".%" PRIu64 " in the others; gains are between those of "
+         "the two",
+         causal_point_name(causal, point), US10(shorter), found->percent,
+         US10(longer));
 }
 
 uint32_t causal_notes(const struct causal *causal,
@@ -309,6 +364,7 @@ uint32_t causal_notes(const struct causal *causal,
 {
     struct notes notes = {causal, texts, 0};
 
+    note_rates(&notes);
     note_regimes(&notes);
     note_to_come(&notes);
     note_untried(&notes);

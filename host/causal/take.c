@@ -105,6 +105,8 @@ static void begin_run(struct causal *causal)
     memset(causal->checked, 0, sizeof causal->checked);
     memset(causal->untried, 0, sizeof causal->untried);
     causal->untried_count = 0;
+    memset(causal->pace, 0, sizeof causal->pace);
+    causal->regimes = (struct event_causal_regimes){0};
     causal->speedup_count = 0;
     causal->stolen = 0;
 }
@@ -356,6 +358,22 @@ static void take_checked(struct causal *causal,
         ++causal->unkept;
 }
 
+static void take_pace(struct causal *causal,
+                      const struct event_causal_pace *event)
+{
+    struct prof_progress_sum *groups;
+
+    if (event->when >= PROF_RATE_DURING || event->group >= PROF_GAIN_GROUPS) {
+        ++causal->unkept;
+        return;
+    }
+    groups = causal->pace[event->when];
+    if (event->group == 0)
+        memset(groups, 0, sizeof *causal->pace);
+    groups[event->group] =
+        (struct prof_progress_sum){event->time, event->visits, event->slices};
+}
+
 static void take_untried(struct causal *causal,
                          const struct event_causal_untried *event)
 {
@@ -388,6 +406,12 @@ static void take_event(struct causal *causal, const struct event *event)
         break;
     case PROF_EVENT_CAUSAL_UNTRIED:
         take_untried(causal, &event->as_causal_untried);
+        break;
+    case PROF_EVENT_CAUSAL_PACE:
+        take_pace(causal, &event->as_causal_pace);
+        break;
+    case PROF_EVENT_CAUSAL_REGIMES:
+        causal->regimes = event->as_causal_regimes;
         break;
     case PROF_EVENT_CAUSAL_LEARNT:
         causal->learnt = event->as_causal_learnt.samples;

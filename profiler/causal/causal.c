@@ -108,15 +108,20 @@ void prof_causal_aside_end(uint64_t began)
     prof_interrupts_restore(on);
 }
 
-uint64_t prof_causal_exactly(void)
+void prof_causal_except_samples(void)
 {
     uint32_t cycles;
 
-    if (prof_causal.clock.nested != 0) {
-        cycles = prof_causal_sampled();
-        prof_causal_except(cycles - prof_causal.sampled);
-        prof_causal.sampled = cycles;
-    }
+    if (prof_causal.clock.nested == 0)
+        return;
+    cycles = prof_causal_sampled();
+    prof_causal_except(cycles - prof_causal.sampled);
+    prof_causal.sampled = cycles;
+}
+
+uint64_t prof_causal_exactly(void)
+{
+    prof_causal_except_samples();
     return prof_tsc();
 }
 
@@ -235,11 +240,11 @@ void prof_causal_follow(uint64_t now)
     enter_again(now);
 }
 
-/* A visit at which an experiment begins to count, or the next one begins. */
-__attribute__((noinline)) static void change_experiment(void)
+/* A visit at (now), at which an experiment begins to count, or the next one
+ * begins. */
+__attribute__((noinline)) static void change_experiment(uint64_t now)
 {
     bool on = prof_interrupts_save();
-    uint64_t now = prof_causal_exactly();
 
     prof_causal_worked(prof_virtual_time(&prof_causal.clock, now));
     if (prof_experiments_visited(&prof_causal.experiments, now)) {
@@ -256,8 +261,10 @@ visit_in_target(const struct prof_progress *point)
     bool on = prof_interrupts_save();
     struct prof_own_call began = prof_own_begin();
 
-    if (prof_experiments_count(&prof_causal.experiments, point->number - 1))
-        change_experiment();
+    if (prof_experiments_count(&prof_causal.experiments, point->number - 1)) {
+        prof_causal_except_samples();
+        change_experiment(began.began);
+    }
     prof_own_end(began, prof_own.visit);
     prof_interrupts_restore(on);
 }
@@ -279,7 +286,18 @@ void prof_causal_visit(struct prof_progress *point)
         visit_otherwise(point);
     else if (prof_experiments_count(&prof_causal.experiments,
                                     point->number - 1))
-        change_experiment();
+        change_experiment(prof_tsc());
+}
+
+void prof_causal_visit_at(struct prof_progress *point, uint64_t began)
+{
+    if (!prof_causal_on() || point->number == 0) {
+        visit_otherwise(point);
+    } else if (prof_experiments_count(&prof_causal.experiments,
+                                      point->number - 1)) {
+        prof_causal_except_samples();
+        change_experiment(began);
+    }
 }
 
 /* Whether it is the beginning of a visit that the experiment is about. */

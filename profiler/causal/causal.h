@@ -115,6 +115,7 @@ static inline uint32_t prof_causal_sampled(void)
  * target's; others are passed to prof_causal_except(). Contexts: interrupts
  * off. */
 uint64_t prof_causal_exactly(void);
+void prof_causal_except_samples(void); /* the same without the time */
 
 /* Then interrupts do not matter: they change (since). */
 static inline bool prof_causal_no_target(void)
@@ -147,6 +148,10 @@ static inline struct prof_moment prof_causal_both(void)
 void prof_causal_leave_at(struct prof_target *target, uint64_t now,
                           uint32_t own);
 void prof_causal_enter_last(struct prof_target *target);
+
+/* prof_causal_visit() in a call that (began) then and excludes all of itself.
+ * Contexts: interrupts off. */
+void prof_causal_visit_at(struct prof_progress *point, uint64_t began);
 
 /* The one that paces experiments. There is one. */
 const struct prof_progress *prof_causal_first_point(void);

@@ -183,14 +183,19 @@ static uint64_t variance_of(const struct prof_progress_sum *groups,
 }
 
 /* Whether groups of the same number are of the same time: experiments of both
- * sides took turns. */
+ * sides took turns. One side may be ahead by one. */
 static bool are_paired(const struct prof_progress_sum *normal,
                        const struct prof_progress_sum *faster)
 {
-    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++)
-        if (normal[i].experiments != faster[i].experiments ||
-            (normal[i].visits == 0) != (faster[i].visits == 0))
+    uint32_t ahead = 0;
+
+    for (unsigned i = 0; i < PROF_GAIN_GROUPS; i++) {
+        const uint32_t a = normal[i].experiments, b = faster[i].experiments;
+
+        ahead += a > b ? a - b : b - a;
+        if (ahead > 1 || (normal[i].visits == 0) != (faster[i].visits == 0))
             return false;
+    }
     return true;
 }
 

@@ -119,24 +119,33 @@ void prof_own_measure(void)
     prof_causal.clock = clock;
 }
 
-/* Reads the clock last, so that what comes after it is always the same. */
+/* Reads the clock last, so that what comes after it is always the same, and
+ * once: the host may take a long time between two readings, which would be the
+ * profiler's own and the target's. */
 void prof_own_end(struct prof_own_call call, uint32_t around)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
     /* what was left out already is not left out again */
     uint64_t less_now = around + call.own - prof_causal.own - call.began;
+    uint64_t later_now = 0, any = 0; /* no bits: (since) stays as it is */
+    uint64_t now;
 
     if (!prof_causal_on()) { /* virtual time has stopped to lag further */
         prof_pace_leave_out(prof_tsc() - call.began + around);
         return;
     }
-    if (call.inside && clock->nested != 0) {
-        if (clock->since > call.began) /* it was entered again */
-            prof_virtual_except(clock, prof_tsc() - clock->since + around);
-        else
-            prof_virtual_except(clock, prof_tsc() + less_now);
+    if (clock->nested != 0) {
+        if (clock->since > call.began) { /* it was entered in this call */
+            later_now = (call.inside ? around : 0) - clock->since;
+            any = UINT64_MAX;
+        } else if (call.inside) {
+            later_now = less_now;
+            any = UINT64_MAX;
+        }
     }
-    prof_own_skip(prof_tsc() + less_now);
+    now = prof_tsc();
+    prof_virtual_except(clock, (now + later_now) & any);
+    prof_own_skip(now + less_now);
 }
 
 void prof_own_brief_end(uint32_t began)

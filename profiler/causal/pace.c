@@ -3,23 +3,22 @@
 
 #include "causal/causal.h"
 #include "causal/patch.h"
+#include "causal/regimes.h"
+#include "causal/send.h"
 
 #include "base/alloc.h"
 
-#include <prof/gain.h>
 #include <prof/text.h>
 
 #define VISITS 512u
 #define SLICE 8u /* visits that are one summand */
 #define LONGEST_PART 1u
 #define SHORTEST_PART 50u /* of a second */
-#define CHANGED_PPM 20000
 #define PPM_PER_HUNDREDTH 100u
-#define TENTHS_OF_US 10000000u
 
 struct prof_pace {
-    struct prof_progress_sum sums[2][PROF_GAIN_GROUPS]; /* by when */
-    enum prof_pace_when when;
+    struct prof_progress_sum sums[PROF_RATE_DURING][PROF_GAIN_GROUPS];
+    enum prof_rate_when when;
     uint64_t tsc_hz, began;
     uint64_t since; /* the slice; 0: no visit yet */
     uint64_t left_out;
@@ -29,13 +28,13 @@ struct prof_pace {
 
 static struct prof_pace *pace; /* NULL until the first time */
 
-bool prof_pace_watch(enum prof_pace_when when, uint64_t tsc_hz)
+bool prof_pace_watch(enum prof_rate_when when, uint64_t tsc_hz)
 {
     if (prof_causal_state != PROF_CAUSAL_NOTHING || prof_causal.points == NULL)
         return false;
     if (pace == NULL && (pace = prof_alloc(sizeof *pace)) == NULL)
         return false;
-    if (when == PROF_PACE_BEFORE)
+    if (when == PROF_RATE_BEFORE)
         *pace = (struct prof_pace){0};
     pace->when = when;
     pace->tsc_hz = tsc_hz;
@@ -67,6 +66,8 @@ void prof_pace_end(void)
         return;
     prof_causal_state = PROF_CAUSAL_NOTHING;
     prof_causal.strange += prof_patch_off();
+    if (pace->when == PROF_RATE_AFTER)
+        prof_causal_send_again();
 }
 
 /* The time before the first visit is of a request that began before. */
@@ -92,6 +93,11 @@ void prof_pace_leave_out(uint64_t cycles)
 {
     if (prof_pace_watches())
         pace->left_out += cycles;
+}
+
+const struct prof_progress_sum *prof_pace_sums(enum prof_rate_when when)
+{
+    return pace == NULL ? NULL : pace->sums[when];
 }
 
 /* ---- what was found */
@@ -122,31 +128,6 @@ static void sum_during(struct prof_progress_sum sums[PROF_GAIN_GROUPS])
     }
 }
 
-static uint64_t tenths_of_us(const struct prof_progress_sum *sums)
-{
-    struct prof_progress_sum all = {0};
-    uint64_t cycles, hz = pace->tsc_hz;
-
-    for (uint32_t i = 0; i < PROF_GAIN_GROUPS; i++)
-        prof_gain_sum(&all, &sums[i]);
-    cycles = all.visits == 0 ? 0 : prof_divide(all.cycles, all.visits);
-    while (hz > UINT32_MAX || cycles > UINT64_MAX / TENTHS_OF_US) {
-        hz >>= 1;
-        cycles >>= 1;
-    }
-    return prof_divide(cycles * TENTHS_OF_US, (uint32_t)hz);
-}
-
-/* 1: it is slower in experiments, and that is no chance; -1: faster. */
-static int compared(const struct prof_gain *gain)
-{
-    uint32_t size = (uint32_t)(gain->ppm < 0 ? -gain->ppm : gain->ppm);
-
-    if (size <= CHANGED_PPM || size <= gain->interval_ppm)
-        return 0;
-    return gain->ppm < 0 ? 1 : -1;
-}
-
 static void write_change(struct prof_text *out, const struct prof_gain *gain,
                          const char *when)
 {
@@ -158,46 +139,63 @@ static void write_change(struct prof_text *out, const struct prof_gain *gain,
                      gain->ppm < 0 ? "slower" : "faster", when);
 }
 
-/* Where the program itself has changed its rate meanwhile, experiments may be
- * between the two. */
-static void write_warning(struct prof_text *out, const struct prof_gain *before,
-                          const struct prof_gain *after)
+static void write_warning(struct prof_text *out, const struct prof_rates *rates)
 {
-    int is = compared(before);
-
-    if (is == 0 || (after != NULL && compared(after) != is))
+    if (rates->changed == 0)
         return;
     prof_text_string(out, "warning: experiments change the program: at normal "
                           "speed it is ");
-    write_change(out, before, "before");
-    if (after != NULL) {
+    write_change(out, &rates->gain[PROF_RATE_BEFORE], "before");
+    if (rates->us10[PROF_RATE_AFTER] != 0) {
         prof_text_string(out, ", and ");
-        write_change(out, after, "after");
+        write_change(out, &rates->gain[PROF_RATE_AFTER], "after");
     }
     prof_text_string(out, "; gains are those of such a program\n");
 }
 
-void prof_pace_write(struct prof_text *out)
+static void write_rates(struct prof_text *out)
 {
-    struct prof_progress_sum during[PROF_GAIN_GROUPS] = {{0}};
-    struct prof_gain before, after;
-    bool has_after;
+    struct prof_progress_sum sums[PROF_RATES][PROF_GAIN_GROUPS] = {{{0}}};
+    struct prof_rates rates;
 
-    if (pace == NULL || prof_causal.memory == NULL)
+    __builtin_memcpy(sums, pace->sums, sizeof pace->sums);
+    sum_during(sums[PROF_RATE_DURING]);
+    if (prof_rates_of(sums, pace->tsc_hz, &rates) != 0)
         return;
-    sum_during(during);
-    if (prof_gain_of(pace->sums[PROF_PACE_BEFORE], during, &before) != 0)
-        return;
-    has_after = prof_gain_of(pace->sums[PROF_PACE_AFTER], during, &after) == 0;
     prof_text_format(
         out,
         "one %s takes %.1ju us before experiments, %.1ju at normal speed "
         "in them",
-        prof_causal_first_point()->name,
-        tenths_of_us(pace->sums[PROF_PACE_BEFORE]), tenths_of_us(during));
-    if (has_after)
+        prof_causal_first_point()->name, rates.us10[PROF_RATE_BEFORE],
+        rates.us10[PROF_RATE_DURING]);
+    if (rates.us10[PROF_RATE_AFTER] != 0)
         prof_text_format(out, ", %.1ju after them",
-                         tenths_of_us(pace->sums[PROF_PACE_AFTER]));
+                         rates.us10[PROF_RATE_AFTER]);
     prof_text_char(out, '\n');
-    write_warning(out, &before, has_after ? &after : NULL);
+    write_warning(out, &rates);
+}
+
+static void write_regimes(struct prof_text *out)
+{
+    struct prof_regimes found;
+
+    if (!prof_causal_regimes(&found))
+        return;
+    prof_text_format(
+        out,
+        "progress jumps between two rates: at normal speed one %s takes %.1ju "
+        "us in %u %% of the experiments, and %.1ju in the others; gains are "
+        "between those of the two\n",
+        prof_causal_first_point()->name,
+        prof_rate_us10(found.cycles[0], prof_causal.tsc_hz), found.percent,
+        prof_rate_us10(found.cycles[1], prof_causal.tsc_hz));
+}
+
+void prof_pace_write(struct prof_text *out)
+{
+    if (prof_causal.memory == NULL)
+        return;
+    if (pace != NULL)
+        write_rates(out);
+    write_regimes(out);
 }

@@ -11,16 +11,15 @@
  * Contexts: thread.
  */
 
-#include <prof/causal.h>
+#include <prof/rates.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct prof_text;
 
-enum prof_pace_when { PROF_PACE_BEFORE, PROF_PACE_AFTER };
-
-/* Begins to watch. Returns false if there is no memory, or experiments run. */
-bool prof_pace_watch(enum prof_pace_when when, uint64_t tsc_hz);
+/* Begins to watch, before experiments or after them. Returns false if there is
+ * no memory, or experiments run. */
+bool prof_pace_watch(enum prof_rate_when when, uint64_t tsc_hz);
 
 /* The first returns whether the rate is watched, the second whether that has
  * lasted long enough. The third ends it. */
@@ -33,7 +32,12 @@ void prof_pace_end(void);
 void prof_pace_visit(const struct prof_progress *point);
 void prof_pace_leave_out(uint64_t cycles);
 
-/* Writes the comparison, as a part of the table. */
+/* Returns the groups of visits before experiments or after them; NULL: the rate
+ * was never watched. */
+const struct prof_progress_sum *prof_pace_sums(enum prof_rate_when when);
+
+/* Writes the comparison, and whether there are two rates, as a part of the
+ * table. */
 void prof_pace_write(struct prof_text *out);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/causal.h"
+#include "causal/pace.h"
+#include "causal/regimes.h"
 #include "causal/send.h"
 #include "causal/shares.h"
 #include "causal/untried.h"
@@ -23,6 +25,7 @@ struct prof_causal_log {
     uint64_t held; /* totals when the last one was noted */
     uint64_t late;
     uint64_t stolen;
+    struct prof_regimes_sample normal; /* of experiments at normal speed */
     struct prof_event_causal_experiment notes[NOTES];
     uint32_t visits[]; /* of each note, by point */
 };
@@ -66,6 +69,8 @@ void prof_causal_log(const struct prof_experiment_record *record,
     struct prof_causal_log *to = causal_log;
     uint32_t at = to->noted % NOTES;
 
+    if (record->end == PROF_EXPERIMENT_COUNTS && record->speedup == 0)
+        prof_regimes_add(&to->normal, record->virtual_time, visits[0]);
     if (to->noted - to->sent == NOTES) {
         to->sent++;
         to->owed = all_series();
@@ -88,6 +93,11 @@ void prof_causal_log(const struct prof_experiment_record *record,
     to->late = prof_causal.sums.contradictions;
     to->stolen = stolen_so_far;
     to->noted++;
+}
+
+bool prof_causal_regimes(struct prof_regimes *found)
+{
+    return causal_log != NULL && prof_regimes_find(&causal_log->normal, found);
 }
 
 void prof_causal_send_again(void)
@@ -134,6 +144,18 @@ static void send_untried(uint64_t tsc)
                    each->name);
 }
 
+/* Nothing was found: zeros void what was before. */
+static void send_regimes(uint64_t tsc)
+{
+    struct prof_regimes found;
+
+    if (!prof_causal_regimes(&found))
+        found = (struct prof_regimes){0};
+    (void)prof_stream_put(PROF_EVENT_CAUSAL_REGIMES, tsc,
+                          PROF_FIELDS(causal_regimes, found.cycles[0],
+                                      found.cycles[1], (uint8_t)found.percent));
+}
+
 static void send_basis(uint64_t tsc)
 {
     struct prof_event_causal_checked of = {0};
@@ -153,6 +175,7 @@ static void send_basis(uint64_t tsc)
                    prof_causal.names->of[i].name);
     (void)prof_stream_put(PROF_EVENT_CAUSAL_LEARNT, tsc,
                           PROF_FIELDS(causal_learnt, prof_shares_samples()));
+    send_regimes(tsc);
 }
 
 /* Fields from (first) to the end or (next), which are the same in (from). */
@@ -180,6 +203,21 @@ static void send_head(uint64_t tsc)
     causal_log->head_tsc = tsc;
 }
 
+static void send_pace(uint64_t tsc, enum prof_rate_when when)
+{
+    const struct prof_progress_sum *sums = prof_pace_sums(when);
+    struct prof_event_causal_pace event = {.when = (uint8_t)when};
+
+    for (; sums != NULL && event.group < PROF_GAIN_GROUPS;
+         event.group++, sums++) {
+        if (event.group != 0 && sums->experiments == 0)
+            continue;
+        COPY(event, time, sizeof event, sums);
+        (void)prof_stream_put(PROF_EVENT_CAUSAL_PACE, tsc, &event,
+                              sizeof event);
+    }
+}
+
 static void send_definitions(uint64_t tsc)
 {
     const struct prof_experiment_settings *settings =
@@ -205,6 +243,8 @@ static void send_definitions(uint64_t tsc)
     send_targets(tsc);
     send_untried(tsc);
     send_basis(tsc);
+    send_pace(tsc, PROF_RATE_BEFORE);
+    send_pace(tsc, PROF_RATE_AFTER);
     causal_log->owed = all_series();
     causal_log->again = false;
 }

@@ -12,6 +12,7 @@
 #include "causal/experiments.h"
 
 #include <prof/config.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,9 +24,14 @@ size_t prof_causal_log_bytes(uint32_t points);
  * aligned to 8 bytes, and MUST remain valid until the next call. */
 void prof_causal_log_init(void *memory, uint32_t points);
 
+struct prof_regimes;
+
 /* Logs an experiment that has ended. */
 void prof_causal_log(const struct prof_experiment_record *record,
                      const uint32_t *visits);
+
+/* Returns whether progress has two rates in the experiments so far. */
+bool prof_causal_regimes(struct prof_regimes *found);
 
 /* The first is called when the drain has passed all samples, with the cycles
  * stolen by the host so far, and does a bounded amount of work; the second for

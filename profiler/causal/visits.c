@@ -83,12 +83,12 @@ static uintptr_t replacement(uintptr_t to)
 /* Ends the calls on the current stack that the one at (place) shows to have
  * ended. Returns whether there is one of (function). */
 static bool end_visits_above(const struct prof_patched *function,
-                             const uintptr_t *place)
+                             const uintptr_t *place, uint64_t began)
 {
     uintptr_t begin, end;
-    uint64_t now = prof_causal_exactly();
     bool inside = false;
 
+    prof_causal_except_samples();
     current_stack(&begin, &end);
     for (uint32_t i = prof_patch->visits_count; i-- != 0;) {
         const struct prof_visit *visit = &prof_patch->visits[i];
@@ -96,7 +96,7 @@ static bool end_visits_above(const struct prof_patched *function,
         if (!within(visit->place, begin, end))
             continue;
         if (visit->place < place || !is_replaced(*visit->place))
-            end_visit(i, now);
+            end_visit(i, began);
         else
             inside = inside || visit->function == function;
     }
@@ -105,11 +105,13 @@ static bool end_visits_above(const struct prof_patched *function,
 
 /* Reads the clock last, as leaving reads it first: so what is done here is not
  * in the target's time. */
-static void enter_target(struct prof_patched *function, uintptr_t *place)
+static void enter_target(struct prof_patched *function, uintptr_t *place,
+                         uint64_t began)
 {
     uintptr_t by;
 
-    if (prof_patch->visits_count != 0 && end_visits_above(function, place))
+    if (prof_patch->visits_count != 0 &&
+        end_visits_above(function, place, began))
         return;
     by = prof_patch->visits_count < PROF_VISITS_MAX ? replacement(*place) : 0;
     if (by == 0) {
@@ -122,35 +124,39 @@ static void enter_target(struct prof_patched *function, uintptr_t *place)
     prof_causal_enter_last(&function->target);
 }
 
-static __attribute__((noinline)) void call_begins(uintptr_t at,
-                                                  uintptr_t *place)
+/* The hook (began) then: from there on virtual time stands still, and so
+ * nothing of it is the target's, or of the experiment before. The host may have
+ * taken a long time since. */
+static __attribute__((noinline)) void
+call_begins(uintptr_t at, uintptr_t *place, uint64_t began)
 {
     uintptr_t number = (at - (uintptr_t)prof_patch_entries) / PROF_ENTRY_BYTES;
     struct prof_patched *function = &prof_patch->functions[number];
 
     if (function->is_point && prof_causal_state != PROF_CAUSAL_NOTHING)
-        prof_causal_visit(&function->point);
+        prof_causal_visit_at(&function->point, began);
     if (!prof_causal_on())
         return;
     if (prof_patch_enters(function) && !function->loops)
-        enter_target(function, place);
+        enter_target(function, place, began);
 }
 
 /* A function that returns may remove arguments as well, so that this is at or
  * above the place of its return address. */
-static __attribute__((noinline)) void call_ends(uintptr_t *place)
+static __attribute__((noinline)) void call_ends(uintptr_t *place,
+                                                uint64_t began)
 {
-    uint64_t now = prof_causal_exactly();
     uintptr_t number =
         (*place - (uintptr_t)prof_patch_returns) / PROF_RETURN_BYTES;
     uintptr_t begin, end;
 
+    prof_causal_except_samples();
     current_stack(&begin, &end);
     for (uint32_t i = prof_patch->visits_count; i-- != 0;) {
         const struct prof_visit *visit = &prof_patch->visits[i];
 
         if (visit->place <= place && within(visit->place, begin, end))
-            end_visit(i, now);
+            end_visit(i, began);
     }
     *place = prof_patch->returns[number];
 }
@@ -160,9 +166,9 @@ void prof_patch_hook(uintptr_t *frame)
     struct prof_own_call began = prof_own_begin();
 
     if (frame[1] - (uintptr_t)prof_patch_entries < sizeof prof_patch_entries)
-        call_begins(frame[1], &frame[3]);
+        call_begins(frame[1], &frame[3], began.began);
     else
-        call_ends(&frame[1]);
+        call_ends(&frame[1], began.began);
     prof_own_end(began, prof_own.hook);
 }
 

@@ -451,7 +451,7 @@ static void end_if_enough(void)
     say("experiments", " have ended: ",
         narrow ? "no interval is wider than prof.causal_until="
                : "they took as long as prof.causal_for=");
-    after = prof_pace_watch(PROF_PACE_AFTER, prof_causal.tsc_hz);
+    after = prof_pace_watch(PROF_RATE_AFTER, prof_causal.tsc_hz);
     if (!after)
         end_all();
 }
@@ -507,6 +507,6 @@ void prof_causal_step(void)
     if (error != PROF_OK)
         refuse("no experiments", error);
     else if (prof_causal.targets == NULL ||
-             !prof_pace_watch(PROF_PACE_BEFORE, plan.settings.tsc_hz))
+             !prof_pace_watch(PROF_RATE_BEFORE, plan.settings.tsc_hz))
         begin_wanted(&plan);
 }

@@ -17,6 +17,9 @@ BLOCKS, VISITS = 32, 100  # of a row, and of each of its eight turns
 GROUPS = 16  # of blocks: what is left out at a time
 STUDENT = 2.131  # 95 %, with one degree of freedom less than groups
 ERROR_MAX = 2.0  # percentage points, or the interval of the error
+# As unlikely as 4.5 standard errors of a normal distribution, if the standard
+# error has 15 degrees of freedom. In intervals:
+EVER = 6.75 / STUDENT
 TURNS = r"(\d+) (\d+) "
 BLOCK = re.compile(rf"^# {TURNS * 4}(\d+) (\d+) (\w+) (.*)$", re.M)
 HEADING = (
@@ -74,9 +77,9 @@ class Row:
             / sum(each.cycles[2] for each in blocks)
         )
 
-    def good(self):
+    def good(self, wider=1):
         error, interval = self.error
-        return abs(error) <= max(ERROR_MAX, interval)
+        return abs(error) <= max(ERROR_MAX, wider * interval)
 
     def __str__(self):
         figures = " ".join(

@@ -5,10 +5,12 @@ guests, its page, and Coz's viewer, which is fetched from Debian."""
 import json
 import re
 
+import cpus
 import services
 from beside import test_beside
 from lines import test_lines
 from made import Trace, coz_of, curves_of
+from rates import test_rates
 from rests import test_rests
 from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
@@ -139,14 +141,39 @@ def reasons_are_named(s):
         check.same(NONE.findall(trace().out), [])
 
 
-def regimes_are_named(s, trace):
-    """Progress that has two rates, and one that has not."""
+def rates_are_named(s, trace):
+    """Progress that has two rates and another one outside of experiments, and
+    progress that has one."""
+    jumps = Trace(s, "jumps")
+    text, found = jumps().out, jumps.json()
     check.has(
-        Trace(s, "jumps")().out,
+        text,
         "^# progress jumps between two rates: at normal speed one answered "
-        r"takes (\d+\.\d) us in (5\d|6\d) % of the experiments, and ",
+        r"takes 100\.0 us in 60 % of the experiments, and 150\.0 in the others;",
     )
-    check.lacks(trace().out, "progress jumps")
+    check.same(
+        found["regimes"],
+        {"shorter_ns": 1e5, "longer_ns": 1.5e5, "shorter_share": 0.6},
+    )
+    rates = found["rates"]
+    check.has(
+        text,
+        "^# one answered takes 100.0 us before experiments, "
+        f"{rates['during_ns'] / 1e3:.1f} at normal speed in them, 110.0 after",
+    )
+    check.near(rates["during_ns"], 1.2e5, 0.05)
+    check.same(rates["changed"], True)
+    slower = [100 * rates[f"than_{x}"]["gain"] for x in ("before", "after")]
+    check.true(min(slower) < max(slower) < -2, slower)
+    texts = [f"{int(-100 * x) / 100:.2f} " for x in slower]
+    check.has(
+        text,
+        "^# warning: experiments change the program: at normal speed it is "
+        rf"{texts[0]}\+- \d\.\d\d % slower than before, and "
+        rf"{texts[1]}\+- \d\.\d\d % slower than after; gains are those of",
+    )
+    check.lacks(trace().out, "progress jumps|before experiments|experiments ch")
+    check.same((trace.json()["rates"], trace.json()["regimes"]), (None, None))
 
 
 def latencies_are_true(trace):
@@ -247,7 +274,7 @@ def late_reader_knows_all(s, trace):
 
 def wrong_events_are_counted(s, trace):
     wrong = Trace(s, "wrong")
-    check.has(wrong().out, "^# 11 events of the stream make no sense")
+    check.has(wrong().out, "^# 13 events of the stream make no sense")
     check.same(wrong.json()["points"], trace.json()["points"])
 
 
@@ -319,6 +346,45 @@ def nothing_is_said(s):
     check.has(done.err, "there are no experiments of causal profiling")
 
 
+# ---- bounds of `make causal-truth`
+
+
+class Measured:
+    """A row of a service, with these errors."""
+
+    def __init__(self, gain=0.2, p99=1.0, slower=0.5):
+        self.truth, self.predicted = 10, 10 + gain
+        self.p99_error, self.slower = p99, slower
+
+
+def bounds_can_fail():
+    """Five of twelve rows may miss a goal, as in docs/causal.md; what is wrong
+    in most of them, or by far in one, does not hold."""
+    good = [Measured() for _ in range(7)]
+    another = Measured(4.4, -25, 4.5)
+    check.same(services.faults(good + 5 * [another]), [])
+    for wrong, count in (
+        ({"gain": 2.1}, 7),
+        ({"gain": -8.1}, 1),
+        ({"p99": -6.1}, 7),
+        ({"slower": 4.1}, 7),
+        ({"slower": 7.1}, 1),
+    ):
+        rows = good[count - 1 :] + count * [Measured(**wrong)]
+        check.same(len(services.faults(rows)), 1, wrong)
+    blocks = [cpus.Block((100, 90, 100, 90), (1, 1, 1, 1), 0)] * 16
+    odd = cpus.Block((100, 90, 100, 88), (1, 1, 1, 1), 0)
+    even = cpus.Block((100, 90, 100, 85), (1, 1, 1, 1), 0)
+    for found, wider, good in (
+        (blocks, 1, True),
+        (8 * [odd, even], 1, False),
+        (8 * [odd, even], cpus.EVER, False),
+        (8 * [odd, blocks[0]], 1, True),
+    ):
+        row = cpus.Row("made", 50, found)
+        check.same(row.good(wider), good, str(row))
+
+
 def test_print(s):
     trace = Trace(s)
     s.holds(gains_are_true, trace)
@@ -326,7 +392,7 @@ def test_print(s):
     s.holds(table_is_json, trace)
     s.holds(nothing_gains_nothing, trace)
     s.holds(latencies_are_true, trace)
-    s.holds(regimes_are_named, s, trace)
+    s.holds(rates_are_named, s, trace)
     s.holds(limits_are_named, trace)
     s.holds(waits_have_names, s)
     s.holds(accruals_are_named, trace)
@@ -338,6 +404,7 @@ def test_print(s):
     s.holds(wide_intervals_say_nothing, s)
     s.holds(reasons_are_named, s)
     s.holds(nothing_is_said, s)
+    s.holds(bounds_can_fail)
     test_rests(s, trace)
 
 
@@ -451,6 +518,8 @@ def test_guest(s):
         check.true(len(held) > 100, len(held))
         check.between(max(map(int, held)), 1, 10000)
     s.holds(names_are_chosen, s)
+    with s.test("rates of progress are the guest's"):
+        test_rates(s)
     for function in ("parse", "lookup"):
         what = f"http: a faster {function} is predicted"
         s.holds(what, service_is_predicted, s, function)

@@ -43,7 +43,7 @@ class Fuzzer:
 HOST = "host"
 BASE = "base/bytes base/index base/log base/memory base/text "
 DECODER = BASE + (
-    "causal/curve causal/notes causal/regimes causal/series causal/take "
+    "causal/curve causal/notes causal/series causal/take "
     "causal/verdict "
     "trace/console trace/event trace/guest_names "
     "trace/merge trace/model trace/packet occupancy/problems "
@@ -98,6 +98,7 @@ FUZZERS = {
         (
             *(f"{HOST}/{name}.c" for name in DECODER.split()),
             "profiler/causal/gain.c",
+            "profiler/causal/rates.c",
         ),
         1 / 3,
         ("-idirafter", "profiler", "-lm"),

@@ -15,9 +15,9 @@
  * groups.
  *
  * If groups with the same index have the same number of experiments on both
- * sides, the two sides took turns. Both are then left out together, so that a
- * host that is slow for a while, which slows down both sides, does not widen
- * the interval.
+ * sides, or one side is ahead by one, the two sides took turns. Both are then
+ * left out together, so that a host that is slow for a while, which slows down
+ * both sides, does not widen the interval.
  *
  * Source: Shao and Tu, The Jackknife and Bootstrap, Springer 1995, section 2.3.
  * Contexts: thread. Integers only.

@@ -188,7 +188,15 @@ TEST(pairs_are_left_out_at_once)
     fill(faster, 16, 800000, (uint64_t)-8000, 1);
     assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
     assert_in_range(gain.interval_ppm, 10500, 11000);
-    normal[3].visits = 0; /* no pairs any more */
+    fill(faster, 16, 800000, 8000, 1);
+    faster[15].experiments++; /* one side is ahead */
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.interval_ppm, 0, 20);
+    faster[15].experiments++; /* no pairs any more */
+    assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
+    assert_in_range(gain.interval_ppm, 7000, 8500);
+    fill(faster, 16, 800000, (uint64_t)-8000, 1);
+    normal[3].visits = 0; /* nor here */
     assert_int_equal(prof_gain_of(normal, faster, &gain), 0);
     assert_in_range(gain.interval_ppm, 7000, 8500);
 }

@@ -5,7 +5,9 @@
  * makes one after each instruction of it. With interrupts on, its handler calls
  * the function that is being patched, as any handler might, and it must be what
  * it was or wholly patched. With interrupts off only an NMI can come, which
- * samples. QEMU counts instructions, so all figures repeat.
+ * samples. Or the handler takes a long time after one instruction, as a host
+ * does that runs something else. QEMU counts instructions, so all figures
+ * repeat.
  */
 
 #include "guest/entry.h"
@@ -24,6 +26,7 @@
 #define JUMP_BYTES 5u
 #define ROUNDS 3u
 #define ROUNDS_OF_CALL 50u
+#define STOLEN_ROUNDS 50000u
 #define NAMED __attribute__((noinline, noclone))
 
 int __wrap_prof_init(void *memory, size_t bytes,
@@ -54,6 +57,10 @@ static const struct prof_causal_settings settings = {
 };
 
 static volatile uint32_t step_count;
+static struct {
+    bool takes;        /* this alone */
+    uint32_t at, step; /* the instruction after which, and the last one */
+} host;
 static uint8_t original[JUMP_BYTES], patched[JUMP_BYTES];
 static struct {
     uint32_t original, patched; /* steps with interrupts on, by the code */
@@ -91,11 +98,26 @@ HANDLER static void look_at_clock(void)
     time = now;
 }
 
+/* Nothing tells the profiler of it. */
+HANDLER static void take_time(void)
+{
+    if (++host.step != host.at)
+        return;
+    for (unsigned i = 0; i < STOLEN_ROUNDS; i++)
+        __asm__ volatile("");
+}
+
 /* The trap after each instruction; samples as an NMI's handler would. */
 HANDLER static void on_step(uintptr_t *pushed)
 {
-    bool as_it_was = is_there(original), whole = as_it_was || is_there(patched);
+    bool as_it_was, whole;
 
+    if (host.takes) {
+        take_time();
+        return;
+    }
+    as_it_was = is_there(original);
+    whole = as_it_was || is_there(patched);
     step_count++;
     guest_sample(pushed);
     if ((pushed[PUSHED_FLAGS] & FLAGS_IF) == 0) {
@@ -176,6 +198,53 @@ static void test_clock(const struct prof_target *target)
     tap_is_equal(seen.late, 0, "virtual time never goes back");
 }
 
+/* Virtual time of a call with the host taking time after the instruction (at),
+ * 0: after none. */
+static int64_t time_of_call(uint32_t at)
+{
+    uint64_t began = prof_causal_time();
+
+    host.at = at;
+    host.step = 0;
+    STEP_ON();
+    (void)called(1);
+    STEP_OFF();
+    return (int64_t)(prof_causal_time() - began);
+}
+
+/* What the host takes is the program's, the target's, half of which is saved,
+ * or the profiler's own, all of which is: but not both. */
+static void test_host(const struct prof_target *target)
+{
+    int64_t without, stolen, least = INT64_MAX;
+    uint32_t steps, longer = 0, half = 0, same = 0;
+
+    (void)prof_causal_start(&settings);
+    (void)prof_causal_fix(target, PROF_ONE / 2);
+    host.takes = true;
+    without = time_of_call(0);
+    steps = host.step;
+    stolen = time_of_call(1) - without; /* before the call */
+    for (uint32_t at = 1; at <= steps; at++) {
+        int64_t more = time_of_call(at) - without;
+
+        least = more < least ? more : least;
+        half += more > stolen / 4 && more <= stolen * 3 / 4;
+        same += more <= stolen / 4;
+        longer += more > stolen * 3 / 4;
+    }
+    host.takes = false;
+    prof_causal_stop();
+    tap_note("%u steps: %u in the target, %u in the profiler, %u elsewhere; "
+             "of %d the host took, %d at least are in virtual time",
+             (unsigned)steps, (unsigned)half, (unsigned)same, (unsigned)longer,
+             (int)stolen, (int)least);
+    tap_ok(half >= ROUNDS_OF_CALL && same >= ROUNDS_OF_CALL,
+           "the host takes time in the function and in the profiler");
+    tap_ok(stolen > (int64_t)STOLEN_ROUNDS && least > -stolen / 10,
+           "and no time is left out twice");
+}
+
 static void test_samples(void)
 {
     struct prof_stats stats;
@@ -219,7 +288,7 @@ int service_main(void)
 {
     const struct prof_target *target;
 
-    tap_plan(3 * ROUNDS + 14);
+    tap_plan(3 * ROUNDS + 16);
     prof_causal_add_progress(&unit);
     tap_is_equal(prof_causal_add_function("called", PROF_CAUSAL_TARGET_ENTRY),
                  0, "a function can be patched");
@@ -233,6 +302,7 @@ int service_main(void)
     guest_set_gate(TRAP_VECTOR, guest_entry(0, on_step));
     test_steps(target);
     test_clock(target);
+    test_host(target);
     test_samples();
     test_afterwards(target);
     test_own_entry();

@@ -69,12 +69,18 @@ NAMED void calls_it(uint32_t rounds)
 }
 
 static struct loop_timer timer;
-static unsigned units, done, warm, more;
+static unsigned units, done, warm, more, jumps;
 
 NAMED void work_done(void)
 {
     if (++done == units)
         loop_stop();
+}
+
+/* In experiments, and with jumps= in each second stretch of units only. */
+static bool does_more(void)
+{
+    return prof_causal_running() && (jumps == 0 || done / jumps % 2 != 0);
 }
 
 static void work(void *unused)
@@ -87,7 +93,7 @@ static void work(void *unused)
         return;
     }
     hot_work(HOT);
-    if (prof_causal_running())
+    if (does_more())
         hot_work(more);
     cold_work(COLD);
     other_work();
@@ -110,7 +116,8 @@ static void learnt(void *unused)
 static void (*program)(void *unused) = work;
 
 /* units=N: so many units, where no experiments need more; warm=N: after some N
- * ms at 1 GHz in one function; more=N: so many rounds more in experiments. */
+ * ms at 1 GHz in one function; more=N: so many rounds more in experiments;
+ * jumps=N: for N units so many more, and then N without. */
 bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "units") == 0)
@@ -119,6 +126,8 @@ bool service_option(const char *key, const char *value)
         warm = (unsigned)atoi(value);
     else if (strcmp(key, "more") == 0)
         more = (unsigned)atoi(value);
+    else if (strcmp(key, "jumps") == 0)
+        jumps = (unsigned)atoi(value);
     else if (strcmp(key, "do") == 0 && strcmp(value, "learnt") == 0)
         program = learnt;
     else
