@@ -8,10 +8,14 @@
  * What causes a frame is what the service has sent; then the frame arrives so
  * long after that. What comes by itself arrives on the clients' clock. The two
  * differ by what the clients have computed in between (arrival()).
+ *
+ * What they do next is looked for at the end of their work (find_next()), so
+ * that the program, which asks for it in each turn, takes no time for it.
  */
 
 #include "frame.h"
 #include "load.h"
+#include "order.h"
 
 #include "../net/net.h"
 
@@ -67,9 +71,7 @@ static uint64_t next_arrival; /* PARTLY: of a session */
 static uint8_t arp[FRAME_ARP];
 static struct due arp_due = {NEVER, 0};
 static uint64_t first_at;
-static bool stale; /* of all that follows: it has to be found again */
-static uint64_t next_at = NEVER;
-static struct load_client *next_client;
+static uint64_t next_at = NEVER; /* outside of their work */
 static bool over;
 
 static struct {
@@ -112,6 +114,23 @@ static uint64_t patience_ends(const struct load_client *client)
                : NEVER;
 }
 
+static uint64_t soonest(const struct load_client *client)
+{
+    uint64_t at = client->next_due.at;
+
+    if (client->ack.at < at)
+        at = client->ack.at;
+    if (client->old_ack.at < at)
+        at = client->old_ack.at;
+    return patience_ends(client) < at ? patience_ends(client) : at;
+}
+
+/* Whatever (client) has done: it has to be called after that. */
+static void put_in_order(const struct load_client *client)
+{
+    load_order_set((uint32_t)(client - clients), soonest(client));
+}
+
 /* By the TSC. */
 static uint64_t arrival(const struct due *due)
 {
@@ -120,13 +139,11 @@ static uint64_t arrival(const struct due *due)
 
 static struct due caused(uint64_t after)
 {
-    stale = true;
     return (struct due){now + after, spent};
 }
 
 static struct due by_itself(uint64_t at)
 {
-    stale = true;
     return (struct due){at, NEVER};
 }
 
@@ -226,13 +243,14 @@ static void connect(struct load_client *client, uint64_t due, struct due syn)
     client->ack = none;
     if (++counts.active > counts.most)
         counts.most = counts.active;
+    put_in_order(client);
 }
 
 static void end_session(struct load_client *client, bool well)
 {
     client->busy = false;
     client->next = NOTHING;
-    client->next_due = none;
+    client->next_due = client->ack = none;
     counts.active--;
     counts.done += well;
     counts.failed += !well;
@@ -241,7 +259,6 @@ static void end_session(struct load_client *client, bool well)
     counts.last = now;
     if (well && script->service_ends && load_settings.kind != LOAD_OPEN)
         load_figures_add(now - client->began);
-    stale = true;
     if (load_settings.kind == LOAD_CLOSED && more_sessions()) {
         struct due syn = caused(trip(client));
 
@@ -271,14 +288,6 @@ static void give_up(struct load_client *client)
     fail(client);
 }
 
-static struct load_client *free_client(void)
-{
-    for (uint32_t i = 0; i < load_settings.clients; i++)
-        if (!clients[i].busy && clients[i].old_ack.at == NEVER)
-            return &clients[i];
-    return NULL;
-}
-
 static uint64_t between(uint64_t count)
 {
     return us(1000000) * count / load_settings.rate;
@@ -288,14 +297,42 @@ static uint64_t between(uint64_t count)
  * begins late. */
 static void begin_sessions(void)
 {
-    struct load_client *client;
+    uint32_t number;
 
-    while (next_arrival <= now && more_sessions() &&
-           (client = free_client()) != NULL) {
-        connect(client, next_arrival, by_itself(next_arrival));
+    while (next_arrival <= now && more_sessions() && load_order_idle(&number)) {
+        connect(&clients[number], next_arrival, by_itself(next_arrival));
         next_arrival +=
             exponential(between(1), random_of(2, 0, (uint32_t)counts.begun));
     }
+}
+
+/* Returns when something is sent or given up next, NEVER: nothing. (*client)
+ * does it; NULL: a session begins, or it is the frame of ARP. */
+static uint64_t find_next(struct load_client **client)
+{
+    uint32_t number;
+    uint64_t at = arp_due.at, first;
+
+    *client = NULL;
+    if (next_arrival < at && more_sessions() && load_order_idle(&number))
+        at = next_arrival;
+    first = load_order_first(&number);
+    if (first >= at)
+        return at;
+    *client = &clients[number];
+    return first;
+}
+
+static void look(void)
+{
+    struct load_client *unused;
+
+    next_at = find_next(&unused);
+}
+
+uint64_t load_next(void)
+{
+    return next_at;
 }
 
 void load_begin(void)
@@ -318,6 +355,9 @@ void load_begin(void)
     };
     first_at = now = load_now() + us(FIRST_US);
     counts.first = first_at;
+    frame_ask(arp, &ends);
+    arp_due = by_itself(first_at);
+    load_order_begin(load_settings.clients);
     for (uint32_t i = 0; i < LOAD_CLIENTS_MAX; i++) {
         struct load_client *client = &clients[i];
 
@@ -331,7 +371,7 @@ void load_begin(void)
         }
     }
     next_arrival = load_settings.kind == LOAD_PARTLY ? first_at : NEVER;
-    stale = true;
+    look();
 }
 
 /* ---- what a client does next */
@@ -424,6 +464,31 @@ static void hung_up(struct load_client *client)
     end_session(client, well && client->next == NOTHING);
 }
 
+static void receive_segment(struct load_client *client,
+                            const struct frame_segment *segment)
+{
+    if (!frame_takes(&client->tcp, segment)) {
+        counts.strange++;
+        if (segment->reset)
+            end_session(client, false);
+        return;
+    }
+    if (!segment->syn && segment->bytes == 0 && !segment->fin)
+        return;
+    client->active_at = now;
+    if (client->ack.at == NEVER)
+        client->ack = caused(us(ACK_US));
+    note(segment);
+    if (segment->syn && load_settings.kind == LOAD_OPEN &&
+        script->greetings == 0)
+        schedule(client, now);
+    else if (segment->syn)
+        then(client, REQUEST, caused(trip(client)));
+    receive_answers(client, segment->payload, segment->bytes);
+    if (segment->fin && client->busy)
+        hung_up(client);
+}
+
 void load_receive(const uint8_t *frame, size_t bytes)
 {
     struct frame_segment segment;
@@ -440,65 +505,11 @@ void load_receive(const uint8_t *frame, size_t bytes)
     client = &clients[(segment.port - FIRST_PORT) % load_settings.clients];
     if (client->tcp.port != segment.port || !client->busy)
         return; /* the last that it sends in an earlier connection */
-    if (!frame_takes(&client->tcp, &segment)) {
-        counts.strange++;
-        if (segment.reset)
-            end_session(client, false);
-        return;
-    }
-    if (!segment.syn && segment.bytes == 0 && !segment.fin)
-        return;
-    client->active_at = now;
-    stale = true;
-    if (client->ack.at == NEVER)
-        client->ack = caused(us(ACK_US));
-    note(&segment);
-    if (segment.syn && load_settings.kind == LOAD_OPEN &&
-        script->greetings == 0)
-        schedule(client, now);
-    else if (segment.syn)
-        then(client, REQUEST, caused(trip(client)));
-    receive_answers(client, segment.payload, segment.bytes);
-    if (segment.fin && client->busy)
-        hung_up(client);
+    receive_segment(client, &segment);
+    put_in_order(client);
 }
 
 /* ---- frames to the service */
-
-static uint64_t soonest(const struct load_client *client)
-{
-    uint64_t at = client->next_due.at;
-
-    if (client->ack.at < at)
-        at = client->ack.at;
-    if (client->old_ack.at < at)
-        at = client->old_ack.at;
-    return patience_ends(client) < at ? patience_ends(client) : at;
-}
-
-static void find_next(void)
-{
-    stale = false;
-    next_at = arp_due.at;
-    next_client = NULL;
-    if (next_arrival < next_at && more_sessions() && free_client() != NULL)
-        next_at = next_arrival;
-    for (uint32_t i = 0; i < load_settings.clients; i++) {
-        uint64_t at = soonest(&clients[i]);
-
-        if (at < next_at) {
-            next_at = at;
-            next_client = &clients[i];
-        }
-    }
-}
-
-uint64_t load_next(void)
-{
-    if (stale)
-        find_next();
-    return next_at;
-}
 
 /* Writes what the client sends next. */
 static size_t write_request(struct load_client *client, uint8_t *to,
@@ -549,28 +560,18 @@ static size_t send_next(struct load_client *client, uint8_t *to)
     return bytes;
 }
 
-static size_t send_due(uint8_t *to, uint64_t *arrived)
+/* What (client) has to do at (at), which is now. */
+static size_t send_of(struct load_client *client, uint64_t at, uint8_t *to,
+                      uint64_t *arrived)
 {
-    struct load_client *client;
     struct due due;
 
-    begin_sessions();
-    if (load_next() > now)
-        return 0;
-    stale = true;
-    client = next_client;
-    if (client == NULL) {
-        *arrived = arrival(&arp_due);
-        arp_due = none;
-        memcpy(to, arp, FRAME_ARP);
-        return FRAME_ARP;
-    }
-    if (client->old_ack.at == next_at) {
+    if (client->old_ack.at == at) {
         *arrived = arrival(&client->old_ack);
         client->old_ack = none;
         return frame_build(to, &ends, &client->old, client->old_flags, 0);
     }
-    if (client->ack.at == next_at) {
+    if (client->ack.at == at) {
         *arrived = arrival(&client->ack);
         client->ack = none;
         return frame_build(to, &ends, &client->tcp, FRAME_ACK, 0);
@@ -585,13 +586,37 @@ static size_t send_due(uint8_t *to, uint64_t *arrived)
     return send_next(client, to);
 }
 
+/* (*nothing): no more is sent until now. */
+static size_t send_due(uint8_t *to, uint64_t *arrived, bool *nothing)
+{
+    struct load_client *client;
+    uint64_t at;
+    size_t bytes;
+
+    begin_sessions();
+    at = find_next(&client);
+    *nothing = at > now;
+    if (*nothing)
+        return 0;
+    if (client == NULL) {
+        *arrived = arrival(&arp_due);
+        arp_due = none;
+        memcpy(to, arp, FRAME_ARP);
+        return FRAME_ARP;
+    }
+    bytes = send_of(client, at, to, arrived);
+    put_in_order(client);
+    return bytes;
+}
+
 size_t load_send(uint8_t *to, uint64_t *arrived)
 {
     size_t bytes;
+    bool nothing;
 
     do
-        bytes = send_due(to, arrived);
-    while (bytes == 0 && load_next() <= now);
+        bytes = send_due(to, arrived, &nothing);
+    while (bytes == 0 && !nothing);
     counts.frames_in += bytes != 0;
     return bytes;
 }
@@ -637,6 +662,7 @@ static void end_load(void)
 static void run_work(void *work)
 {
     (*(void (**)(void))work)();
+    look();
 }
 
 __attribute__((noinline)) void load_work(void (*work)(void))

@@ -130,6 +130,17 @@ bool frame_read(const uint8_t *frame, size_t bytes,
     return true;
 }
 
+void frame_ask(uint8_t *to, const struct frame_ends *ends)
+{
+    memset(to, 0, FRAME_ARP);
+    memset(to, 0xff, FRAME_MAC);
+    put_mac(to + FRAME_MAC);
+    memcpy(to + KIND_AT, "\x08\x06\0\x01\x08\0\x06\x04\0\x01", 10);
+    put_mac(to + 22);
+    put32(to + 28, ends->client_ip);
+    put32(to + ARP_TARGET, ends->service_ip);
+}
+
 bool frame_asks(const uint8_t *frame, size_t bytes, uint32_t ip)
 {
     return bytes >= FRAME_ARP && get16(frame + KIND_AT) == KIND_ARP &&

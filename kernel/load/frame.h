@@ -54,6 +54,9 @@ bool frame_takes(struct frame_tcp *tcp, const struct frame_segment *segment);
 bool frame_read(const uint8_t *frame, size_t bytes,
                 struct frame_segment *segment);
 
+/* Writes the question for the service's address, FRAME_ARP bytes. */
+void frame_ask(uint8_t *to, const struct frame_ends *ends);
+
 /* Whether it asks for the clients' address; then the answer. */
 bool frame_asks(const uint8_t *frame, size_t bytes, uint32_t ip);
 void frame_answer(uint8_t *to, const uint8_t *question);

@@ -10,6 +10,7 @@
  *     device.c   the virtio network device: its registers, queues and cable
  *     frame.c    Ethernet, ARP, IPv4 and TCP as far as clients need them
  *     clients.c  clients: when they connect, send requests and leave
+ *     order.c    which of them does something next
  *     text.c     lines of what a service sends
  *     irc.c      requests to the IRC server,
  *     http.c     and to the web server

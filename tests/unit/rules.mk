@@ -63,6 +63,7 @@ $(BUILD)/host$1/acpi_test: $(addprefix \
     $(BUILD)/host$1/obj/drivers/,acpi.o aml.o)
 $(BUILD)/host$1/virtio_mmio_test: $(BUILD)/host$1/obj/drivers/virtio_mmio.o
 $(BUILD)/host$1/timers_test: $(BUILD)/host$1/obj/kernel/timers.o
+$(BUILD)/host$1/load_order_test: $(BUILD)/host$1/obj/kernel/load/order.o
 $(BUILD)/host$1/peers_test: $(BUILD)/host$1/obj/kernel/net/peers.o
 $(BUILD)/host$1/console_model_test: \
     $(BUILD)/host$1/obj/kernel/console_model.o
