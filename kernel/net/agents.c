@@ -183,6 +183,8 @@ void net_agents_queued(const uint8_t *frame, size_t bytes)
     client = client_of(&flow, false);
     if (client == NULL)
         return;
+    if (client->they_did && !flow.data && !flow.begins && !flow.ends)
+        return; /* nothing waits for what acknowledges its end */
     client->waits_for_us = client->waits_for_us && !flow.data;
     client->we_ended = client->we_ended || flow.ends;
     client->they_did = client->they_did || flow.resets;

@@ -10,6 +10,7 @@
  *   closed   It waits for our answers: what it sends was caused by what we
  *            sent last, or by its own last packet. A new connection is taken
  *            for the next of the peer at that address that has waited longest.
+ *            Nothing waits for the acknowledgement of the peer's own FIN.
  *   open     Bytes and new connections of all peers of the port come at times
  *            of their own choice, and keep their intervals. What TCP itself
  *            answers is closed, and so is the first packet with bytes of each

@@ -261,6 +261,27 @@ TEST(last_frames_of_a_connection)
     assert_int_equal(net_agents_known(), 1);
 }
 
+/* No peer waits for what acknowledges its end, but for bytes after that. */
+TEST(an_end_is_acknowledged)
+{
+    struct lags sent;
+
+    begin("closed");
+    (void)lag_of(1, SYN, 0);
+    sent = send(1, ACK | FIN, 0);
+    lag();
+    assert_caused(1, ACK | FIN, 0, sent);
+    lag();
+    (void)send(1, ACK, 0);
+    lag();
+    assert_caused(2, SYN, 0, sent);
+    (void)lag_of(2, ACK | FIN, 0);
+    lag();
+    sent = send(2, ACK, 20);
+    lag();
+    assert_caused(3, SYN, 0, sent);
+}
+
 TEST(requests_of_an_open_peer)
 {
     struct lags first, second;
