@@ -142,6 +142,12 @@ static struct due caused(uint64_t after)
     return (struct due){now + after, spent};
 }
 
+/* So long (after) another frame, whenever that is taken. */
+static struct due follows(struct due due, uint64_t after)
+{
+    return (struct due){due.at + after, due.spent};
+}
+
 static struct due by_itself(uint64_t at)
 {
     return (struct due){at, NEVER};
@@ -246,7 +252,8 @@ static void connect(struct load_client *client, uint64_t due, struct due syn)
     put_in_order(client);
 }
 
-static void end_session(struct load_client *client, bool well)
+/* (last): the frame of either side that has ended it. */
+static void end_session(struct load_client *client, bool well, struct due last)
 {
     client->busy = false;
     client->next = NOTHING;
@@ -256,11 +263,11 @@ static void end_session(struct load_client *client, bool well)
     counts.failed += !well;
     if (well)
         counts.in_a_row = 0;
-    counts.last = now;
+    counts.last = last.at;
     if (well && script->service_ends && load_settings.kind != LOAD_OPEN)
-        load_figures_add(now - client->began);
+        load_figures_add(last.at - client->began);
     if (load_settings.kind == LOAD_CLOSED && more_sessions()) {
-        struct due syn = caused(trip(client));
+        struct due syn = follows(last, trip(client));
 
         connect(client, syn.at, syn);
     }
@@ -278,7 +285,7 @@ static void note_last_frame(struct load_client *client, uint8_t flags)
 static void fail(struct load_client *client)
 {
     note_last_frame(client, FRAME_RST | FRAME_ACK);
-    end_session(client, false);
+    end_session(client, false, caused(0));
 }
 
 static void give_up(struct load_client *client)
@@ -461,7 +468,7 @@ static void hung_up(struct load_client *client)
         return;
     }
     note_last_frame(client, FRAME_ACK);
-    end_session(client, well && client->next == NOTHING);
+    end_session(client, well && client->next == NOTHING, caused(0));
 }
 
 static void receive_segment(struct load_client *client,
@@ -470,7 +477,7 @@ static void receive_segment(struct load_client *client,
     if (!frame_takes(&client->tcp, segment)) {
         counts.strange++;
         if (segment->reset)
-            end_session(client, false);
+            end_session(client, false, caused(0));
         return;
     }
     if (!segment->syn && segment->bytes == 0 && !segment->fin)
@@ -541,7 +548,7 @@ static size_t write_request(struct load_client *client, uint8_t *to,
 static size_t send_next(struct load_client *client, uint8_t *to)
 {
     enum next next = client->next;
-    uint64_t at = client->next_due.at;
+    const struct due due = client->next_due;
     size_t bytes;
 
     then(client, NOTHING, none);
@@ -549,14 +556,14 @@ static size_t send_next(struct load_client *client, uint8_t *to)
     if (next == SYN)
         return frame_build(to, &ends, &client->tcp, FRAME_SYN, 0);
     if (next == REQUEST) {
-        bytes = write_request(client, to, at);
+        bytes = write_request(client, to, due.at);
         return bytes == 0 ? 0
                           : frame_build(to, &ends, &client->tcp,
                                         FRAME_ACK | FRAME_PUSH, bytes);
     }
     bytes = frame_build(to, &ends, &client->tcp, FRAME_ACK | FRAME_FIN, 0);
     if (script->service_ends) /* it has ended before */
-        end_session(client, true);
+        end_session(client, true, due);
     return bytes;
 }
 

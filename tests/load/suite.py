@@ -139,6 +139,39 @@ def test_after_experiments(s):
         check.between(after, before / 1.5, before * 1.5)
 
 
+def mean_us(text):
+    return int(re.search(r"^load: us per request: mean (\d+),", text, re.M)[1])
+
+
+def test_many_clients(s):
+    """The service knows where the clients are before the first connects, or
+    TCP would repeat what it has dropped meanwhile, seconds later. And looking
+    for the next of 1,024 is no time of the service."""
+    with s.test("clients that come at once are answered at once"):
+        text = output(
+            s,
+            "at-once",
+            "irc",
+            "net.load_trip=1 net.load_clients=64 net.load_sessions=64",
+        )
+        check.has(text, "^load: irc, .*: 64 sessions, 0 failed, at most 64 at")
+        took = re.search(r"^load: 64 requests in (\d+) us; ", text, re.M)
+        check.between(int(took[1]), 1, 500_000)
+    with s.test("clients that do nothing take no time"):
+        few, many = (
+            output(
+                s,
+                f"idle-{clients}",
+                "http",
+                "net.load=open net.load_rate=2000 net.load_sessions=8 "
+                f"net.load_requests=30 net.load_clients={clients}",
+            )
+            for clients in (8, 1024)
+        )
+        check.has(many, "^load: http, open, 1024 clients: 8 sessions, 0 failed")
+        check.near(mean_us(many), mean_us(few), 5)
+
+
 def test_refused(s):
     with s.test("what is not served has failed"):
         text = output(
@@ -201,6 +234,7 @@ def suite(s):
     for name in LOADS:
         test_kind(s, name)
     test_after_experiments(s)
+    test_many_clients(s)
     test_refused(s)
     test_causal(
         s,
