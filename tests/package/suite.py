@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiler in builds of others: by pkg-config, by CMake, with a code model
-or a configuration of their own, and from the packed sources."""
+or a configuration of their own, and from the packed sources. Builds of their
+own leave out what is large. FULL=1 builds all, and one more code model, which
+suite/embed/higher has, too."""
 
 import os
 
 from harness.suite import WIDTHS, Guest, check, run
 
 PARTS = WIDTHS
+FULL = os.environ.get("FULL") == "1"
 BITS = {"i386": 32, "x86_64": 64}
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
 SPACE = "tests/symbol_space"
@@ -15,6 +18,7 @@ FLAGS = """-O2 -ffreestanding -fno-pic -fno-stack-protector
     -Werror""".split()
 LINK = ["-nostdlib", "-static", "-no-pie", "-Wl,--build-id=none"]
 LINK += ["-T", f"{SPACE}/image.ld", "-Wl,--defsym=boot_at=0x300000"]
+WITHOUT = ("STREAM", "TREES", "LOOP", "CAUSAL", "CALLERS", "LAPIC")
 NAMES = "^0 first_function second_function [0-9a-f]{40}$"
 
 
@@ -37,6 +41,15 @@ class Packages:
             by_lines=True,
         )
         return prefix
+
+    def small(self):
+        """A header that leaves out what is large."""
+        header = self.s.work / "choice.h"
+        header.write_text(
+            "".join(f"#define PROF_WITH_{part} 0\n" for part in WITHOUT)
+            + "#define PROF_SYMBOLS_BYTES 16384\n"
+        )
+        return f"LIB_CONFIG={header}"
 
     def asked(self, prefix, what):
         return run(
@@ -107,7 +120,11 @@ def has_table_of_offsets(packages, prefix):
 
 def in_another_model(packages, model, base, runs):
     """Other flags than last time make the objects again."""
-    prefix = packages.install(model, f"LIB_CFLAGS=-mcmodel={model}")
+    prefix = packages.install(
+        model,
+        f"LIB_CFLAGS=-mcmodel={model}",
+        *(() if FULL else (packages.small(),)),
+    )
     check.true(not has_table_of_offsets(packages, prefix), "made again")
     image = packages.link(prefix, f"-mcmodel={model}", base=base)
     if runs:
@@ -118,13 +135,8 @@ def in_another_model(packages, model, base, runs):
 
 def configured(packages):
     """Also position-independent."""
-    header = packages.s.work / "choice.h"
-    header.write_text(
-        "#define PROF_WITH_STREAM 0\n#define PROF_WITH_TREES 0\n"
-        "#define PROF_SYMBOLS_BYTES 16384\n"
-    )
     prefix = packages.install(
-        "small", f"LIB_CONFIG={header}", "LIB_CFLAGS=-fPIC -mno-sse"
+        "small", packages.small(), "LIB_CFLAGS=-fPIC -mno-sse"
     )
     check.true(has_table_of_offsets(packages, prefix), "-fPIC")
     check.contains(
@@ -219,7 +231,7 @@ def suite(s):
         s.holds(what, function, packages)
     if s.part == "x86_64":
         for model, base, runs in (
-            ("kernel", 0xFFFFFFFF80100000, False),
+            *([("kernel", 0xFFFFFFFF80100000, False)] if FULL else []),
             ("large", 0x7E0000100000, True),
         ):
             s.holds(
