@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each fuzzer for a number of inputs (60,000; with FULL=1 300,000; or RUNS=N),
+"""Each fuzzer for a number of inputs (30,000; with FULL=1 300,000; or RUNS=N),
 from seeds that the build and tools of the tests make, and from what earlier
 runs found in this build. Crashing inputs stay in the folder."""
 
@@ -16,7 +16,7 @@ from harness.recorders import LOOP, Eio, Mirage, fiber, ring
 from harness.suite import check, run
 
 FULL = os.environ.get("FULL") == "1"
-RUNS = int(os.environ.get("RUNS", 300000 if FULL else 60000))
+RUNS = int(os.environ.get("RUNS", 300000 if FULL else 30000))
 # arithmetic of foreign numbers loses nothing without an explicit conversion
 SANITIZERS = "address,undefined,float-cast-overflow,implicit-conversion"
 HTTP_REQUEST = (

@@ -13,7 +13,7 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NEED_KERNEL = ("main.cpp", "virtio_net.cpp")
 FUZZ_CPU_S = 1500
 FULL = os.environ.get("FULL") == "1"
-RUNS = int(os.environ.get("RUNS", 100000 if FULL else 30000))  # of the fuzzer
+RUNS = int(os.environ.get("RUNS", 100000 if FULL else 15000))  # of the fuzzer
 
 
 def server_sources():
