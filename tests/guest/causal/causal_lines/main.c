@@ -26,7 +26,7 @@
     } while (0)
 
 static struct loop_timer timer;
-static unsigned units = 180000, done;
+static unsigned units = 90000, done;
 
 static inline __attribute__((always_inline)) void inlined(uint32_t rounds)
 {
