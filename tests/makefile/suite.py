@@ -305,7 +305,7 @@ def clients_outside_count_no_instructions(s, width):
         check.has(text, r"^# [1-9]\d* experiments$")
         check.has(text, "^http_answer:$")
 
-    given_time(in_time, (16, 64, 192))
+    given_time(in_time, (8, 32, 128))
     log = s.build / width / "causal-http.log"
     check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
 
