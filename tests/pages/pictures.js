@@ -11,7 +11,7 @@ const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
 const {assert, closePage, newPage, openPage, work} = require('./browser.js');
 const {boxFont} = require('./box_font.js');
-const {LOOKS} = require('./boxes.js');
+const {DIAGONAL} = require('./boxes.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
 const NEAR = 20; // of 255: blocks whose colours differ by less are the same
@@ -68,9 +68,6 @@ async function isAsItWas(page, name, png, most, areas) {
 const BLOCK = 16,
   STEP = 8; // of the colours in a sheet, which is smaller so
 const SHEET_MOST = 0.001; // of the blocks of one look may differ by more
-
-// A theme changes colours and no layout: each at one size.
-const DIAGONAL = [LOOKS.at(0), LOOKS.at(-1)];
 
 // Where in a sheet each of (looks) is, in blocks: one below the other.
 function areasOf(looks) {
