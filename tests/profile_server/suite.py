@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiler's port, prof.port=: of the IRC server under load, of services
 that do not use the network themselves, of two guests that are connected by a
-network without a host; and of processes."""
+network without a host; and of processes: at 64 bits with sanitizers, and with
+FULL=1 also without."""
+
+import os
 
 from harness.suite import PROCESSES, WIDTHS
 from peers import test_peers
 from services import test_services
 from under_load import test_under_load
 
+FULL = os.environ.get("FULL") == "1"
 PARTS = (
     *(f"{width}-load" for width in WIDTHS),
     *(f"{width}-services" for width in WIDTHS),
     *(f"{width}-peers" for width in WIDTHS),
-    *PROCESSES,
+    *(part for part in PROCESSES if FULL or part != "x86_64-process"),
 )
 
 
