@@ -3,10 +3,11 @@
 #
 # fleet.sh BUILD [GUESTS [SECONDS [FILES]]]: a Lua guest is recorded and
 # replayed as GUESTS (1000) of 50 builds for SECONDS (75) into `parasite serve`
-# with an embedded store: CPU and memory of serve, the store's size, when samples
-# can be queried, how long queries take, of these minutes and of an hour of them,
-# and an hour's outage of a store (bench/outage.sh). Beside it FILES (100) of
-# these guests' packets become pprof files, which `go tool pprof` adds up.
+# with an embedded store: CPU and memory of serve, the store's size, when
+# samples can be queried, how long queries take, of these minutes and of an hour
+# of them, and an hour's outage of a store (bench/outage.sh). Beside it FILES
+# (100) of these guests' packets become pprof files, which `go tool pprof` adds
+# up.
 # Writes lines of JSON to BUILD/bench/fleet.jsonl and prints them. Needs `make
 # store`; without Go the pprof rows are missing.
 set -eu
