@@ -3,9 +3,11 @@
 #
 # fleet.sh BUILD [GUESTS [SECONDS [FILES]]]: a Lua guest is recorded and
 # replayed as GUESTS (1000) of 50 builds for SECONDS (75) into `parasite serve`
-# with an embedded store: CPU and memory of serve, the store's size, how long
-# queries take, of these minutes and of an hour of them. Beside it FILES (100)
-# of these guests' packets become pprof files, which `go tool pprof` adds up.
+# with an embedded store: CPU and memory of serve, the store's size, when
+# samples can be queried, how long queries take, of these minutes and of an hour
+# of them, and an hour's outage of a store (bench/outage.sh). Beside it FILES
+# (100) of these guests' packets become pprof files, which `go tool pprof` adds
+# up.
 # Writes lines of JSON to BUILD/bench/fleet.jsonl and prints them. Needs `make
 # store`; without Go the pprof rows are missing.
 set -eu
@@ -40,9 +42,19 @@ for number in range(1, 51):
     new = number.to_bytes(4, "little").ljust(len(old), b"\0")
     pathlib.Path(folder, f"{number}.elf").write_bytes(data.replace(old, new))
 END
-bench/many.sh "$build" "$guests" "$seconds" 6000 "$work/images" >"$work/many"
-cat "$work/many"
 many=$build/bench/many
+rm -rf "$many"
+bench/many.sh "$build" "$guests" "$seconds" 6000 "$work/images" >"$work/many" &
+run=$!
+# a whole minute is over and stored before the guests end, or after they have
+while ! [ -e "$many/sent" ]; do
+    kill -0 $run
+    sleep 0.1
+done
+bench/visible.sh "$parasite" "$many/store" "$guests" >"$work/visible"
+wait $run
+cat "$work/many"
+keep host fleet_visible "$(cat "$work/visible")" s
 
 metric()
 {
@@ -146,6 +158,8 @@ asked hour_list
 asked hour_top top many
 asked hour_diff diff many
 asked hour_odd odd many
+
+results=$results bench/outage.sh "$build" "$guests"
 
 # the same guests as pprof files
 n=0

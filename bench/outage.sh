@@ -48,8 +48,8 @@ fi
 owner=$(cat "$store/lock")
 cpu=$(awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) / hz }' \
     "/proc/$owner/stat")
-keep host fleet_outage_spool "$(awk -v n="$spooled" 'BEGIN { print n / 1e6 }')" \
-    MB
+keep host fleet_outage_spool "$(awk -v n="$spooled" \
+    'BEGIN { print n / 1e6 }')" MB
 keep host fleet_outage_rows "$(awk -v n="$rows" -v t="$took" \
     'BEGIN { printf "%.3g", n * 1e9 / t }')" rows/s
 keep host fleet_outage_cpu "$(awk -v n="$rows" -v s="$cpu" \

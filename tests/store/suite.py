@@ -195,19 +195,23 @@ def answers_that_are_late_double_nothing(make, fill):
 
 
 def a_store_that_is_away_gets_all_later(make, fill):
+    """After an hour of them."""
     with make("away") as engine:
         port = engine.serve()
         engine.kill()
         address = f"http://127.0.0.1:{port}/parasite"
-        done = send(fill, engine, address=address, wait=1, minutes=3, flush_s=0)
-        check.has(done.out, r"^empty: 0 sent, 14 in the spool")
+        done = send(
+            fill, engine, address=address, wait=1, minutes=60, flush_s=0
+        )
+        check.has(done.out, r"^empty: 0 sent, 242 in the spool")
         done = send(
             fill, engine, 1, address=address, wait=1, minutes=0, flush_s=1
         )
         check.has(done.out, "^not empty: .*127.0.0.1:.*connect")
         engine.restart()
-        send(fill, engine, address=address, minutes=0)
-        check_sums(engine, range(3))
+        done = send(fill, engine, address=address, minutes=0)
+        check.has(done.out, r"^empty: 242 sent, .* 0 lost with 0 rows")
+        check_sums(engine, range(60))
 
 
 def a_full_spool_is_a_loss_in_the_store(make, fill):
