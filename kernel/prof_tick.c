@@ -4,6 +4,7 @@
  * the same way. */
 
 #include "alarm.h"
+#include "prof_cpus.h"
 #include "prof_port.h"
 
 #include <arch/timer.h>
@@ -16,7 +17,9 @@
 
 struct prof_tick prof_port_tick(void)
 {
-    const bool shared = !alarm_uses_pit();
+    const bool pit = alarm_uses_pit();
+    /* CPU 0's alarm may be the PIT; others' is always the local APIC's timer */
+    const bool shared = !pit || prof_cpus_are_several();
     uintptr_t ioapic_at = 0; /* what the profiler expects by itself */
     uint32_t input = 0;
 
@@ -25,11 +28,11 @@ struct prof_tick prof_port_tick(void)
         arch_timer_sharing =
             (struct arch_timer_sharing){prof_lapic_arm, prof_lapic_arm_tsc};
     return (struct prof_tick){.kind = PROF_TICK_AUTO,
-                              .kernel_divisor = shared ? 0 : CLOCK_DIVISOR,
+                              .kernel_divisor = pit ? CLOCK_DIVISOR : 0,
                               .vector = ARCH_IRQ_BASE + TIMER_LINE,
                               .lapic_vector = ARCH_IRQ_BASE + ARCH_IRQ_TIMER,
                               .lapic_shared = shared,
-                              .nmi = shared,
+                              .nmi = !pit,
                               .nmi_input = (uint8_t)input,
                               .ioapic_at = ioapic_at};
 }

@@ -4,6 +4,7 @@
  * What the drain takes for a sample more, in instructions, where one CPU has
  * taken all samples and where four have; and for each CPU more, without samples
  * of it. An image for several CPUs, on one of them, counted as in bench/cost.
+ * In an image for one CPU it is only what a sample takes there.
  *
  * The one CPU is all of them in turn. A CPU is identified by its task
  * register, so it loads another one, joins, and takes samples as that CPU.
@@ -20,7 +21,8 @@
 #include <kernel/service.h>
 #include <prof/cpus.h>
 
-#define CPUS 4u
+#define CPUS (PROF_CPUS_MAX > 1 ? 4u : 1u)
+#define OTHERS (CPUS > 1 ? CPUS - 1 : 1)
 /* Samples in all, whose stacks find room in one vector. */
 #define FEW 20u
 #define MANY 100u
@@ -159,8 +161,12 @@ int service_main(void)
     arch_interrupts_restore(on);
     if (is_wrong)
         return 3;
+    if (CPUS == 1) {
+        emit("drain_in_one_cpu_image", one);
+        return 0;
+    }
     emit("drain_of_one_cpu", one);
     emit("drain_of_four_cpus", four);
-    emit("drain_of_each_cpu", (apart - together) * 100 / (CPUS - 1));
+    emit("drain_of_each_cpu", (apart - together) * 100 / OTHERS);
     return 0;
 }

@@ -5,17 +5,23 @@ from harness.payload import Payload
 
 
 class Page(Payload):
-    def kinds_of_functions(self):
-        """{innermost function: {kind: samples from outside}}"""
-        strings, kinds = list(self.strings()), self.head["both"]["kinds"]
+    def outside_functions(self):
+        """The innermost function of each sample from outside."""
+        strings = list(self.strings())
         names = [strings[i] for i in self.changes("function.name")]
         functions = self.plain("node.function")
         nodes = self.changes("stack.node")
-        found = {}
-        for stack, kind in zip(
-            self.plain("outside.stack"), self.plain("outside.kind")
+        return [
+            names[functions[nodes[stack]] - 1]
+            for stack in self.plain("outside.stack")
+        ]
+
+    def kinds_of_functions(self):
+        """{innermost function: {kind: samples from outside}}"""
+        kinds, found = self.head["both"]["kinds"], {}
+        for function, kind in zip(
+            self.outside_functions(), self.plain("outside.kind")
         ):
-            function = names[functions[nodes[stack]] - 1]
             counts = found.setdefault(function, {})
             counts[kinds[kind]] = counts.get(kinds[kind], 0) + 1
         return found

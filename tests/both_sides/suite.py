@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`parasite flame` of two traces: one guest, sampled by its own profiler and
 from outside at once, on one clock. The guest (tests/guest/profiler/both_sides)
-works before its profiler samples, with interrupts off, and hangs at last."""
+works before its profiler samples, with interrupts off, and hangs at last. With
+two CPUs the other one is halted meanwhile, and both are sampled, each by its
+own local APIC's timer."""
 
 import re
 import shutil
@@ -11,7 +13,8 @@ from harness.command import Command
 from harness.suite import WIDTHS, Failed, background, check, given_time
 from page import Page
 
-PARTS = WIDTHS
+SEVERAL = {f"{width}-cpus": (width, 2) for width in WIDTHS}
+PARTS = (*WIDTHS, *SEVERAL)
 LEAST = 12  # samples of a function from outside
 PARTS_OF_IT = {  # function: why only the outside sees it
     "work_early": "before its first sample",
@@ -23,7 +26,8 @@ PARTS_OF_IT = {  # function: why only the outside sees it
 class Both:
     def __init__(self, s):
         self.s, self.parasite = s, Command(s)
-        self.image = s.image(s.part, "test/both_sides")
+        self.width, self.cpus = SEVERAL.get(s.part, (s.part, None))
+        self.image = s.image(self.width, "test/both_sides", self.cpus)
         self.inside, self.outside = s.work / "in.trace", s.work / "out.trace"
 
     def record(self, seconds, outside=None):
@@ -34,10 +38,11 @@ class Both:
         shutil.rmtree(outside, ignore_errors=True)
         console.write_text("")
         machine = self.parasite.machine(
-            *(self.s.part, "test/both_sides"),
+            *(self.width, "test/both_sides"),
             "prof.start=off prof.out=e9 prof.hz=1000 prof.every=0 "
-            f"part={seconds * 100}",
+            f"part={seconds * 100}{' prof.tick=lapic' * bool(self.cpus)}",
             *("-debugcon", f"file:{stream}", "-serial", f"file:{console}"),
+            cpus=self.cpus,
         )
         words = (
             "attach",
@@ -124,6 +129,34 @@ def windows(page):
         check.true(not within, f"{kind}: {len(within)} samples")
 
 
+def each_cpu(page):
+    """Both sides have samples of both CPUs, all that works is on the first one,
+    and the times without samples inside are each CPU's own."""
+    outside = page.plain("outside.cpu")
+    inside = page.plain("sample.cpu")
+    check.same(sorted(set(outside)), [0, 1])
+    check.same(sorted(set(inside)), [0, 1])
+    names = page.outside_functions()
+    works = {*PARTS_OF_IT, "work_seen"}
+    check.same({cpu for cpu, name in zip(outside, names) if name in works}, {0})
+    lost = {cpu: 0 for cpu in outside}
+    times = page.changes("sample.time")
+    for cpu, start, length in zip(
+        page.plain("window.cpu"),
+        page.changes("window.from"),
+        page.plain("window.length"),
+    ):
+        lost[cpu] += 1
+        within = [
+            time
+            for time, of in zip(times, inside)
+            if of == cpu and start < time < start + length
+        ]
+        check.true(not within, f"CPU {cpu}: {len(within)} samples")
+    # before the first one, and after the last
+    check.true(min(lost.values()) >= 2, lost)
+
+
 def mistakes(s, both):
     with s.test("traces that are not both sides are refused"):
         _, said = both.drawn(both.inside, both.inside, status=1)
@@ -150,6 +183,9 @@ def suite(s):
         s.measured(f"{said.strip().splitlines()[-2]}")
     with s.test("how far the clocks agree is stated"):
         clocks(page, said)
+    if both.cpus:
+        s.holds("both sides have each CPU", each_cpu, page)
+        return
     with s.test("times without samples inside are marked"):
         windows(page)
     with s.test("the order of the traces does not matter"):

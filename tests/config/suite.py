@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an embedder may leave out (<prof/config.h>): each choice is compiled and
 linked as somebody else's build system would, from what tools/build/sources.py
-lists, with all warnings; and the smallest is booted.
+lists, with all warnings; and the smallest is booted. Of images for one CPU the
+size is known (text.txt).
 
 A source is compiled once for all choices that give the same values to the
 macros PROF_WITH_* in the files that the compiler then reads: these choices are
@@ -19,7 +20,7 @@ import os
 import pathlib
 import re
 
-from harness.suite import Guest, check, run
+from harness.suite import Guest, Skip, check, run
 
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
@@ -342,6 +343,45 @@ def samples(s, width, profiler):
         check.lacks(text, rf"^not ok \d+ - +{re.escape(name)}\r?$")
 
 
+GCC = "12.2.0"  # which the figures of text.txt are of
+TEXT_MAY_DIFFER = 512  # bytes
+# What a CPU other than the first one calls, or what is called for it.
+OF_SEVERAL = re.compile(
+    r"prof_(?:cpu_(?:join|leave|answer|poll|compare|stats|limit|links)"
+    r"|gate_(?:join|quit))"
+)
+
+
+def text_of(width, name):
+    """Bytes of code that text.txt has."""
+    for line in pathlib.Path("tests/config/text.txt").read_text().splitlines():
+        if line.split()[:2] == [width, name]:
+            return int(line.split()[2])
+    raise AssertionError(f"text.txt has no {width} {name}")
+
+
+def one_cpu(width, built):
+    """Nothing in it is for others, and its size is what it was."""
+    for name in ("everything", "nothing"):
+        functions = {
+            line.split()[-1] for line in run("nm", built[name]).lines()
+        }
+        check.same(sorted(filter(OF_SEVERAL.fullmatch, functions)), [])
+    if run("gcc", "-dumpfullversion").out.strip() != GCC:
+        raise Skip(f"the sizes are known of GCC {GCC}")
+    for name in ("everything", "nothing"):
+        bytes_ = sum(
+            int(line.split()[1])
+            for line in run("size", "-A", built[name]).lines()
+            if line.startswith(".text")
+        )
+        known = text_of(width, name)
+        check.between(
+            *(bytes_, known - TEXT_MAY_DIFFER, known + TEXT_MAY_DIFFER),
+            f"{width}, {name}: bytes of code",
+        )
+
+
 def wrong_choices(builder, work):
     """What is no choice is refused where it is made."""
     header = work / "wrong.h"
@@ -379,6 +419,8 @@ def suite(s):
             sorted(made(f"$(profiler_sources.{width})")),
             sorted(builder.listed((), "c", "asm")),
         )
+    with s.test(f"{width}: an image for one CPU has nothing for others"):
+        one_cpu(width, built)
     with s.test(f"{width}: the smallest that boots prints a right table"):
         boots(s, width, built["what boots"])
     with s.test(f"{width}: the smallest module of all samples by the hook"):

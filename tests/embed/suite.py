@@ -6,6 +6,7 @@ it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
 kits are counted as well; a few more are for other CPUs, which join."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -15,14 +16,19 @@ from harness.suite import Guest, check, run
 
 KERNELS = (
     *("higher", "tasks", "cxx", "bare", "smp", "oneshot", "nmi", "includeos"),
-    *("lk", "unikraft"),
+    *("lk", "unikraft", "xv6"),
 )
 PARTS = (*KERNELS, "document", "kits")
 
 ICOUNT = 4
 COMMON = Path("tests/embed/kernel32.mk")  # which some Makefiles include
 GLUE_LINES, RULE_LINES, MORE_LINES = 30, 5, 10
-JOIN_LINES = {"xv6": 2, "lk": 20, "unikraft": 31}  # more, for other CPUs
+JOIN_LINES = {
+    "smp": 2,
+    "xv6": 2,
+    "lk": 20,
+    "unikraft": 31,
+}  # more, for other CPUs
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
 WIDTH = dict.fromkeys(("higher", "cxx", "lk", "unikraft"), "x86_64")
 FLAGS = {
@@ -30,14 +36,16 @@ FLAGS = {
     "smp": "-DPROF_CPUS_MAX=2",
     "lk": "-mcmodel=kernel -DPROF_CPUS_MAX=16",
     "unikraft": "-DPROF_CPUS_MAX=4 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
+    "xv6": "-DPROF_CPUS_MAX=8 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
 }
 QEMU = {
     "smp": ("-smp", "2"),
     "lk": ("-smp", "3"),
     "unikraft": ("-smp", "3", "-cpu", "max"),
+    "xv6": ("-smp", "3", "-cpu", "max"),
 }
 # QEMU gives an instruction count to one of several CPUs at a time.
-NO_ICOUNT = {"smp", "lk", "unikraft"}
+NO_ICOUNT = {"smp", "lk", "unikraft", "xv6"}
 TAKE = "shop::Orders::take() const"
 REQUEST = (("parse", 60), ("render", 30), ("send", 10))  # work.h
 # Per cent of the samples in these, and from where they are called.
@@ -71,6 +79,11 @@ SHARES["lk"] = {
 SHARES["unikraft"] = {
     f"code_begin;kernel_main;answer;{name}": share for name, share in REQUEST
 }
+SHARES["xv6"] = {  # whose flags let answer() jump to its last function
+    "start;kernel_main;scheduler;answer;parse": 60,
+    "start;kernel_main;scheduler;answer;render": 30,
+    "start;kernel_main;scheduler;send": 10,
+}
 SHARES["includeos"] = {
     f"start;kernel_main;answer();{name}()": share for name, share in REQUEST
 }
@@ -80,8 +93,9 @@ SHARED = {
     "smp": r"^(?:.*answer;)?(?:parse|render|send)$",
     "lk": r"^(?:.*answer;)?(?:parse|render|send)$",
     "unikraft": r"^(?:.*answer;)?(?:parse|render|send)$",
+    "xv6": r"^(?:.*;)?(?:parse|render|send)$",
 }
-IMAGE = {"includeos": "kernel.img"}  # kernel.elf: all others
+IMAGE = {"includeos": "kernel.img", "xv6": "kernel"}  # kernel.elf: all others
 APPEND = {  # busy: all others
     "includeos": "prof.hz=4000",
     "oneshot": "prof.tick=lapic",
@@ -112,7 +126,7 @@ def folded(text):
 
 def forget(folder):
     """Deletes what was built: their Makefiles do not know the headers."""
-    for ending in ("*.o", "*.elf", "*.img"):
+    for ending in ("*.o", "*.d", "*.elf", "*.img"):
         for path in folder.glob(ending):
             path.unlink()
 
@@ -143,12 +157,39 @@ class Kernel:
         """What somebody does who has the library, and only that."""
         s = self.s
         forget(s.work)
+        if self.name == "xv6":
+            self.build_by_kit()
+            return
         run(
             *("make", "-f", self.sources / "Makefile"),
             f"INCLUDE={Path('profiler/include').resolve()}",
             f"LIBRARY={self.library()}",
             f"PARASITE={s.parasite}",
             cwd=s.work,
+        )
+        check.true(self.image.is_file(), f"no {self.image}")
+
+    def build_by_kit(self):
+        """The same as the kit says: its files go beside the kernel's Makefile,
+        which its own rules include."""
+        s, prof = self.s, self.s.work / "prof"
+        self.image.unlink(missing_ok=True)
+        shutil.copy(self.sources / "Makefile", s.work)
+        for path in Path("kits", self.name).glob("parasite.*"):
+            shutil.copy(path, s.work)
+        prof.mkdir(exist_ok=True)
+        shutil.copy(self.library() / "libprof.a", prof)
+        shutil.copytree(
+            "profiler/include", prof / "include", dirs_exist_ok=True
+        )
+        run(
+            *("make", "-f", "parasite.mk", f"PROF={prof}"),
+            *(f"EMBED={self.sources.parent}", "xv6.img", "fs.img"),
+            cwd=s.work,
+            env={
+                **os.environ,
+                "PATH": f"{Path(s.parasite).parent}:{os.environ['PATH']}",
+            },
         )
         check.true(self.image.is_file(), f"no {self.image}")
 
@@ -159,6 +200,9 @@ class Kernel:
             for path in folder.rglob("parasite.c*"):
                 lines = code_lines(path)
         rules = (self.sources / "Makefile").read_text()
+        kit = Path("kits", self.name, "parasite.mk")
+        if kit.exists():
+            rules += kit.read_text()
         if COMMON.name in rules:
             rules += COMMON.read_text()
         wanted = r"INCLUDE|LIBRARY|PARASITE|parasite|prof"
@@ -387,11 +431,69 @@ def check_smp(kernel, text):
     check.lacks(table, r"\b(?:parse|render|send)$")
 
 
+SMP_DOCUMENT = "docs/embedding/smp.md"
+
+
+def build_document(kernel):
+    """The kernel with what the document has instead of its parasite.c: the
+    first CPU's part and the second one's, in a function each. The rest of the
+    file stays, what the console is. Its folder."""
+    folder, source = kernel.s.work / "document", kernel.sources
+    folder.mkdir(exist_ok=True)
+    forget(folder)
+    text = Path(SMP_DOCUMENT).read_text()
+    block = re.search(r"\n\n((?:    .*\n|\n)+)", text)[1]
+    first, second = re.fullmatch(
+        r" +/\* the first CPU \*/\n(.*) +/\* the second CPU, once \*/\n(.*)",
+        *(block, re.S),
+    ).groups()
+    head = (source / "parasite.c").read_text().partition("int profiler_")[0]
+    head = head.replace('"kernel.h"', f'"{source}/kernel.h"')
+    (folder / "parasite.c").write_text(
+        f"{head}int profiler_start(const char *options)\n{{\n{first}"
+        "    (void)options;\n    return 0;\n}\n\n"
+        f"int profiler_join(void)\n{{\n{second}    return 0;\n}}\n"
+    )
+    run(
+        *("make", "-f", source / "Makefile"),
+        f"INCLUDE={Path('profiler/include').resolve()}",
+        f"LIBRARY={kernel.library()}",
+        f"PARASITE={kernel.s.parasite}",
+        cwd=folder,
+    )
+    return folder
+
+
+def check_document(kernel):
+    """It comes to its end, which it does if each CPU's ticks are those that it
+    has counted; and its tables have both CPUs."""
+    image = build_document(kernel) / "kernel.elf"
+    with Guest(
+        *(image, kernel.width, kernel.s.work / "document.log"),
+        args=QEMU[kernel.name],
+    ) as guest:
+        check.same(guest.end(), 0)
+        text = guest.text()
+    table = text.rpartition("--- profile")[2].partition("\n---")[0]
+    rows = re.findall(CPU_ROW, table, re.M)
+    check.same([row[0] for row in rows], ["0", "1"], table)
+    check.same([row[4] for row in rows], ["0", "0"], "dropped")
+    check.has(text, r";cpu_main(?:;compute)? \d+$")
+
+
 def check_joined(text, computing):
     """By the kit alone each CPU has joined and is sampled, with its callers:
     (computing) has those of CPU 0 and 1; CPU 2, which halts, is idle; the ticks
     add up, and nothing is remarked. (The kernel has found the accounts of each
     CPU to add up.) Returns the table, and the ticks of each."""
+    table, ticks = check_sampled(text, computing)
+    idle = check.has(table, r"^ +\S+ % +(\d+) +idle$")
+    check.between(int(idle[1]), ticks[2] * 0.95, sum(ticks[1:]), "idle")
+    return table, ticks
+
+
+def check_sampled(text, computing):
+    """The same of three CPUs, of which (computing) has the first."""
     table = text.rpartition("--- profile")[2].partition("\n---")[0]
     rows = re.findall(CPU_ROW, table, re.M)
     check.same([row[0] for row in rows], ["0", "1", "2"], table)
@@ -403,10 +505,26 @@ def check_joined(text, computing):
     for cpu, stack in enumerate(computing):
         samples = sum(n for name, n in stacks.items() if re.search(stack, name))
         check.between(samples, ticks[cpu] * 0.8, ticks[cpu], f"CPU {cpu}")
-    idle = check.has(table, r"^ +\S+ % +(\d+) +idle$")
-    check.between(int(idle[1]), ticks[2] * 0.95, sum(ticks[1:]), "idle")
     check.lacks(text, "^prof: ")
     return table, ticks
+
+
+def check_xv6(text):
+    """By NMIs, though all have one TSS selector. CPU 1 computes with interrupts
+    off; it and CPU 2 take and free a lock all the time. (The kernel has got no
+    NMI.)"""
+    table, ticks = check_sampled(text, (r";kernel_main;scheduler\b",))
+    stacks = folded(text)
+    others = sum(
+        samples
+        for stack, samples in stacks.items()
+        if stack.startswith("cpu_entry;scheduler")
+    )
+    check.between(others, 0.8 * sum(ticks[1:]), sum(ticks[1:]), "CPUs 1 and 2")
+    computed = stacks.get("cpu_entry;scheduler;compute", 0)
+    check.between(computed, 1, ticks[1], "CPU 1")
+    off = int(check.has(table, IRQS_OFF)[1])
+    check.between(off, 0.9 * computed, sum(ticks), "interrupts off")
 
 
 def check_lk(kernel, text):
@@ -626,6 +744,9 @@ def suite(s):
         s.holds(
             "smp: the second CPU is in its account", check_smp, kernel, text
         )
+        s.holds("smp: so does what the document has", check_document, kernel)
+    if s.part == "xv6":
+        s.holds("xv6: every CPU is in its account", check_xv6, text)
     if s.part == "lk":
         s.holds("lk: every CPU is in its account", check_lk, kernel, text)
     if s.part == "unikraft":

@@ -70,11 +70,23 @@ class Command:
         shutil.rmtree(trace, ignore_errors=True)
         return self("record", "-o", trace, *words, **options)
 
-    def machine(self, width, service, append, *args, modules=(), icount=None):
-        """Arguments of record or top: "--" and a QEMU with the service."""
+    def machine(
+        self,
+        width,
+        service,
+        append,
+        *args,
+        modules=(),
+        icount=None,
+        cpus=None,
+    ):
+        """Arguments of record or top: "--" and a QEMU with the service, in the
+        image for several CPUs where there are (cpus)."""
+        if cpus is not None:
+            args += ("-smp", str(cpus))
         if icount is not None:
             args += tuple(qemu.icount(icount))
-        image = self.suite.image(width, service)
+        image = self.suite.image(width, service, cpus)
         return (
             "--",
             *qemu.command(

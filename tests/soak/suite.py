@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The soak's short form: half a minute of everything in real time, on both
-widths at the same time, and on four CPUs. The seed is always the same; SEED=N
-in the environment is another. `make soak` is the long form."""
+widths at the same time, and on four CPUs of each. The seed is always the same;
+SEED=N in the environment is another. `make soak` is the long form."""
 
 import os
 import sys
@@ -12,6 +12,7 @@ CPU_LIMIT_S = 1500
 HOW = {
     "one": ("--at-once",),
     "several": ("--cpus", 4, "--widths", "x86_64"),
+    "several_i386": ("--cpus", 4, "--widths", "i386"),
 }
 PARTS = tuple(HOW)
 

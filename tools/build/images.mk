@@ -22,12 +22,13 @@ $(call one_of,LOADER,kernel grub)
 $(if $(filter-out $(if $(cpus),$(shell seq 64)),$(cpus)),$(error \
     CPUS=$(CPUS): must be 1 to 64))
 $(call one_of,ACCEL,auto tcg kvm)
-smp_only := $(call folders,tests/guest/smp) bench/cpus bench/irqs_off
+smp_only := $(call folders,tests/guest/smp) bench/irqs_off
 programs := $(services) $(filter-out $(smp_only),$(call \
     folders,tests/guest/*) $(call folders,bench))
 # those that are built for several CPUs, too, or only so
 smp_programs := $(sort $(smp_only) \
-    $(addprefix services/,http irc split) bench/lapic \
+    $(addprefix services/,http irc split) $(addprefix bench/,cpus lapic) \
+    tests/guest/profiler/both_sides \
     $(if $(cpus),$(filter $(service),$(services))))
 # $1 width, $2 the folder of the sources
 image = $(BUILD)/$1/$(if $(filter tests/guest/%,$2),test/$(notdir \

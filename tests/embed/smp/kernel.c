@@ -39,7 +39,8 @@ extern uint64_t idt[256];
 
 static unsigned char cpu_stack[4096] __attribute__((aligned(16)));
 static volatile unsigned rounds, ticks[CPUS];
-static volatile bool started, ended, stopped;
+static volatile bool ended, stopped;
+volatile bool started;
 
 /* The interrupt of a CPU's timer; tick_entry calls it. */
 void tick(void)
@@ -50,7 +51,7 @@ void tick(void)
 
 /* The TSS by which a CPU is identified, and its descriptor in the GDT that all
  * have. Nothing else is done with it (Intel SDM vol. 3A, 8.2). */
-static void load_tss(unsigned cpu)
+void load_tss(unsigned cpu)
 {
     static uint32_t tss[CPUS][26];
     static uint64_t gdt[3 + CPUS] = {0, 0x00cf9a000000ffff, 0x00cf92000000ffff};
@@ -87,13 +88,16 @@ static __attribute__((noinline)) void compute(void)
     spend(100);
 }
 
+void wake_cpu(unsigned cpu)
+{
+    start_cpu(cpu, (uintptr_t)(cpu_stack + sizeof cpu_stack));
+}
+
 static __attribute__((noinline)) void cpu_main(void)
 {
-    load_tss(CPU_SECOND);
     apic_enable();
-    if (profiler_join(CPU_SECOND) != 0)
+    if (profiler_join() != 0)
         pc_exit(3);
-    started = true;
     tick_start();
     for (; !ended; rounds++)
         compute();
@@ -121,14 +125,10 @@ static bool has_all_ticks(unsigned cpu)
 void kernel_main(const struct boot *boot)
 {
     pc_pic_start(0);
-    load_tss(0);
     apic_enable();
     tick_prepare();
     if (profiler_start((const char *)boot->line) != 0)
         pc_exit(1);
-    start_cpu(CPU_SECOND, (uintptr_t)(cpu_stack + sizeof cpu_stack));
-    while (!started)
-        prof_cpu_answer();
     tick_start();
     for (unsigned i = 0; i < REQUESTS; i++) {
         answer();

@@ -21,11 +21,22 @@ int profiler_start(const char *options)
         .text = {(uintptr_t)code_begin, (uintptr_t)code_end},
         .cpus = 2,
     };
+    int error;
 
-    return prof_begin_with(&config, options, NULL, 0);
+    load_tss(0);
+    error = prof_begin_with(&config, options, NULL, 0);
+    wake_cpu(1);
+    while (!started)
+        prof_cpu_answer();
+    return error;
 }
 
-int profiler_join(unsigned cpu)
+int profiler_join(void)
 {
-    return prof_cpu_join(cpu);
+    int error;
+
+    load_tss(1);
+    error = prof_cpu_join(1);
+    started = true;
+    return error;
 }

@@ -79,6 +79,29 @@ CASES = [
         more=["^prof: sampling by the local APIC's timer: as prof.tick says$"],
         never=["^prof: no"],
     ),
+    # prof.tick=auto: NMIs, and without them each CPU's own timer
+    *(
+        counted(
+            f"cpus_{cpus}_auto{name}",
+            cpus,
+            words=f"prof.start=on prof.tick=auto {words}".rstrip(),
+            qemu=qemu,
+            more=[f"^prof: sampling by {line}$"],
+            never=["^prof: no"],
+        )
+        for cpus, name, words, qemu, line in (
+            (1, "", "", "", "NMIs of the PIT: it is there, and periodic"),
+            (4, "", "", "", "NMIs of the PIT: it is there, and periodic"),
+            (
+                *(4, "_beside_a_tick", "alarm=tick", ""),
+                "the local APIC's timer: the kernel uses the PIT",
+            ),
+            (
+                *(4, "_without_pit", "", "-M microvm,pit=off,pic=off,rtc=off"),
+                "the local APIC's timer: there is no PIT",
+            ),
+        )
+    ),
     counted(
         "cpus_2_causal",
         2,
@@ -191,6 +214,24 @@ CASES = [
             (4, "_nmi", "prof.start=on prof.tick=nmi"),
             (4, "_lapic", "prof.start=on prof.tick=lapic"),
         )
+    ),
+    *(
+        quiet(
+            f"cpus_rings_{cpus}",
+            "prof.tick=nmi prof.hz=5000 prof.jitter=0",
+            image="test/cpus_rings",
+            cpus=cpus,
+            shows=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
+            hides=["^prof: no", "^not ok"],
+        )
+        for cpus in (2, 4)
+    ),
+    quiet(
+        "cpus_hot",
+        "cpus=1 prof.tick=nmi prof.hz=5000",
+        cpus=3,
+        shows=["^boot: 1 CPU$"],
+        hides=["^prof: no", "^not ok"],
     ),
     quiet(
         "cpus_lapic",

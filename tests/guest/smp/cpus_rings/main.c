@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * All CPUs at 5 kHz, by NMIs of the PIT: no sample finds its vector full, and
+ * each NMI that is raised is sampled, ignored or missed. NMIs are counted in
+ * the gate, before the profiler's stub.
+ *
+ * A host runs CPUs as it likes, so nothing here is by the clock. CPU 0 drains
+ * when a CPU has had as many NMIs as come at this rate between two drains. The
+ * others do not get further ahead than that and a quarter: their NMI waits for
+ * CPU 0. On an idle host it does not have to; on a busy one NMIs that come
+ * meanwhile are one.
+ */
+
+#include "guest/entry.h"
+#include "guest/guest.h"
+#include "guest/tap.h"
+
+#include <arch/cpu.h>
+#include <kernel/clock.h>
+#include <kernel/console.h>
+#include <kernel/cpu.h>
+#include <kernel/service.h>
+#include <prof/cpus.h>
+
+#define CPUS_MAX 64u
+#define SAMPLES 1000u /* of each CPU */
+#define TURNS 2000u   /* of a loop: some microseconds */
+#define NMI_VECTOR 2u
+#define IOAPIC 0xfec00000u
+#define IOAPIC_WINDOW 0x10u
+#define IOAPIC_LOW 0x14u /* the PIT's entry */
+#define IOAPIC_MASKED 0x10000u
+
+/* Written by one CPU each, but for (drained), which CPU 0 writes. */
+static struct {
+    volatile uint32_t came; /* NMIs */
+    volatile uint32_t held; /* of them, as it was too far ahead */
+    volatile uint32_t drained;
+    volatile uint32_t answered;
+    uint64_t before; /* ticks, before they were counted here */
+} cpus[CPUS_MAX] __attribute__((aligned(64)));
+
+/* Written by CPU 0. */
+static volatile uint32_t asked, ahead;
+static volatile bool ends;
+static uintptr_t stub;
+
+/* ---- NMIs */
+
+HANDLER static bool is_too_far(unsigned number)
+{
+    return cpus[number].came - cpus[number].drained >= ahead;
+}
+
+HANDLER static void on_nmi(uintptr_t *pushed)
+{
+    unsigned number = cpu_number();
+
+    if (number != 0 && is_too_far(number)) {
+        cpus[number].held++;
+        while (is_too_far(number))
+            ;
+    }
+    cpus[number].came++;
+    pushed[PUSHED_NEXT] = stub;
+}
+
+static void mask_entry(bool masked)
+{
+    volatile uint32_t *index = (volatile uint32_t *)(uintptr_t)IOAPIC;
+    volatile uint32_t *window =
+        (volatile uint32_t *)(uintptr_t)(IOAPIC + IOAPIC_WINDOW);
+    bool on = arch_interrupts_save();
+
+    *index = IOAPIC_LOW;
+    *window = masked ? *window | IOAPIC_MASKED : *window & ~IOAPIC_MASKED;
+    arch_interrupts_restore(on);
+}
+
+static void count_nmis(void)
+{
+    guest_set_gate(NMI_VECTOR, guest_entry(1, on_nmi));
+}
+
+static void give_back(void)
+{
+    guest_set_gate(NMI_VECTOR, stub);
+}
+
+/* ---- the other CPUs */
+
+static __attribute__((noinline)) void spin(void)
+{
+    for (volatile uint32_t i = 0; i < TURNS; i++)
+        ;
+}
+
+static __attribute__((noinline)) void spin_masked(void)
+{
+    bool on = arch_interrupts_save();
+
+    spin();
+    arch_interrupts_restore(on);
+}
+
+static void answer(void)
+{
+    cpus[cpu_number()].answered = asked;
+}
+
+static void run(void *context)
+{
+    (void)context;
+    while (!ends) {
+        spin();
+        spin_masked();
+        answer();
+    }
+}
+
+static void (*volatile change)(void); /* what each CPU does when it is called */
+
+static void do_change(void *context)
+{
+    (void)context;
+    change();
+    answer();
+}
+
+static void await_answers(void)
+{
+    for (unsigned i = 1; i < cpu_count(); i++)
+        while (cpus[i].answered != asked)
+            arch_pause();
+}
+
+static bool call_all(cpu_function *function)
+{
+    bool sent = true;
+
+    for (unsigned i = 1; i < cpu_count(); i++)
+        sent &= cpu_call(i, function, NULL);
+    return sent;
+}
+
+/* While the entry is masked: when a CPU answers it has handled what was raised
+ * before. There is no drain meanwhile, which would find the entry overwritten.
+ * False: no memory for the calls. */
+static bool change_all(void (*to)(void))
+{
+    change = to;
+    to();
+    asked++;
+    if (!call_all(do_change))
+        return false;
+    await_answers();
+    return true;
+}
+
+/* ---- CPU 0 */
+
+static void drain_if_due(uint32_t ticks)
+{
+    bool due = false;
+
+    for (unsigned i = 0; i < cpu_count(); i++)
+        due |= cpus[i].came - cpus[i].drained >= ticks;
+    if (due) {
+        uint32_t came[CPUS_MAX];
+
+        for (unsigned i = 0; i < cpu_count(); i++)
+            came[i] = cpus[i].came;
+        prof_drain();
+        for (unsigned i = 0; i < cpu_count(); i++)
+            cpus[i].drained = came[i];
+    }
+}
+
+/* NMIs between two drains. */
+static uint32_t ticks_per_drain(void)
+{
+    return (uint32_t)((uint64_t)prof_drain_ms() * prof_rate_mhz() / 1000000);
+}
+
+static bool have_enough(void)
+{
+    for (unsigned i = 0; i < cpu_count(); i++)
+        if (cpus[i].came < SAMPLES)
+            return false;
+    return true;
+}
+
+/* No more NMIs come, and the last ones were handled; no drain, as above. */
+static void cease(void)
+{
+    prof_drain();
+    mask_entry(true);
+    ahead = UINT32_MAX;
+    asked++;
+    await_answers();
+}
+
+/* ---- what must hold */
+
+static struct prof_cpu_stats stats_of(unsigned number)
+{
+    struct prof_cpu_stats stats = {0};
+
+    (void)prof_cpu_stats(number, &stats);
+    return stats;
+}
+
+static uint64_t kept(const struct prof_cpu_stats *stats)
+{
+    return stats->attributed + stats->idle + stats->unresolved + stats->user +
+           stats->queued;
+}
+
+/* Since (begin), at most. */
+static int64_t due_since(uint64_t begin)
+{
+    return (int64_t)((clock_ns() - begin) / 1000 * prof_rate_mhz() /
+                     (1000ull * 1000 * 1000));
+}
+
+/* The gates are those of count_nmis() from now on. */
+static bool begin_counting(void)
+{
+    bool changed;
+
+    mask_entry(true);
+    changed = change_all(count_nmis);
+    for (unsigned i = 0; i < cpu_count(); i++)
+        cpus[i].before = stats_of(i).ticks;
+    return changed;
+}
+
+static void test_counts(int64_t due, uint32_t duplicates_before)
+{
+    struct prof_cpu_stats first = stats_of(0);
+    int64_t raised = (int64_t)(first.ticks + first.missed), most = 0, extra = 0;
+    bool lost = false, added = true, merged = true;
+
+    for (unsigned i = 0; i < cpu_count(); i++) {
+        struct prof_cpu_stats stats = stats_of(i);
+        int64_t came = cpus[i].came;
+
+        tap_note("CPU %u: %u raised = %u kept + %u dropped + %u merged; %u "
+                 "came, %u of them held",
+                 i, (unsigned)raised, (unsigned)kept(&stats),
+                 (unsigned)stats.dropped, (unsigned)stats.missed,
+                 (unsigned)came, (unsigned)cpus[i].held);
+        lost |= stats.dropped != 0;
+        added &= kept(&stats) + stats.dropped == stats.ticks;
+        merged &=
+            (int64_t)(stats.ticks + stats.missed) == raised && came <= raised;
+        extra += came - (int64_t)(stats.ticks - cpus[i].before);
+        most = came > most ? came : most;
+    }
+    tap_ok(!lost, "no CPU has dropped a sample");
+    tap_is_equal((int64_t)guest_stats().overflowed, 0,
+                 "  or found its vector full");
+    tap_ok(added, "each CPU's ticks are kept or dropped");
+    tap_ok(merged, "  and with those that were merged all that were raised");
+    tap_is_equal(extra, guest_stats().tick.nmi_duplicates - duplicates_before,
+                 "  all that came: but for those right after a sample");
+    tap_is_between(raised, most, due + due / 100 + 3,
+                   "no more were raised than were due");
+}
+
+int service_main(void)
+{
+    uint64_t begin = clock_ns();
+    uint32_t duplicates, ticks;
+
+    tap_plan(10);
+    tap_is_equal(prof_start(), 0, "NMIs are taken");
+    stub = guest_handler_of(NMI_VECTOR);
+    ticks = ticks_per_drain();
+    ahead = ticks + ticks / 4;
+    tap_ok(begin_counting(), "all CPUs count what comes");
+    duplicates = guest_stats().tick.nmi_duplicates;
+    (void)call_all(run);
+    mask_entry(false);
+    tap_is_between(ticks, 100, 1000, "so many come between two drains");
+    while (!have_enough()) {
+        spin();
+        drain_if_due(ticks);
+    }
+    cease();
+    test_counts(due_since(begin), duplicates);
+    ends = true;
+    (void)change_all(give_back);
+    mask_entry(false);
+    prof_stop();
+    tap_is_equal(guest_stats().tick.nmi_taken_back, 0,
+                 "nobody else has written the entry");
+    return tap_end();
+}
