@@ -11,7 +11,7 @@ from harness.suite import check, run
 # experiments last 20 ms, and each rate for 150 to 200
 WORDS = (
     "prof.causal=on prof.progress=work_done prof.target=cold_work "
-    "prof.causal_for=7s units=2000000000 more=8000 jumps=2000"
+    "prof.causal_for=10s units=2000000000 more=8000 jumps=2000"
 )
 RATES = re.compile(
     r"one work_done takes (?P<before>6[78]\.\d) us before experiments, "
@@ -63,7 +63,8 @@ def test_rates(s):
     check.between(longer / shorter, 1.25, 1.45)
     check.between(during, shorter, longer)
     page = s.work / "rates.html"
-    text = run(s.parasite, "causal", "-o", page, trace).out
+    run(s.parasite, "causal", "-q", "-o", page, trace)
+    text = run(s.parasite, "causal", trace).out
     found = json.loads(run(s.parasite, "causal", "--json", trace).out)
     for line in (rates, change, regimes):
         check.has(text, f"^# {re.escape(line[0])}$")
