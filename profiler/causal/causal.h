@@ -24,7 +24,9 @@ struct prof_work {
                               is faster, that of the last end of one */
     uint32_t turns;   /* since a handler began */
     uint64_t polled;  /* by the same: the last prof_causal_owes(), */
-    uint64_t answers; /* and how many there were */
+    uint64_t answers; /* and how many there were; */
+    uint64_t poll;    /* between two of them, if none has come meanwhile */
+    bool polls;       /* there was one since a handler */
     uint32_t taken;   /* what the event came from that was taken since
                               (waited.h) */
     uint32_t source;  /* what was waited for last, */

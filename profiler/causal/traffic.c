@@ -288,6 +288,7 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
 
     account_time(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
+    work->polls = false;
     work->answers = prof_causal.sums.answers;
     prof_own_close(&guard);
     work->polled = without_own(prof_tsc());
@@ -320,17 +321,35 @@ void prof_causal_handled(void)
     }
 }
 
+static void skip_wait(uint64_t cycles)
+{
+    bool on = prof_interrupts_save();
+
+    prof_own_skip(cycles);
+    prof_interrupts_restore(on);
+}
+
 bool prof_causal_owes_now(void)
 {
     struct prof_work *work = prof_causal.work;
-    uint64_t now = prof_tsc(), spent = without_own(now);
+    uint64_t now = prof_tsc(), spent = without_own(now), time;
+    uint64_t took = spent - work->polled;
 
-    /* taking what has arrived is work, too */
+    /* taking what has arrived is work, too, but looking for it is not */
     if (work->answers != prof_causal.sums.answers)
-        work->ended += spent - work->polled;
+        work->ended += took > work->poll ? took - work->poll : 0;
+    else if (work->polls)
+        work->poll = took;
     work->answers = prof_causal.sums.answers;
     work->polled = spent;
-    return prof_virtual_time(&prof_causal.clock, now) < work->ended;
+    time = prof_virtual_time(&prof_causal.clock, now);
+    work->polls = time < work->ended;
+    if (work->polls)
+        return true;
+    /* it polls in steps, but what it has waited for too long is nothing of the
+       program's */
+    skip_wait(time - work->ended);
+    return false;
 }
 
 void prof_causal_forgive(uint64_t now)

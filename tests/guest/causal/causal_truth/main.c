@@ -16,7 +16,7 @@
 #include "causal/truth.h"
 
 #define ERROR_MAX 100       /* of the gain: 1/100 percentage points */
-#define ERROR_AGENT_MAX 150 /* if what becomes faster has an agent */
+#define ERROR_AGENT_MAX 120 /* if what becomes faster has an agent */
 #define P99_ERROR_MAX 3.0   /* per cent */
 #define P99_REPEATS_MIN 8u
 /* 1/100 per cent, of one run: nothing is far off. That of the batching worker
