@@ -93,8 +93,8 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
 void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now,
                             uint32_t others);
 
-/* With a fast path, which takes a third of the instructions on i386, and as many
- * at any speed: they are the profiler's own (own.h). */
+/* With a fast path, which takes a third of the instructions on i386, and as
+ * many at any speed: they are the profiler's own (own.h). */
 static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
                                       uint64_t now, uint32_t others)
 {

@@ -15,9 +15,9 @@ FUNCTIONS = ("parse", "lookup", "checksum", "flush")
 GAIN_MAX = 1.0  # percentage points
 P99_MAX = 3.0  # per cent
 SLOWER_MAX = 2.0  # per cent: experiments at normal speed
-# A service has several rhythms, and a run may change to another one: then a row
-# misses a goal (docs/causal.md). Half of the rows of a service do not: of these
-# the goals hold, times this, as all rows have one run at normal speed in common.
+# A service has several rhythms, and a run may change to another one: then a
+# row misses a goal (docs/causal.md). Half of the rows of a service do not: they
+# meet the goals times this, since all have one run at normal speed in common.
 WIDER_MEDIAN = 2
 # And none is off by more than another rhythm makes: 5 points were measured, and
 # 5 % slower.

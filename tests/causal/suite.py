@@ -149,7 +149,8 @@ def rates_are_named(s, trace):
     check.has(
         text,
         "^# progress jumps between two rates: at normal speed one answered "
-        r"takes 100\.0 us in 60 % of the experiments, and 150\.0 in the others;",
+        r"takes 100\.0 us in 60 % of the experiments, and 150\.0 in the "
+        "others;",
     )
     check.same(
         found["regimes"],

@@ -298,8 +298,8 @@ const LOOKS = SIZES.flatMap((size) => SCHEMES.map((theme) => [size, theme]));
 const DIAGONAL = [LOOKS.at(0), LOOKS.at(-1)];
 const SEEN = process.env.FULL === '1' ? LOOKS : DIAGONAL;
 
-// Asserts that nothing is wrong in windows of SEEN sizes and themes, or of other
-// (looks). (show) makes the page draw and waits for it; pictures are
+// Asserts that nothing is wrong in windows of SEEN sizes and themes, or of
+// other (looks). (show) makes the page draw and waits for it; pictures are
 // FOLDER/(name)-WIDTH-THEME.
 async function fitsEverywhere(page, name, show, options = {}) {
   const {looks = SEEN, ...more} = options,
