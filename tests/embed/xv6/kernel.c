@@ -3,8 +3,9 @@
 /*
  * A stand-in for xv6 on a PC: as much as kits/xv6 calls of it. Three CPUs, each
  * with a GDT of its own and the same TSS selector, and with a timer of its own;
- * a common IDT. The PIT is nobody's. Each CPU begins in scheduler(), which
- * takes the lock of all processes all the time, with interrupts off.
+ * a common IDT. The kernel does not use the PIT. Each CPU begins in
+ * scheduler(), which takes the lock of all processes all the time, with
+ * interrupts off.
  *
  * Processes are in a file of their own, as in xv6: ld --wrap wraps only what is
  * called from elsewhere. CPU 0 answers requests (work.h). CPU 1 computes while

@@ -98,7 +98,7 @@ HANDLER static void look_at_clock(void)
     time = now;
 }
 
-/* Nothing tells the profiler of it. */
+/* The profiler cannot see that this time was stolen. */
 HANDLER static void take_time(void)
 {
     if (++host.step != host.at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the PIT's interrupt is, for the source `nmi`: the profiler is told what
- * the firmware says, here of an I/O APIC that begins with input 8 and has line
- * 0 at 21. Nothing else uses it on a machine with a PIC.
+ * The kernel passes the I/O APIC's address and the PIT's input, as ACPI has
+ * them, to the profiler's source `nmi`. Here the I/O APIC begins with input 8
+ * and has line 0 at 21. On a machine with a PIC nothing else uses it.
  */
 
 #include "guest/tap.h"
@@ -23,19 +23,19 @@ bool __wrap_acpi_interrupts(struct acpi_interrupts *found)
     return is_there;
 }
 
-static struct prof_tick told;
+static struct prof_tick passed;
 
 int __wrap_prof_init(void *memory, size_t bytes,
                      const struct prof_config *config)
 {
-    told = config->tick;
+    passed = config->tick;
     return __real_prof_init(memory, bytes, config);
 }
 
 int service_main(void)
 {
     tap_plan(2);
-    tap_is_equal(told.ioapic_at, 0xfec00000u, "the address of the I/O APIC");
-    tap_is_equal(told.nmi_input, 21 - 8, "and its input");
+    tap_is_equal(passed.ioapic_at, 0xfec00000u, "the address of the I/O APIC");
+    tap_is_equal(passed.nmi_input, 21 - 8, "and its input");
     return tap_end();
 }
