@@ -29,7 +29,7 @@ const uint8_t *__wrap_acpi_madt_entry(uint8_t type, const uint8_t *after)
 
     if (type != X2APIC)
         return __real_acpi_madt_entry(type, after);
-    return next < more[sizeof more / sizeof *more] ? next : NULL;
+    return next < (const uint8_t *)more + sizeof more ? next : NULL;
 }
 
 static volatile unsigned answers;
