@@ -37,7 +37,10 @@ def build(compiler, folder):
         env=plain,
         check=False,
     )
-    return made.stdout.splitlines()[-100:] if made.returncode != 0 else []
+    if made.returncode == 0:
+        return []
+    steps = re.compile(r"  [A-Z]+ +\S")  # "  CC      build/..."
+    return [line for line in made.stdout.splitlines() if not steps.match(line)]
 
 
 def headers():
