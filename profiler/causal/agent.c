@@ -80,18 +80,33 @@ check_answer(const struct prof_agent *agent, uint64_t time, uint64_t arrived)
     prof_causal.sums.checked++;
     if (agent->assumption != NULL)
         agent->assumption->checked++;
-    if (time > arrived - prof_causal.clock.delay + prof_causal.own -
+    if (time > arrived - prof_causal.clock.delay + prof_causal_own() -
                    prof_causal.normal_own)
         count_contradiction(agent);
 }
 
-static inline void count_answer(const struct prof_agent *agent, uint32_t source,
-                                uint64_t cause, uint64_t time, uint64_t arrived)
+static void count_answer(const struct prof_agent *agent, uint32_t source,
+                         uint64_t cause, uint64_t time, uint64_t arrived)
 {
     prof_causal.sums.answers++;
     prof_causal.held.origin = source;
     if (cause >= prof_causal.normal)
         check_answer(agent, time, arrived);
+}
+
+/* The same of an agent that is direct. Its answer comes so long after the cause
+ * by either clock, so it contradicts nothing. */
+static inline void count_direct(const struct prof_agent *agent,
+                                const struct prof_moment *cause)
+{
+    prof_causal.sums.answers++;
+    prof_causal.held.origin = agent->direct;
+    if (cause->real < prof_causal.normal ||
+        !(prof_causal.experiments.counts || prof_causal.experiments.fixed))
+        return;
+    prof_causal.sums.checked++;
+    if (agent->assumption != NULL)
+        agent->assumption->checked++;
 }
 
 /* ---- agents that are targets */
@@ -158,17 +173,29 @@ __attribute__((noinline)) static void queue(struct prof_agent *agent,
     agent->of.queue.newest = request;
 }
 
-void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
-                       struct prof_moment now)
+/* To any agent. */
+__attribute__((noinline)) static void submit_any(struct prof_agent *agent,
+                                                 struct prof_request *request)
 {
     struct prof_own_brief brief = prof_own_brief_open();
 
-    *request = (struct prof_request){.cause = now};
+    request->next = NULL;
     if (agent->target != NULL)
         begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
     prof_own_brief_close(brief);
+}
+
+void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
+                       struct prof_moment now)
+{
+    request->cause = now;
+    request->begin = 0;
+    if (agent->direct == 0)
+        submit_any(agent, request);
+    else
+        prof_own_skip_path(prof_own.submit);
     if (prof_shares_on)
         prof_shares_doorbell();
 }
@@ -218,6 +245,7 @@ __attribute__((noinline)) static uint64_t
 any_answer(struct prof_agent *agent, struct prof_request *request,
            uint64_t arrived)
 {
+    struct prof_own_brief brief = prof_own_brief_open();
     uint64_t time;
 
     if (agent->kind == PROF_AGENT_SERVERS)
@@ -228,42 +256,55 @@ any_answer(struct prof_agent *agent, struct prof_request *request,
     ends(agent, arrived);
     count_answer(agent, source_of(agent, PROF_LIMIT_DEVICE),
                  request->cause.real, time, arrived);
+    prof_own_brief_close(brief);
     return time;
 }
 
 uint64_t prof_agent_answer(struct prof_agent *agent,
                            struct prof_request *request, uint64_t arrived)
 {
-    struct prof_own_brief brief = prof_own_brief_open();
-    uint64_t time;
-
-    if (agent->direct != 0) {
-        time = request->cause.virtual_time + (arrived - request->cause.real);
-        count_answer(agent, agent->direct, request->cause.real, time, arrived);
-    } else {
-        time = any_answer(agent, request, arrived);
-    }
-    prof_own_brief_close(brief);
-    return time;
+    if (agent->direct == 0)
+        return any_answer(agent, request, arrived);
+    count_direct(agent, &request->cause);
+    prof_own_skip_path(prof_own.answer);
+    return request->cause.virtual_time + (arrived - request->cause.real);
 }
 
 /* ---- peers */
 
-void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+static inline void note_sent(struct prof_agent *agent, struct prof_moment sent)
+{
+    uint32_t at = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
+
+    agent->of.sent.newest = at;
+    agent->of.sent.at[at] = sent;
+    agent->asked = true;
+}
+
+/* To any peer. */
+__attribute__((noinline)) static void sent_any(struct prof_agent *agent,
+                                               struct prof_moment sent)
 {
     struct prof_own_brief brief = prof_own_brief_open();
 
     if (agent->kind == PROF_AGENT_CLOSED) {
-        uint32_t at = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
         bool again = agent->asked;
 
-        agent->of.sent.newest = at;
-        agent->of.sent.at[at] = sent;
-        agent->asked = true;
+        note_sent(agent, sent);
         if (agent->target != NULL && !again)
             begins(agent);
     }
     prof_own_brief_close(brief);
+}
+
+void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
+{
+    if (agent->direct == 0) {
+        sent_any(agent, sent);
+    } else {
+        note_sent(agent, sent);
+        prof_own_skip_path(prof_own.sent);
+    }
     if (prof_shares_on)
         prof_shares_doorbell();
 }
@@ -292,6 +333,7 @@ static void any_cause_of(const struct prof_agent *agent, uint64_t arrived,
 __attribute__((noinline)) static uint64_t
 any_packet(struct prof_agent *agent, uint64_t arrived, uint64_t now)
 {
+    struct prof_own_brief brief = prof_own_brief_open();
     const bool is_open = agent->kind == PROF_AGENT_OPEN;
     struct prof_moment cause = agent->last;
     uint64_t time = now, at = arrived;
@@ -314,33 +356,32 @@ any_packet(struct prof_agent *agent, uint64_t arrived, uint64_t now)
         agent,
         source_of(agent, is_open ? PROF_LIMIT_ARRIVALS : PROF_LIMIT_PEER),
         cause.real, time, arrived);
+    agent->asked = false;
+    prof_own_brief_close(brief);
     return time;
 }
 
 /* Whether our last packet (sent) is all that has caused one of a closed peer,
- * as most often: it is later than the peer's own last one by both clocks. */
+ * as most often: it is later than the peer's own last one by both clocks. By
+ * real time it is if that was taken before. */
 static inline bool is_cause(const struct prof_agent *agent,
                             const struct prof_moment *sent, uint64_t arrived)
 {
-    return sent->real <= arrived && sent->real >= agent->last.real &&
+    return agent->asked && sent->real <= arrived &&
            sent->virtual_time >= agent->last.virtual_time;
 }
 
 uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
                            uint64_t now)
 {
-    struct prof_own_brief brief = prof_own_brief_open();
     const struct prof_moment *sent = &agent->of.sent.at[agent->of.sent.newest];
-    uint64_t time;
 
-    if (agent->direct != 0 && is_cause(agent, sent, arrived)) {
-        time = sent->virtual_time + (arrived - sent->real);
-        agent->last = (struct prof_moment){arrived, time};
-        count_answer(agent, agent->direct, sent->real, time, arrived);
-    } else {
-        time = any_packet(agent, arrived, now);
-    }
+    if (agent->direct == 0 || !is_cause(agent, sent, arrived))
+        return any_packet(agent, arrived, now);
+    agent->last.real = arrived;
+    agent->last.virtual_time = arrived - sent->real + sent->virtual_time;
     agent->asked = false;
-    prof_own_brief_close(brief);
-    return time;
+    count_direct(agent, sent);
+    prof_own_skip_path(prof_own.packet);
+    return agent->last.virtual_time;
 }

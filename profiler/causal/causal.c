@@ -30,6 +30,7 @@ struct prof_causal prof_causal;
 uint32_t prof_causal_state;
 uint64_t prof_causal_lag;
 bool prof_causal_outside;
+bool prof_causal_handlers;
 uint32_t prof_causal_spins;
 
 /* ---- time */
@@ -92,7 +93,7 @@ void prof_causal_leave_out(uint64_t cycles)
 /* What is the profiler's own was left out already. */
 uint64_t prof_causal_aside(void)
 {
-    return prof_tsc() - prof_causal.own;
+    return prof_tsc() - prof_causal_own();
 }
 
 void prof_causal_aside_end(uint64_t began)
@@ -232,10 +233,11 @@ void prof_causal_follow(uint64_t now)
         prof_causal.normal = UINT64_MAX;
     } else if (prof_causal.normal > now) {
         prof_causal.normal = now;
-        prof_causal.normal_own = prof_causal.own;
+        prof_causal.normal_own = prof_causal_own();
     }
     prof_causal_forgive(now);
     prof_causal.work->waited = 0;
+    prof_causal_handlers = true;
     prof_patch_follow(now);
     enter_again(now);
 }
@@ -343,18 +345,17 @@ void prof_causal_leave_at(struct prof_target *target, uint64_t now,
 {
     if (!ends_visit(target))
         return;
-    prof_virtual_except(&prof_causal.clock, own);
-    prof_virtual_leave(&prof_causal.clock, now);
+    prof_virtual_leave(&prof_causal.clock, now, own);
 }
 
 /* Stops the virtual clock's time in the target. Time that is not the target's
  * is subtracted from (now): the result is as if (since) were later. */
 static inline void leave_clock(void)
 {
-    uint32_t others = prof_causal_sampled() - prof_causal.sampled;
+    uint32_t others = prof_own.visit - prof_causal.sampled;
+    uint64_t now = prof_tsc();
 
-    others += prof_own.visit;
-    prof_virtual_leave(&prof_causal.clock, prof_tsc() - others);
+    prof_virtual_leave(&prof_causal.clock, now, others + prof_causal_sampled());
     prof_own_skip(prof_own.left);
 }
 
@@ -644,7 +645,7 @@ void prof_causal_stop(void)
     on = prof_interrupts_save();
     now = prof_causal_exactly();
     prof_causal_forgive(now);
-    prof_causal_outside = false;
+    prof_causal_outside = prof_causal_handlers = false;
     prof_virtual_left(&prof_causal.clock, now);
     prof_virtual_speed_up(&prof_causal.clock, now, 0);
     prof_causal_lag = prof_causal.clock.delay;

@@ -24,7 +24,9 @@ struct prof_work {
                               is faster, that of the last end of one */
     uint32_t turns;   /* since a handler began */
     uint64_t polled;  /* by the same: the last prof_causal_owes(), */
-    uint64_t answers; /* and how many there were */
+    uint64_t answers; /* and how many there were; */
+    uint64_t poll;    /* between two of them, if none has come meanwhile */
+    bool polls;       /* there was one since a handler */
     uint32_t taken;   /* what the event came from that was taken since
                               (waited.h) */
     uint32_t source;  /* what was waited for last, */
@@ -65,11 +67,10 @@ struct prof_causal {
     struct prof_virtual_clock clock; /* changed with interrupts off, while
                                         experiments run: these may be in the
                                         target */
-    uint64_t own;        /* cycles of the delay that are the profiler's own */
-    uint64_t left_out;   /* of these: of no part of the program */
+    uint64_t left_out;   /* cycles that are of no part of the program */
     uint64_t normal;     /* real time since which nothing is faster;
                              UINT64_MAX: something is */
-    uint64_t normal_own; /* (own) then */
+    uint64_t normal_own; /* prof_causal_own() then */
     /* Lists; the last one added is the first, */
     struct prof_target *targets;
     struct prof_progress *points;
@@ -106,6 +107,12 @@ struct prof_causal {
 };
 extern struct prof_causal prof_causal;
 
+/* Cycles of the delay that are the profiler's own. */
+static inline uint64_t prof_causal_own(void)
+{
+    return prof_causal.clock.delay - prof_causal.clock.saved;
+}
+
 static inline uint32_t prof_causal_sampled(void)
 {
     return (uint32_t)prof_sampler_cycles(prof_cpu_here());
@@ -131,12 +138,13 @@ struct prof_moment prof_causal_now_in_target(void);
 static inline struct prof_moment prof_causal_both(void)
 {
     const volatile uint64_t *delay = &prof_causal.clock.delay;
+    const volatile uint32_t *low = (const volatile void *)delay;
     uint64_t lag, now;
 
     if (prof_causal_no_target()) {
         lag = *delay;
         now = prof_tsc();
-        if (__builtin_expect(lag == *delay, 1))
+        if (__builtin_expect((uint32_t)lag == *low, 1))
             return (struct prof_moment){now, now - lag};
     }
     return prof_causal_now_in_target();

@@ -71,27 +71,21 @@ prof_held_take_free(struct prof_held *held, uint64_t due, void *event)
     return added;
 }
 
-/* Appends (added) to the list, after which it is not due first. Returns false,
- * without effect, if the list is empty, or (added) is due before its end. */
-static inline bool prof_held_append(struct prof_held *held,
+/* Returns whether the list has events, and an event that is due at (due) comes
+ * after them. It is not due first then. */
+static inline bool prof_held_is_later(const struct prof_held *held,
+                                      uint64_t due)
+{
+    return held->first != NULL && due >= held->last->due;
+}
+
+/* Appends (added) to the list if prof_held_is_later(). */
+static inline void prof_held_append(struct prof_held *held,
                                     struct prof_held_event *added)
 {
-    if (held->first == NULL || added->due < held->last->due)
-        return false;
     held->last->next = added;
     added->previous = held->last;
     held->last = added;
-    return true;
-}
-
-/* Adds (added) if prof_held_append() has returned false. */
-static inline void prof_held_put_apart(struct prof_held *held,
-                                       struct prof_held_event *added)
-{
-    if (held->first == NULL)
-        held->first = held->last = added;
-    else
-        prof_held_put_earlier(held, added);
 }
 
 /* Holds (event) until (due). Returns false if there is no room. */
@@ -100,9 +94,15 @@ static inline bool prof_held_put(struct prof_held *held, uint64_t due,
 {
     struct prof_held_event *added = prof_held_take_free(held, due, event);
 
-    if (added != NULL && !prof_held_append(held, added))
-        prof_held_put_apart(held, added);
-    return added != NULL;
+    if (added == NULL)
+        return false;
+    if (held->first == NULL)
+        held->first = held->last = added;
+    else if (prof_held_is_later(held, due))
+        prof_held_append(held, added);
+    else
+        prof_held_put_earlier(held, added);
+    return true;
 }
 
 /* Returns the event that is due first; NULL: none is held.

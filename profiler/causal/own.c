@@ -57,13 +57,117 @@ static void measure_guard(uint32_t reading, struct prof_own *found)
 {
     found->call = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t own = prof_causal.own, began = prof_tsc();
+        uint64_t own = prof_causal_own(), began = prof_tsc();
 
         call_nothing();
         keep_least(&found->call,
-                   prof_tsc() - began - reading - (prof_causal.own - own));
+                   prof_tsc() - began - reading - (prof_causal_own() - own));
     }
 }
+
+/* ---- the usual paths */
+
+struct paths {
+    struct prof_agent device, peer;
+    struct prof_request request;
+    struct prof_moment now;
+    struct prof_latency latency;
+};
+
+typedef void path(struct paths *of);
+
+static void submit(struct paths *of)
+{
+    prof_agent_submit(&of->device, &of->request, of->now);
+}
+
+static void answer(struct paths *of)
+{
+    (void)prof_agent_answer(&of->device, &of->request, of->now.real);
+}
+
+static void sent(struct paths *of)
+{
+    prof_agent_sent(&of->peer, of->now);
+}
+
+static void packet(struct paths *of)
+{
+    (void)prof_agent_packet(&of->peer, of->now.real, of->now.virtual_time);
+}
+
+static void hold(struct paths *of)
+{
+    (void)prof_causal_hold(of->now.real, of);
+}
+
+static void take(struct paths *of)
+{
+    (void)of;
+    (void)prof_causal_take();
+}
+
+static void done(struct paths *of)
+{
+    prof_causal_done(&of->latency, of->now.virtual_time);
+}
+
+/* Of (first), and of (second) after it. */
+static void measure_paths(struct paths *of, uint32_t reading, path *first,
+                          uint32_t *of_first, path *second, uint32_t *of_second)
+{
+    *of_first = *of_second = UINT32_MAX;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t began = prof_tsc(), between, end;
+
+        first(of);
+        between = prof_tsc();
+        second(of);
+        end = prof_tsc();
+        keep_least(of_first, between - began - reading);
+        keep_least(of_second, end - between - reading);
+    }
+}
+
+/* So many events are held meanwhile. */
+#define PATHS_HELD 3u
+
+/* Whatever this changes is as before after it: nothing is held yet, nothing is
+ * counted, and nothing was waited for. */
+static void measure_usual(uint32_t reading, struct prof_own *found)
+{
+    struct paths of = {.device = {.kind = PROF_AGENT_PARALLEL, .direct = 1},
+                       .peer = {.kind = PROF_AGENT_CLOSED, .direct = 1},
+                       .now = prof_causal_now()};
+    const struct prof_held held = prof_causal.held;
+    const struct prof_causal_stats sums = prof_causal.sums;
+    const uint64_t due = prof_causal.due, next_due = prof_causal_next_due;
+    const bool counts = prof_causal.experiments.counts;
+
+    prof_causal.experiments.counts = true;
+    measure_paths(&of, reading, submit, &found->submit, answer, &found->answer);
+    measure_paths(&of, reading, sent, &found->sent, packet, &found->packet);
+    if (held.room >= PATHS_HELD && held.count == 0) {
+        hold(&of);
+        hold(&of);
+        take(&of);
+        measure_paths(&of, reading, hold, &found->hold, take, &found->take);
+    }
+    if (prof_causal.kinds != 0) {
+        of.latency.number = 1;
+        measure_paths(&of, reading, done, &found->done, done, &found->done);
+        prof_clear_words(prof_causal.latency,
+                         sizeof *prof_causal.latency / sizeof(void *));
+    }
+    prof_causal.experiments.counts = counts;
+    prof_causal.held = held;
+    prof_causal.sums = sums;
+    prof_causal.due = due;
+    prof_causal_next_due = next_due;
+    prof_causal.work->taken = PROF_LIMIT_TIME;
+}
+
+/* ---- hooks */
 
 /* Cycles of a call of (code), less those that were found to be the profiler's
  * own; and those in the target. */
@@ -73,11 +177,11 @@ static void measure_call(uintptr_t code, uint32_t *all, uint32_t *in_target)
 
     *all = *in_target = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t before = clock->in_target, own = prof_causal.own;
+        uint64_t before = clock->in_target, own = prof_causal_own();
         uint64_t began = prof_tsc();
 
         ((void (*)(void))code)();
-        keep_least(all, prof_tsc() - began - (prof_causal.own - own));
+        keep_least(all, prof_tsc() - began - (prof_causal_own() - own));
         keep_least(in_target, clock->in_target - before);
     }
 }
@@ -100,7 +204,6 @@ void prof_own_measure(void)
     const uint32_t number = prof_causal.experiments.target + 1;
     struct prof_virtual_clock clock = prof_causal.clock;
     struct prof_own found = {0};
-    uint64_t own = prof_causal.own;
     bool outside = prof_causal_outside;
 
     prof_own = found;
@@ -109,13 +212,13 @@ void prof_own_measure(void)
     probe.number = number;
     measure_guard(of_clock(), &found);
     measure_visit(&probe, of_clock(), &found);
+    measure_usual(of_clock(), &found);
     if (prof_patch != NULL) {
         prof_patch->functions[PROF_PROBE].target.number = number;
         measure_hooks(&prof_patch->functions[PROF_PROBE], &found);
     }
     prof_own = found;
     prof_causal_outside = outside;
-    prof_causal.own = own;
     prof_causal.clock = clock;
 }
 
@@ -126,7 +229,7 @@ void prof_own_end(struct prof_own_call call, uint32_t around)
 {
     struct prof_virtual_clock *clock = &prof_causal.clock;
     /* what was left out already is not left out again */
-    uint64_t less_now = around + call.own - prof_causal.own - call.began;
+    uint64_t less_now = around + call.own - prof_causal_own() - call.began;
     uint64_t later_now = 0, any = 0; /* no bits: (since) stays as it is */
     uint64_t now;
 
@@ -152,7 +255,7 @@ void prof_own_brief_end(uint32_t began)
 {
     uint64_t now = prof_tsc();
     struct prof_own_call call = {now - (uint32_t)((uint32_t)now - began),
-                                 prof_causal.own,
+                                 prof_causal_own(),
                                  prof_causal.clock.nested != 0};
 
     /* it was entered in this call */

@@ -24,6 +24,9 @@ struct prof_own {
     uint32_t patched; /* of the hooks of a patched function: in the target */
     uint32_t hook;    /* of one, outside of its readings of the clock */
     uint32_t call;    /* of other calls, outside of theirs */
+    /* all of the usual path of a call, which has no readings */
+    uint32_t submit, answer, sent, packet; /* of an agent that is direct */
+    uint32_t hold, take, done;
 };
 extern struct prof_own prof_own;
 
@@ -36,7 +39,35 @@ void prof_own_measure(void);
 static inline void prof_own_skip(uint64_t cycles)
 {
     prof_causal.clock.delay += cycles;
-    prof_causal.own += cycles;
+}
+
+/* The same of the usual path of a call, from whatever target. Interrupts may be
+ * on: none sees half of a sum. */
+static inline void prof_own_skip_path(uint32_t cycles)
+{
+    struct prof_virtual_clock *clock = &prof_causal.clock;
+
+#if defined PROF_HOSTED
+    clock->delay += cycles;
+    clock->since += cycles; /* of no meaning outside of the target */
+#elif defined __x86_64__
+    __asm__("add %2, %0\n\t"
+            "add %2, %1"
+            : "+m"(clock->delay), "+m"(clock->since)
+            : "r"((uint64_t)cycles)
+            : "cc");
+#else
+    __asm__ volatile("pushf\n\t"
+                     "cli\n\t"
+                     "add %2, %0\n\t"
+                     "adcl $0, 4+%0\n\t"
+                     "add %2, %1\n\t"
+                     "adcl $0, 4+%1\n\t"
+                     "popf"
+                     : "+m"(clock->delay), "+m"(clock->since)
+                     : "r"(cycles)
+                     : "cc", "memory");
+#endif
 }
 
 struct prof_own_call {
@@ -48,7 +79,7 @@ struct prof_own_call {
 /* A call of the profiler begins. Returns what prof_own_end() needs. */
 static inline struct prof_own_call prof_own_begin(void)
 {
-    return (struct prof_own_call){prof_tsc(), prof_causal.own,
+    return (struct prof_own_call){prof_tsc(), prof_causal_own(),
                                   prof_causal.clock.nested != 0};
 }
 
@@ -75,7 +106,7 @@ static inline void prof_own_close_here(const struct prof_own_guard *guard)
         prof_own_end(guard->call, prof_own.call);
     else if (prof_causal_on())
         prof_own_skip(prof_tsc() - guard->call.began + prof_own.call -
-                      (prof_causal.own - guard->call.own));
+                      (prof_causal_own() - guard->call.own));
     prof_interrupts_restore(guard->on);
 }
 

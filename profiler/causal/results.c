@@ -96,8 +96,6 @@ done_in_target(struct prof_latency *latency, uint64_t began)
 void prof_causal_done(struct prof_latency *latency, uint64_t began)
 {
     uint64_t cycles;
-    uint32_t now;
-    bool on;
 
     if (latency->number == 0 || !prof_causal.experiments.counts)
         return;
@@ -105,13 +103,10 @@ void prof_causal_done(struct prof_latency *latency, uint64_t began)
         done_in_target(latency, began);
         return;
     }
-    on = prof_interrupts_save();
-    cycles = prof_tsc();
-    now = (uint32_t)cycles;
-    cycles -= prof_causal.clock.delay + began;
+    cycles = prof_causal_both().virtual_time - began;
     if ((int64_t)cycles >= 0)
         add(&prof_causal.latency[latency->number - 1], cycles);
-    prof_own_brief_close_on((struct prof_own_brief){now, on});
+    prof_own_skip_path(prof_own.done);
 }
 
 uint64_t prof_causal_due(void)
@@ -233,7 +228,7 @@ void prof_causal_stats(struct prof_causal_stats *stats)
     *stats = prof_causal.sums;
     stats->experiments = prof_causal.experiments.done;
     stats->abandoned = prof_causal.experiments.abandoned;
-    stats->delay_cycles = prof_causal.clock.delay - prof_causal.own;
+    stats->delay_cycles = prof_causal.clock.saved;
     stats->held = prof_causal.held.held;
     stats->held_most = prof_causal.held.used;
 }

@@ -104,67 +104,50 @@ void prof_causal_refuse(void)
     prof_interrupts_restore(on);
 }
 
-__attribute__((noinline)) static void
-hold_earlier(struct prof_held_event *added)
-{
-    prof_held_put_apart(&prof_causal.held, added);
-    if (added->due < prof_causal_next_due)
-        prof_causal_next_due = added->due;
-}
-
 __attribute__((noinline)) static bool hold_any(uint64_t due, void *event)
 {
-    struct prof_held_event *added =
-        prof_held_take_free(&prof_causal.held, due, event);
+    struct prof_own_brief brief = prof_own_brief_open();
+    const bool is_held = prof_held_put(&prof_causal.held, due, event);
 
-    if (added == NULL)
+    if (!is_held)
         prof_causal_refuse();
-    else if (!prof_held_append(&prof_causal.held, added))
-        hold_earlier(added);
-    return added != NULL;
-}
-
-/* The fast path, for when others are held. */
-static inline void hold_later(uint64_t due, void *event)
-{
-    struct prof_held_event *added =
-        prof_held_take_free(&prof_causal.held, due, event);
-
-    if (!prof_held_append(&prof_causal.held, added))
-        hold_earlier(added);
-}
-
-bool prof_causal_hold(uint64_t due, void *event)
-{
-    struct prof_own_brief brief;
-    bool is_held = true;
-
-    if (!prof_causal_on())
-        return false;
-    brief = prof_own_brief_open();
-    if (prof_causal.held.unused == NULL || prof_causal.held.first == NULL)
-        is_held = hold_any(due, event);
-    else
-        hold_later(due, event);
+    else if (due < prof_causal_next_due)
+        prof_causal_next_due = due;
     prof_own_brief_close_on(brief);
     return is_held;
 }
 
-__attribute__((noinline)) static void *take_any(void)
+/* The fast path is for when others are held, and this is due after them. */
+bool prof_causal_hold(uint64_t due, void *event)
 {
-    const struct prof_held_event *taken;
+    struct prof_held *held = &prof_causal.held;
 
-    if (prof_causal.held.count == 0)
-        return NULL;
-    taken = prof_held_take(&prof_causal.held);
-    prof_causal.work->taken = taken->origin;
-    prof_causal.due = taken->due;
-    look_for_next();
-    return taken->event;
+    if (!prof_causal_on())
+        return false;
+    if (held->unused == NULL || !prof_held_is_later(held, due))
+        return hold_any(due, event);
+    prof_held_append(held, prof_held_take_free(held, due, event));
+    prof_own_skip_path(prof_own.hold);
+    return true;
 }
 
-/* The fast path, for when all events are in the list. */
-static inline void *take_event(void)
+__attribute__((noinline)) static void *take_any(void)
+{
+    struct prof_own_brief brief = prof_own_brief_open();
+    const struct prof_held_event *taken = NULL;
+
+    if (prof_causal.held.count != 0) {
+        taken = prof_held_take(&prof_causal.held);
+        prof_causal.work->taken = taken->origin;
+        prof_causal.due = taken->due;
+        look_for_next();
+    }
+    prof_own_brief_close(brief);
+    return taken == NULL ? NULL : taken->event;
+}
+
+/* The fast path is for when all events are in the list. */
+void *prof_causal_take(void)
 {
     struct prof_held *held = &prof_causal.held;
     const struct prof_held_event *taken = held->first;
@@ -175,16 +158,8 @@ static inline void *take_event(void)
     prof_causal.work->taken = taken->origin;
     prof_causal.due = taken->due;
     prof_causal_next_due = held->first != NULL ? held->first->due : UINT64_MAX;
+    prof_own_skip_path(prof_own.take);
     return taken->event;
-}
-
-void *prof_causal_take(void)
-{
-    struct prof_own_brief brief = prof_own_brief_open();
-    void *event = take_event();
-
-    prof_own_brief_close(brief);
-    return event;
 }
 
 bool prof_causal_withdraw(const void *event)
@@ -226,7 +201,7 @@ __attribute__((noinline)) static void begin_handler(struct prof_work *work,
     if (prof_causal_outside) {
         if (work->turns == 0) {
             now = prof_causal_now();
-            own = prof_causal.own;
+            own = prof_causal_own();
         }
         work->real = now.real - own;
         work->began = now.virtual_time;
@@ -253,6 +228,7 @@ const void *prof_causal_part(const void *kind)
 
 static inline void begin_at_once(struct prof_work *work, const void *kind)
 {
+    prof_causal_handlers = true; /* it has an end */
     work->kind = kind;
     work->turns = 0;
     work->taken = PROF_LIMIT_TIME;
@@ -300,7 +276,7 @@ static uint64_t without_own(uint64_t now)
 {
     bool on = prof_interrupts_save();
 
-    now -= prof_causal.own;
+    now -= prof_causal_own();
     prof_interrupts_restore(on);
     return now;
 }
@@ -312,6 +288,7 @@ __attribute__((noinline)) static void end_before_owing(struct prof_work *work)
 
     account_time(work, PROF_LIMIT_CPU, prof_causal_both().virtual_time);
     work->kind = NULL;
+    work->polls = false;
     work->answers = prof_causal.sums.answers;
     prof_own_close(&guard);
     work->polled = without_own(prof_tsc());
@@ -332,25 +309,47 @@ __attribute__((noinline)) static void handled(void)
         work->kind = NULL;
 }
 
+/* After the first handler of a turn the others change nothing, until the next
+ * turn: no time was waited for them. */
 void prof_causal_handled(void)
 {
-    if (prof_shares_on || prof_causal_outside)
+    if (prof_shares_on || prof_causal_outside) {
         handled();
-    else
+    } else {
         prof_causal.work->kind = NULL;
+        prof_causal_handlers = prof_causal.work->waited != 0;
+    }
+}
+
+static void skip_wait(uint64_t cycles)
+{
+    bool on = prof_interrupts_save();
+
+    prof_own_skip(cycles);
+    prof_interrupts_restore(on);
 }
 
 bool prof_causal_owes_now(void)
 {
     struct prof_work *work = prof_causal.work;
-    uint64_t now = prof_tsc(), spent = without_own(now);
+    uint64_t now = prof_tsc(), spent = without_own(now), time;
+    uint64_t took = spent - work->polled;
 
-    /* taking what has arrived is work, too */
+    /* taking what has arrived is work, too, but looking for it is not */
     if (work->answers != prof_causal.sums.answers)
-        work->ended += spent - work->polled;
+        work->ended += took > work->poll ? took - work->poll : 0;
+    else if (work->polls)
+        work->poll = took;
     work->answers = prof_causal.sums.answers;
     work->polled = spent;
-    return prof_virtual_time(&prof_causal.clock, now) < work->ended;
+    time = prof_virtual_time(&prof_causal.clock, now);
+    work->polls = time < work->ended;
+    if (work->polls)
+        return true;
+    /* it polls in steps, but what it has waited for too long is nothing of the
+       program's */
+    skip_wait(time - work->ended);
+    return false;
 }
 
 void prof_causal_forgive(uint64_t now)
@@ -358,10 +357,14 @@ void prof_causal_forgive(uint64_t now)
     struct prof_work *work = prof_causal.work;
     uint64_t time = prof_virtual_time(&prof_causal.clock, now);
 
-    if (prof_causal_outside)
-        prof_causal.clock.delay -= prof_causal_not_before(time, now) - time;
+    if (prof_causal_outside) {
+        uint64_t forgiven = prof_causal_not_before(time, now) - time;
+
+        prof_causal.clock.delay -= forgiven;
+        prof_causal.clock.saved -= forgiven;
+    }
     work->began = work->ended = prof_virtual_time(&prof_causal.clock, now);
-    work->real = now - prof_causal.own;
+    work->real = now - prof_causal_own();
 }
 
 uint64_t prof_causal_not_before(uint64_t time, uint64_t now)
@@ -370,7 +373,7 @@ uint64_t prof_causal_not_before(uint64_t time, uint64_t now)
     uint64_t least = work->ended;
 
     if (work->kind != NULL)
-        least = work->began + (now - prof_causal.own - work->real);
+        least = work->began + (now - prof_causal_own() - work->real);
     return time > least ? time : least;
 }
 
@@ -384,8 +387,9 @@ static void watch(struct prof_moment now)
     prof_causal_worked(now.virtual_time);
     if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
         prof_causal.sums.stolen_cycles += cycles;
+    prof_causal.work->taken = PROF_LIMIT_TIME;
     prof_causal.work->turned = now;
-    prof_causal.work->turned_own = prof_causal.own;
+    prof_causal.work->turned_own = prof_causal_own();
     prof_causal.work->turns++;
 }
 
@@ -414,6 +418,7 @@ void prof_causal_turn(void)
     call = prof_own_begin();
     now = prof_causal_now();
     after_work = prof_causal.work->turns == 0;
+    prof_causal_handlers = true;
     watch(now);
     prof_patch_turn();
     if (prof_causal.experiments.paused ||

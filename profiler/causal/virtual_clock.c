@@ -53,6 +53,7 @@ static void add_delay(struct prof_virtual_clock *clock, uint64_t cycles,
     uint64_t grown = part(cycles, share) + clock->fraction;
 
     clock->delay += grown / PROF_ONE;
+    clock->saved += grown / PROF_ONE;
     clock->fraction = (uint32_t)(grown % PROF_ONE);
 }
 
@@ -65,10 +66,12 @@ void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
     clock->since = now;
 }
 
-void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now)
+void prof_virtual_leave_any(struct prof_virtual_clock *clock, uint64_t now,
+                            uint32_t others)
 {
     if (clock->nested == 0)
         return;
+    prof_virtual_except(clock, others);
     if (clock->nested == 1)
         prof_virtual_bring_up_to(clock, now);
     clock->nested--;

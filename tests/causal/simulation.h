@@ -35,6 +35,11 @@ static inline struct prof_moment sim_time(const struct sim *sim)
                                 prof_virtual_time(&world->clock, world->now)};
 }
 
+static inline struct prof_moment sim_moment(const struct sim *sim)
+{
+    return sim_time(sim);
+}
+
 static inline struct prof_moment sim_begin(const struct sim *sim)
 {
     (void)sim;
@@ -56,7 +61,7 @@ static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
     }
     prof_virtual_enter(&world->clock, world->now);
     world->now += cycles - cycles * sim->shorter / PROF_ONE;
-    prof_virtual_leave(&world->clock, world->now);
+    prof_virtual_leave(&world->clock, world->now, 0);
 }
 
 #include "host_events.h"

@@ -88,7 +88,10 @@ struct sim {
 /* The time, from the program's begin on. */
 static struct prof_moment sim_time(const struct sim *sim);
 
-/* The time of its begin, from which on agents do not count. */
+/* The same for agents, which do not count from there, */
+static struct prof_moment sim_moment(const struct sim *sim);
+
+/* and the time of its begin. */
 static struct prof_moment sim_begin(const struct sim *sim);
 
 /* Whether agents are asked, as they are in experiments only. */
@@ -201,15 +204,6 @@ static inline struct event *sim_arrived(struct sim *sim)
     return first;
 }
 
-static inline struct prof_moment sim_absolute(const struct sim *sim,
-                                              struct prof_moment time)
-{
-    const struct prof_moment begin = sim_begin(sim);
-
-    return (struct prof_moment){begin.real + time.real,
-                                begin.virtual_time + time.virtual_time};
-}
-
 /* When (event), which has arrived, is due; (now) is the virtual time of its
  * arrival. */
 static inline uint64_t sim_due(struct sim *sim, struct event *event,
@@ -243,21 +237,21 @@ static inline void sim_request(struct sim *sim, uint32_t device,
                                uint64_t cycles, struct event *event)
 {
     struct device *of = &sim->devices[device];
-    const struct prof_moment now = sim_time(sim);
+    const struct prof_moment now = sim_moment(sim);
+    const uint64_t real = now.real - sim_begin(sim).real;
     uint64_t *server = NULL;
 
     cycles -= cycles * sim->device_shorter / PROF_ONE;
     event->agent = &of->agent;
     event->packet = false;
     if (sim_has_agents())
-        prof_agent_submit(event->agent, &event->request,
-                          sim_absolute(sim, now));
-    event->arrival = now.real + cycles;
+        prof_agent_submit(event->agent, &event->request, now);
+    event->arrival = real + cycles;
     for (uint32_t i = 0; i < of->servers; i++)
         if (server == NULL || of->busy_until[i] < *server)
             server = &of->busy_until[i];
     if (server != NULL) {
-        if (*server > now.real)
+        if (*server > real)
             event->arrival = *server + cycles;
         *server = event->arrival;
     }
@@ -278,12 +272,12 @@ static inline void sim_send_at(struct sim *sim, uint64_t arrival,
 static inline void sim_reply(struct sim *sim, uint64_t cycles,
                              struct event *event)
 {
-    const struct prof_moment now = sim_time(sim);
+    const struct prof_moment now = sim_moment(sim);
 
     cycles -= cycles * sim->peer_shorter / PROF_ONE;
     if (sim_has_agents())
-        prof_agent_sent(&sim->peers[event->peer], sim_absolute(sim, now));
-    sim_send_at(sim, now.real + cycles, event);
+        prof_agent_sent(&sim->peers[event->peer], now);
+    sim_send_at(sim, now.real - sim_begin(sim).real + cycles, event);
 }
 
 /* The request that began at (began) is done. */

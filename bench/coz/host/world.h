@@ -37,6 +37,11 @@ static inline struct prof_moment sim_time(const struct sim *sim)
     return (struct prof_moment){now, now};
 }
 
+static inline struct prof_moment sim_moment(const struct sim *sim)
+{
+    return sim_time(sim);
+}
+
 static inline struct prof_moment sim_begin(const struct sim *sim)
 {
     (void)sim;

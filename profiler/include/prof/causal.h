@@ -73,15 +73,20 @@ extern uint64_t prof_causal_lag;      /* lag of virtual time, in cycles, when
                                          the last experiments ended */
 extern uint64_t prof_causal_next_due; /* UINT64_MAX: no event is held */
 uint64_t prof_causal_experiment_time(void);
-extern bool prof_causal_ended;   /* prof_causal_complete() */
-extern bool prof_causal_outside; /* the target is an agent's work */
+extern bool prof_causal_ended;    /* prof_causal_complete() */
+extern bool prof_causal_outside;  /* the target is an agent's work */
+extern bool prof_causal_handlers; /* prof_handler_begin() and _end() have an
+                                     effect */
 #define PROF_CAUSAL_ON                                                         \
     (__builtin_expect(prof_causal_on(), 0) && prof_cpu_is_first())
 #define PROF_CAUSAL_COUNTS                                                     \
     (__builtin_expect(prof_causal_state != PROF_CAUSAL_NOTHING, 0) &&          \
      prof_cpu_is_first())
+#define PROF_CAUSAL_HANDLERS                                                   \
+    (__builtin_expect(prof_causal_handlers, 0) && prof_cpu_is_first())
 #define PROF_CAUSAL_NEXT_DUE prof_causal_next_due
 #else
+#define PROF_CAUSAL_HANDLERS 0
 #define PROF_CAUSAL_NEXT_DUE UINT64_MAX
 #define PROF_CAUSAL_ON 0
 #define PROF_CAUSAL_COUNTS 0
@@ -489,12 +494,12 @@ void prof_causal_handler(const void *kind);
 void prof_causal_handled(void);
 static inline void prof_handler_begin(const void *kind)
 {
-    if (PROF_CAUSAL_ON)
+    if (PROF_CAUSAL_HANDLERS)
         prof_causal_handler(kind);
 }
 static inline void prof_handler_end(void)
 {
-    if (PROF_CAUSAL_ON)
+    if (PROF_CAUSAL_HANDLERS)
         prof_causal_handled();
 }
 

@@ -26,15 +26,15 @@ TEST(time_in_the_target_passes_slower)
     prof_virtual_enter(&clock, 2000);
     assert_int_equal(prof_virtual_time(&clock, 2400), 2200);
     prof_virtual_enter(&clock, 2400); /* by itself */
-    prof_virtual_leave(&clock, 2600);
+    prof_virtual_leave(&clock, 2600, 0);
     assert_int_equal(prof_virtual_time(&clock, 3000), 2500);
     prof_virtual_except(&clock, 400); /* in an interrupt */
-    prof_virtual_leave(&clock, 3000);
+    prof_virtual_leave(&clock, 3000, 0);
     assert_int_equal(clock.delay, 300);
     assert_int_equal(clock.in_target, 600);
     assert_int_equal(prof_virtual_time(&clock, 4000), 3700);
     assert_int_equal(prof_virtual_to_real(&clock, 3700), 4000);
-    prof_virtual_leave(&clock, 5000); /* was not entered */
+    prof_virtual_leave(&clock, 5000, 0); /* was not entered */
     assert_int_equal(clock.delay, 300);
 }
 
@@ -64,7 +64,7 @@ TEST(fractions_of_a_cycle_are_kept)
     prof_virtual_speed_up(&clock, 0, PROF_ONE / 4);
     for (unsigned i = 0; i < 1000; i++) {
         prof_virtual_enter(&clock, now);
-        prof_virtual_leave(&clock, now + 3);
+        prof_virtual_leave(&clock, now + 3, 0);
         now += 100;
     }
     assert_int_equal(clock.delay, 750);
@@ -78,7 +78,7 @@ TEST(long_times_do_not_overflow)
     prof_virtual_speed_up(&clock, 0, PROF_ONE / 2);
     prof_virtual_enter(&clock, 0);
     assert_int_equal(prof_virtual_time(&clock, hour), hour / 2);
-    prof_virtual_leave(&clock, hour);
+    prof_virtual_leave(&clock, hour, 0);
     assert_int_equal(clock.delay, hour / 2);
 }
 

@@ -16,7 +16,7 @@
 #include "causal/truth.h"
 
 #define ERROR_MAX 100       /* of the gain: 1/100 percentage points */
-#define ERROR_AGENT_MAX 150 /* if what becomes faster has an agent */
+#define ERROR_AGENT_MAX 120 /* if what becomes faster has an agent */
 #define P99_ERROR_MAX 3.0   /* per cent */
 #define P99_REPEATS_MIN 8u
 /* 1/100 per cent, of one run: nothing is far off. That of the batching worker
@@ -29,15 +29,15 @@
  * agent is the target, to read the clock takes longer. */
 #define SLOWER_MAX 200
 #define SLOWER_AGENT_MAX 400
-/* Instructions of a request with one answer, and with two. Measured: 498 and
- * 819; on i386 661 and 1,099. */
+/* Instructions of a request with one answer, and with two. */
 #ifdef __i386__
-#define OVERHEAD_MAX 695
-#define OVERHEAD_2_MAX 1155
+#define OVERHEAD_MAX 520
+#define OVERHEAD_2_MAX 790
 #else
-#define OVERHEAD_MAX 525
-#define OVERHEAD_2_MAX 860
+#define OVERHEAD_MAX 375
+#define OVERHEAD_2_MAX 540
 #endif
+#define OVERHEAD_VISITS 2000u
 
 static void heading(void)
 {
@@ -245,7 +245,7 @@ static double cost(unsigned work, bool on)
     };
     struct sim *sim;
     double cycles;
-    uint64_t begin;
+    uint64_t begin, before;
 
     if (on)
         prof_causal_start(&settings);
@@ -253,8 +253,10 @@ static double cost(unsigned work, bool on)
     sim->target = F;
     sim_run(sim, WARM_UP);
     begin = sim_time(sim).real;
-    sim_run(sim, WARM_UP + FEW);
-    cycles = (double)(sim_time(sim).real - begin) / FEW;
+    before = sim->visits; /* whole turns */
+    sim_run(sim, WARM_UP + OVERHEAD_VISITS);
+    cycles =
+        (double)(sim_time(sim).real - begin) / (double)(sim->visits - before);
     prof_causal_stop();
     sim_free(sim);
     return cycles;
