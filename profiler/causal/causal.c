@@ -236,8 +236,7 @@ void prof_causal_follow(uint64_t now)
         prof_causal.normal_own = prof_causal_own();
     }
     prof_causal_forgive(now);
-    prof_causal.work->waited = 0;
-    prof_causal_handlers = true;
+    prof_causal_follow_handlers();
     prof_patch_follow(now);
     enter_again(now);
 }

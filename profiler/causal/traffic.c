@@ -321,6 +321,17 @@ void prof_causal_handled(void)
     }
 }
 
+/* Of a handler that had begun before experiments wanted to know of it. */
+static const char unknown_kind;
+
+void prof_causal_follow_handlers(void)
+{
+    if (!prof_causal_handlers)
+        prof_causal.work->kind = &unknown_kind;
+    prof_causal.work->waited = 0;
+    prof_causal_handlers = true;
+}
+
 static void skip_wait(uint64_t cycles)
 {
     bool on = prof_interrupts_save();
@@ -418,6 +429,8 @@ void prof_causal_turn(void)
     call = prof_own_begin();
     now = prof_causal_now();
     after_work = prof_causal.work->turns == 0;
+    if (prof_causal.work->kind == &unknown_kind)
+        handled(); /* it was none */
     prof_causal_handlers = true;
     watch(now);
     prof_patch_turn();

@@ -29,13 +29,18 @@
  * agent is the target, to read the clock takes longer. */
 #define SLOWER_MAX 200
 #define SLOWER_AGENT_MAX 400
-/* Instructions of a request with one answer, and with two. */
+/* Instructions of a request with one answer, and with two; the same where two of
+ * three targets are agents: then the end of each handler is waited for. */
 #ifdef __i386__
 #define OVERHEAD_MAX 520
 #define OVERHEAD_2_MAX 790
+#define OVERHEAD_AGENTS_MAX 1110
+#define OVERHEAD_AGENTS_2_MAX 1815
 #else
 #define OVERHEAD_MAX 375
 #define OVERHEAD_2_MAX 540
+#define OVERHEAD_AGENTS_MAX 755
+#define OVERHEAD_AGENTS_2_MAX 1250
 #endif
 #define OVERHEAD_VISITS 2000u
 
@@ -262,14 +267,14 @@ static double cost(unsigned work, bool on)
     return cycles;
 }
 
-static void costs_little(unsigned work, int most)
+static void costs_little(unsigned work, int most, const char *what)
 {
     double without = cost(work, false), with = cost(work, true);
     int more = -gain(without, with);
     char texts[1][16];
 
-    tap_note("%s: %u instructions of a request, in experiments %u: %s %%",
-             works[work].program->name, (unsigned)without, (unsigned)with,
+    tap_note("%s, %s: %u instructions of a request, in experiments %u: %s %%",
+             works[work].program->name, what, (unsigned)without, (unsigned)with,
              text(more, texts[0]));
     tap_ok(with - without <= most, "at normal speed experiments cost little");
 }
@@ -281,6 +286,9 @@ bool service_option(const char *key, const char *value)
 
 int service_main(void)
 {
+    static const char agents[] = "of three two are agents";
+    static struct prof_agent idle[2];
+
     prof_causal_add_progress(&visit);
     prof_causal_add_latency(&latency);
     prof_causal_add_target(&part_f);
@@ -288,8 +296,10 @@ int service_main(void)
     prof_causal_add_target(&all_peers);
     if (repeats != 0)
         return only_p99();
-    tap_plan((last - first) * (2 * speedups + 2) + 4);
+    tap_plan((last - first) * (2 * speedups + 2) + 6);
     order_is_the_same();
+    costs_little(0, OVERHEAD_MAX, "targets are parts");
+    costs_little(6, OVERHEAD_2_MAX, "targets are parts");
     heading();
     for (unsigned i = first; i < last; i++) {
         const struct run normal[] = {
@@ -300,7 +310,9 @@ int service_main(void)
             compare(i, truth_percent[j], normal);
         nothing_is_lost(i);
     }
-    costs_little(0, OVERHEAD_MAX);
-    costs_little(6, OVERHEAD_2_MAX);
+    prof_agent_target(&idle[0], &all_disks);
+    prof_agent_target(&idle[1], &all_peers);
+    costs_little(0, OVERHEAD_AGENTS_MAX, agents);
+    costs_little(6, OVERHEAD_AGENTS_2_MAX, agents);
     return tap_end();
 }
