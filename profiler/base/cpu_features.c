@@ -66,6 +66,11 @@ static uint32_t kvm_first(void)
     return 0;
 }
 
+bool prof_cpu_is_kvm(void)
+{
+    return kvm_first() != 0;
+}
+
 bool prof_cpu_has(enum prof_cpu_feature feature)
 {
     uint32_t leaf = features[feature].leaf;

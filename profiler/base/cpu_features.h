@@ -21,6 +21,10 @@ enum prof_cpu_feature {
  * times, each of which exits from a guest. Contexts: any. */
 bool prof_cpu_has(enum prof_cpu_feature feature);
 
+/* Returns whether the hypervisor is KVM, even where it looks like Hyper-V as
+ * well. Contexts: any. */
+bool prof_cpu_is_kvm(void);
+
 struct prof_cpuid {
     uint32_t a, b, c, d;
 };

@@ -67,8 +67,6 @@
 #define ONE_SHOTS_MAX 3u      /* that were not the kernel's mode */
 #define ONE_SHOTS_SECONDS 10u /* after which they count no more */
 
-#define SIGNATURE_KVM 0x4b4d564bu /* the first of three words */
-
 static struct {
     struct prof_pit_rate rate; /* (kernel) is the longest that there is */
     enum prof_nmi_trouble trouble;
@@ -623,12 +621,6 @@ const char *prof_source_nmi_missing(const struct prof_tick *tick)
     return missing;
 }
 
-static bool is_kvm(void)
-{
-    return prof_cpu_has(PROF_CPU_HYPERVISOR) &&
-           prof_cpuid(PROF_CPUID_HYPERVISOR).b == SIGNATURE_KVM;
-}
-
 bool prof_source_nmi_open(const struct prof_config *config)
 {
     const struct prof_tick *tick = &config->tick;
@@ -640,7 +632,7 @@ bool prof_source_nmi_open(const struct prof_config *config)
     nmi.input = tick->nmi_input != 0 ? tick->nmi_input : INPUT;
     nmi.lapic_at = tick->lapic_at;
     nmi.running = nmi.open = nmi.pic_line_held = false;
-    nmi.again = is_kvm();
+    nmi.again = prof_cpu_is_kvm();
 #if PROF_CPUS_MAX > 1
     nmi.kick = config->kick;
     prof_gate_note(prof_cpu_link(PROF_CPU_FIRST));

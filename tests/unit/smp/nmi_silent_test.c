@@ -30,7 +30,7 @@ TEST(a_silence_is_counted_and_reported)
 
 /* That KVM's PIT waits is known from the start. The first CPU programs it in
  * each of its NMIs, and no other one does. */
-TEST(kvms_pit_is_programmed_by_one_cpu)
+static void expect_programmed_by_one_cpu(void)
 {
     uint32_t counts;
 
@@ -48,6 +48,17 @@ TEST(kvms_pit_is_programmed_by_one_cpu)
         assert_int_equal(counts_by[i], 0);
     assert_int_equal(world_stats().tick.nmi_again, 0);
     expect_none_for_the_kernel();
+}
+
+TEST(kvms_pit_is_programmed_by_one_cpu)
+{
+    expect_programmed_by_one_cpu();
+}
+
+TEST(where_kvm_looks_like_hyper_v_as_well)
+{
+    kvm_at = 0x100;
+    expect_programmed_by_one_cpu();
 }
 
 /* NMIs of somebody else's for all but the first CPU, in (ms); the first one

@@ -48,8 +48,9 @@ static uint32_t nobodys;         /* NMIs of CPUs that have not joined */
 static bool entered, always;     /* an NMI comes at each access */
 static void (*meanwhile)(void);  /* called once, after so many accesses */
 static int accesses;
-static bool one_shot; /* the PIT's mode */
-static bool kvm;      /* is what the CPU says that it runs under */
+static bool one_shot;   /* the PIT's mode */
+static bool kvm;        /* is what the CPU says that it runs under, */
+static uint32_t kvm_at; /* and by how much its leaves begin later */
 static bool reinjects, waits_for_count; /* the PIT is KVM's: one NMI, no more */
 static uint32_t counts_by[CPUS_MAX];    /* how often a CPU has programmed it */
 static uint32_t selected, entry_low, entry_high;
@@ -215,9 +216,12 @@ struct prof_cpuid prof_cpuid_raw(uint32_t leaf)
 {
     if (leaf == 0)
         return (struct prof_cpuid){.a = 1};
-    if (leaf == PROF_CPUID_HYPERVISOR)
+    if (leaf == PROF_CPUID_HYPERVISOR + kvm_at)
         return (struct prof_cpuid){
             .a = leaf, .b = 0x4b4d564b, .c = 0x564b4d56, .d = 0x4d};
+    if (leaf == PROF_CPUID_HYPERVISOR) /* Hyper-V */
+        return (struct prof_cpuid){
+            .a = leaf, .b = 0x7263694d, .c = 0x666f736f, .d = 0x76482074};
     if (leaf != 1)
         return (struct prof_cpuid){0};
     return (struct prof_cpuid){.c = (uint32_t)kvm << 31,
@@ -410,6 +414,7 @@ static void finish(void)
     prof_lapic_test = NULL;
     prof_ioapic_test = NULL;
     kvm = reinjects = false;
+    kvm_at = 0;
     (void)prof_option("prof.jitter=50");
     world_end();
 }
