@@ -220,8 +220,8 @@ uint32_t prof_causal_ppm(uint64_t part, uint64_t all);
  * off. */
 void prof_causal_forgive(uint64_t now);
 
-/* An experiment begins or ends: handlers are noted from now on. One may be under
- * way whose beginning was not. Contexts: interrupts off. */
+/* An experiment begins or ends: handlers are noted from now on. One may be
+ * under way whose beginning was not. Contexts: interrupts off. */
 void prof_causal_follow_handlers(void);
 
 #endif

@@ -29,8 +29,8 @@
  * agent is the target, to read the clock takes longer. */
 #define SLOWER_MAX 200
 #define SLOWER_AGENT_MAX 400
-/* Instructions of a request with one answer, and with two; the same where two of
- * three targets are agents: then the end of each handler is waited for. */
+/* Instructions of a request with one answer, and with two; the same where two
+ * of three targets are agents: then the end of each handler is waited for. */
 #ifdef __i386__
 #define OVERHEAD_MAX 520
 #define OVERHEAD_2_MAX 790
