@@ -271,6 +271,7 @@ int command_tell(int argc, char **argv)
         die_usage("%s does not take commands; give the line that the guest "
                   "listens to",
                   session.target);
+    session.sender.listens = target.answered;
     send_begin(&session.sender, target.file);
     while ((state = send_step(&session.sender)) == SEND_WAITS)
         receive_answer();

@@ -221,6 +221,7 @@ bool request_prepare(struct request *request, const struct target *target,
                   "--control",
                   request->control != NULL ? request->control
                                            : request->target);
+    sender->listens = control.answered;
     send_begin(sender, control.two_way ? control.file : -1);
     return true;
 }

@@ -334,8 +334,9 @@ static double answer_limit(const struct sender *sender, double time)
 {
     if (sender->seconds > 0)
         return sender->seconds;
-    return time - sender->heard < HEARD_SECONDS ? SEND_SECONDS_BUSY
-                                                : SEND_SECONDS;
+    if (sender->listens || time - sender->heard < HEARD_SECONDS)
+        return SEND_SECONDS_BUSY;
+    return SEND_SECONDS;
 }
 
 static void send_due(struct sender *sender)

@@ -10,7 +10,7 @@
  * packets and text. One command is outstanding at a time. A booting guest may
  * lose it when it resets its UART: a command is sent again each second until it
  * is answered or SEND_SECONDS have passed, SEND_SECONDS_BUSY while the guest
- * sends anything at all.
+ * sends anything at all or is known to listen.
  */
 
 #include <stdbool.h>
@@ -46,6 +46,7 @@ enum send_state {
 struct sender {
     int file;       /* to write to, -1 = nowhere */
     bool reads;     /* send_step() also reads it for answers */
+    bool listens;   /* the guest is known to: it is slow at worst */
     bool once;      /* send nothing twice */
     double seconds; /* timeout for an answer, 0 = the two above */
     /* called with each good answer, if not NULL */

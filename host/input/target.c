@@ -402,7 +402,7 @@ bool target_try(struct target *target, const char *uri, enum target_use use,
         target->two_way = true;
     } else if ((path = after_scheme(uri, "http://")) != NULL) {
         target->file = open_http(path, use, &why);
-        target->two_way = true;
+        target->two_way = target->answered = true;
     } else if ((path = after_scheme(uri, "vsock:")) != NULL) {
         target->file = open_vsock(path, &why);
         target->two_way = true;

@@ -30,6 +30,7 @@
 struct target {
     bool is_ram;
     bool two_way;     /* commands can be written to the file */
+    bool answered;    /* the guest has: it serves the file (http) */
     const char *path; /* of the RAM */
     int file;         /* to read from, -1 = RAM */
 };

@@ -16,7 +16,7 @@ import time
 import tty
 
 from harness.command import Command, packets_of
-from harness.suite import background, check, listening
+from harness.suite import background, check, listening, run
 
 QUIET, DRIPS, FLOODS = "does nothing", "drips", "floods"
 KINDS = (QUIET, DRIPS, FLOODS)
@@ -280,6 +280,21 @@ def asked(waits):
                         check.contains(said, wanted)
 
 
+def slow_guests(waits):
+    """One that has answered a request is there: it gets more time for a
+    command than a line at which nobody may listen."""
+    for peer, seconds in (
+        (Asked(QUIET, "http", UPGRADE), 30),
+        (Socket(QUIET, True), 10),
+    ):
+        scheme = peer.target.partition(":")[0]
+        with waits.s.test(f"{scheme}, a silent guest: {seconds} s"):
+            with peer:
+                words = waits.record("-q", "-F", 99, peer.target)
+                said = run(waits.path, *words, status=1).text
+            check.contains(said, f"was not answered within {seconds} s")
+
+
 class Store(Asked):
     """A server of a store, with the beginning of an answer, if any."""
 
@@ -431,6 +446,7 @@ def suite(s):
     waits = Waits(s)
     lines(waits)
     asked(waits)
+    slow_guests(waits)
     stores(waits)
     serves(waits)
     full(waits)
