@@ -416,8 +416,9 @@ note_interruption(struct prof_cpu *cpu, const struct prof_entry *until)
 #endif
 
 /* Drains the vector. False: the rest stays queued. */
-static bool drain_vector(struct prof_cpu *cpu)
+static bool drain_vector(struct prof_cpu *given)
 {
+    struct prof_cpu *cpu = prof_cpu_in_loop(given);
     struct reader *reader = reader_of(cpu);
     struct prof_entry *entry = reader->entry;
     bool more;

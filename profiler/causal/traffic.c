@@ -345,11 +345,12 @@ bool prof_causal_owes_now(void)
     struct prof_work *work = prof_causal.work;
     uint64_t now = prof_tsc(), spent = without_own(now), time;
     uint64_t took = spent - work->polled;
+    const bool has_waited = work->polls;
 
     /* taking what has arrived is work, too, but looking for it is not */
     if (work->answers != prof_causal.sums.answers)
         work->ended += took > work->poll ? took - work->poll : 0;
-    else if (work->polls)
+    else if (has_waited)
         work->poll = took;
     work->answers = prof_causal.sums.answers;
     work->polled = spent;
@@ -358,8 +359,9 @@ bool prof_causal_owes_now(void)
     if (work->polls)
         return true;
     /* it polls in steps, but what it has waited for too long is nothing of the
-       program's */
-    skip_wait(time - work->ended);
+       program's; without waiting, the time since the handler is */
+    if (has_waited)
+        skip_wait(time - work->ended);
     return false;
 }
 

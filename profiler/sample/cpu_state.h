@@ -265,6 +265,13 @@ static inline struct prof_cpu *prof_cpu_only(const struct prof_cpu *cpu)
     return PROF_CPUS_MAX == 1 ? PROF_CPU_FIRST : (struct prof_cpu *)cpu;
 }
 
+/* The same for a loop over samples, on i386 only, whose registers are all in
+ * use there; x86_64 has one for (cpu), which is shorter. */
+static inline struct prof_cpu *prof_cpu_in_loop(struct prof_cpu *cpu)
+{
+    return sizeof(uintptr_t) == sizeof(uint32_t) ? prof_cpu_only(cpu) : cpu;
+}
+
 /* A sample of user mode has this address plus the number of its address space
  * instead of its own address. The kernel has no code in the last 256 bytes. */
 #define PROF_USER_BASE (UINTPTR_MAX - 255)

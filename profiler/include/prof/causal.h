@@ -489,7 +489,9 @@ void prof_causal_turn(void);
 
 /* Report that the loop calls a handler, and that it has returned. (kind)
  * identifies handlers of the same events, such as a pointer to the function;
- * not NULL. Nested calls only refine the kind. */
+ * not NULL. A second prof_handler_begin() before the end only refines the kind:
+ * the first prof_handler_end() ends the handler. For a part of a handler that
+ * has an end of its own, use prof_handler_part(). */
 void prof_causal_handler(const void *kind);
 void prof_causal_handled(void);
 static inline void prof_handler_begin(const void *kind)
