@@ -5,8 +5,9 @@
  *
  * A driver that installs its handler after us would silently end the profile.
  * Its handler becomes the one that the stub goes on to. But it may itself go on
- * to what it found, as ours does: a circle. So only if no sample has come by
- * the next check is the gate taken back.
+ * to what it found, as ours does: a circle, in which the kernel would be caught.
+ * So the gate is taken back only if no sample has come for many periods: a busy
+ * host that runs the guest brings its timer late.
  */
 
 #include "tick/idt_gate.h"
@@ -28,6 +29,10 @@ struct gate {
     uint32_t reserved;
 #endif
 };
+
+/* After so many without a sample, the other handler does not go on to the
+ * stub. */
+#define SILENT_PERIODS 128u
 
 #define TYPE_MASK 0x9f              /* present bit, system bit and kind */
 #define TYPE_INTERRUPT_PRESENT 0x8e /* present, 32- or 64-bit interrupt gate */
@@ -269,7 +274,7 @@ static bool is_cut_off(const struct prof_cpu *cpu, uint64_t now,
         gate.goes_on = true;
         gate.seen_tsc = now;
     }
-    return !sampled && now - gate.seen_tsc > 2 * period;
+    return !sampled && now - gate.seen_tsc > SILENT_PERIODS * period;
 }
 
 static void take_back(void)

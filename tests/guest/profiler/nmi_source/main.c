@@ -266,7 +266,7 @@ static uintptr_t handler_of(const struct guest_gate *gate)
 static void test_gate(uintptr_t kernels)
 {
     guest_set_gate(NMI_VECTOR, kernels);
-    work(100ull * GUEST_MS);
+    work(400ull * GUEST_MS);
     tap_is_equal(guest_stats().tick.gate_taken_back, 1,
                  "the gate is replaced: taken back");
     test_goes_on();

@@ -48,8 +48,9 @@ HANDLER static void on_nmi(uintptr_t *pushed)
     pushed[PUSHED_NEXT] = stub;
 }
 
-/* While none come. Where the profiler finds another handler that goes on to its
- * own, it leaves it there. */
+/* While none come. The profiler, where it finds another handler that goes on to
+ * its own, leaves it there, if a sample comes soon: on a busy host none may. So
+ * nothing is drained until all have come. */
 static void count_nmis(void)
 {
     guest_set_gate(NMI_VECTOR, guest_entry(1, on_nmi));
@@ -173,7 +174,7 @@ int service_main(void)
     mask_entry(false);
     for (unsigned i = 0; i < cpu_count(); i++)
         while (cpus[i].came < SAMPLES)
-            loop_poll();
+            arch_pause();
     prof_drain();
     tap_ok(cease(give_back), "all CPUs have had enough, and answer");
     test_counts(due_since(begin), duplicates);
