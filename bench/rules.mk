@@ -17,6 +17,7 @@ WORSE ?= 1
 #: what it costs, in one table, with goals
 bench: $(call images,$(filter bench/%,$(programs)) $(addprefix services/,lua \
     irc async split) tests/guest/trace/trace_crowd) \
+    $(foreach w,$(WIDTHS),$(call loaded_image,$w,irc)) \
     $(foreach w,$(WIDTHS),$(foreach f,cpus lapic,$(call \
     image,smp/$w,bench/$f)))
 	$(Q)BENCH='$(BENCH)' bench/run.sh $(BUILD)

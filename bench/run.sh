@@ -13,7 +13,7 @@
 set -u
 
 build=${1:?usage: run.sh BUILD}
-counted='cost perf growth demos'
+counted='cost perf growth server demos'
 timed='symbols lookup names host pages irc trace_host attach coz fleet'
 parts=${BENCH:-$counted $timed}
 out=$build/bench

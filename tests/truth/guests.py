@@ -97,12 +97,12 @@ class Sampled:
             words.append(f"traps={'+'.join(entries)}")
         return ",".join(words)
 
-    def watch(self, append, modules=(), status=0):
-        """The run, with the command line (append); the guest ends with
-        (status)."""
+    def watch(self, append, modules=(), status=0, shift=0):
+        """The run, with the command line (append), where an instruction takes
+        2**(shift) ns; the guest ends with (status)."""
         self.clear()
         # of a PIT with a whole divisor
-        period = int(int(PIT_HZ / self.rate + 0.5) * 1e9 / PIT_HZ)
+        period = int(int(PIT_HZ / self.rate + 0.5) * 1e9 / PIT_HZ) >> shift
         done = self.parasite.record(
             self.file("trace"),
             *("-q", "-F", self.rate),
@@ -112,7 +112,7 @@ class Sampled:
                 append,
                 *("-plugin", self.plugin_words(period)),
                 modules=modules,
-                icount=0,
+                icount=shift,
             ),
             status=status,
         )
