@@ -5,9 +5,9 @@
  *
  * A driver that installs its handler after us would silently end the profile.
  * Its handler becomes the one that the stub goes on to. But it may itself go on
- * to what it found, as ours does: a circle, in which the kernel would be caught.
- * So the gate is taken back only if no sample has come for many periods: a busy
- * host that runs the guest brings its timer late.
+ * to what it found, as ours does: a circle, in which the kernel would be
+ * caught. So the gate is taken back only if no sample has come for many
+ * periods: a busy host that runs the guest brings its timer late.
  */
 
 #include "tick/idt_gate.h"
