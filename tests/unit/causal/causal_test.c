@@ -411,6 +411,36 @@ TEST(interrupts_of_what_is_left_out_are_left_out_once)
     prof_causal_stop();
 }
 
+/* While an agent is the target, the loop looks after each handler whether it
+ * has to wait. Where it has not, the time since the handler is its own. A second
+ * begin of a handler only gives it another kind. */
+TEST(only_what_was_waited_is_left_out_after_a_handler)
+{
+    const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
+    static PROF_TARGET(served, "served");
+    static struct prof_agent agent;
+    static const char kind, other_kind;
+    uint64_t delay;
+
+    prof_agent_init(&agent, PROF_AGENT_PARALLEL, 0);
+    prof_agent_target(&agent, &served);
+    prof_causal_add_progress(&point);
+    prof_causal_add_target(&served);
+    assert_int_equal(prof_causal_start(&settings), 0);
+    assert_int_equal(prof_causal_fix(&served, PROF_ONE / 2), 0);
+    prof_causal_turn();
+    prof_handler_begin(&kind);
+    prof_handler_begin(&other_kind);
+    assert_ptr_equal(prof_causal.work->kind, &other_kind);
+    prof_handler_end();
+    assert_null(prof_causal.work->kind);
+    (void)spin();
+    delay = prof_causal.clock.delay;
+    assert_false(prof_causal_owes());
+    assert_int_equal(prof_causal.clock.delay, delay);
+    prof_causal_stop();
+}
+
 /* ---- a report by way of an agent */
 
 static struct prof_assumption assumption = PROF_ASSUMPTION("it is so");
