@@ -122,6 +122,19 @@ def test_kind(s, name):
         )
 
 
+def test_loop(s):
+    """How long the service's handlers hold the loop repeats, too."""
+    words = "net.load_sessions=600 prof.loop=20"
+    with s.test("the loop's statistics have each handler, and no time twice"):
+        first = output(s, "loop", "irc", words)
+        row = r"^ +[\d.]+ % +[\d.]+ % +{} .* {} \("
+        check.has(first, row.format(600, "irc accept"))
+        check.has(first, row.format(1800, "irc receive"))
+        check.has(first, r"^loop: [\d.]+ ms = tasks .*; missing 0 cycles$")
+    with s.test("the loop's statistics again to the instruction"):
+        again(s, "loop", "irc", words, first)
+
+
 def test_after_experiments(s):
     """The loop halts again, by a clock that lags now."""
     with s.test("after experiments clients are served as before"):
@@ -247,6 +260,7 @@ def test_causal(s, name, progress, words):
 def suite(s):
     for name in LOADS:
         test_kind(s, name)
+    test_loop(s)
     test_after_experiments(s)
     test_many_clients(s)
     test_refused(s)
