@@ -412,8 +412,8 @@ TEST(interrupts_of_what_is_left_out_are_left_out_once)
 }
 
 /* While an agent is the target, the loop looks after each handler whether it
- * has to wait. Where it has not, the time since the handler is its own. A second
- * begin of a handler only gives it another kind. */
+ * has to wait. Where it has not, the time since the handler is its own. A
+ * second begin of a handler only gives it another kind. */
 TEST(only_what_was_waited_is_left_out_after_a_handler)
 {
     const struct prof_causal_settings settings = {.tsc_hz = 1000000000};
