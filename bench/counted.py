@@ -12,9 +12,9 @@ whole_lua               both
 
 irc: a sample of the IRC server under load, whose clients are in its image, so
 that this run repeats to the instruction, too. An instruction takes 64 ns, for
-otherwise the server would wait for its clients most of the time. Samples of an
-idle CPU cost almost nothing to drain, and those of the clients are nobody's:
-neither is counted.
+otherwise the server would wait for its clients most of the time. The number of
+samples excludes those of an idle CPU, which cost almost nothing to drain, and
+those taken in the clients.
 
 irc_sample_interrupt    as above
 irc_sample_drain

@@ -30,8 +30,8 @@ struct gate {
 #endif
 };
 
-/* After so many without a sample, the other handler does not go on to the
- * stub. */
+/* Periods without a sample, after which another handler in the gate is assumed
+ * not to call the stub. */
 #define SILENT_PERIODS 128u
 
 #define TYPE_MASK 0x9f              /* present bit, system bit and kind */

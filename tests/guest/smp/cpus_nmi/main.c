@@ -48,9 +48,9 @@ HANDLER static void on_nmi(uintptr_t *pushed)
     pushed[PUSHED_NEXT] = stub;
 }
 
-/* While none come. The profiler, where it finds another handler that goes on to
- * its own, leaves it there, if a sample comes soon: on a busy host none may. So
- * nothing is drained until all have come. */
+/* While none come. The profiler leaves another handler in the gate if samples
+ * still come; on a busy host none may come for long. So nothing is drained
+ * until all CPUs have had enough. */
 static void count_nmis(void)
 {
     guest_set_gate(NMI_VECTOR, guest_entry(1, on_nmi));
