@@ -117,8 +117,8 @@ CASES = [
         "cpus_1_causal",
         2,
         count=1,
-        words="cpus=1 prof.start=on prof.causal=on prof.target=memset "
-        "prof.progress=cpu_send",
+        words="cpus=1 cpus.in_experiments=1 prof.start=on prof.causal=on "
+        "prof.target=memset prof.progress=cpu_send",
         more=["^causal: experiments have begun"],
     ),
     quiet("causal_cpus", cpus=2),

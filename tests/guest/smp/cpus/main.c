@@ -16,6 +16,7 @@
 #include <kernel/loop.h>
 #include <kernel/service.h>
 #include <kernel/task.h>
+#include <prof/causal.h>
 #include <prof/cpus.h>
 #include <prof/prof.h>
 #include <stdlib.h>
@@ -28,11 +29,17 @@
 #define TIMERS 20u
 
 static unsigned expected = 1;
+static bool in_experiments; /* everything happens while they run */
 
 bool service_option(const char *key, const char *value)
 {
-    expected = (unsigned)atoi(value);
-    return strcmp(key, "cpus.expect") == 0;
+    if (strcmp(key, "cpus.expect") == 0)
+        expected = (unsigned)atoi(value);
+    else if (strcmp(key, "cpus.in_experiments") == 0)
+        in_experiments = atoi(value) != 0;
+    else
+        return false;
+    return true;
 }
 
 /* ---- all CPUs at once: each calls (work), and CPU 0 waits for all */
@@ -427,6 +434,8 @@ static void joined(void)
 
 int service_main(void)
 {
+    while (in_experiments && !prof_causal_running())
+        loop_wait();
     tap_plan(20);
     joined();
     numbers();
