@@ -27,7 +27,7 @@
 #define LINE_BOOTS 16          /* new ones a minute: a guest makes its UUID */
 #define LINE_SECONDS 3600      /* of samples, that may come at once by a line */
 #define FILE_SECONDS 31536000
-#define GRACE_MS 5000 /* not all guests' buckets are closed at once */
+#define GRACE_MS 3000 /* not all guests' buckets are closed at once */
 #define GRACE_STEPS 8
 #define GRACE_STEP_MS 1000
 #define MEMORY (1u << 30)
