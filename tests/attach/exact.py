@@ -8,6 +8,7 @@ import shutil
 import signal
 import statistics
 
+from harness.command import if_grown
 from harness.suite import Failed, background, check
 
 SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
@@ -62,7 +63,9 @@ def wait_samples(attach, sampling, wanted):
     for part in range(1, PARTS + 1):
         some = wanted * part // PARTS
         sampling.soon(
-            lambda n=some: (attach.fact("samples") or 0) >= n,
+            if_grown(
+                attach.trace, lambda n=some: (attach.fact("samples") or 0) >= n
+            ),
             f"{some} of {wanted} samples",
         )
 

@@ -3,7 +3,7 @@
 which nothing says how to find callers."""
 
 from foreign import CALLS, assemble, callers, compiled, link
-from harness.suite import check, given_time, run
+from harness.suite import check, run
 
 ELSEWHERE, FAR = 0x340000, 0x300000
 LINKED = 0x100000
@@ -64,9 +64,7 @@ def moved(s, attach, images):
     ):
         with s.test(f"an image that was moved is found by {how}"):
             linked, there = images.moved(how, *words)
-            share = given_time(
-                lambda t: callers(attach, there, 0.97, t, knows=[linked])
-            )
+            share = callers(attach, there, 0.97, knows=[linked])
             s.measured(f"{share:.2%} right in an image moved, {how}")
             distance = ELSEWHERE - LINKED
             check.has(
@@ -79,11 +77,7 @@ def several(s, attach, images):
     with s.test("callers through two images"):
         near, far = images.two()
         load = ("-device", f"loader,file={far}")
-        given_time(
-            lambda t: callers(
-                attach, near, 0.995, t, knows=[near, far], more=load
-            )
-        )
+        callers(attach, near, 0.995, knows=[near, far], more=load)
         names = {
             n
             for names, _ in attach.parasite.folded(attach.trace)
@@ -92,11 +86,7 @@ def several(s, attach, images):
         check.contains(names, "small")
     with s.test("an image that is not there, linked to the same"):
         other = s.image(s.part, "split")
-        given_time(
-            lambda t: callers(
-                attach, near, 0.995, t, knows=[other, near, far], more=load
-            )
-        )
+        callers(attach, near, 0.995, knows=[other, near, far], more=load)
         check.has(attach.said, r"split\.elf: not seen in the guest")
 
 
@@ -109,9 +99,7 @@ def scanned(s, attach, images):
     symbols.write_text("\n".join(n for n in lines if "." not in n) + "\n")
     for what, image in (("an image", bare), ("a list of symbols", symbols)):
         with s.test(f"callers by a scan, with {what}"):
-            share = given_time(
-                lambda t, k=image: callers(attach, bare, 0.9, t, knows=[k])
-            )
+            share = callers(attach, bare, 0.9, knows=[image])
             s.measured(f"{share:.2%} right by a scan, with {what}")
             check.has(attach.said, "callers of [0-9,]+ samples by a scan")
             marked = sum(

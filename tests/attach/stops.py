@@ -3,7 +3,6 @@
 
 import bisect
 import math
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -57,21 +56,29 @@ def counted(s, image, machine, seconds):
         if at >= 0 and int(address, 16) < starts[-1] + 4096:
             own[known[at][1]] += int(of_block)
             before[known[at][1]] += int(of_last)
-    return shares(own), shares(before)
+    return check_of_blocks(shares(own), shares(before))
 
 
-def sampled(parasite, trace, known, seconds, machine):
+def check_of_blocks(own, before):
+    """What must be so of the two."""
+    check.true(own["straight"] > FAR > own["work"] + NEAR, own)
+    check.between(before["straight"], 0, NEAR, before)
+    check.true(before["turns"] > FAR, before)
+    return own
+
+
+def sampled(attach, known, machine):
     """Shares of the samples in each of the (known) functions."""
-    shutil.rmtree(trace, ignore_errors=True)
-    parasite(
-        *("attach", "-q", "-F", 4000, "-d", seconds, "-o", trace, *machine)
-    )
-    found = Counter()
-    for names, samples in parasite.folded(trace):
-        if names[-1] in known:
-            found[names[-1]] += samples
-    check.true(found.total() >= LEAST, found)
-    return shares(found)
+
+    def found():
+        counts = Counter()
+        for names, samples in attach.parasite.folded(attach.trace):
+            if names[-1] in known:
+                counts[names[-1]] += samples
+        return counts
+
+    attach.until(lambda: found().total() >= LEAST, "-q", "-F", 4000, *machine)
+    return shares(found())
 
 
 def stops(s, attach, image):
@@ -82,18 +89,10 @@ def stops(s, attach, image):
         *("-monitor", "none", "-nic", "none", "-m", 16, "-kernel", image),
     )
 
-    def once(seconds):
-        own, before = counted(s, image, machine, seconds)
-        found = sampled(
-            attach.parasite, attach.trace, own, seconds, ("--", *machine)
-        )
+    with s.test("QEMU's emulator stops between blocks"):
+        own = given_time(lambda t: counted(s, image, machine, t))
+        found = sampled(attach, own, ("--", *machine))
         s.measured(f"executed {own}, stopped at {found}")
-        check.true(own["straight"] > FAR, own)
-        check.between(before["straight"], 0, NEAR, before)
         chance = 4.5 * math.sqrt(NEAR * (1 - NEAR) / LEAST)
         check.between(found["straight"], 0, NEAR + chance, found)
-        check.true(found["work"] > FAR > own["work"] + NEAR, found)
-        check.true(before["turns"] > FAR and found["turns"] > FAR / 2, found)
-
-    with s.test("QEMU's emulator stops between blocks"):
-        given_time(once)
+        check.true(found["work"] > FAR and found["turns"] > FAR / 2, found)

@@ -20,7 +20,9 @@ from harness.suite import WIDTHS, background, check, given_time, run
 
 PARTS = (*WIDTHS, "fake")
 CHAIN = ("service_main", "level_7")
-SAMPLES = 300
+# more where the shares of the first are not right: on a busy host samples
+# depend on each other
+SAMPLES = (300, 1200, 4800)
 HZ = 1000
 
 
@@ -33,6 +35,13 @@ class Attach:
         shutil.rmtree(self.trace, ignore_errors=True)
         words = (*PATIENCE, "-o", self.trace, *words)
         return self.parasite("attach", *words, **options)
+
+    def until(self, enough, *words):
+        """Samples until enough() of its trace; what it said."""
+        log = self.s.work / "until.log"
+        return self.parasite.attach(
+            self.trace, enough, *PATIENCE, *words, log=log
+        )
 
     def fact(self, name):
         return self.parasite.info(self.trace)[name]
@@ -54,11 +63,17 @@ def rate(said):
     return [float(part.replace(",", "")) for part in found.groups()]
 
 
-def shares(attach, cpus, seconds, *words, machine=None):
-    """The leaves' shares of what is not idle, and who calls them."""
+def shares(attach, cpus, wanted, *words, machine=None):
+    """The leaves' shares of what is not idle, and who calls them, of at least
+    so many samples as are (wanted)."""
     if machine is None:
         machine = attach.machine(attach.s.part, "prof.start=off", "-smp", cpus)
-    said = attach("-F", HZ, "-d", seconds, *words, *machine).err
+
+    def enough():
+        stacks = attach.parasite.folded(attach.trace)
+        return sum(n for names, n in stacks if names[-1] in SHARES) >= wanted
+
+    said = attach.until(enough, "-F", HZ, *words, *machine)
     stacks = attach.parasite.folded(attach.trace)
     whole = {name: 0 for name in SHARES}
     for names, samples in stacks:
@@ -68,7 +83,6 @@ def shares(attach, cpus, seconds, *words, machine=None):
                 for caller in CHAIN:
                     check.contains(names, caller)
     total = sum(whole.values())
-    check.true(total >= SAMPLES, f"{total} samples")
     order = exact.leaves(attach)
     for name, share in SHARES.items():
         # 1.5 points, or what chance allows so few samples
@@ -81,7 +95,7 @@ def shares(attach, cpus, seconds, *words, machine=None):
 def booted(s, attach):
     for cpus in (1, 2):
         with s.test(f"{s.part}, {cpus} CPUs: shares and callers of a guest"):
-            said = given_time(lambda t, n=cpus: shares(attach, n, t))
+            said = given_time(lambda n, c=cpus: shares(attach, c, n), SAMPLES)
             check.has(said, f"QEMU's stub.*, {cpus} CPU")
     with s.test("what a run reports of itself"):
         median, p99, worst, share, got, asked, _, torn = rate(said)
@@ -96,7 +110,7 @@ def booted(s, attach):
             for names, n in attach.parasite.folded(attach.trace, "--cpu=1")
             if names == ["[idle]"]
         ]
-        check.true(sum(idle) > SAMPLES // 2, idle)
+        check.true(sum(idle) > SAMPLES[0] // 2, idle)
 
 
 def views(s, attach):
@@ -133,7 +147,8 @@ def shared_ram(s, attach):
     )
     with s.test("callers from shared RAM"):
         said = given_time(
-            lambda t: shares(attach, 1, t, "--ram", ram, machine=machine)
+            lambda n: shares(attach, 1, n, "--ram", ram, machine=machine),
+            SAMPLES,
         )
         check.has(said, "stacks from shared RAM")
     with s.test("RAM that is not there"):
@@ -363,7 +378,8 @@ def suite(s):
         return
     booted(s, attach)
     views(s, attach)
-    exact.exact(s, attach)
+    if exact.FULL or s.part == "x86_64":
+        exact.exact(s, attach)
     shared_ram(s, attach)
     foreign.foreign(s, attach)
     moved.elsewhere(s, attach)

@@ -5,9 +5,10 @@ import collections
 import json
 import re
 import shutil
+import signal
 
 from . import check, qemu
-from .proc import run
+from .proc import background, run
 
 ANSWER_S = 120
 _EVENT = re.compile(r"\[[^]]*\] \([^)]*\) ([a-z_]*):")
@@ -70,6 +71,17 @@ class Command:
         shutil.rmtree(trace, ignore_errors=True)
         return self("record", "-o", trace, *words, **options)
 
+    def attach(self, trace, enough, *words, log):
+        """Samples from outside to (trace), which is deleted first, until
+        enough(), however long that takes; what it said, in the file (log)."""
+        shutil.rmtree(trace, ignore_errors=True)
+        words = (self.path, "attach", "-o", trace, *words)
+        with background(*words, log=log) as sampling:
+            sampling.soon(if_grown(trace, enough), "enough samples")
+            sampling.signal(signal.SIGINT)
+            sampling.end()
+        return sampling.text()
+
     def machine(
         self,
         width,
@@ -93,6 +105,24 @@ class Command:
                 width, image, append, modules=modules, serial=None, args=args
             ),
         )
+
+
+def if_grown(trace, enough):
+    """enough(), but false until (trace) has grown by a tenth since: its size is
+    cheaper to look at than what it says."""
+    seen = [0]
+
+    def looks():
+        try:
+            size = sum(file.stat().st_size for file in trace.glob("*"))
+        except FileNotFoundError:  # one has just got another name
+            return False
+        if size <= 1.1 * seen[0]:
+            return False
+        seen[0] = size
+        return enough()
+
+    return looks
 
 
 def boot_and_record(s, width, image, name, append, code=0, **options):
