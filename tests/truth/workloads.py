@@ -105,13 +105,13 @@ def _generated(width, program, rate, words):
 
 
 def generated(width):
-    """Those of generated/programs that are short, or all."""
+    """Those of generated/programs that are short, or of this width, or all."""
     text = (HERE / "generated" / "programs").read_text(encoding="ascii")
     for line in text.splitlines():
         if not line or line.startswith("#"):
             continue
         program, rate, length, *words = line.split()
-        if FULL or length == "short":
+        if FULL or length in ("short", width):
             yield _generated(width, program, int(rate), " ".join(words))
 
 
