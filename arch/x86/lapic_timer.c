@@ -24,6 +24,7 @@
 
 #define MEASURED_MS 10u
 #define READS 16u
+#define TURNS 1000u /* from one look at the TSC to the next */
 #define ATTEMPTS 8u
 #define SCALE_BITS 24 /* counts of a nanosecond: a billion of them fits */
 
@@ -74,7 +75,8 @@ static uint64_t measure(uint64_t tsc_hz)
     lapic_set(LAPIC_INITIAL_COUNT, UINT32_MAX);
     first = read_both();
     while (arch_tsc() - first.tsc < tsc_hz / 1000 * MEASURED_MS)
-        arch_pause();
+        for (unsigned i = 0; i < TURNS; i++)
+            __asm__ volatile("");
     last = read_both();
     lapic_set(LAPIC_INITIAL_COUNT, 0);
     if (last.count == 0 || last.count >= first.count)
