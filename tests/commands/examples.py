@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from harness.command import build_id, text_addresses
 from harness.made_causal import causal
 from harness.made_cpus import cpus, image
 from harness.made_loop import loop
@@ -134,6 +135,9 @@ STREAMS = (
     (re.compile(r"^parasite causal "), lambda _: causal(99)),
 )
 OF_CPUS = re.compile(r" --(irqs-off|latency|blame) ")
+#: perf starts objdump for each function that has samples
+OF_FEW = re.compile(r"\bperf annotate\b")
+FEW = 9
 OF_BOTH_SIDES = re.compile(r" inside\.trace outside\.trace ")
 
 
@@ -142,6 +146,16 @@ def make_both_sides(made, folder):
     for name, words in (("inside", ()), ("outside", ("outside",))):
         trace = folder / f"{name}.trace"
         made.parasite.record(trace, "-q", "-", data=profile(*words))
+
+
+def few_functions(made):
+    """A stream over some functions of the image."""
+    addresses = made.s.work / "few"
+    lines = text_addresses(made.image).splitlines()[:FEW]
+    addresses.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return made.parasite.make_stream(
+        *(2000, 1, addresses), BUILD_ID=build_id(made.image)
+    )
 
 
 def make_traces(made, folder, command):
@@ -154,6 +168,9 @@ def make_traces(made, folder, command):
         of_cpus = made.s.work / "cpus"
         of_cpus.mkdir(exist_ok=True)
         words, data = ("-k", image(of_cpus), "-"), cpus()
+    if OF_FEW.search(command):
+        data = few_functions(made)
+        words = ("-k", made.image, "-")
     for commands, make in STREAMS:
         if commands.search(command):
             words, data = ("-",), make(made)
