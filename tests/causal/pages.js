@@ -158,7 +158,7 @@ async function themesDiffer() {
   for (const scheme of ['light', 'dark']) {
     const look = async (page) => {
       await page.keys('j', 'ArrowRight');
-      await page.screenshot({path: path.join(work, `causal-${scheme}.png`)});
+      await page.pictured(`causal-${scheme}`);
       seen.add(
         await page.evaluate(
           () => getComputedStyle(document.body).backgroundColor,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of many guests, in Chromium without a window.
-// usage: node pages.js FOLDER - PARASITE; pictures stay in FOLDER
+// usage: node pages.js FOLDER - PARASITE; with FULL=1 pictures stay in FOLDER
 'use strict';
 
-const path = require('node:path');
-const {assert, drive, onPage, read, work} = require('../pages/browser.js');
+const {assert, drive, onPage, read} = require('../pages/browser.js');
 const {fitsEverywhere} = require('../pages/boxes.js');
 const {withSheets} = require('../pages/pictures.js');
 const {test} = require('../pages/tap.js');
@@ -23,8 +22,6 @@ const LOSSES = new RegExp(
 const rows = (page) => page.texts('#rows tr');
 const column = (page, number) => page.texts(`#rows tr td:nth-child(${number})`);
 const shares = (texts) => texts.map((text) => parseFloat(text));
-const picture = (page, name) =>
-  page.screenshot({path: path.join(work, `${name}.png`)});
 
 async function allGuestsAreThere(page) {
   await page.has('#facts', /^108 guests .* 6,480,000 ticks .* 0\.09 % lost/);
@@ -40,7 +37,7 @@ async function allGuestsAreThere(page) {
     wanted.map((text) => `${text} %`).sort(),
   );
   await page.has('#losses', LOSSES);
-  await picture(page, 'guests');
+  await page.pictured('guests');
 }
 
 async function theyAreSorted(page) {
@@ -179,14 +176,14 @@ async function theFlameGraphIsTheService(page) {
   });
   assert.strictEqual(empty, 0);
   assert(uneven <= 2, `${uneven} pixels`);
-  await picture(page, 'flame');
+  await page.pictured('flame');
 }
 
 async function theChangeIsShown(page) {
   await page.has('#facts', /before: 1,800,945 samples/);
   const table = await page.texts('.row');
   assert.match(table[0], /\+5\.\d+ json_parse/);
-  await picture(page, 'change');
+  await page.pictured('change');
 }
 
 // Both sizes and themes.

@@ -296,11 +296,12 @@ const LOOKS = SIZES.flatMap((size) => SCHEMES.map((theme) => [size, theme]));
 
 // A theme changes colours and no layout: each at one size; FULL=1: at both.
 const DIAGONAL = [LOOKS.at(0), LOOKS.at(-1)];
-const SEEN = process.env.FULL === '1' ? LOOKS : DIAGONAL;
+const FULL = process.env.FULL === '1';
+const SEEN = FULL ? LOOKS : DIAGONAL;
 
 // Asserts that nothing is wrong in windows of SEEN sizes and themes, or of
-// other (looks). (show) makes the page draw and waits for it; pictures are
-// FOLDER/(name)-WIDTH-THEME.
+// other (looks). (show) makes the page draw and waits for it. What is wrong is
+// seen in FOLDER/(name)-WIDTH-THEME.png; FULL=1 makes all these pictures.
 async function fitsEverywhere(page, name, show, options = {}) {
   const {looks = SEEN, ...more} = options,
     found = {};
@@ -309,9 +310,10 @@ async function fitsEverywhere(page, name, show, options = {}) {
     await page.emulateMedia({colorScheme});
     await show();
     const file = `${name.replace(/\W+/g, '-')}-${size.width}-${colorScheme}`;
-    await page.screenshot({path: path.join(work, `${file}.png`)});
     const wrong = await wrongWith(page, more);
     if (wrong.length) found[file] = wrong;
+    if (wrong.length || FULL)
+      await page.screenshot({path: path.join(work, `${file}.png`)});
   }
   assert.deepStrictEqual(found, {});
 }

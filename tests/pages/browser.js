@@ -124,6 +124,13 @@ const METHODS = {
     assert.fail(`${selector} should have ${wanted}, is: ${got}`);
   },
 
+  // A picture FOLDER/(name).png, to be looked at by those who want to: it takes
+  // as much CPU time as a test. With FULL=1 all are made.
+  async pictured(name) {
+    if (process.env.FULL === '1')
+      await this.screenshot({path: path.join(work, `${name}.png`)});
+  },
+
   hash() {
     return this.evaluate(() => location.hash);
   },

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it looks: wide, narrow, dark. The pictures stay in FOLDER, to be looked
-// at; what can be measured of them is measured.
+// How it looks: wide, narrow, dark. With FULL=1 pictures stay in FOLDER, to
+// be looked at; what can be measured of them is measured.
 'use strict';
 
-const path = require('node:path');
-const {assert, onPage, work} = require('./browser.js');
+const {assert, onPage} = require('./browser.js');
 
 const NARROW = {width: 360, height: 740};
 
@@ -12,7 +11,7 @@ const looked = (what, where, options, check) =>
   onPage(what, where, options, async (page) => {
     await check(page);
     const name = what.replace(/\W+/g, '_');
-    await page.screenshot({path: path.join(work, `${name}.png`)});
+    await page.pictured(name);
   });
 
 // Nothing sticks out of the window, and buttons can be hit.

@@ -2,8 +2,7 @@
 // A guest from both sides: what only the outside sees.
 'use strict';
 
-const path = require('node:path');
-const {assert, onPage, work} = require('./browser.js');
+const {assert, onPage} = require('./browser.js');
 
 // {name: [self, total, unseen]} of the table.
 const rowsOf = async (page) =>
@@ -57,7 +56,7 @@ module.exports = async () => {
     assert(Math.abs(middle[0] - middle[2]) < 12, String(middle));
     const first = await stripAt(page, 0.02, 0.2);
     assert(first[0] > first[2] + 10, String(first));
-    await page.screenshot({path: path.join(work, 'both.png')});
+    await page.pictured('both');
   });
   const range = 'both.html#r=6000000-6900000';
   await onPage('a range restricts both sides', range, async (page) => {
@@ -75,7 +74,7 @@ module.exports = async () => {
     const [first] = Object.keys(await rowsOf(page));
     assert.strictEqual(first, 'helper');
     await page.keys('v', 'm');
-    await page.screenshot({path: path.join(work, 'both-dark.png')});
+    await page.pictured('both-dark');
   });
   await onPage('the interrupt of the profiler', 'ticks.html', async (page) => {
     const legend = await page.text('#legend');
@@ -109,7 +108,7 @@ module.exports = async () => {
     assert.deepStrictEqual(await unseen(), {recurse: '100.0 %'});
     await page.keys('b');
     assert.deepStrictEqual(await unseen(), all);
-    await page.screenshot({path: path.join(work, 'several.png')});
+    await page.pictured('several');
   });
   await onPage('an NMI sees what is off', 'by_nmi.html#p=1', async (page) => {
     const {port, helper} = await rowsOf(page);

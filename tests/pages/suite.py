@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that `parasite flame` writes, in Debian's Chromium without a
 window, driven by playwright-core, which npm fetches once. Each part is some of
-the *_test.js here; pictures of what was seen stay in its folder."""
+the *_test.js here; with FULL=1 pictures of what was seen stay in its folder."""
 
 import os
 import re
