@@ -24,7 +24,9 @@
 #include <prof/trace.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define CPUS 3u
 #define ENTRIES 64u
@@ -272,28 +274,37 @@ TEST(another_cpu_ends_it_before_it_is_known)
     assert_int_equal(prof_trace_cpus[2].strays.count, 0);
 }
 
-static uint32_t steps, step_at;
+static uint32_t steps, wrong; /* instructions of CPU 2; after how many */
+static bool is_child;
 
-/* CPU 1 follows its ring between two instructions of CPU 2, the rest of which
- * needs no traps: they are most of this test's time. */
+/* Between two instructions of CPU 2 a child goes on, in which CPU 1 follows its
+ * ring there. So all are tried in one run, with a trap for each. */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
+    int status = 1;
+    pid_t child = fork();
+
     (void)signal, (void)info;
-    if (++steps != step_at)
+    ++steps;
+    if (child == 0) {
+        is_child = true;
+        poll_on(1);
+        be(2);
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
         return;
-    poll_on(1);
-    be(2);
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        wrong = steps;
 }
 
-/* CPU 2 follows its ring. False: it had no (step_at) instructions for that. */
-static bool follow_in_steps(void)
+/* CPU 2 follows its ring; wherever CPU 1 does that, too, holds(object). */
+static void follow_in_steps(bool (*holds)(uint32_t), uint32_t object)
 {
     struct sigaction old,
         action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 
     be(2);
-    steps = 0;
+    steps = wrong = 0;
     sigaction(SIGTRAP, &action, &old);
     STEP_ON();
     prof_objects_follow(&prof_trace_cpus[2], false);
@@ -301,7 +312,11 @@ static bool follow_in_steps(void)
     sigaction(SIGTRAP, &old, NULL);
     poll_on(1);
     poll_on(2);
-    return steps >= step_at;
+    if (is_child)
+        _exit(!holds(object));
+    assert_true(holds(object));
+    assert_int_equal(wrong, 0);
+    assert_true(steps > 20);
 }
 
 static void be_in_one_slot(void)
@@ -326,43 +341,43 @@ static void end_on_1(uint32_t object)
     be(2);
 }
 
+static bool has_no_label(uint32_t object)
+{
+    const struct prof_object *found = prof_objects_find(object);
+
+    return found != NULL && found->label == 0;
+}
+
 TEST(a_late_label_is_not_the_next_objects)
 {
-    uint32_t first, second;
-    bool goes_on = true;
+    uint32_t first;
 
     be_in_one_slot();
-    for (step_at = 1; goes_on; step_at++) {
-        first = create_on_1();
-        poll_on(1);
-        be(2);
-        prof_trace_label(first, &late);
-        end_on_1(first);
-        second = create_on_1();
-        goes_on = follow_in_steps();
-        assert_int_equal(prof_objects_find(second)->label, 0);
-        end_on_1(second);
-    }
-    assert_true(step_at > 20);
+    first = create_on_1();
+    poll_on(1);
+    be(2);
+    prof_trace_label(first, &late);
+    end_on_1(first);
+    follow_in_steps(has_no_label, create_on_1());
+}
+
+static bool has_the_last_label(uint32_t object)
+{
+    const struct prof_object *found = prof_objects_find(object);
+
+    return found != NULL && found->label == later.tag >> PROF_NAME_SHIFT &&
+           prof_trace_cpus[2].strays.count == 0;
 }
 
 TEST(the_last_label_stays)
 {
     uint32_t object;
-    bool goes_on = true;
 
     be_in_one_slot();
-    for (step_at = 1; goes_on; step_at++) {
-        object = create_on_1();
-        prof_trace_label(object, &late);
-        prof_trace_label(object, &later);
-        goes_on = follow_in_steps();
-        assert_int_equal(prof_objects_find(object)->label,
-                         later.tag >> PROF_NAME_SHIFT);
-        assert_int_equal(prof_trace_cpus[2].strays.count, 0);
-        end_on_1(object);
-    }
-    assert_true(step_at > 20);
+    object = create_on_1();
+    prof_trace_label(object, &late);
+    prof_trace_label(object, &later);
+    follow_in_steps(has_the_last_label, object);
 }
 
 /* What will never be known is not remembered for ever. */
