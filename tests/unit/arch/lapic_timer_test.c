@@ -14,7 +14,7 @@
 #define CPUID_ECX_TSC_DEADLINE (1u << 24)
 #define BASE 0xfee00000u
 #define TSC_HZ 2500000000ull
-#define STEP 25u /* cycles from one read of the TSC to the next */
+#define STEP 1000u /* cycles from one read of the TSC to the next */
 
 static struct {
     struct {
@@ -43,10 +43,6 @@ static void on_fire(void)
 static uint64_t arch_tsc(void)
 {
     return cpu.tsc += STEP;
-}
-
-static void arch_pause(void)
-{
 }
 
 static bool arch_interrupts_save(void)
