@@ -2,14 +2,13 @@
 """Shares that are known, sampled from outside."""
 
 import math
-import os
 import re
 import shutil
 import signal
 import statistics
 
 from harness.command import if_grown
-from harness.suite import Failed, background, check
+from harness.suite import FULL, Failed, background, check
 
 SHARES = {"leaf_a": 0.4, "leaf_b": 0.3, "leaf_c": 0.2, "leaf_d": 0.1}
 # On a busy host a stub answers later than the default timeout allows.
@@ -22,7 +21,6 @@ Z = 4  # standard errors that chance errs by less often than once in 10,000
 BUSY = 0.015
 # allowed error of a share, and the least number of samples with which chance
 # errs by less: 4 sqrt(0.4 * 0.6 / N)
-FULL = os.environ.get("FULL") == "1"
 WANTED = (OFF, 18500) if FULL else (2 * OFF, 4625)
 BATCHES = (16, 64)
 ROUNDS = 6

@@ -20,7 +20,7 @@ import os
 import pathlib
 import re
 
-from harness.suite import Guest, Skip, check, run
+from harness.suite import FULL, Guest, Skip, check, run
 
 PARTS = ("i386-gcc", "x86_64-gcc", "i386-clang-14", "x86_64-clang-14")
 
@@ -41,7 +41,6 @@ CHOICES = {
     ),
     **{f"all but {part}": (part,) for part in PARTS_OF_PROFILER},
 }
-FULL = os.environ.get("FULL") == "1"
 LEAST = ("nothing", "what boots")
 SINGLE = tuple(name for name in CHOICES if name.startswith("all but "))
 SOME = {

@@ -13,9 +13,8 @@ from pathlib import Path
 from harness.made_causal import causal
 from harness.made_loop import loop
 from harness.recorders import LOOP, Eio, Mirage, fiber, ring
-from harness.suite import check, run
+from harness.suite import FULL, check, run
 
-FULL = os.environ.get("FULL") == "1"
 RUNS = int(os.environ.get("RUNS", 300000 if FULL else 30000))
 # arithmetic of foreign numbers loses nothing without an explicit conversion
 SANITIZERS = "address,undefined,float-cast-overflow,implicit-conversion"

@@ -43,6 +43,7 @@ from .proc import (
 __all__ = [
     "Background",
     "Done",
+    "FULL",
     "Failed",
     "Guest",
     "GuestError",
@@ -61,6 +62,8 @@ __all__ = [
 ]
 
 WIDTHS = ("i386", "x86_64")
+# the long form of a suite, see tests/README.md
+FULL = os.environ.get("FULL") == "1"
 # parts of suites that run services as processes, and their builds
 PROCESSES = {
     "i386-process": "i386",

@@ -7,12 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from harness.suite import Skip, background, check, given_time, run, soon
+from harness.suite import FULL, Skip, background, check, given_time, run, soon
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NEED_KERNEL = ("main.cpp", "virtio_net.cpp")
 FUZZ_CPU_S = 1500
-FULL = os.environ.get("FULL") == "1"
 RUNS = int(os.environ.get("RUNS", 100000 if FULL else 15000))  # of the fuzzer
 
 

@@ -2,14 +2,13 @@
 """The booted server under a load of thousands of sessions; and under a smaller
 one on several CPUs, of which it uses the first."""
 
-import os
 import re
 
 from harness.command import Command
-from harness.suite import check, run
+from harness.suite import FULL, check, run
 from repeated import repeated
 
-SESSIONS = 10000 if os.environ.get("FULL") == "1" else 4000
+SESSIONS = 10000 if FULL else 4000
 FEWER = 2000
 CPUS = 4
 PORTS = 16  # QEMU's network listens with a backlog of one: a port for each

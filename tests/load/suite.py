@@ -2,13 +2,11 @@
 """Clients in the image of a service: each kind of load, two runs of which are
 equal to the instruction, without and with causal experiments."""
 
-import os
 import re
 
-from harness.suite import WIDTHS, check
+from harness.suite import FULL, WIDTHS, check
 
 PARTS = WIDTHS
-FULL = os.environ.get("FULL") == "1"
 QUIET = "prof.every=0 net.per_address=2048"
 LOADS = {
     # name: service, options, sessions, requests

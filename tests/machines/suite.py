@@ -4,11 +4,10 @@ sample, their RAM, and a disk, a network and a console by each way that virtio
 devices are reached. i386 images are entered by PVH, too: QEMU takes Multiboot
 where there is a header, so there is none."""
 
-import os
 import re
 
 from harness.command import Command
-from harness.suite import WIDTHS, Guest, check
+from harness.suite import FULL, WIDTHS, Guest, check
 
 PARTS = WIDTHS
 SHARES = {"leaf_a": 40, "leaf_b": 30, "leaf_c": 20, "leaf_d": 10}
@@ -29,7 +28,6 @@ MMIO = (
     ("version 2", "", ("-global", "virtio-mmio.force-legacy=false")),
     ("version 1", "", ()),
 )
-FULL = os.environ.get("FULL") == "1"
 SHIFT = 2  # of an instruction's time: the boot waits for clocks
 # without ACPI's tables devices are found by words that only PVH's loader adds
 WAYS = {

@@ -3,10 +3,9 @@
 how much stack the demangler needs for them and for mutants of them. FULL=1
 compares all there are, which takes minutes."""
 
-import os
 from pathlib import Path
 
-from harness.suite import check, run
+from harness.suite import FULL, check, run
 
 STACK_MAX = 1024  # bytes
 # The image's flags.
@@ -18,7 +17,7 @@ FLAGS = (
 
 
 def compare(s):
-    full = ["--full"] if os.environ.get("FULL") else []
+    full = ["--full"] if FULL else []
     done = run(
         *("python3", "tests/names/run.py", *full, "--work", s.work),
         *("--parasite", s.parasite),

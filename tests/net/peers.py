@@ -2,10 +2,9 @@
 """tests/guest/drivers/net_peer: connections of all kinds, and a device that
 computes checksums."""
 
-import os
 
 import talk
-from harness.suite import Skip, check, run
+from harness.suite import FULL, Skip, check, run
 
 PEER = "prof.start=off prof.every=0"
 PORTS = (7, 13, 19, 21, 22, 23)
@@ -35,7 +34,7 @@ def kicks_per_thousand(guest):
     return 1000 * (after["kicks"] - before["kicks"]) // sent
 
 
-CONNECTIONS = 10000 if os.environ.get("FULL") == "1" else 3000
+CONNECTIONS = 10000 if FULL else 3000
 
 
 def test_each(s):

@@ -6,10 +6,9 @@ suite/embed/higher has, too."""
 
 import os
 
-from harness.suite import WIDTHS, Guest, check, run
+from harness.suite import FULL, WIDTHS, Guest, check, run
 
 PARTS = WIDTHS
-FULL = os.environ.get("FULL") == "1"
 BITS = {"i386": 32, "x86_64": 64}
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
 SPACE = "tests/symbol_space"

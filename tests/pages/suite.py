@@ -17,12 +17,11 @@ from harness.made_lanes import lanes, wild
 from harness.made_live import live
 from harness.made_profile import interrupted, pending, profile, several
 from harness.payload import page_of
-from harness.suite import WIDTHS, background, run
+from harness.suite import FULL, WIDTHS, background, run
 
 PLAYWRIGHT = "playwright-core@1.60.0"
 PARTS = ("graph", "looks", "every", "large", "tasks", "sheets")  # see all.js
 CPU_LIMIT_S = 1500
-FULL = os.environ.get("FULL") == "1"
 
 # functions with names that a careless page would stumble over
 NAMES = (

@@ -4,14 +4,12 @@ that do not use the network themselves, of two guests that are connected by a
 network without a host; and of processes: at 64 bits with sanitizers, and with
 FULL=1 also without."""
 
-import os
 
-from harness.suite import PROCESSES, WIDTHS
+from harness.suite import FULL, PROCESSES, WIDTHS
 from peers import test_peers
 from services import test_services
 from under_load import test_under_load
 
-FULL = os.environ.get("FULL") == "1"
 PARTS = (
     *(f"{width}-load" for width in WIDTHS),
     *(f"{width}-services" for width in WIDTHS),

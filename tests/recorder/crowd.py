@@ -3,15 +3,13 @@
 refused, and promises that nobody awaits: in images."""
 
 import json
-import os
 import re
 
 from harness.command import Command, boot_and_record
-from harness.suite import check, given_time, run
+from harness.suite import FULL, check, given_time, run
 from missing import CROWD
 
 QUIET = "prof.start=off prof.every=0"
-FULL = os.environ.get("FULL") == "1"
 MOST = 100000
 MANY = {"i386": 20000, "x86_64": MOST if FULL else 20000}
 FLIGHT_KB = 16384  # for MOST, of their last events only

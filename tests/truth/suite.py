@@ -16,9 +16,8 @@ then. TRUTH_SEED=1 samples at other times."""
 
 import cpus
 from guests import Sampled, accounts, python
-from harness.suite import WIDTHS
+from harness.suite import FULL, WIDTHS
 from workloads import (
-    FULL,
     SOME,
     SUBJECTS,
     TimerRun,

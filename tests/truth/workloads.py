@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guests import HERE, Sampled, python
-from harness.suite import WIDTHS
+from harness.suite import FULL, WIDTHS
 from load import SERVERS
 
-FULL = os.environ.get("FULL") == "1"
 # shell patterns of names of runs, to try some of them
 SOME = os.environ.get("TRUTH_RUNS", "*").split()
 RATES = (997, 1511) if FULL else (997,)

@@ -17,6 +17,7 @@
 #include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
+#include "guest/wraps.h"
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
@@ -47,8 +48,6 @@ static struct {
 static volatile uint32_t asked, ahead;
 static volatile bool ends;
 static uintptr_t stub;
-
-void __wrap_prof_floor_look(void);
 
 void __wrap_prof_floor_look(void)
 {
@@ -174,8 +173,8 @@ static struct {
     uint64_t since_ns, ticks;
 } due;
 
-/* When it was last drained, and the time before. */
-static uint32_t duplicates[2];
+/* NMIs that had been ignored at the last drain, and at the one before. */
+static uint32_t duplicates_drained, duplicates_before_that;
 
 static void drain(void)
 {
@@ -183,8 +182,8 @@ static void drain(void)
 
     due.ticks += (now - due.since_ns) * prof_rate_mhz();
     due.since_ns = now;
-    duplicates[1] = duplicates[0];
-    duplicates[0] = guest_stats().tick.nmi_duplicates;
+    duplicates_before_that = duplicates_drained;
+    duplicates_drained = guest_stats().tick.nmi_duplicates;
     prof_drain();
 }
 
@@ -269,7 +268,7 @@ static bool begin_counting(void)
  * the last. */
 static int64_t unknown(void)
 {
-    return guest_stats().tick.nmi_duplicates - duplicates[1];
+    return guest_stats().tick.nmi_duplicates - duplicates_before_that;
 }
 
 static void test_counts(uint32_t duplicates_before)
