@@ -281,14 +281,14 @@ def web_server_has_a_causal_profile(s, width):
     """Under the load that make brings, with what is its unit of work: the
     clients are in the image."""
     text = run(
-        *("make", "causal", "SERVICE=http", f"ARCH={width}", "SESSIONS=1000"),
+        *("make", "causal", "SERVICE=http", f"ARCH={width}", "SESSIONS=400"),
         env=PLAIN,
     ).out
     check.has(text, r"^# [1-9]\d* experiments$")
     check.has(text, "^http_answer:$")
     log = s.build / width / "causal-http.log"
     check.contains(
-        log.read_text(encoding="latin-1"), " 1000 sessions, 0 failed"
+        log.read_text(encoding="latin-1"), " 400 sessions, 0 failed"
     )
 
 

@@ -104,9 +104,14 @@ MODELS = (
     ("handover", "BROKEN_KICK", True),
 )
 
-# A fault that lies behind all states that are searched first: 5 GB of them.
-# With the processes in the opposite order it is among the first that are met.
-REVERSED = (("follow", "OTHER_CPU"),)
+# Faults that lie behind all states that are searched first: 5 GB of them, or
+# ten seconds. With the processes in the opposite order they are among the first
+# that are met.
+REVERSED = (
+    ("follow", "OTHER_CPU"),
+    ("labels", "READER BROKEN_LATE"),
+    ("labels", "READER BROKEN_READ"),
+)
 
 # Steps down, and the table of states, 2^N entries, that it begins with. Most
 # faults are found in the first room, which takes no time to be cleared. What
