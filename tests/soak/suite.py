@@ -6,7 +6,7 @@ SEED=N in the environment is another. `make soak` is the long form."""
 import os
 import sys
 
-from harness.suite import check, run
+from harness.suite import FULL, check, run
 
 CPU_LIMIT_S = 1500
 HOW = {
@@ -21,7 +21,7 @@ def suite(s):
     done = run(
         *(sys.executable, "tests/soak/soak.py", "--tap", *HOW[s.part]),
         *("--build", s.build, "--folder", s.work, "--kinds", "toil"),
-        *("--minutes", 2, "--pause", 0.4),
+        *("--minutes", 2 if FULL else 1, "--pause", 0.4),
         *("--seed", os.environ.get("SEED", 7)),
         status=None,
         by_lines=True,
