@@ -192,4 +192,5 @@ def suite(s):
         again, same = both.drawn(both.outside, both.inside)
         check.same(same.splitlines()[1:], said.splitlines()[1:])
         check.same(again.head["both"], page.head["both"])
-    mistakes(s, both)
+    if both.width == "x86_64":  # only the host is asked
+        mistakes(s, both)

@@ -5,7 +5,7 @@
 
 const {assert, drive, onPage, read} = require('../pages/browser.js');
 const {fitsEverywhere} = require('../pages/boxes.js');
-const {withSheets} = require('../pages/pictures.js');
+const {sameSheet} = require('../pages/pictures.js');
 const {test} = require('../pages/tap.js');
 
 const data = JSON.parse(read('list.json'));
@@ -200,11 +200,9 @@ async function looks() {
     await onPage(`${name} is seen whole`, where, (page) =>
       fitsEverywhere(page, name, () => page.drawn(), OPTIONS),
     );
-  await withSheets(async ({same}) => {
-    for (const [name, where] of Object.entries(PAGES))
-      await test(`sheet "${name}" is as it was`, () =>
-        same(`sheet-${name}`, where, {}));
-  });
+  for (const [name, where] of Object.entries(PAGES))
+    await test(`sheet "${name}" is as it was`, () =>
+      sameSheet(`sheet-${name}`, where));
 }
 
 drive(async () => {

@@ -95,8 +95,7 @@ module.exports = async () => {
     assert.strictEqual(await page.kept('q'), null, 'no group was opened');
   });
   await fresh('the same by keys, and it opens', 'alike.html', async (page) => {
-    await page.keys('ArrowDown');
-    for (let i = 0; i < 30; ++i) await page.keys('ArrowUp');
+    await page.keys('ArrowDown', ...Array(30).fill('ArrowUp'));
     // above all are the interrupts and the event loop
     await page.has('#panel h2', 'irq 48');
     await page.keys('ArrowDown');

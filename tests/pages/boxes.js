@@ -318,4 +318,4 @@ async function fitsEverywhere(page, name, show, options = {}) {
   assert.deepStrictEqual(found, {});
 }
 
-module.exports = {DIAGONAL, LOOKS, fitsEverywhere, wrongWith};
+module.exports = {DIAGONAL, LOOKS, SEEN, fitsEverywhere, wrongWith};

@@ -63,17 +63,37 @@ const METHODS = {
   // shorter, so they have run, however late all of them are. The picture of a
   // timeline is made in many slices on a busy machine: what is compared must
   // not be the one before.
+  //
+  // All of it is one call, for each costs as much as drawing.
   async drawn(ms = 260) {
-    const frames = (pause) =>
-      new Promise((done) =>
-        requestAnimationFrame(() =>
-          requestAnimationFrame(() => setTimeout(done, pause)),
-        ),
-      );
-    await this.evaluate(frames, ms);
-    if (!(await this.$('#canvas'))) return;
-    await this.waitForSelector('body[data-painted]:not([data-painting])');
-    await this.evaluate(frames, 0);
+    await this.evaluate(async (pause) => {
+      const frames = (after) =>
+        new Promise((done) =>
+          requestAnimationFrame(() =>
+            requestAnimationFrame(() => setTimeout(done, after)),
+          ),
+        );
+      await frames(pause);
+      if (!document.getElementById('canvas')) return;
+      while (!document.querySelector('body[data-painted]:not([data-painting])'))
+        await frames(0);
+      await frames(0);
+    }, ms);
+  },
+
+  // Waits until the page has begun. Looking for it from inside costs less than
+  // waitForSelector(), which a page that goes on to another one needs.
+  ready() {
+    return this.evaluate(
+      () =>
+        new Promise((done) => {
+          const look = () => {
+            if (document.body.dataset.ready) done();
+            else setTimeout(look, 10);
+          };
+          look();
+        }),
+    );
   },
 
   // Waits until a search has found something, and that is drawn.
@@ -244,7 +264,7 @@ async function openPage(where, options = {}) {
       ? where
       : 'file://' + path.resolve(work, name) + hash,
   );
-  if (!options.isStatic) await page.waitForSelector('body[data-ready]');
+  if (!options.isStatic) await page.ready();
   await page.drawn();
   return page;
 }

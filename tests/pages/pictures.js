@@ -9,57 +9,48 @@
 
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
-const {assert, closePage, newPage, openPage, work} = require('./browser.js');
+const {assert, closePage, openPage, work} = require('./browser.js');
 const {boxFont} = require('./box_font.js');
 const {DIAGONAL} = require('./boxes.js');
+const {decoded, encoded} = require('./png.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
 const NEAR = 20; // of 255: blocks whose colours differ by less are the same
 const FAMILY = 'Boxes';
 
-const urlOf = (png) => `data:image/png;base64,${png.toString('base64')}`;
 const pngOf = (url) => Buffer.from(url.split(',')[1], 'base64');
 
+// The part of the blocks of an area that differ in two pictures.
+function partOf([left, top, width, height], one, other) {
+  let far = 0;
+  for (let y = top; y < top + height; ++y) {
+    const [a, b] = [one, other].map(({lines}) => lines[y]);
+    for (let x = left; x < left + width; ++x) {
+      const [i, j] = [x * one.bytes, x * other.bytes];
+      far += [0, 1, 2].some((c) => Math.abs(a[i + c] - b[j + c]) > NEAR);
+    }
+  }
+  return far / (width * height);
+}
+
 // The part of the blocks of two PNGs that differ, in that of (areas) where most
-// do, by default all; 1: their sizes do. They are decoded in (page).
-const difference = (page, one, other, areas) =>
-  page.evaluate(
-    async ([urls, near, wanted]) => {
-      const images = await Promise.all(
-        urls.map(async (url) => {
-          const image = new Image();
-          image.src = url;
-          await image.decode();
-          const {width, height} = image,
-            canvas = Object.assign(document.createElement('canvas'), {
-              width,
-              height,
-            }),
-            pen = canvas.getContext('2d');
-          pen.drawImage(image, 0, 0);
-          return {width, height, pen};
-        }),
-      );
-      const [{width, height}, second] = images;
-      if (width !== second.width || height !== second.height) return 1;
-      const partOf = (area) => {
-        const [a, b] = images.map(({pen}) => pen.getImageData(...area).data);
-        let far = 0;
-        for (let i = 0; i < a.length; i += 4)
-          far += [0, 1, 2].some((c) => Math.abs(a[i + c] - b[i + c]) > near);
-        return far / (a.length / 4);
-      };
-      return Math.max(...(wanted || [[0, 0, width, height]]).map(partOf));
-    },
-    [[one, other].map(urlOf), NEAR, areas],
+// do, by default all; 1: their sizes do.
+function difference(png, other, areas) {
+  const [one, two] = [png, other].map(decoded),
+    {width, height} = one;
+  if (width !== two.width || height !== two.height) return 1;
+  const parts = (areas || [[0, 0, width, height]]).map((area) =>
+    partOf(area, one, two),
   );
+  return Math.max(...parts);
+}
 
 // Asserts that (png) is the picture (name), but for (most) of its blocks.
-async function isAsItWas(page, name, png, most, areas) {
+function isAsItWas(name, png, most, areas) {
   const file = path.join(FOLDER, `${name}.png`);
   writeFileSync(path.join(work, `${name}.new.png`), png);
   assert(existsSync(file), `there is no ${file}`);
-  const part = await difference(page, png, readFileSync(file), areas);
+  const part = difference(png, readFileSync(file), areas);
   assert(part <= most, `${(100 * part).toFixed(2)} % differ`);
 }
 
@@ -104,84 +95,85 @@ const STYLE = `*, ::before, ::after, ::placeholder {
   transition: none !important; animation: none !important;
 }`;
 
-// In a page: one PNG of the means of all (urls), each in its area.
-async function joined([urls, areas, block, step]) {
-  const sheet = document.createElement('canvas');
-  sheet.width = Math.max(...areas.map(([x, , width]) => x + width));
-  sheet.height = Math.max(...areas.map(([, y, , height]) => y + height));
-  const pen = sheet.getContext('2d');
-  for (const [i, [left, top, width, height]] of areas.entries()) {
-    const image = new Image();
-    image.src = urls[i];
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    canvas.width = width * block;
-    canvas.height = height * block;
-    const from = canvas.getContext('2d', {willReadFrequently: true});
-    from.drawImage(image, 0, 0);
-    const {data} = from.getImageData(0, 0, canvas.width, canvas.height),
-      means = pen.createImageData(width, height),
-      sums = new Float64Array(means.data.length);
-    for (let at = 0; at < data.length; ++at) {
-      const x = Math.floor(((at >> 2) % canvas.width) / block),
-        y = Math.floor((at >> 2) / canvas.width / block);
-      sums[(y * width + x) * 4 + (at & 3)] += data[at];
+// The means of the blocks of a PNG: lines of red, green and blue.
+function means(png) {
+  const {width, height, bytes, lines} = decoded(png),
+    [columns, rows] = [width, height].map((size) => Math.floor(size / BLOCK)),
+    found = [];
+  for (let row = 0; row < rows; ++row) {
+    const sums = new Float64Array(3 * columns);
+    for (let y = row * BLOCK; y < (row + 1) * BLOCK; ++y) {
+      const line = lines[y];
+      for (let x = 0; x < columns * BLOCK; ++x)
+        for (let c = 0; c < 3; ++c)
+          sums[3 * Math.floor(x / BLOCK) + c] += line[x * bytes + c];
     }
-    sums.forEach((sum, at) => {
-      const mean = sum / block ** 2;
-      means.data[at] = (at & 3) === 3 ? 255 : Math.round(mean / step) * step;
-    });
-    pen.putImageData(means, left, top);
+    found.push(
+      Uint8ClampedArray.from(
+        sums,
+        (sum) => Math.round(sum / BLOCK ** 2 / STEP) * STEP,
+      ),
+    );
   }
-  return sheet.toDataURL('image/png');
+  return found;
 }
 
-// The sheet of a page that is drawn with (style) too.
-async function sheetOf(tool, where, {style = '', looks = DIAGONAL} = {}) {
+// One PNG of the means of all (shots), one below the other.
+function joined(shots) {
+  const all = shots.flatMap(means),
+    width = Math.max(...all.map((line) => line.length));
+  return encoded(
+    all.map((line) => {
+      const wide = new Uint8Array(width);
+      wide.set(line);
+      return wide;
+    }),
+  );
+}
+
+// The sheet of a page that is drawn with (style) too, in (looks).
+async function sheetOf(where, {style = '', looks = DIAGONAL} = {}) {
   const font = boxFont(FAMILY).toString('base64');
   const page = await openPage(where, {
     before: (fresh) =>
       fresh.addInitScript(useFont, [FAMILY, font, STYLE + style]),
   });
-  const shots = [];
+  const session = await page.context().newCDPSession(page),
+    shots = [];
   for (const [size, colorScheme] of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({colorScheme});
     await page.drawn();
-    shots.push(urlOf(await page.screenshot()));
+    // a larger file in less time than that of page.screenshot()
+    const {data} = await session.send('Page.captureScreenshot', {
+      format: 'png',
+      optimizeForSpeed: true,
+    });
+    shots.push(Buffer.from(data, 'base64'));
   }
   assert.deepStrictEqual(page.problems, []);
   await closePage(page);
-  const areas = areasOf(looks);
-  return pngOf(await tool.evaluate(joined, [shots, areas, BLOCK, STEP]));
+  return joined(shots);
 }
 
-// Runs (check) with what compares sheets: same(name, where, options) asserts
-// that one is as it was, changed(name, where, options) says which part differs.
-async function withSheets(check) {
-  const tool = await newPage({width: 800, height: 600});
-  const areas = ({looks = DIAGONAL}) => areasOf(looks);
-  try {
-    await check({
-      same: async (name, where, options) => {
-        const png = await sheetOf(tool, where, options);
-        await isAsItWas(tool, name, png, SHEET_MOST, areas(options));
-      },
-      changed: async (name, where, options) => {
-        const png = await sheetOf(tool, where, options),
-          before = readFileSync(path.join(FOLDER, `${name}.png`));
-        return difference(tool, png, before, areas(options));
-      },
-    });
-  } finally {
-    await tool.close();
-  }
+// Asserts that the sheet of a page is as it was.
+async function sameSheet(name, where, options = {}) {
+  const areas = areasOf(options.looks || DIAGONAL);
+  isAsItWas(name, await sheetOf(where, options), SHEET_MOST, areas);
+}
+
+// Which part of the sheet of a page differs.
+async function changedSheet(name, where, options) {
+  const png = await sheetOf(where, options),
+    before = readFileSync(path.join(FOLDER, `${name}.png`));
+  return difference(png, before, areasOf(options.looks || DIAGONAL));
 }
 
 module.exports = {
   SHEET_MOST,
+  changedSheet,
   difference,
   isAsItWas,
   pngOf,
-  withSheets,
+  sameSheet,
 };

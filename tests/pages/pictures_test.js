@@ -70,24 +70,23 @@ function shrunk(block) {
 }
 
 module.exports = async () => {
-  const {model} = await timelineOf(path.join(work, 'tasks.html')),
-    near = `tasks.html#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
+  const {model} = await timelineOf(path.join(work, 'large.html')),
+    near = `large.html#a=${model.lastTime * 0.3}&b=${model.lastTime * 0.306}`,
     gap = (await timelineOf(path.join(work, 'gap.html'))).model.losses[0];
   const pictures = {
     arrows: [near],
     bars: [`${near}&w=`],
     dark: [near, {scheme: 'dark'}],
-    whole: ['tasks.html'],
+    whole: ['large.html'],
     alike: ['alike.html'],
     gap: [`gap.html#a=${gap.begin[0] - 2000}&b=${gap.end[0] + 2000}`],
     pair: ['pair.html'],
   };
-  const tool = await openPage('tasks.html'),
-    taken = {};
+  const taken = {};
   for (const [name, [where, options]] of Object.entries(pictures))
     await test(`picture "${name}" is as it was`, async () => {
       taken[name] = await pictureOf(where, options);
-      await isAsItWas(tool, name, taken[name], FAR_MAX);
+      isAsItWas(name, taken[name], FAR_MAX);
     });
   const changes = {
     'arrows that are missing': ['arrows', `${near}&w=`],
@@ -99,14 +98,13 @@ module.exports = async () => {
     'another colour of bars': ['bars', `${near}&w=`, '--run: #70a0ff'],
     'bars that are not drawn': ['bars', `${near}&w=`, '--ready: transparent'],
     'another colour of groups': ['alike', 'alike.html', '--density: #508050'],
-    'another ground': ['whole', 'tasks.html', '--ground: #f4d8d8'],
+    'another ground': ['whole', 'large.html', '--ground: #f4d8d8'],
   };
   for (const [what, [name, where, colour]] of Object.entries(changes))
     await test(`pictures find ${what}`, async () => {
       const style = colour ? `:root { ${colour} !important; }` : '',
         changed = await pictureOf(where, {style}),
-        part = await difference(tool, changed, taken[name]);
+        part = difference(changed, taken[name]);
       assert(part > FAR_MAX, `only ${(100 * part).toFixed(2)} % differ`);
     });
-  await closePage(tool);
 };

@@ -6,7 +6,7 @@
 const {test} = require('./tap.js');
 const {assert} = require('./browser.js');
 const {LOOKS} = require('./boxes.js');
-const {SHEET_MOST, withSheets} = require('./pictures.js');
+const {SHEET_MOST, changedSheet, sameSheet} = require('./pictures.js');
 
 // What is not the same everywhere: folders of the machine, and a port.
 const HIDDEN = `
@@ -59,15 +59,14 @@ const CHANGES = {
   'rows that are higher': ['annotate', '#functions li { padding: 1px 0 }'],
 };
 
-module.exports = async () =>
-  withSheets(async ({same, changed}) => {
-    for (const [name, where] of Object.entries(SHEETS))
-      await test(`sheet "${name}" is as it was`, async () =>
-        same(`sheet-${name}`, where, optionsOf(name)));
-    for (const [what, [name, style]] of Object.entries(CHANGES))
-      await test(`sheets find ${what}`, async () => {
-        const options = optionsOf(name, style),
-          part = await changed(`sheet-${name}`, SHEETS[name], options);
-        assert(part > SHEET_MOST, `only ${(100 * part).toFixed(3)} % differ`);
-      });
-  });
+module.exports = async () => {
+  for (const [name, where] of Object.entries(SHEETS))
+    await test(`sheet "${name}" is as it was`, async () =>
+      sameSheet(`sheet-${name}`, where, optionsOf(name)));
+  for (const [what, [name, style]] of Object.entries(CHANGES))
+    await test(`sheets find ${what}`, async () => {
+      const options = optionsOf(name, style),
+        part = await changedSheet(`sheet-${name}`, SHEETS[name], options);
+      assert(part > SHEET_MOST, `only ${(100 * part).toFixed(3)} % differ`);
+    });
+};

@@ -270,10 +270,10 @@ def make_large(pages):
 
 
 def make_tasks(pages):
-    """Timelines: random ones and their static pictures; of a stream, of a
-    larger one, with packets missing, of two,
+    """Timelines: random ones and their static pictures; of a stream, of
+    larger ones, with packets missing, of two,
     and of two that exchange messages; of a program that hangs, and of one
-    with interrupts."""
+    with interrupts. Most checks load the small one, for it costs less."""
     pages.compile("make_tasks", "tests/tool/make_tasks.c")
 
     def made(name, events, seed, *words):
@@ -285,8 +285,10 @@ def make_tasks(pages):
     def drawn(name, *traces):
         pages.parasite("timeline", "-q", "-o", pages.work / name, *traces)
 
-    small, other = made("tasks", 20000, 1), made("other", 20000, 2)
+    small, other = made("tasks", 4000, 1), made("other", 4000, 2)
     drawn("tasks.html", small)
+    large = made("large", 20000, 1)
+    drawn("large.html", large)
     drawn("many.html", made("many", 120000, 3))
     pages.compile("make_alike", "tests/tool/make_tasks.c", "-DSITES=1u")
     alike = pages.stream("make_alike", "alike", 60000, 6)
@@ -326,7 +328,7 @@ def make_tasks(pages):
         drawn(f"random-{i}.html", random)
         drawn(f"random-{i}.svg", random)
     (pages.work / "gap").write_bytes(
-        small.read_bytes()[:40960] + small.read_bytes()[61440:]
+        large.read_bytes()[:40960] + large.read_bytes()[61440:]
     )
     drawn("gap.html", pages.work / "gap")
 

@@ -24,17 +24,26 @@ function scriptOf(names) {
     .join('\n');
 }
 
-// The enums that the build makes of tasks.h.
-function enums() {
+// (make) of each key is called once.
+function once(make) {
+  const made = new Map();
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key));
+    return made.get(key);
+  };
+}
+
+// The enums that the build makes of a header.
+const enumsOf = once((header) => {
   const program =
     'import sys, json; sys.path.insert(0, "host/pages"); ' +
     'import build_page; ' +
-    'print(json.dumps(build_page.enums_of(["host/tasks/tasks.h"])))';
-  return JSON.parse(execFileSync('python3', ['-c', program]));
-}
+    'print(json.dumps(build_page.enums_of(sys.argv[1:])))';
+  return JSON.parse(execFileSync('python3', ['-c', program, header]));
+});
 
-// {model, items} of the page at (path), without groups.
-async function timelineOf(path) {
+// {model, items} of the page at (path), without groups. Nobody changes it.
+const timelineOf = once(async (path) => {
   const page = readFileSync(path, 'utf8'),
     payload = page.match(/id="payload"[^>]*>([^<]*)</)[1],
     bytes = new Uint8Array(gunzipSync(Buffer.from(payload, 'base64')));
@@ -47,7 +56,7 @@ async function timelineOf(path) {
       return {model, items};
     })`,
     {
-      ...enums(),
+      ...enumsOf('host/tasks/tasks.h'),
       DataView,
       TextDecoder,
       Uint8Array,
@@ -57,6 +66,6 @@ async function timelineOf(path) {
     },
   );
   return run(bytes);
-}
+});
 
 module.exports = {timelineOf};
