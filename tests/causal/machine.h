@@ -9,6 +9,8 @@
  * of it in its turn, as from a real device.
  */
 
+#include "guest/guest.h"
+
 #include <kernel/clock.h>
 #include <kernel/loop.h>
 #include <prof/causal.h>
@@ -16,18 +18,19 @@
 struct world_event {
     struct loop_answer answer;
     struct loop_timer timer;
-    struct event *next, **link; /* all that were not run */
+    struct event *next, **link;             /* all that were not run */
+    struct event *next_timed, **timed_link; /* those with a timer */
 };
 
 struct world {
     struct prof_moment begin;
     bool ran; /* an event, in this turn */
-    struct event *events;
+    struct event *events, *timed;
 };
 
 #include "causal/world.h"
 
-#define SPIN_CYCLES 2u /* of a round in spin() */
+#define IDLE_MAX 20000u /* cycles, for what else the loop may have to do */
 
 static PROF_PROGRESS(visit, "request done");
 static PROF_LATENCY(latency, "request");
@@ -59,37 +62,27 @@ static inline bool sim_has_agents(void)
     return prof_causal_running();
 }
 
-__attribute__((noinline)) static void spin(uint32_t rounds)
+__attribute__((noinline)) static void spin(uint64_t cycles)
 {
-    if (rounds != 0)
-        __asm__ volatile("1: dec %0\n\t"
-                         "jnz 1b"
-                         : "+r"(rounds)
-                         :
-                         : "cc");
+    guest_execute((uint32_t)cycles);
 }
 
 /* The same for the target alone, which can be found in samples. */
 #define SMOOTH_PART "spin_in_target"
-__attribute__((noinline, noclone)) static void spin_in_target(uint32_t rounds)
+__attribute__((noinline, noclone)) static void spin_in_target(uint64_t cycles)
 {
-    if (rounds != 0)
-        __asm__ volatile("1: dec %0\n\t"
-                         "jnz 1b"
-                         : "+r"(rounds)
-                         :
-                         : "cc");
+    guest_execute((uint32_t)cycles);
 }
 
 static inline void sim_compute(struct sim *sim, uint32_t part, uint64_t cycles)
 {
     if (part != sim->target) {
-        spin((uint32_t)cycles / SPIN_CYCLES);
+        spin(cycles);
         return;
     }
     cycles -= cycles * sim->shorter / PROF_ONE;
     prof_target_enter(&part_f);
-    spin_in_target((uint32_t)cycles / SPIN_CYCLES);
+    spin_in_target(cycles);
     prof_target_leave(&part_f);
 }
 
@@ -106,6 +99,11 @@ static inline void sim_drop(struct event *event)
     *event->world.link = event->world.next;
     if (event->world.next != NULL)
         event->world.next->world.link = event->world.link;
+    if (event->world.timed_link != NULL) {
+        *event->world.timed_link = event->world.next_timed;
+        if (event->world.next_timed != NULL)
+            event->world.next_timed->world.timed_link = event->world.timed_link;
+    }
     loop_cancel(&event->world.timer);
     free(event);
 }
@@ -148,6 +146,11 @@ static inline void sim_timer_at(struct sim *sim, uint64_t due,
     uint64_t now = sim_virtual(sim);
 
     event->due = due;
+    event->world.next_timed = sim->world.timed;
+    event->world.timed_link = &sim->world.timed;
+    if (event->world.next_timed != NULL)
+        event->world.next_timed->world.timed_link = &event->world.next_timed;
+    sim->world.timed = event;
     loop_once(&event->world.timer, due > now ? due - now : 0, sim_run_event,
               event);
 }
@@ -196,6 +199,31 @@ static bool model_end(struct sim *sim)
     return true;
 }
 
+static inline uint64_t sooner(uint64_t soon, uint64_t due, uint64_t now)
+{
+    uint64_t left = due > now ? due - now : 0;
+
+    return left < soon ? left : soon;
+}
+
+/* Turns of the loop until something arrives, or is due, would cost the emulator
+ * much. As nothing runs, virtual time passes as real time does. */
+static inline void sim_idle(const struct sim *sim)
+{
+    const struct prof_moment now = sim_time(sim);
+    uint64_t soon = IDLE_MAX, due;
+
+    if (sim_first(sim) != NULL)
+        soon = sooner(soon, sim_first(sim)->arrival, now.real);
+    if (prof_causal_next(&due))
+        soon =
+            sooner(soon, due, now.virtual_time + sim_begin(sim).virtual_time);
+    for (const struct event *each = sim->world.timed; each != NULL;
+         each = each->world.next_timed)
+        soon = sooner(soon, each->due, now.virtual_time);
+    guest_execute((uint32_t)soon);
+}
+
 static inline void sim_run(struct sim *sim, uint64_t visits)
 {
     const struct program *program = sim->program;
@@ -205,12 +233,14 @@ static inline void sim_run(struct sim *sim, uint64_t visits)
         loop_poll();
         if (!sim->world.ran && program->background != NULL)
             (void)model_handler(program->background, sim);
-        if (program->end_of_turn == NULL)
-            continue;
-        if (sim->waiters != 0)
-            (void)model_handler(model_end, sim);
-        else
-            program->end_of_turn(sim);
+        if (program->end_of_turn != NULL) {
+            if (sim->waiters != 0)
+                (void)model_handler(model_end, sim);
+            else
+                program->end_of_turn(sim);
+        }
+        if (!sim->world.ran && program->background == NULL)
+            sim_idle(sim);
     }
 }
 

@@ -12,7 +12,7 @@ from harness.suite import check, run
 # experiments last 20 ms, and each rate for 150 to 200
 WORDS = (
     "prof.causal=on prof.progress=work_done prof.target=cold_work "
-    "prof.causal_for=10s units=2000000000 more=8000 jumps=2000"
+    "prof.causal_for=10s units=2000000000 more=24000 jumps=2000"
 )
 RATES = re.compile(
     r"one work_done takes (?P<before>6[78]\.\d) us before experiments, "

@@ -96,7 +96,7 @@ CASES = [
     asks(
         "causal_changed",
         "prof.causal=on prof.progress=work_done prof.target=cold_work "
-        "prof.causal_for=1s units=2000000000 more=1000",
+        "prof.causal_for=1s units=2000000000 more=3000",
         [
             r"^one work_done takes 6[78]\.\d us before experiments, "
             r"7[0-2]\.\d at normal speed in them, 6[78]\.\d after them$",
@@ -236,7 +236,7 @@ CASES = [
     case(
         "causal_waits",
         append="prof.every=0 prof.causal=on prof.target=compute "
-        "prof.progress=unit_done",
+        "prof.progress=unit_done units=2400",
         icount=0,
         exits=0,
         shows=[

@@ -38,7 +38,7 @@ CASES = [
     quiet(
         "lapic_of_our_own",
         "alarm=tick",
-        icount=1,
+        icount=2,
         hides=["^not ok", "^prof: sampling by"],
     ),
     *(
@@ -82,7 +82,7 @@ CASES = [
     quiet(
         "nmi_source",
         "prof.tick=nmi prof.hz=1000 prof.depth=8",
-        icount=1,
+        icount=2,
         shows=["^prof: sampling by NMIs of the PIT: as prof.tick says$"],
         hides=["^not ok"],
     ),
@@ -270,7 +270,7 @@ CASES = [
     ),
     quiet("call_tree_is_true", icount=2),
     quiet("frames_end_at_zero", boots="kernel grub", icount=2),
-    quiet("hook_ticks_are_sampled", "prof.hz=5000", icount=4),
+    quiet("hook_ticks_are_sampled", "prof.hz=5000", icount=5),
     case("idle_share", append="prof.every=0 prof.hz=1000", icount=4),
     quiet("interrupt_cost", "prof.depth=0", icount=0),
     case(
@@ -285,7 +285,7 @@ CASES = [
         icount=4,
         qemu="-m 256",
     ),
-    quiet("masked_and_exits", "prof.vmm=kick", icount=2),
+    quiet("masked_and_exits", "prof.vmm=kick", icount=4),
     quiet("memory_refused", "prof.hz=1 prof.depth=0", icount=4),
     case(
         "names_are_readable",

@@ -4,14 +4,17 @@
 
 #include "causal/random.h"
 #include "frame.h"
+#include "guest/guest.h"
 
 #include <arch/cpu.h>
 #include <kernel/loop.h>
 #include <math.h>
+#include <prof/causal.h>
 #include <virtio_net.h>
 
 #define US 1000u /* cycles: QEMU counts instructions, of a nanosecond each */
 #define ACK_US 3u
+#define IDLE_MAX (20 * US)
 #define CLIENT_MAC_BYTE 0x52u
 #define FIRST_PORT 10000u
 #define BUFFER 1536u
@@ -265,6 +268,22 @@ static size_t next_frame(uint64_t until)
         return send_next(client, arrived);
     client->ack_at = 0;
     return frame_tcp(in_buffer, &client->tcp, FRAME_ACK, 0);
+}
+
+void wire_idle(void)
+{
+    const struct prof_moment now = prof_causal_now();
+    uint64_t first = next_at(next_client()), soon = IDLE_MAX, due;
+
+    if (arp_waits || gone_count != 0 || queued_count != 0)
+        return;
+    if (schedule != 0 && schedule < first)
+        first = schedule;
+    if (first < now.real + soon)
+        soon = first > now.real ? first - now.real : 0;
+    if (prof_causal_next(&due) && due < now.virtual_time + soon)
+        soon = due > now.virtual_time ? due - now.virtual_time : 0;
+    guest_execute((uint32_t)soon);
 }
 
 /* ---- the driver */

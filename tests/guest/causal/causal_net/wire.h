@@ -39,6 +39,10 @@ void wire_begin(const struct wire *wire);
 /* Resets all connections. Outside of experiments, when nothing is held. */
 void wire_end(void);
 
+/* Time passes until something arrives or is due, or for a while: turns of the
+ * loop meanwhile would cost the emulator much. */
+void wire_idle(void);
+
 struct wire_counts {
     uint64_t requests, answers;
     uint32_t strange; /* packets from the service that should not have been */

@@ -8,6 +8,8 @@
  * called too often to be. They take 38, 38 and 29 % of the time.
  */
 
+#include "guest/guest.h"
+
 #include <kernel/console.h>
 #include <kernel/loop.h>
 #include <kernel/service.h>
@@ -17,13 +19,14 @@
 #include <string.h>
 
 #define NAMED __attribute__((noinline, noclone))
-#define HOT 18000u /* rounds of two instructions */
-#define COLD 4000u
-#define UNIT 10000u /* rounds of two instructions, or three */
-#define OFTEN 100u  /* calls in a unit */
-#define WARM 400000u
+#define HOT 54000u /* instructions */
+#define COLD 12000u
+#define CALLED 20000u
+#define UNIT 15000u
+#define OFTEN 100u /* calls in a unit */
+#define WARM 1200000u
 
-/* It jumps to its first instruction, and has no frame. */
+/* It jumps to its first instruction, and has no frame. A round has 100. */
 #ifdef __i386__
 #define FIRST_ARGUMENT "%eax"
 void __attribute__((regparm(1))) jumps_back(uint32_t rounds);
@@ -34,19 +37,22 @@ void jumps_back(uint32_t rounds);
 __asm__(".pushsection .text\n"
         ".globl jumps_back\n"
         ".type jumps_back, @function\n"
-        "jumps_back: dec " FIRST_ARGUMENT "\n"
+        "jumps_back: .rept 98\n"
+        "nop\n"
+        ".endr\n"
+        "dec " FIRST_ARGUMENT "\n"
         "jnz jumps_back\n"
         "ret\n"
         ".size jumps_back, . - jumps_back\n"
         ".popsection\n");
 
-/* One that does so many rounds. */
+/* One that executes so many instructions. */
 #define SPINS(name)                                                            \
-    void name(uint32_t rounds);                                                \
-    NAMED void name(uint32_t rounds)                                           \
+    void name(uint32_t instructions);                                          \
+    NAMED void name(uint32_t instructions)                                     \
     {                                                                          \
-        for (uint32_t i = 0; i < rounds; i++)                                  \
-            __asm__ volatile("# " #name);                                      \
+        __asm__ volatile("# " #name);                                          \
+        guest_execute(instructions);                                           \
     }
 SPINS(hot_work)
 SPINS(cold_work)
@@ -54,7 +60,7 @@ SPINS(often)
 SPINS(rest)
 
 void other_work(void); /* other.c: calls a function twice() of its own */
-void calls_it(uint32_t rounds);
+void calls_it(uint32_t instructions);
 void work_done(void);
 
 static NAMED void twice(void)
@@ -62,9 +68,9 @@ static NAMED void twice(void)
     __asm__ volatile("nop; nop; nop; nop; nop; nop; nop");
 }
 
-NAMED void calls_it(uint32_t rounds)
+NAMED void calls_it(uint32_t instructions)
 {
-    jumps_back(rounds);
+    jumps_back(instructions / 100);
     __asm__ volatile(""); /* no tail call */
 }
 
@@ -105,10 +111,10 @@ static void work(void *unused)
 static void learnt(void *unused)
 {
     (void)unused;
-    calls_it(UNIT);
+    calls_it(CALLED);
     for (uint32_t i = 0; i < OFTEN; i++)
-        often(UNIT / 2 / OFTEN);
-    rest(UNIT / 2);
+        often(UNIT / OFTEN);
+    rest(UNIT);
     work_done();
     loop_once(&timer, 0, learnt, NULL);
 }
@@ -116,8 +122,8 @@ static void learnt(void *unused)
 static void (*program)(void *unused) = work;
 
 /* units=N: so many units, where no experiments need more; warm=N: after some N
- * ms at 1 GHz in one function; more=N: so many rounds more in experiments;
- * jumps=N: for N units so many more, and then N without. */
+ * ms at 1 GHz in one function; more=N: so many instructions more in
+ * experiments; jumps=N: for N units so many more, and then N without. */
 bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "units") == 0)

@@ -9,6 +9,7 @@
  * working.
  */
 
+#include "guest/guest.h"
 #include "guest/tap.h"
 
 #include <arch/cpu.h>
@@ -99,7 +100,7 @@ static void run(uint64_t ms)
 static void sleep_until(uint64_t end_ns)
 {
     while (clock_ns() < end_ns)
-        arch_pause();
+        guest_pass();
 }
 
 static bool within(uint64_t at_ns, uint64_t due_ns, uint64_t late_ns)

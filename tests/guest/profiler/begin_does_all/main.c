@@ -84,10 +84,7 @@ static bool send_own(const void *packet, size_t bytes)
 
 static MARKED void spend(uint64_t cycles)
 {
-    uint64_t begin = arch_tsc();
-
-    while (arch_tsc() - begin < cycles)
-        ;
+    guest_spin(cycles);
 }
 
 static MARKED void half_of_it(void)

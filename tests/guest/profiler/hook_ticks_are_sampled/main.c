@@ -67,7 +67,7 @@ static void start_timer(void)
  * samples are independent, though the period does not vary. */
 static void work(void)
 {
-    uint32_t units = 256 + (guest_random() >> 8 & 255);
+    uint32_t units = 128 + (guest_random() >> 8 & 127);
 
     leaf_a(SPLIT_TURNS(units * 4));
     leaf_b(SPLIT_TURNS(units * 3));
@@ -143,7 +143,7 @@ static void test_sampling(void)
     struct prof_stats stats;
 
     start();
-    work_for(5ull * GUEST_TSC_HZ, true);
+    work_for(2ull * GUEST_TSC_HZ, true);
     test_untouched("sampling: the PIT ticks as the kernel programmed it");
     stop();
     stats = guest_stats();

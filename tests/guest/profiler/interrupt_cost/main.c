@@ -14,13 +14,13 @@
 
 #include <kernel/service.h>
 
-#define ROUNDS 100000000u            /* a fifth of a second */
+#define ROUNDS 2000000u              /* a fifth of a second */
 #define ROUNDS_FULL (5 * ROUNDS / 2) /* long enough to fill the vector */
 #define INSTRUCTIONS_MAX 40
 #define STACK_MAX 256
 
 /*
- * Executes 2 * (rounds) instructions in a loop, the stack below painted.
+ * Executes 100 * (rounds) instructions in a loop, the stack below painted.
  * Returns how many bytes of that somebody has used meanwhile; SPIN_PAINT means
  * that it may have been more. Written in spin.asm, so that no compiler changes
  * what there is to be counted.

@@ -26,7 +26,8 @@ FUNCTION spin
         mov     XAX, COLOUR
         rep     STORE                   ; an interrupt now writes over the
         mov     ecx, ebx                ; paint, or is painted over: the same
-.round: dec     ecx
+.round: times   98 nop                  ; which cost an emulator nothing
+        dec     ecx
         jnz     .round
         lea     XDI, [XSP - PAINT_WORDS * WORD_BYTES]
         mov     ecx, PAINT_WORDS + 1    ; the last one is our own, not paint

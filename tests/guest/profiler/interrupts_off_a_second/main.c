@@ -33,7 +33,7 @@ __attribute__((noinline)) static void dark(uint64_t cycles)
 
     arch_interrupts_off();
     while (arch_tsc() - begin < cycles)
-        ;
+        guest_pass();
     __asm__ volatile("sti; nop; nop");
 }
 

@@ -44,8 +44,10 @@ __attribute__((noinline)) static void work(uint64_t cycles)
 {
     uint64_t begin = arch_tsc();
 
-    while (arch_tsc() - begin < cycles)
+    while (arch_tsc() - begin < cycles) {
+        guest_spin(GUEST_MS / 100);
         prof_drain();
+    }
 }
 
 static void test_rate(uint32_t hz, uint32_t divisor)

@@ -73,15 +73,19 @@ __attribute__((noinline)) static void work(uint64_t cycles)
 {
     uint64_t begin = arch_tsc();
 
-    while (arch_tsc() - begin < cycles)
+    while (arch_tsc() - begin < cycles) {
+        guest_spin(GUEST_MS / 100);
         prof_drain();
+    }
 }
 
 __attribute__((noinline)) static void spin_off(uint64_t cycles)
 {
     bool on = arch_interrupts_save();
+    uint64_t begin = arch_tsc();
 
-    guest_spin(cycles);
+    while (arch_tsc() - begin < cycles)
+        guest_pass_few();
     arch_interrupts_restore(on);
 }
 

@@ -23,8 +23,9 @@ dark:
 nameless:
         FIRST_ARGUMENT          ; rounds
 .end:                                   ; without labels, which would be names
+        times   98 nop
         sub     ecx, 1
-        jnz     $ - 3
+        jnz     $ - 98 - 3
         ret
         align   16
 

@@ -47,8 +47,7 @@ static __attribute__((noinline)) void work(uint32_t cycles)
 {
     uint64_t begin = arch_tsc();
 
-    while (arch_tsc() - begin < cycles)
-        __asm__ volatile("");
+    guest_spin(cycles);
     worked += arch_tsc() - begin;
 }
 

@@ -38,10 +38,10 @@
 #define NMI_VECTOR 2u
 #define TO_ALL_OTHERS (3u << 18 | LAPIC_ICR_NMI)
 #define CPUS_MAX 64u
-#define SAMPLES 600u
-#define FEW_SAMPLES 30u /* of CPUs that are halted */
+#define SAMPLES 600u    /* of all CPUs that do the same */
+#define FEW_SAMPLES 12u /* of each that is halted */
 #define REJOINS 4u
-#define LEFT_TICKS 50u
+#define LEFT_TICKS (halts ? 10u : 50u)
 
 static bool halts;
 
@@ -83,9 +83,10 @@ static struct {
 static volatile bool fires, ends;
 static volatile uint32_t asked, sent, rejoins[CPUS_MAX];
 
+/* Of each CPU. */
 static uint32_t samples_min(void)
 {
-    return halts ? FEW_SAMPLES : SAMPLES;
+    return halts ? FEW_SAMPLES : SAMPLES / (cpu_count() / 2);
 }
 
 /* ---- interrupts */
