@@ -42,11 +42,33 @@ static inline uint64_t prof_tsc(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* *sum += more; in two instructions on i386, whatever registers are free. */
+static inline void prof_add_to(uint64_t *sum, uint32_t more)
+{
+#ifdef __i386__
+    typedef uint32_t __attribute__((may_alias)) half;
+    half *halves = (half *)sum;
+
+    __asm__("addl %2, %0\n\t"
+            "adcl $0, %1"
+            : "+m"(halves[0]), "+m"(halves[1])
+            : "r"(more)
+            : "cc");
+#else
+    *sum += more;
+#endif
+}
+
 #ifdef PROF_HOSTED
 
 static inline bool prof_interrupts_save(void)
 {
     return prof_port_interrupts_off != NULL && prof_port_interrupts_off();
+}
+
+static inline uintptr_t prof_flags_save(void)
+{
+    return prof_interrupts_save();
 }
 
 static inline void prof_interrupts_restore(bool on)
@@ -55,23 +77,39 @@ static inline void prof_interrupts_restore(bool on)
         prof_port_interrupts_restore(on);
 }
 
+static inline void prof_flags_restore(uintptr_t flags)
+{
+    prof_interrupts_restore(flags != 0);
+}
+
 #else
 
 #define PROF_FLAGS_IF (1u << 9)
 
-/* Turns interrupts off and returns whether they were on. */
-static inline bool prof_interrupts_save(void)
+/* Turns interrupts off and returns the flags before. */
+static inline uintptr_t prof_flags_save(void)
 {
     uintptr_t flags;
 
     __asm__ volatile("pushf; pop %0; cli" : "=r"(flags) : : "memory");
-    return (flags & PROF_FLAGS_IF) != 0;
+    return flags;
+}
+
+/* The same, but whether they were on, which may be kept in memory. */
+static inline bool prof_interrupts_save(void)
+{
+    return (prof_flags_save() & PROF_FLAGS_IF) != 0;
 }
 
 static inline void prof_interrupts_restore(bool on)
 {
     if (on)
         __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void prof_flags_restore(uintptr_t flags)
+{
+    prof_interrupts_restore((flags & PROF_FLAGS_IF) != 0);
 }
 
 #endif

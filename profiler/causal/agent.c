@@ -8,6 +8,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/shares.h"
+#include "causal/usual.h"
 #include "causal/waited.h"
 
 #include "base/cpu.h"
@@ -75,13 +76,12 @@ static uint32_t source_of(struct prof_agent *agent, enum prof_limit kind)
 __attribute__((noinline)) static void
 check_answer(const struct prof_agent *agent, uint64_t time, uint64_t arrived)
 {
-    if (!(prof_causal.experiments.counts || prof_causal.experiments.fixed))
+    if (!prof_causal.checks)
         return;
     prof_causal.sums.checked++;
     if (agent->assumption != NULL)
         agent->assumption->checked++;
-    if (time > arrived - prof_causal.clock.delay + prof_causal_own() -
-                   prof_causal.normal_own)
+    if (time > arrived - prof_causal_saved() - prof_causal.normal_own)
         count_contradiction(agent);
 }
 
@@ -92,21 +92,6 @@ static void count_answer(const struct prof_agent *agent, uint32_t source,
     prof_causal.held.origin = source;
     if (cause >= prof_causal.normal)
         check_answer(agent, time, arrived);
-}
-
-/* The same of an agent that is direct. Its answer comes so long after the cause
- * by either clock, so it contradicts nothing. */
-static inline void count_direct(const struct prof_agent *agent,
-                                const struct prof_moment *cause)
-{
-    prof_causal.sums.answers++;
-    prof_causal.held.origin = agent->direct;
-    if (cause->real < prof_causal.normal ||
-        !(prof_causal.experiments.counts || prof_causal.experiments.fixed))
-        return;
-    prof_causal.sums.checked++;
-    if (agent->assumption != NULL)
-        agent->assumption->checked++;
 }
 
 /* ---- agents that are targets */
@@ -174,30 +159,19 @@ __attribute__((noinline)) static void queue(struct prof_agent *agent,
 }
 
 /* To any agent. */
-__attribute__((noinline)) static void submit_any(struct prof_agent *agent,
-                                                 struct prof_request *request)
+void prof_agent_submit_any(struct prof_agent *agent,
+                           struct prof_request *request)
 {
     struct prof_own_brief brief = prof_own_brief_open();
 
     request->next = NULL;
+    request->begin = 0;
     if (agent->target != NULL)
         begins(agent);
     if (agent->kind == PROF_AGENT_SERVERS)
         queue(agent, request);
     prof_own_brief_close(brief);
-}
-
-void prof_agent_submit(struct prof_agent *agent, struct prof_request *request,
-                       struct prof_moment now)
-{
-    request->cause = now;
-    request->begin = 0;
-    if (agent->direct == 0)
-        submit_any(agent, request);
-    else
-        prof_own_skip_path(prof_own.submit);
-    if (prof_shares_on)
-        prof_shares_doorbell();
+    prof_shares_doorbell();
 }
 
 /* The device does not answer in order: (request) was served, so take it out
@@ -241,9 +215,8 @@ static uint64_t served(struct prof_agent *agent, struct prof_request *request,
 }
 
 /* Any answer. */
-__attribute__((noinline)) static uint64_t
-any_answer(struct prof_agent *agent, struct prof_request *request,
-           uint64_t arrived)
+uint64_t prof_agent_any_answer(struct prof_agent *agent,
+                               struct prof_request *request, uint64_t arrived)
 {
     struct prof_own_brief brief = prof_own_brief_open();
     uint64_t time;
@@ -260,53 +233,22 @@ any_answer(struct prof_agent *agent, struct prof_request *request,
     return time;
 }
 
-uint64_t prof_agent_answer(struct prof_agent *agent,
-                           struct prof_request *request, uint64_t arrived)
-{
-    if (agent->direct == 0)
-        return any_answer(agent, request, arrived);
-    count_direct(agent, &request->cause);
-    prof_own_skip_path(prof_own.answer);
-    return request->cause.virtual_time + (arrived - request->cause.real);
-}
-
 /* ---- peers */
 
-static inline void note_sent(struct prof_agent *agent, struct prof_moment sent)
-{
-    uint32_t at = (agent->of.sent.newest - 1) % PROF_AGENT_SENT_MAX;
-
-    agent->of.sent.newest = at;
-    agent->of.sent.at[at] = sent;
-    agent->asked = true;
-}
-
 /* To any peer. */
-__attribute__((noinline)) static void sent_any(struct prof_agent *agent,
-                                               struct prof_moment sent)
+void prof_agent_sent_any(struct prof_agent *agent, struct prof_moment sent)
 {
     struct prof_own_brief brief = prof_own_brief_open();
 
     if (agent->kind == PROF_AGENT_CLOSED) {
         bool again = agent->asked;
 
-        note_sent(agent, sent);
+        prof_agent_note_sent(agent, sent);
         if (agent->target != NULL && !again)
             begins(agent);
     }
     prof_own_brief_close(brief);
-}
-
-void prof_agent_sent(struct prof_agent *agent, struct prof_moment sent)
-{
-    if (agent->direct == 0) {
-        sent_any(agent, sent);
-    } else {
-        note_sent(agent, sent);
-        prof_own_skip_path(prof_own.sent);
-    }
-    if (prof_shares_on)
-        prof_shares_doorbell();
+    prof_shares_doorbell();
 }
 
 /* What caused a packet of a closed peer: the last packet to it, unless it has
@@ -330,8 +272,8 @@ static void any_cause_of(const struct prof_agent *agent, uint64_t arrived,
 }
 
 /* Any packet. */
-__attribute__((noinline)) static uint64_t
-any_packet(struct prof_agent *agent, uint64_t arrived, uint64_t now)
+uint64_t prof_agent_any_packet(struct prof_agent *agent, uint64_t arrived,
+                               uint64_t now)
 {
     struct prof_own_brief brief = prof_own_brief_open();
     const bool is_open = agent->kind == PROF_AGENT_OPEN;
@@ -359,29 +301,4 @@ any_packet(struct prof_agent *agent, uint64_t arrived, uint64_t now)
     agent->asked = false;
     prof_own_brief_close(brief);
     return time;
-}
-
-/* Whether our last packet (sent) is all that has caused one of a closed peer,
- * as most often: it is later than the peer's own last one by both clocks. By
- * real time it is if that was taken before. */
-static inline bool is_cause(const struct prof_agent *agent,
-                            const struct prof_moment *sent, uint64_t arrived)
-{
-    return agent->asked && sent->real <= arrived &&
-           sent->virtual_time >= agent->last.virtual_time;
-}
-
-uint64_t prof_agent_packet(struct prof_agent *agent, uint64_t arrived,
-                           uint64_t now)
-{
-    const struct prof_moment *sent = &agent->of.sent.at[agent->of.sent.newest];
-
-    if (agent->direct == 0 || !is_cause(agent, sent, arrived))
-        return any_packet(agent, arrived, now);
-    agent->last.real = arrived;
-    agent->last.virtual_time = arrived - sent->real + sent->virtual_time;
-    agent->asked = false;
-    count_direct(agent, sent);
-    prof_own_skip_path(prof_own.packet);
-    return agent->last.virtual_time;
 }

@@ -10,6 +10,7 @@
 #include "causal/pace.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
+#include "causal/usual.h"
 
 #include "base/alloc.h"
 #include "base/equal.h"
@@ -57,8 +58,8 @@ void prof_causal_leave_out_begin(void)
 
     if (prof_causal_on() && prof_causal.clock.nested != 0) {
         (void)prof_causal_exactly();
-        prof_causal.out_sampled = prof_causal.sampled;
-        prof_causal.is_out = true;
+        prof_causal.work->out_sampled = prof_causal.sampled;
+        prof_causal.work->is_out = true;
     }
     prof_interrupts_restore(on);
 }
@@ -67,9 +68,9 @@ void prof_causal_leave_out_begin(void)
  * that was looked at, and elsewhere it need not be any more. */
 static uint64_t rest_of(uint64_t cycles)
 {
-    if (!prof_causal.is_out)
+    if (!prof_causal.work->is_out)
         return cycles;
-    cycles -= prof_causal.sampled - prof_causal.out_sampled;
+    cycles -= prof_causal.sampled - prof_causal.work->out_sampled;
     prof_causal.sampled = prof_causal_sampled();
     return cycles;
 }
@@ -81,7 +82,7 @@ void prof_causal_leave_out(uint64_t cycles)
     if (prof_causal_on()) {
         if (prof_causal.clock.nested != 0)
             prof_causal_except(rest_of(cycles));
-        prof_causal.is_out = false;
+        prof_causal.work->is_out = false;
         prof_own_skip(cycles);
         prof_causal.left_out += cycles;
     } else {
@@ -190,11 +191,6 @@ void prof_causal_add_latency(struct prof_latency *latency)
     prof_causal.latency_kinds = latency;
 }
 
-bool prof_causal_chosen(const struct prof_target *target)
-{
-    return target->number == prof_causal.experiments.target + 1;
-}
-
 static struct prof_target *target_at(uint32_t number)
 {
     struct prof_target *target = prof_causal.targets;
@@ -223,6 +219,14 @@ static void enter_again(uint64_t now)
         prof_virtual_share(&prof_causal.clock, now, prof_shares_of(target));
 }
 
+static void look_at_checks(void)
+{
+    const struct prof_experiments *all = &prof_causal.experiments;
+
+    prof_causal.checks =
+        prof_causal.clock.speedup == 0 && (all->counts || all->fixed);
+}
+
 void prof_causal_follow(uint64_t now)
 {
     const struct prof_experiments *all = &prof_causal.experiments;
@@ -235,24 +239,27 @@ void prof_causal_follow(uint64_t now)
         prof_causal.normal = now;
         prof_causal.normal_own = prof_causal_own();
     }
+    look_at_checks();
     prof_causal_forgive(now);
     prof_causal_follow_handlers();
     prof_patch_follow(now);
     enter_again(now);
 }
 
-/* A visit at (now), at which an experiment begins to count, or the next one
- * begins. */
-__attribute__((noinline)) static void change_experiment(uint64_t now)
+void prof_causal_visit_last(uint64_t now)
 {
     bool on = prof_interrupts_save();
 
+    if (now == 0)
+        now = prof_tsc();
+    prof_causal_except_samples();
     prof_causal_worked(prof_virtual_time(&prof_causal.clock, now));
     if (prof_experiments_visited(&prof_causal.experiments, now)) {
         prof_causal_learn(now);
         prof_causal_follow(now);
         prof_causal_drain(now);
     }
+    look_at_checks();
     prof_interrupts_restore(on);
 }
 
@@ -262,16 +269,13 @@ visit_in_target(const struct prof_progress *point)
     bool on = prof_interrupts_save();
     struct prof_own_call began = prof_own_begin();
 
-    if (prof_experiments_count(&prof_causal.experiments, point->number - 1)) {
-        prof_causal_except_samples();
-        change_experiment(began.began);
-    }
+    if (prof_experiments_count(&prof_causal.experiments, point->number - 1))
+        prof_causal_visit_last(began.began);
     prof_own_end(began, prof_own.visit);
     prof_interrupts_restore(on);
 }
 
-__attribute__((noinline)) static void
-visit_otherwise(const struct prof_progress *point)
+void prof_causal_visit_otherwise(struct prof_progress *point)
 {
     if (point->number == 0)
         return;
@@ -279,95 +283,6 @@ visit_otherwise(const struct prof_progress *point)
         visit_in_target(point);
     else
         prof_pace_visit(point);
-}
-
-void prof_causal_visit(struct prof_progress *point)
-{
-    if (!prof_causal_on() || !prof_causal_no_target() || point->number == 0)
-        visit_otherwise(point);
-    else if (prof_experiments_count(&prof_causal.experiments,
-                                    point->number - 1))
-        change_experiment(prof_tsc());
-}
-
-void prof_causal_visit_at(struct prof_progress *point, uint64_t began)
-{
-    if (!prof_causal_on() || point->number == 0) {
-        visit_otherwise(point);
-    } else if (prof_experiments_count(&prof_causal.experiments,
-                                      point->number - 1)) {
-        prof_causal_except_samples();
-        change_experiment(began);
-    }
-}
-
-/* Whether it is the beginning of a visit that the experiment is about. */
-static inline bool begins_visit(struct prof_target *target)
-{
-    if (target->by_samples)
-        return false;
-    target->visits++;
-    return target->inside++ == 0 && prof_causal_chosen(target) &&
-           (prof_causal_spins == 0 || target->outside);
-}
-
-void prof_causal_enter(struct prof_target *target)
-{
-    bool on;
-
-    if (!begins_visit(target))
-        return;
-    on = prof_interrupts_save();
-    prof_own_skip(prof_own.entered);
-    prof_causal.sampled = prof_causal_sampled();
-    prof_virtual_enter(&prof_causal.clock, prof_tsc());
-    prof_interrupts_restore(on);
-}
-
-void prof_causal_enter_last(struct prof_target *target)
-{
-    if (!begins_visit(target))
-        return;
-    prof_causal.sampled = prof_causal_sampled();
-    prof_virtual_enter(&prof_causal.clock, prof_tsc());
-}
-
-/* Whether it is the end of a visit that the experiment is about. */
-static inline bool ends_visit(struct prof_target *target)
-{
-    return target->inside != 0 && !target->by_samples &&
-           --target->inside == 0 && prof_causal_chosen(target);
-}
-
-void prof_causal_leave_at(struct prof_target *target, uint64_t now,
-                          uint32_t own)
-{
-    if (!ends_visit(target))
-        return;
-    prof_virtual_leave(&prof_causal.clock, now, own);
-}
-
-/* Stops the virtual clock's time in the target. Time that is not the target's
- * is subtracted from (now): the result is as if (since) were later. */
-static inline void leave_clock(void)
-{
-    uint32_t others = prof_own.visit - prof_causal.sampled;
-    uint64_t now = prof_tsc();
-
-    prof_virtual_leave(&prof_causal.clock, now, others + prof_causal_sampled());
-    prof_own_skip(prof_own.left);
-}
-
-void prof_causal_leave(struct prof_target *target)
-{
-    bool on;
-
-    if (!ends_visit(target))
-        return;
-    on = prof_interrupts_save();
-    if (prof_causal.clock.nested == 1)
-        leave_clock();
-    prof_interrupts_restore(on);
 }
 
 void prof_causal_spin(void)

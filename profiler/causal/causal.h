@@ -16,21 +16,21 @@
 
 /* What the loop does. */
 struct prof_work {
-    const void *kind; /* of the handler that runs; NULL: none does */
-    uint64_t real;    /* while one runs: when it began, by real time less
+    const void *kind;     /* of the handler that runs; NULL: none does */
+    uint64_t real;        /* while one runs: when it began, by real time less
                               the profiler's own */
-    uint64_t began;   /* by virtual time */
-    uint64_t ended;   /* virtual time that is accounted for; while an agent
+    uint64_t began;       /* by virtual time */
+    uint64_t ended;       /* virtual time that is accounted for; while an agent
                               is faster, that of the last end of one */
-    uint32_t turns;   /* since a handler began */
-    uint64_t polled;  /* by the same: the last prof_causal_owes(), */
-    uint64_t answers; /* and how many there were; */
-    uint64_t poll;    /* between two of them, if none has come meanwhile */
-    bool polls;       /* there was one since a handler */
-    uint32_t taken;   /* what the event came from that was taken since
-                              (waited.h) */
-    uint32_t source;  /* what was waited for last, */
-    uint64_t waited;  /* and how long, in this experiment */
+    uint32_t turns;       /* since a handler began */
+    uint64_t polled;      /* by the same: the last prof_causal_owes(), */
+    uint64_t answers;     /* and how many there were; */
+    uint64_t poll;        /* between two of them, if none has come meanwhile */
+    bool polls;           /* there was one since a handler */
+    bool is_out;          /* what is left out has begun, */
+    uint32_t out_sampled; /* and (sampled) then */
+    uint32_t source;      /* what was waited for last, */
+    uint64_t waited;      /* and how long, in this experiment */
     struct prof_moment turned; /* when the last turn began */
     uint64_t turned_own;       /* the profiler's own time then */
     uint64_t turn_max;         /* cycles of one without work */
@@ -80,6 +80,7 @@ struct prof_causal {
     struct prof_experiments experiments;
     struct prof_latency_sum *latencies; /* by target, speed-up, kind */
     uint32_t kinds;                     /* of these */
+    uint32_t epoch;                     /* of agents: counts releases */
     struct prof_limit_sum *limits;      /* by target, speed-up */
     struct prof_latency_sum *latency;   /* of these: of this experiment, */
     struct prof_limit_sum *limit;       /* kind 0 */
@@ -96,21 +97,29 @@ struct prof_causal {
     uint32_t sampled; /* of prof_sampler_cycles(), when it was last looked at:
                          the low half, because the target reads the clock
                          before so much is spent in interrupts */
-    uint32_t out_sampled; /* the same, when what is left out began */
-    bool is_out;          /* it has */
-    bool open;            /* there is an open loop, since the last release */
-    bool releases;        /* all that is held is due */
-    uint32_t epoch;       /* of agents: counts releases */
-    uint32_t strange;     /* functions that were not as they were left */
+    uint32_t taken;   /* what the event came from that was taken since a handler
+                       began (waited.h) */
+    bool open;        /* there is an open loop, since the last release */
+    bool releases;    /* all that is held is due */
+    bool checks;      /* answers are checked: what counts is at normal speed */
+    bool listed;      /* it is not, and all that is held is in the list:
+                             there is some */
+    uint32_t strange; /* functions that were not as they were left */
     /* From held_refused on; prof_causal_stats() adds the rest. */
     struct prof_causal_stats sums;
 };
 extern struct prof_causal prof_causal;
 
-/* Cycles of the delay that are the profiler's own. */
+/* Cycles of the delay that are the profiler's own, and by which the target was
+ * faster. */
 static inline uint64_t prof_causal_own(void)
 {
-    return prof_causal.clock.delay - prof_causal.clock.saved;
+    return prof_causal.clock.own + prof_causal.clock.apart;
+}
+
+static inline uint64_t prof_causal_saved(void)
+{
+    return prof_causal.clock.delay - prof_causal.clock.own;
 }
 
 static inline uint32_t prof_causal_sampled(void)
@@ -133,20 +142,49 @@ static inline bool prof_causal_no_target(void)
 /* Both clocks, with interrupts off. */
 struct prof_moment prof_causal_now_in_target(void);
 
-/* Both clocks. An interrupt may change the delay meanwhile: then the lag would
- * be that of another time, and on i386 that of none. */
+/* Reads both clocks where no target runs. False: an interrupt has changed the
+ * delay meanwhile, and they are not of the same time. */
+static inline bool prof_causal_read_both(struct prof_moment *both)
+{
+    const volatile struct prof_virtual_clock *clock = &prof_causal.clock;
+    uint32_t low;
+#if defined __i386__ && !defined PROF_HOSTED
+    uint32_t now, high;
+    bool same;
+
+    __asm__ volatile("mov %5, %2\n\t"
+                     "rdtsc\n\t"
+                     "mov %%eax, %0\n\t"
+                     "mov %%edx, %1\n\t"
+                     "sub %6, %%eax\n\t"
+                     "sbb $0, %%edx\n\t"
+                     "sub %2, %%eax\n\t"
+                     "sbb 4+%5, %%edx\n\t"
+                     "cmp %5, %2"
+                     : "=&r"(now), "=&r"(high), "=&r"(low),
+                       "=&A"(both->virtual_time), "=@cce"(same)
+                     : "m"(clock->delay), "m"(clock->apart));
+    both->real = (uint64_t)high << 32 | now;
+    return same;
+#else
+    const volatile uint32_t *still = (const volatile void *)&clock->delay;
+    uint64_t lag = clock->delay;
+
+    low = (uint32_t)lag;
+    lag += clock->apart;
+    both->real = prof_tsc();
+    both->virtual_time = both->real - lag;
+    return low == *still;
+#endif
+}
+
 static inline struct prof_moment prof_causal_both(void)
 {
-    const volatile uint64_t *delay = &prof_causal.clock.delay;
-    const volatile uint32_t *low = (const volatile void *)delay;
-    uint64_t lag, now;
+    struct prof_moment both;
 
-    if (prof_causal_no_target()) {
-        lag = *delay;
-        now = prof_tsc();
-        if (__builtin_expect((uint32_t)lag == *low, 1))
-            return (struct prof_moment){now, now - lag};
-    }
+    if (prof_causal_no_target() &&
+        __builtin_expect(prof_causal_read_both(&both), 1))
+        return both;
     return prof_causal_now_in_target();
 }
 
@@ -199,7 +237,10 @@ static inline uint64_t prof_causal_uncalled_cycles(void)
 }
 
 /* Whether the experiment is with (target). */
-bool prof_causal_chosen(const struct prof_target *target);
+static inline bool prof_causal_chosen(const struct prof_target *target)
+{
+    return target->number == prof_causal.experiments.number;
+}
 
 /* While an agent is the target: (time), or the time that handlers have come to
  * if that is later. (now) is the real time. */

@@ -42,14 +42,24 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
     return (uint32_t)((uint64_t)all->random * below >> 32);
 }
 
-/* To be called after each change of what (enough) depends on. An experiment
- * begins to count at the visit that ends the one before, hence one more. */
+/* To be called after each change of what (enough) depends on. An
+ * experiment begins to count at the visit that ends the one before, hence one
+ * more. */
 __attribute__((noinline)) static void set_enough(struct prof_experiments *all)
 {
     if (all->fixed || all->paused)
         all->enough = UINT32_MAX;
     else
         all->enough = all->counts ? all->wanted : all->wanted + 1;
+}
+
+/* What follows does not count yet. */
+__attribute__((noinline)) static void set_speed(struct prof_experiments *all,
+                                                uint64_t now, uint32_t speedup)
+{
+    prof_virtual_speed_up(all->clock, now, speedup);
+    all->counts = false;
+    set_enough(all);
 }
 
 static void count_from(struct prof_experiments *all, uint64_t now, uint64_t at)
@@ -150,6 +160,7 @@ static void begin_block(struct prof_experiments *all)
         all->order[i] = all->order[at];
         all->order[at] = (uint8_t)i;
     }
+    all->number = all->target + 1;
     all->place = 0;
     all->known = is_known(all);
 }
@@ -170,10 +181,8 @@ static void begin_experiment(struct prof_experiments *all, uint64_t now,
         all->place < speedups ? all->place : 2 * speedups - 1 - all->place;
 
     all->speedup = all->known ? all->order[place] : 0;
-    all->counts = false;
-    set_enough(all);
+    set_speed(all, now, all->settings.speedup[all->speedup]);
     count_from(all, now, at);
-    prof_virtual_speed_up(all->clock, now, all->settings.speedup[all->speedup]);
 }
 
 static void record(struct prof_experiments *all, uint64_t cycles,
@@ -282,28 +291,26 @@ void prof_experiments_fix(struct prof_experiments *all, uint32_t target,
                           uint32_t speedup, uint64_t now)
 {
     all->fixed = true;
-    all->counts = false;
-    set_enough(all);
     all->target = target;
+    all->number = target + 1;
     all->fixed_speedup = speedup;
-    prof_virtual_speed_up(all->clock, now, speedup);
+    set_speed(all, now, speedup);
 }
 
 void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
 {
     all->paused = true;
-    all->counts = false;
-    set_enough(all);
-    prof_virtual_speed_up(all->clock, now, 0);
+    set_speed(all, now, 0);
 }
 
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now)
 {
     all->paused = false;
-    if (all->fixed)
-        prof_virtual_speed_up(all->clock, now, all->fixed_speedup);
-    else
+    if (!all->fixed) {
         begin_experiment(all, now, prof_virtual_time(all->clock, now));
+        return;
+    }
+    set_speed(all, now, all->fixed_speedup);
 }
 
 static void abandon(struct prof_experiments *all, uint64_t now,

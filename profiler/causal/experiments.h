@@ -90,6 +90,7 @@ struct prof_experiments {
     uint32_t taking_part; /* so many targets, from the first one on */
     uint32_t target;      /* of this experiment */
     uint32_t speedup;     /* its number */
+    uint32_t number;      /* of the target as causal.h counts: from 1 on */
     uint64_t began;       /* virtual time */
     uint64_t began_real;
     uint64_t began_in_target; /* time in the target before it */

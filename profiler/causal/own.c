@@ -3,16 +3,22 @@
 
 #include "causal/pace.h"
 #include "causal/patch.h"
+#include "causal/usual.h"
 
 /* The least of so many is taken: no interrupt, and code in the caches. */
 #define ROUNDS 8u
 
 struct prof_own prof_own;
 
-static void keep_least(uint32_t *least, uint64_t cycles)
+static uint32_t own_now(void)
+{
+    return (uint32_t)prof_causal_own();
+}
+
+static void keep_least(uint32_t *least, uint32_t cycles)
 {
     if (cycles < *least)
-        *least = (uint32_t)cycles;
+        *least = cycles;
 }
 
 /* What reading the clock adds to the time between two readings of it. */
@@ -21,9 +27,9 @@ static uint32_t of_clock(void)
     uint32_t least = UINT32_MAX;
 
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t before = prof_tsc();
+        uint32_t before = prof_own_tsc();
 
-        keep_least(&least, prof_tsc() - before);
+        keep_least(&least, prof_own_tsc() - before);
     }
     return least;
 }
@@ -36,14 +42,15 @@ static void measure_visit(struct prof_target *probe, uint32_t reading,
 
     found->visit = found->entered = found->left = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t before = clock->in_target, began = prof_tsc(), entered;
+        uint32_t before = (uint32_t)clock->in_target;
+        uint32_t began = prof_own_tsc(), entered;
 
         prof_causal_enter(probe);
-        entered = prof_tsc();
+        entered = prof_own_tsc();
         prof_causal_leave(probe);
-        keep_least(&found->left, prof_tsc() - entered - reading);
+        keep_least(&found->left, prof_own_tsc() - entered - reading);
         keep_least(&found->entered, entered - began - reading);
-        keep_least(&found->visit, clock->in_target - before);
+        keep_least(&found->visit, (uint32_t)clock->in_target - before);
     }
 }
 
@@ -57,11 +64,11 @@ static void measure_guard(uint32_t reading, struct prof_own *found)
 {
     found->call = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t own = prof_causal_own(), began = prof_tsc();
+        uint32_t own = own_now(), began = prof_own_tsc();
 
         call_nothing();
         keep_least(&found->call,
-                   prof_tsc() - began - reading - (prof_causal_own() - own));
+                   prof_own_tsc() - began - reading - (own_now() - own));
     }
 }
 
@@ -118,12 +125,12 @@ static void measure_paths(struct paths *of, uint32_t reading, path *first,
 {
     *of_first = *of_second = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t began = prof_tsc(), between, end;
+        uint32_t began = prof_own_tsc(), between, end;
 
         first(of);
-        between = prof_tsc();
+        between = prof_own_tsc();
         second(of);
-        end = prof_tsc();
+        end = prof_own_tsc();
         keep_least(of_first, between - began - reading);
         keep_least(of_second, end - between - reading);
     }
@@ -161,10 +168,11 @@ static void measure_usual(uint32_t reading, struct prof_own *found)
     }
     prof_causal.experiments.counts = counts;
     prof_causal.held = held;
+    prof_causal_look_at_list();
     prof_causal.sums = sums;
     prof_causal.due = due;
     prof_causal_next_due = next_due;
-    prof_causal.work->taken = PROF_LIMIT_TIME;
+    prof_causal.taken = PROF_LIMIT_TIME;
 }
 
 /* ---- hooks */
@@ -177,12 +185,12 @@ static void measure_call(uintptr_t code, uint32_t *all, uint32_t *in_target)
 
     *all = *in_target = UINT32_MAX;
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        uint64_t before = clock->in_target, own = prof_causal_own();
-        uint64_t began = prof_tsc();
+        uint32_t before = (uint32_t)clock->in_target, own = own_now();
+        uint32_t began = prof_own_tsc();
 
         ((void (*)(void))code)();
-        keep_least(all, prof_tsc() - began - (prof_causal_own() - own));
-        keep_least(in_target, clock->in_target - before);
+        keep_least(all, prof_own_tsc() - began - (own_now() - own));
+        keep_least(in_target, (uint32_t)clock->in_target - before);
     }
 }
 
@@ -237,6 +245,7 @@ void prof_own_end(struct prof_own_call call, uint32_t around)
         prof_pace_leave_out(prof_tsc() - call.began + around);
         return;
     }
+    prof_virtual_add_apart(clock);
     if (clock->nested != 0) {
         if (clock->since > call.began) { /* it was entered in this call */
             later_now = (call.inside ? around : 0) - clock->since;
@@ -258,6 +267,7 @@ void prof_own_brief_end(uint32_t began)
                                  prof_causal_own(),
                                  prof_causal.clock.nested != 0};
 
+    prof_virtual_add_apart(&prof_causal.clock);
     /* it was entered in this call */
     if (call.inside && prof_causal.clock.since > call.began)
         call.inside = false;
@@ -265,6 +275,19 @@ void prof_own_brief_end(uint32_t began)
 }
 
 #ifdef __OPTIMIZE_SIZE__
+void prof_own_brief_close_on(struct prof_own_brief brief)
+{
+    prof_own_brief_close_here(brief);
+}
+
+void prof_own_brief_close(struct prof_own_brief brief)
+{
+    if (prof_causal_on())
+        prof_own_brief_close_on(brief);
+    else
+        prof_interrupts_restore(brief.on);
+}
+
 void prof_own_close(const struct prof_own_guard *guard)
 {
     prof_own_close_here(guard);

@@ -39,35 +39,14 @@ void prof_own_measure(void);
 static inline void prof_own_skip(uint64_t cycles)
 {
     prof_causal.clock.delay += cycles;
+    prof_causal.clock.own += cycles;
 }
 
 /* The same of the usual path of a call, from whatever target. Interrupts may be
- * on: none sees half of a sum. */
+ * on. */
 static inline void prof_own_skip_path(uint32_t cycles)
 {
-    struct prof_virtual_clock *clock = &prof_causal.clock;
-
-#if defined PROF_HOSTED
-    clock->delay += cycles;
-    clock->since += cycles; /* of no meaning outside of the target */
-#elif defined __x86_64__
-    __asm__("add %2, %0\n\t"
-            "add %2, %1"
-            : "+m"(clock->delay), "+m"(clock->since)
-            : "r"((uint64_t)cycles)
-            : "cc");
-#else
-    __asm__ volatile("pushf\n\t"
-                     "cli\n\t"
-                     "add %2, %0\n\t"
-                     "adcl $0, 4+%0\n\t"
-                     "add %2, %1\n\t"
-                     "adcl $0, 4+%1\n\t"
-                     "popf"
-                     : "+m"(clock->delay), "+m"(clock->since)
-                     : "r"(cycles)
-                     : "cc", "memory");
-#endif
+    __asm__("addl %1, %0" : "+m"(prof_causal.clock.apart) : "r"(cycles) : "cc");
 }
 
 struct prof_own_call {
@@ -146,28 +125,30 @@ static inline struct prof_own_brief prof_own_brief_open(void)
 }
 
 /* While experiments run. */
-static inline void prof_own_brief_close_on(struct prof_own_brief brief)
+static inline void prof_own_brief_close_here(struct prof_own_brief brief)
 {
     if (__builtin_expect(prof_causal.clock.nested == 0, 1))
-        prof_own_skip(prof_own_tsc() - brief.began + prof_own.call);
+        prof_own_skip_path(prof_own_tsc() - brief.began + prof_own.call);
     else
         prof_own_brief_end(brief.began);
     prof_interrupts_restore(brief.on);
 }
 
-static inline void prof_own_brief_close(struct prof_own_brief brief)
-{
-    if (__builtin_expect(prof_causal_on(), 1))
-        prof_own_brief_close_on(brief);
-    else
-        prof_interrupts_restore(brief.on);
-}
-
 /* A hundred bytes in each of ten callers, or with -Os a call. */
 #ifdef __OPTIMIZE_SIZE__
 void prof_own_close(const struct prof_own_guard *guard);
+void prof_own_brief_close_on(struct prof_own_brief brief);
+void prof_own_brief_close(struct prof_own_brief brief);
 #else
 #define prof_own_close prof_own_close_here
+#define prof_own_brief_close_on prof_own_brief_close_here
+static inline void prof_own_brief_close(struct prof_own_brief brief)
+{
+    if (__builtin_expect(prof_causal_on(), 1))
+        prof_own_brief_close_here(brief);
+    else
+        prof_interrupts_restore(brief.on);
+}
 #endif
 
 #endif

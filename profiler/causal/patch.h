@@ -136,7 +136,8 @@ void prof_patch_no_target(const struct prof_target *target);
 /* Stores the name of (symbol) without arguments in (name), cut to (room). */
 void prof_patch_name(const struct prof_symbol *symbol, char *name, size_t room);
 
-/* Called in each turn of the loop: no target runs on the current stack. */
+/* Called in a turn of the loop when there are visits: no target runs on the
+ * current stack. */
 void prof_patch_turn(void);
 
 #endif

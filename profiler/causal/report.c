@@ -277,7 +277,7 @@ static void write_held(struct prof_text *out)
         "%u events held, %u at a time; experiments slowed the guest's clock by "
         "%ju ms in all; at least %ju ms stolen\n",
         prof_causal.held.held, prof_causal.held.used,
-        ms_of(prof_causal.clock.saved), ms_of(prof_causal.sums.stolen_cycles));
+        ms_of(prof_causal_saved()), ms_of(prof_causal.sums.stolen_cycles));
     if (prof_causal.sums.drained != 0)
         prof_text_format(out,
                          "%ju times all traffic of open loops was let "

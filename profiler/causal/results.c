@@ -4,6 +4,7 @@
 
 #include "causal/causal.h"
 #include "causal/own.h"
+#include "causal/usual.h"
 
 #include <prof/error.h>
 #include <prof/gain.h>
@@ -14,7 +15,7 @@
 
 /* ---- latencies */
 
-static inline void add(struct prof_latency_sum *sum, uint64_t cycles)
+void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
 {
     uint32_t at = prof_log_linear_bucket(cycles);
 
@@ -23,9 +24,10 @@ static inline void add(struct prof_latency_sum *sum, uint64_t cycles)
     sum->count++;
 }
 
-void prof_latency_add(struct prof_latency_sum *sum, uint64_t cycles)
+void prof_latency_add_if(struct prof_latency_sum *sum, uint64_t cycles)
 {
-    add(sum, cycles);
+    if ((int64_t)cycles >= 0)
+        prof_latency_add(sum, cycles);
 }
 
 /* (wanted) thousandths of a value are below that. */
@@ -81,32 +83,14 @@ struct prof_limit_sum *prof_causal_limit_sum(uint32_t target, uint32_t speedup)
     return &prof_causal.limits[series_of(target, speedup)];
 }
 
-__attribute__((noinline)) static void
-done_in_target(struct prof_latency *latency, uint64_t began)
+void prof_causal_done_in_target(struct prof_latency *latency, uint64_t began)
 {
     struct prof_own_guard guard = prof_own_open();
-    uint64_t time = prof_causal_both().virtual_time;
+    uint64_t time = prof_causal_now_in_target().virtual_time;
 
-    if (time >= began)
-        prof_latency_add(&prof_causal.latency[latency->number - 1],
-                         time - began);
+    prof_latency_add_if(&prof_causal.latency[latency->number - 1],
+                        time - began);
     prof_own_close(&guard);
-}
-
-void prof_causal_done(struct prof_latency *latency, uint64_t began)
-{
-    uint64_t cycles;
-
-    if (latency->number == 0 || !prof_causal.experiments.counts)
-        return;
-    if (!prof_causal_no_target()) {
-        done_in_target(latency, began);
-        return;
-    }
-    cycles = prof_causal_both().virtual_time - began;
-    if ((int64_t)cycles >= 0)
-        add(&prof_causal.latency[latency->number - 1], cycles);
-    prof_own_skip_path(prof_own.done);
 }
 
 uint64_t prof_causal_due(void)
@@ -228,7 +212,7 @@ void prof_causal_stats(struct prof_causal_stats *stats)
     *stats = prof_causal.sums;
     stats->experiments = prof_causal.experiments.done;
     stats->abandoned = prof_causal.experiments.abandoned;
-    stats->delay_cycles = prof_causal.clock.saved;
+    stats->delay_cycles = prof_causal_saved();
     stats->held = prof_causal.held.held;
     stats->held_most = prof_causal.held.used;
 }

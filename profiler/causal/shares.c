@@ -281,7 +281,7 @@ void prof_shares_switch(const void *kind)
 
 void prof_shares_doorbell(void)
 {
-    if (shares.doorbells < DOORBELLS)
+    if (prof_shares_on && shares.doorbells < DOORBELLS)
         begin_segment(shares.handler, shares.doorbells + 1);
 }
 

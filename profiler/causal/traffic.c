@@ -18,6 +18,7 @@
 #include "causal/own.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
+#include "causal/usual.h"
 
 #include "base/cpu.h"
 
@@ -36,6 +37,13 @@ uint64_t prof_causal_next_due = UINT64_MAX;
 
 /* ---- held events */
 
+void prof_causal_look_at_list(void)
+{
+    prof_causal.listed = !prof_causal.releases &&
+                         prof_causal.held.heap_count == 0 &&
+                         prof_causal.held.first != NULL;
+}
+
 /* To be called when an event is no longer held, or when all are due. */
 static void look_for_next(void)
 {
@@ -48,6 +56,7 @@ static void look_for_next(void)
         prof_causal_next_due =
             prof_causal.releases ? 0 : prof_held_first(held)->due;
     }
+    prof_causal_look_at_list();
 }
 
 void prof_causal_release(void)
@@ -104,62 +113,19 @@ void prof_causal_refuse(void)
     prof_interrupts_restore(on);
 }
 
-__attribute__((noinline)) static bool hold_any(uint64_t due, void *event)
-{
-    struct prof_own_brief brief = prof_own_brief_open();
-    const bool is_held = prof_held_put(&prof_causal.held, due, event);
-
-    if (!is_held)
-        prof_causal_refuse();
-    else if (due < prof_causal_next_due)
-        prof_causal_next_due = due;
-    prof_own_brief_close_on(brief);
-    return is_held;
-}
-
-/* The fast path is for when others are held, and this is due after them. */
-bool prof_causal_hold(uint64_t due, void *event)
-{
-    struct prof_held *held = &prof_causal.held;
-
-    if (!prof_causal_on())
-        return false;
-    if (held->unused == NULL || !prof_held_is_later(held, due))
-        return hold_any(due, event);
-    prof_held_append(held, prof_held_take_free(held, due, event));
-    prof_own_skip_path(prof_own.hold);
-    return true;
-}
-
-__attribute__((noinline)) static void *take_any(void)
+void *prof_causal_take_any(void)
 {
     struct prof_own_brief brief = prof_own_brief_open();
     const struct prof_held_event *taken = NULL;
 
     if (prof_causal.held.count != 0) {
         taken = prof_held_take(&prof_causal.held);
-        prof_causal.work->taken = taken->origin;
+        prof_causal.taken = taken->origin;
         prof_causal.due = taken->due;
         look_for_next();
     }
     prof_own_brief_close(brief);
     return taken == NULL ? NULL : taken->event;
-}
-
-/* The fast path is for when all events are in the list. */
-void *prof_causal_take(void)
-{
-    struct prof_held *held = &prof_causal.held;
-    const struct prof_held_event *taken = held->first;
-
-    if (held->heap_count != 0 || taken == NULL || prof_causal.releases)
-        return take_any();
-    prof_held_take_first(held);
-    prof_causal.work->taken = taken->origin;
-    prof_causal.due = taken->due;
-    prof_causal_next_due = held->first != NULL ? held->first->due : UINT64_MAX;
-    prof_own_skip_path(prof_own.take);
-    return taken->event;
 }
 
 bool prof_causal_withdraw(const void *event)
@@ -209,7 +175,7 @@ __attribute__((noinline)) static void begin_handler(struct prof_work *work,
     if (work->turns > TURNS_BUSY)
         prof_causal_account_wait(work, now.virtual_time);
     work->turns = 0;
-    work->taken = PROF_LIMIT_TIME;
+    prof_causal.taken = PROF_LIMIT_TIME;
     go_on_as(work, kind);
     prof_own_close(&guard);
 }
@@ -231,7 +197,7 @@ static inline void begin_at_once(struct prof_work *work, const void *kind)
     prof_causal_handlers = true; /* it has an end */
     work->kind = kind;
     work->turns = 0;
-    work->taken = PROF_LIMIT_TIME;
+    prof_causal.taken = PROF_LIMIT_TIME;
     work->waited = 0;
 }
 
@@ -374,7 +340,6 @@ void prof_causal_forgive(uint64_t now)
         uint64_t forgiven = prof_causal_not_before(time, now) - time;
 
         prof_causal.clock.delay -= forgiven;
-        prof_causal.clock.saved -= forgiven;
     }
     work->began = work->ended = prof_virtual_time(&prof_causal.clock, now);
     work->real = now - prof_causal_own();
@@ -400,7 +365,7 @@ static void watch(struct prof_moment now)
     prof_causal_worked(now.virtual_time);
     if (prof_causal.work->turns > 1 && cycles > prof_causal.work->turn_max)
         prof_causal.sums.stolen_cycles += cycles;
-    prof_causal.work->taken = PROF_LIMIT_TIME;
+    prof_causal.taken = PROF_LIMIT_TIME;
     prof_causal.work->turned = now;
     prof_causal.work->turned_own = prof_causal_own();
     prof_causal.work->turns++;
@@ -421,27 +386,29 @@ __attribute__((noinline)) static void look_after_experiments(void)
 
 void prof_causal_turn(void)
 {
-    struct prof_own_call call;
+    struct prof_own_brief brief;
     struct prof_moment now;
-    bool after_work, on;
+    bool after_work;
 
     if (!prof_causal_on())
         return;
-    on = prof_interrupts_save();
-    call = prof_own_begin();
+    brief = prof_own_brief_open();
+    prof_virtual_add_apart(&prof_causal.clock);
     now = prof_causal_now();
     after_work = prof_causal.work->turns == 0;
     if (prof_causal.work->kind == &unknown_kind)
         handled(); /* it was none */
     prof_causal_handlers = true;
     watch(now);
-    prof_patch_turn();
+    if (prof_patch != NULL && prof_patch->visits_count != 0)
+        prof_patch_turn();
     if (prof_causal.experiments.paused ||
         prof_experiments_overdue(&prof_causal.experiments, now.virtual_time))
         look_after_experiments();
     if (after_work) /* else it waits, and delays nobody */
-        prof_own_end(call, prof_own.call);
-    prof_interrupts_restore(on);
+        prof_own_brief_close_on(brief);
+    else
+        prof_interrupts_restore(brief.on);
 }
 
 void prof_causal_traffic_begin(uint64_t tsc_hz, uint64_t now)

@@ -11,8 +11,10 @@ static uint64_t part(uint64_t cycles, uint32_t share)
 
 static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
 {
-    uint64_t cycles = now - clock->since;
+    uint64_t cycles;
 
+    now -= clock->apart;
+    cycles = now - clock->since;
     /* the end of what an agent does is learnt later, but not in this order */
     if (clock->nested == 0 || now < clock->since)
         return 0;
@@ -24,7 +26,7 @@ static uint64_t in_target(const struct prof_virtual_clock *clock, uint64_t now)
 uint64_t prof_virtual_time_inside(const struct prof_virtual_clock *clock,
                                   uint64_t now)
 {
-    return now - clock->delay -
+    return now - clock->delay - clock->apart -
            (part(in_target(clock, now), clock->speedup) / PROF_ONE);
 }
 
@@ -43,7 +45,7 @@ uint64_t prof_virtual_saved(const struct prof_virtual_clock *clock,
 uint64_t prof_virtual_to_real(const struct prof_virtual_clock *clock,
                               uint64_t due)
 {
-    return due + clock->delay;
+    return due + clock->delay + clock->apart;
 }
 
 /* Fractions are kept: a short target is visited often. */
@@ -53,14 +55,25 @@ static void add_delay(struct prof_virtual_clock *clock, uint64_t cycles,
     uint64_t grown = part(cycles, share) + clock->fraction;
 
     clock->delay += grown / PROF_ONE;
-    clock->saved += grown / PROF_ONE;
     clock->fraction = (uint32_t)(grown % PROF_ONE);
+}
+
+void prof_virtual_add_apart(struct prof_virtual_clock *clock)
+{
+    const uint32_t apart = clock->apart;
+
+    clock->apart = 0;
+    prof_add_to(&clock->delay, apart);
+    prof_add_to(&clock->own, apart);
+    prof_add_to(&clock->since, apart); /* of no meaning outside of the target */
 }
 
 void prof_virtual_bring_up_to(struct prof_virtual_clock *clock, uint64_t now)
 {
-    uint64_t cycles = in_target(clock, now);
+    uint64_t cycles;
 
+    prof_virtual_add_apart(clock);
+    cycles = in_target(clock, now);
     clock->in_target += cycles;
     add_delay(clock, cycles, clock->speedup);
     clock->since = now;

@@ -15,6 +15,8 @@
  * stated otherwise. Wait-free.
  */
 
+#include "base/cpu.h"
+
 #include <prof/causal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +24,7 @@
 /* All zero: no target, no delay. */
 struct prof_virtual_clock {
     uint64_t delay;    /* cycles */
-    uint64_t saved;    /* of it: by which the target was faster */
+    uint64_t own;      /* of it: the profiler's; the target saved the rest */
     uint32_t fraction; /* of a cycle of delay, in 1/65,536 */
     uint32_t speedup;  /* 0 to PROF_SPEEDUP_MAX */
     uint32_t nested;   /* entries of the target that were not left */
@@ -31,7 +33,12 @@ struct prof_virtual_clock {
     uint64_t since;    /* while nested: time of the last update of (delay), plus
                        the time in interrupts since then */
     uint64_t in_target; /* time in the target, without interrupts */
+    uint32_t apart; /* cycles that (delay), (own) and (since) are to be more:
+                           one instruction adds to it, at both widths */
 };
+
+/* Adds (apart) where it belongs. Contexts: interrupts off. */
+void prof_virtual_add_apart(struct prof_virtual_clock *clock);
 
 /* Returns the virtual time at (now). Contexts: any. */
 uint64_t prof_virtual_time_inside(const struct prof_virtual_clock *clock,
@@ -40,7 +47,7 @@ static inline uint64_t prof_virtual_time(const struct prof_virtual_clock *clock,
                                          uint64_t now)
 {
     if (clock->nested == 0) /* most often: no multiplication */
-        return now - clock->delay;
+        return now - clock->delay - clock->apart;
     return prof_virtual_time_inside(clock, now);
 }
 
@@ -73,8 +80,7 @@ static inline void prof_virtual_save(struct prof_virtual_clock *clock,
 
     clock->fraction = (uint32_t)grown % PROF_ONE;
     cycles = (uint32_t)(grown / PROF_ONE); /* less than before */
-    clock->delay += cycles;
-    clock->saved += cycles;
+    prof_add_to(&clock->delay, cycles);
 }
 
 /* Report that the target is entered and left. Calls may be nested; the time
@@ -85,7 +91,7 @@ static inline void prof_virtual_enter(struct prof_virtual_clock *clock,
 {
     if (clock->nested++ != 0)
         return;
-    clock->since = now;
+    clock->since = now - clock->apart;
     clock->others = 0;
 }
 
@@ -99,16 +105,17 @@ static inline void prof_virtual_leave(struct prof_virtual_clock *clock,
                                       uint64_t now, uint32_t others)
 {
     const uint64_t cycles = now - clock->since;
+    const uint32_t less = others + clock->apart;
     uint32_t inside = (uint32_t)cycles;
 
-    if (clock->nested != 1 || clock->others != 0 || cycles >> 32 != 0 ||
-        inside < others) {
+    if (clock->nested != 1 || (clock->others | (uint32_t)(cycles >> 32)) != 0 ||
+        inside < less) {
         prof_virtual_leave_any(clock, now, others);
         return;
     }
-    inside -= others;
+    inside -= less;
     clock->nested = 0;
-    clock->in_target += inside;
+    prof_add_to(&clock->in_target, inside);
     prof_virtual_save(clock, inside);
 }
 

@@ -178,8 +178,6 @@ void prof_patch_turn(void)
     uint64_t now;
     bool on;
 
-    if (prof_patch == NULL || prof_patch->visits_count == 0)
-        return;
     on = prof_interrupts_save();
     now = prof_causal_exactly();
     current_stack(&begin, &end);

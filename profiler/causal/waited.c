@@ -57,7 +57,7 @@ void prof_causal_account_wait(struct prof_work *work, uint64_t now)
     if (prof_causal.experiments.counts && now > work->ended)
         work->waited = now - work->ended;
     work->ended = now;
-    work->source = work->taken;
+    work->source = prof_causal.taken;
     add_wait(work->source, work->waited);
 }
 

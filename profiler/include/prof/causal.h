@@ -548,7 +548,8 @@ bool prof_causal_owes_now(void);
 static inline bool prof_causal_owes(void)
 {
 #if PROF_WITH_CAUSAL
-    return PROF_CAUSAL_ON && prof_causal_outside && prof_causal_owes_now();
+    return __builtin_expect(prof_causal_outside, 0) && PROF_CAUSAL_ON &&
+           prof_causal_owes_now();
 #else
     return false;
 #endif

@@ -32,13 +32,13 @@
 /* Instructions of a request with one answer, and with two; the same where two
  * of three targets are agents: then the end of each handler is waited for. */
 #ifdef __i386__
-#define OVERHEAD_MAX 520
-#define OVERHEAD_2_MAX 790
+#define OVERHEAD_MAX 450
+#define OVERHEAD_2_MAX 610
 #define OVERHEAD_AGENTS_MAX 1110
 #define OVERHEAD_AGENTS_2_MAX 1815
 #else
-#define OVERHEAD_MAX 375
-#define OVERHEAD_2_MAX 540
+#define OVERHEAD_MAX 345
+#define OVERHEAD_2_MAX 480
 #define OVERHEAD_AGENTS_MAX 755
 #define OVERHEAD_AGENTS_2_MAX 1250
 #endif
