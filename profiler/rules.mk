@@ -66,7 +66,7 @@ $$(call object,$1,profiler/trace/recorder.c \
 # caller's, so that samples know all callers but the first. gcc's peepholes for
 # i686 make two instructions of one, and its 64-bit variables want a stack that
 # is aligned to 8, which it makes so by itself in each call.
-$$(call object,$1,profiler/causal/usual.c): room.profiler += \
+$$(call object,$1,profiler/causal/fast_path.c): room.profiler += \
     -fomit-frame-pointer -foptimize-sibling-calls \
     $(if $(findstring clang,$(CC)),,-ffixed-bp -fno-peephole2 \
         $(if $(findstring i386,$1),-mpreferred-stack-boundary=3))

@@ -8,7 +8,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/shares.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 #include "causal/waited.h"
 
 #include "base/cpu.h"

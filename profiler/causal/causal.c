@@ -10,7 +10,7 @@
 #include "causal/pace.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 
 #include "base/alloc.h"
 #include "base/equal.h"

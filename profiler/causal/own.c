@@ -3,7 +3,7 @@
 
 #include "causal/pace.h"
 #include "causal/patch.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 
 /* The least of so many is taken: no interrupt, and code in the caches. */
 #define ROUNDS 8u
@@ -72,7 +72,7 @@ static void measure_guard(uint32_t reading, struct prof_own *found)
     }
 }
 
-/* ---- the usual paths */
+/* ---- the fast paths */
 
 struct paths {
     struct prof_agent device, peer;
@@ -141,7 +141,7 @@ static void measure_paths(struct paths *of, uint32_t reading, path *first,
 
 /* Whatever this changes is as before after it: nothing is held yet, nothing is
  * counted, and nothing was waited for. */
-static void measure_usual(uint32_t reading, struct prof_own *found)
+static void measure_fast(uint32_t reading, struct prof_own *found)
 {
     struct paths of = {.device = {.kind = PROF_AGENT_PARALLEL, .direct = 1},
                        .peer = {.kind = PROF_AGENT_CLOSED, .direct = 1},
@@ -220,7 +220,7 @@ void prof_own_measure(void)
     probe.number = number;
     measure_guard(of_clock(), &found);
     measure_visit(&probe, of_clock(), &found);
-    measure_usual(of_clock(), &found);
+    measure_fast(of_clock(), &found);
     if (prof_patch != NULL) {
         prof_patch->functions[PROF_PROBE].target.number = number;
         measure_hooks(&prof_patch->functions[PROF_PROBE], &found);

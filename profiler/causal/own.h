@@ -24,7 +24,7 @@ struct prof_own {
     uint32_t patched; /* of the hooks of a patched function: in the target */
     uint32_t hook;    /* of one, outside of its readings of the clock */
     uint32_t call;    /* of other calls, outside of theirs */
-    /* all of the usual path of a call, which has no readings */
+    /* all of the fast path of a call, which has no readings */
     uint32_t submit, answer, sent, packet; /* of an agent that is direct */
     uint32_t hold, take, done;
 };
@@ -42,7 +42,7 @@ static inline void prof_own_skip(uint64_t cycles)
     prof_causal.clock.own += cycles;
 }
 
-/* The same of the usual path of a call, from whatever target. Interrupts may be
+/* The same of the fast path of a call, from whatever target. Interrupts may be
  * on. */
 static inline void prof_own_skip_path(uint32_t cycles)
 {

@@ -4,7 +4,7 @@
 
 #include "causal/causal.h"
 #include "causal/own.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 
 #include <prof/error.h>
 #include <prof/gain.h>

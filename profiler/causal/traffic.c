@@ -18,7 +18,7 @@
 #include "causal/own.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 
 #include "base/cpu.h"
 

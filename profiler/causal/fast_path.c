@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What each request calls, on its usual paths. What is rare is in the files of
+ * What each request calls, on its fast paths. What is rare is in the files of
  * the parts: it is called last, with the same arguments, so that it takes the
  * place of the call. Where the Makefile compiles this, it is without frames,
  * which short functions pay most for.
@@ -10,7 +10,7 @@
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/shares.h"
-#include "causal/usual.h"
+#include "causal/fast_path.h"
 
 #define RARELY(condition) __builtin_expect(condition, 0)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PROF_CAUSAL_USUAL_H
-#define PROF_CAUSAL_USUAL_H
+#ifndef PROF_FAST_PATH_H
+#define PROF_FAST_PATH_H
 
 /*
- * The rare paths of the calls in usual.c, and what they share with the usual
+ * The rare paths of the calls in fast_path.c, and what they share with the fast
  * ones. Contexts: thread, unless stated otherwise.
  */
 
@@ -12,7 +12,7 @@
 /* prof_causal_take() on any path (traffic.c). */
 void *prof_causal_take_any(void);
 
-/* To be called after each change of (held) but those of the usual paths. */
+/* To be called after each change of (held) but those of the fast paths. */
 void prof_causal_look_at_list(void);
 
 /* To and of an agent of any kind (agent.c). */
