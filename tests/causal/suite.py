@@ -16,7 +16,6 @@ from harness.command import Command, event_counts, packets_of
 from harness.suite import WIDTHS, check, run
 
 PARTS = ("print", "pages", *WIDTHS)
-PLAYWRIGHT = "playwright-core@1.60.0"
 COZ = "coz-profiler"
 VIEWER = "usr/share/coz-profiler/viewer"
 SPEEDUPS = (0.25, 0.5, 0.95)
@@ -587,7 +586,7 @@ def test_pages(s):
     trace("-q", "-o", s.work / "causal.html", "--coz", s.work / "profile.coz")
     (s.work / "causal.json").write_text(trace("--json").out, encoding="ascii")
     Trace(s, "wide")("-q", "-o", s.work / "wide.html")
-    modules = s.npm(PLAYWRIGHT, "playwright")
+    modules = s.browser_modules()
     done = run(
         *("node", "tests/causal/pages.js", s.work, "-", s.parasite),
         s.debian(COZ, VIEWER),

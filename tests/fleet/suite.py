@@ -29,7 +29,6 @@ from replayed import (
 )
 
 PARTS = ("engines", "pages", "push", "field", "replayed")
-PLAYWRIGHT = "playwright-core@1.60.0"
 TIMES = ("--since", f"@{made.BEGIN}", "--until", f"@{made.BEGIN + 600}")
 STILL = (
     *("--since", f"@{made.STILL_BEGIN}"),
@@ -542,7 +541,7 @@ def test_replayed(s):
 
 
 def test_pages(s, engine):
-    modules = s.npm(PLAYWRIGHT, "playwright")
+    modules = s.browser_modules()
     with engine:
         fleet = Fleet(s, engine)
         fleet.fill()

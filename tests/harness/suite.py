@@ -61,6 +61,7 @@ __all__ = [
     "soon",
 ]
 
+BROWSER_MODULES = ("playwright-core@1.60.0", "pngjs@7.0.0")
 WIDTHS = ("i386", "x86_64")
 # the long form of a suite, see tests/README.md
 FULL = os.environ.get("FULL") == "1"
@@ -157,22 +158,26 @@ class Suite:
 
     # ---- made once for all suites
 
-    def npm(self, package, folder=None):
-        """The node_modules with the npm package NAME@VERSION, fetched once for
-        all suites into (folder) of the build, by default of its name."""
-        name = package.rpartition("@")[0]
-        prefix = self.build / (folder or name.rpartition("/")[2])
+    def npm(self, *packages, folder=None):
+        """The node_modules with the npm packages NAME@VERSION, fetched once for
+        all suites into (folder) of the build, by default of the first name."""
+        names = [package.rpartition("@")[0] for package in packages]
+        prefix = self.build / (folder or names[0].rpartition("/")[2])
         modules = prefix / "node_modules"
         prefix.mkdir(exist_ok=True)
         with open(prefix / ".lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (modules / name).is_dir():
+            if not all((modules / name).is_dir() for name in names):
                 run(
                     *("npm", "install", "--prefix", prefix, "--silent"),
                     *("--no-audit", "--no-fund", "--no-save"),
-                    *("--ignore-scripts", package),
+                    *("--ignore-scripts", *packages),
                 )
         return modules
+
+    def browser_modules(self):
+        """The node_modules of what drives Chromium and reads its pictures."""
+        return self.npm(*BROWSER_MODULES, folder="playwright")
 
     def debian(self, package, path):
         """The folder (path) of Debian's package, fetched once for all suites,

@@ -9,34 +9,35 @@
 
 const {existsSync, readFileSync, writeFileSync} = require('node:fs');
 const path = require('node:path');
+const {PNG} = require('pngjs');
 const {assert, closePage, openPage, work} = require('./browser.js');
 const {boxFont} = require('./box_font.js');
 const {DIAGONAL} = require('./boxes.js');
-const {decoded, encoded} = require('./png.js');
 
 const FOLDER = path.join(__dirname, 'pictures');
 const NEAR = 20; // of 255: blocks whose colours differ by less are the same
 const FAMILY = 'Boxes';
+const PIXEL = 4; // bytes: red, green, blue, alpha
 
 const pngOf = (url) => Buffer.from(url.split(',')[1], 'base64');
 
 // The part of the blocks of an area that differ in two pictures.
 function partOf([left, top, width, height], one, other) {
   let far = 0;
-  for (let y = top; y < top + height; ++y) {
-    const [a, b] = [one, other].map(({lines}) => lines[y]);
+  for (let y = top; y < top + height; ++y)
     for (let x = left; x < left + width; ++x) {
-      const [i, j] = [x * one.bytes, x * other.bytes];
-      far += [0, 1, 2].some((c) => Math.abs(a[i + c] - b[j + c]) > NEAR);
+      const at = PIXEL * (y * one.width + x);
+      far += [at, at + 1, at + 2].some(
+        (i) => Math.abs(one.data[i] - other.data[i]) > NEAR,
+      );
     }
-  }
   return far / (width * height);
 }
 
 // The part of the blocks of two PNGs that differ, in that of (areas) where most
 // do, by default all; 1: their sizes do.
 function difference(png, other, areas) {
-  const [one, two] = [png, other].map(decoded),
+  const [one, two] = [png, other].map((file) => PNG.sync.read(file)),
     {width, height} = one;
   if (width !== two.width || height !== two.height) return 1;
   const parts = (areas || [[0, 0, width, height]]).map((area) =>
@@ -95,40 +96,39 @@ const STYLE = `*, ::before, ::after, ::placeholder {
   transition: none !important; animation: none !important;
 }`;
 
-// The means of the blocks of a PNG: lines of red, green and blue.
+// The means of the blocks of a PNG, as a picture.
 function means(png) {
-  const {width, height, bytes, lines} = decoded(png),
+  const {width, height, data} = PNG.sync.read(png),
     [columns, rows] = [width, height].map((size) => Math.floor(size / BLOCK)),
-    found = [];
-  for (let row = 0; row < rows; ++row) {
-    const sums = new Float64Array(3 * columns);
-    for (let y = row * BLOCK; y < (row + 1) * BLOCK; ++y) {
-      const line = lines[y];
-      for (let x = 0; x < columns * BLOCK; ++x)
-        for (let c = 0; c < 3; ++c)
-          sums[3 * Math.floor(x / BLOCK) + c] += line[x * bytes + c];
+    sums = new Float64Array(PIXEL * columns * rows),
+    found = new PNG({width: columns, height: rows});
+  for (let y = 0; y < rows * BLOCK; ++y) {
+    const row = Math.floor(y / BLOCK) * columns;
+    for (let x = 0; x < columns * BLOCK; ++x) {
+      const [to, from] = [row + Math.floor(x / BLOCK), y * width + x];
+      for (let c = 0; c < PIXEL; ++c)
+        sums[PIXEL * to + c] += data[PIXEL * from + c];
     }
-    found.push(
-      Uint8ClampedArray.from(
-        sums,
-        (sum) => Math.round(sum / BLOCK ** 2 / STEP) * STEP,
-      ),
-    );
   }
+  const stepOf = (sum) => Math.round(sum / BLOCK ** 2 / STEP) * STEP;
+  found.data = Buffer.from(Uint8ClampedArray.from(sums, stepOf));
   return found;
 }
 
 // One PNG of the means of all (shots), one below the other.
 function joined(shots) {
-  const all = shots.flatMap(means),
-    width = Math.max(...all.map((line) => line.length));
-  return encoded(
-    all.map((line) => {
-      const wide = new Uint8Array(width);
-      wide.set(line);
-      return wide;
-    }),
-  );
+  const all = shots.map(means),
+    sheet = new PNG({
+      width: Math.max(...all.map(({width}) => width)),
+      height: all.reduce((sum, {height}) => sum + height, 0),
+      fill: true,
+    });
+  let top = 0;
+  for (const one of all) {
+    PNG.bitblt(one, sheet, 0, 0, one.width, one.height, 0, top);
+    top += one.height;
+  }
+  return PNG.sync.write(sheet, {colorType: 2});
 }
 
 // The sheet of a page that is drawn with (style) too, in (looks).

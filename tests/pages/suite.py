@@ -19,7 +19,6 @@ from harness.made_profile import interrupted, pending, profile, several
 from harness.payload import page_of
 from harness.suite import FULL, WIDTHS, background, run
 
-PLAYWRIGHT = "playwright-core@1.60.0"
 PARTS = ("graph", "looks", "every", "large", "tasks", "sheets")  # see all.js
 CPU_LIMIT_S = 1500
 
@@ -409,7 +408,7 @@ def make_sheets(pages):
 
 
 def suite(s):
-    modules = s.npm(PLAYWRIGHT, "playwright")
+    modules = s.browser_modules()
     pages = Pages(s)
     if s.part == "large":
         make_large(pages)

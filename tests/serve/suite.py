@@ -26,7 +26,6 @@ from readers import test_slow_reader
 from pushes import test_push, test_push_of_rows, test_push_refused
 
 PARTS = (*WIDTHS, "hosts", "store", "page")
-PLAYWRIGHT = "playwright-core@1.60.0"
 COUNTS = ("ticks", "attributed", "idle", "unresolved", "dropped", "missed")
 PERIOD = CLOCK_HZ // 100
 RATE_MHZ = 100_000
@@ -1539,7 +1538,7 @@ def with_store(s):
 
 def live_page(s):
     """The page of --http in Chromium, with a guest that runs and two others."""
-    modules = s.npm(PLAYWRIGHT, "playwright")
+    modules = s.browser_modules()
     words = ("--http", 0, "-k", s.image("x86_64", "split"))
     with (
         serving(s, *words, name="page", service="split") as serve,

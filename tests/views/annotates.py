@@ -241,7 +241,7 @@ def test_page(views):
     s, modules = views.s, None
     s.holds(no_address, views)
     with s.test("playwright-core comes from npm"):
-        modules = s.npm("playwright-core@1.60.0", "playwright")
+        modules = s.browser_modules()
     views.annotate("-o", s.work / "page.html", views.trace("lua"))
     image = views.renamed(HOSTILE)
     views.annotate(
