@@ -6,9 +6,9 @@
  */
 
 #include "causal/causal.h"
+#include "causal/fast_path.h"
 #include "causal/own.h"
 #include "causal/shares.h"
-#include "causal/fast_path.h"
 #include "causal/waited.h"
 
 #include "base/cpu.h"

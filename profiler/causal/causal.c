@@ -5,12 +5,12 @@
  */
 
 #include "causal/causal.h"
-#include "causal/send.h"
+#include "causal/fast_path.h"
 #include "causal/own.h"
 #include "causal/pace.h"
 #include "causal/patch.h"
+#include "causal/send.h"
 #include "causal/shares.h"
-#include "causal/fast_path.h"
 
 #include "base/alloc.h"
 #include "base/equal.h"

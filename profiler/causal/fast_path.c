@@ -8,9 +8,9 @@
  */
 
 #include "causal/causal.h"
+#include "causal/fast_path.h"
 #include "causal/own.h"
 #include "causal/shares.h"
-#include "causal/fast_path.h"
 
 #define RARELY(condition) __builtin_expect(condition, 0)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "causal/own.h"
 
+#include "causal/fast_path.h"
 #include "causal/pace.h"
 #include "causal/patch.h"
-#include "causal/fast_path.h"
 
 /* The least of so many is taken: no interrupt, and code in the caches. */
 #define ROUNDS 8u

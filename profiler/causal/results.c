@@ -3,8 +3,8 @@
 /* What experiments have said: latencies, gains and shares. */
 
 #include "causal/causal.h"
-#include "causal/own.h"
 #include "causal/fast_path.h"
+#include "causal/own.h"
 
 #include <prof/error.h>
 #include <prof/gain.h>

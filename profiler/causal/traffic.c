@@ -15,10 +15,10 @@
  */
 
 #include "causal/causal.h"
+#include "causal/fast_path.h"
 #include "causal/own.h"
 #include "causal/patch.h"
 #include "causal/shares.h"
-#include "causal/fast_path.h"
 
 #include "base/cpu.h"
 
