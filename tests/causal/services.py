@@ -28,7 +28,7 @@ WORDS = (
 )
 # what a service needs, and how many times as many requests
 SERVICES = {
-    "irc": ("irc.every=0 net.load_requests=1", 1.5),
+    "irc": ("irc.every=0 net.load_requests=1", 4.5),
     "http": ("net.load_path=/index.html", 1),
 }
 RESULT = re.compile(
