@@ -287,9 +287,7 @@ def web_server_has_a_causal_profile(s, width):
     check.has(text, r"^# [1-9]\d* experiments$")
     check.has(text, "^http_answer:$")
     log = s.build / width / "causal-http.log"
-    check.contains(
-        log.read_text(encoding="latin-1"), " 400 sessions, 0 failed"
-    )
+    check.contains(log.read_text(encoding="latin-1"), " 400 sessions, 0 failed")
 
 
 def clients_outside_count_no_instructions(s, width):
