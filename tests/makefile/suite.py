@@ -298,14 +298,16 @@ def clients_outside_count_no_instructions(s, width):
     )
     check.lacks(run(words[0], "-n", *words[1:], env=PLAIN).out, "-icount shift")
 
+    log = s.build / width / "causal-http.log"
+
     def in_time(seconds):
+        """wrk prints its figures every five seconds."""
         text = run(*words, f"SECONDS={seconds:.0f}", env=PLAIN).out
         check.has(text, r"^# [1-9]\d* experiments$")
         check.has(text, "^http_answer:$")
+        check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
 
     given_time(in_time, (8, 32, 128))
-    log = s.build / width / "causal-http.log"
-    check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
 
 
 def progress_is_asked_for(width):
