@@ -35,7 +35,7 @@ class Made:
         self.s, self.parasite = s, Command(s)
         self.image = s.image("x86_64", "split")
         addresses, self.packets = s.work / "addresses", s.work / "packets"
-        lines = text_addresses(self.image).splitlines()[:399]
+        lines = self.functions()[:399]
         lines += text_addresses(self.image, EXAMPLES_NAME).splitlines()
         addresses.write_text("\n".join(lines) + "\n")
         self.packets.write_bytes(
@@ -45,6 +45,18 @@ class Made:
         )
         self.trace = s.work / "x.trace"
         self.parasite.record(self.trace, "-q", "-k", self.image, self.packets)
+
+    def functions(self):
+        """Addresses of functions but the profiler's, which are in no share."""
+        begin, end = (
+            text_addresses(self.image, (f"prof_code_{side}",)).strip()
+            for side in ("begin", "end")
+        )
+        return [
+            address
+            for address in text_addresses(self.image).splitlines()
+            if not begin <= address < end
+        ]
 
     def report(self, *words, **options):
         return self.parasite("report", *words, self.trace, **options)

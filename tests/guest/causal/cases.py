@@ -209,7 +209,8 @@ CASES = [
         "prof.target=calls_it prof.accrue=smooth prof.hz=4000",
         [
             r"^calls_it is measured by its share of handlers: \d+ of \d+ ",
-            r"^  calls_it +3[5-9]\.\d\d( +\S+ \+- \S+)"
+            # 38 %, and what samples of a program with one rhythm are off by
+            r"^  calls_it +(3[5-9]|4[01])\.\d\d( +\S+ \+- \S+)"
             r" +(1[7-9]|20)\.\d\d \+- \d\.",
         ],
         ["from enter to leave"],
