@@ -307,7 +307,7 @@ def clients_outside_count_no_instructions(s, width):
         check.has(text, "^http_answer:$")
         check.has(log.read_text(encoding="latin-1"), r" [1-9]\d* requests in ")
 
-    given_time(in_time, (8, 32, 128))
+    given_time(in_time, (12, 36, 108))
 
 
 def progress_is_asked_for(width):
