@@ -121,7 +121,8 @@ system.columns WHERE table = '$1' AND database = currentDatabase() \
 ORDER BY position" | tail -n +2 | tr -d ' ' | paste -s -d ,)
     moved=$(echo "$columns" |
         sed "s/\<bucket\>/bucket + toIntervalMinute($3 * k)/")
-    "$parasite" sql -q "$many/store" "INSERT INTO $1 ($columns) SELECT $moved \
+    "$parasite" sql --write -q "$many/store" \
+        "INSERT INTO $1 ($columns) SELECT $moved \
 FROM $1 CROSS JOIN (SELECT number + 1 AS k FROM numbers($2)) AS copies" \
         >"$work/inserted"
 }
