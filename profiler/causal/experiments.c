@@ -42,9 +42,8 @@ static uint32_t draw(struct prof_experiments *all, uint32_t below)
     return (uint32_t)((uint64_t)all->random * below >> 32);
 }
 
-/* To be called after each change of what (enough) depends on. An
- * experiment begins to count at the visit that ends the one before, hence one
- * more. */
+/* To be called after each change of what (enough) depends on. An experiment
+ * begins to count at the visit that ends the one before, hence one more. */
 __attribute__((noinline)) static void set_enough(struct prof_experiments *all)
 {
     if (all->fixed || all->paused)
@@ -306,11 +305,10 @@ void prof_experiments_pause(struct prof_experiments *all, uint64_t now)
 void prof_experiments_resume(struct prof_experiments *all, uint64_t now)
 {
     all->paused = false;
-    if (!all->fixed) {
+    if (all->fixed)
+        set_speed(all, now, all->fixed_speedup);
+    else
         begin_experiment(all, now, prof_virtual_time(all->clock, now));
-        return;
-    }
-    set_speed(all, now, all->fixed_speedup);
 }
 
 static void abandon(struct prof_experiments *all, uint64_t now,
