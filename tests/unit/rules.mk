@@ -2,8 +2,9 @@
 #
 # Unit tests: on the host, under sanitizers, with cmocka built from Debian's
 # source package; at both widths, but for those of one_width.txt, which are
-# built at 64 bits only. Those of smp/ are built for several CPUs. Included by
-# the Makefile.
+# built at 64 bits only. Those of smp/ are built for several CPUs. -Og compiles
+# twice as fast as -O1 with these sanitizers, and runs some 10 % slower.
+# Included by the Makefile.
 
 UNIT := -fno-pie -no-pie -fsanitize=address,undefined -fno-sanitize-recover=all
 unit_sources := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
@@ -14,7 +15,7 @@ promise_parts := promise run_queue chain group sleep mutex locks mailbox
 define unit_rules
 $(BUILD)/host$1/obj/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
     $(rooms)/.linked
-	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED $$(UNIT) \
+	$$(call host_compile,-m$1 -Og -DPROF_HOSTED $$(UNIT) \
 	    -isystem $(SOURCES)/cmocka/include)
 $(BUILD)/host$1/libcmocka.a: $(SOURCES)/cmocka/.unpacked | packages
 	$$(call begin,CMOCKA)
@@ -38,7 +39,7 @@ $(BUILD)/host$1/libprof.a: $(patsubst %.c,$(BUILD)/host$1/obj/%.o,\
 # the same for several CPUs
 $(BUILD)/host$1/smp/%.o: %.c Makefile | packages $(SOURCES)/cmocka/.unpacked \
     $(rooms)/.linked
-	$$(call host_compile,-m$1 -O1 -DPROF_HOSTED -DPROF_CPUS_MAX=64 $$(UNIT) \
+	$$(call host_compile,-m$1 -Og -DPROF_HOSTED -DPROF_CPUS_MAX=64 $$(UNIT) \
 	    -isystem $(SOURCES)/cmocka/include)
 $(BUILD)/host$1/smp/walk.o: profiler/sample/$2/walk.asm \
     $(BUILD)/smp/$2/prof_offsets.inc profiler/sample/$2/cpu_here.inc
