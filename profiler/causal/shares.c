@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Shares of handlers by samples; see shares.h.
+ *
+ * Samples are looked at when a segment ends, in the program's time. What one
+ * takes there delays the next rounds of the program, and so moves the places of
+ * the next samples. If it depended much on where the sample was, a program of a
+ * steady rhythm would come into step with the timer while the period holds, and
+ * its shares would be wrong. So where a function's frame is set up, which takes
+ * ten microseconds to find out, is remembered.
+ */
+
 #include "causal/shares.h"
 
 #include "base/cpu.h"
+#include "base/own_code.h"
 #include "causal/causal.h"
 #include "causal/own.h"
 #include "causal/patch.h"
@@ -14,12 +27,15 @@
 
 #define PROBES 8u
 #define HASH_FACTOR 0x9e3779b1u
-#define HASH_SHIFT 26u /* to 0 to PROF_SHARES_KINDS - 1 */
-#define REST 0u        /* the kind of the rest, and of those without room */
-#define DOORBELLS 2u   /* in a handler, that end segments */
-#define AVERAGE 16u    /* samples that the average counts for in each kind */
+#define HASH_SHIFT 26u   /* to 0 to PROF_SHARES_KINDS - 1 */
+#define REST 0u          /* the kind of the rest, and of those without room */
+#define DOORBELLS 2u     /* in a handler, that end segments */
+#define AVERAGE 16u      /* samples that the average counts for in each kind */
+#define LEARNT_SHIFT 27u /* of the same hash, to 0 to LEARNT - 1 */
+#define LEARNT 32u       /* functions whose frame is remembered */
 
 _Static_assert(PROF_SHARES_KINDS == 1u << (32 - HASH_SHIFT), "the hash fits");
+_Static_assert(LEARNT == 1u << (32 - LEARNT_SHIFT), "the hash fits");
 
 struct kind {
     const void *is; /* NULL: free */
@@ -27,6 +43,12 @@ struct kind {
     uint32_t known_at; /* samples of all kinds when (share) was computed */
     uint32_t known_of; /* the target that it is of, from 1 on; 0: none yet */
     uint32_t share;
+};
+
+/* Where the frame of a function is set up (unwind/prologue.h). */
+struct learnt {
+    uintptr_t function; /* its begin; 0: free */
+    uint32_t framed;
 };
 
 static struct {
@@ -39,16 +61,22 @@ static struct {
     uint32_t samples;
     struct prof_entry *entry; /* the next sample to be looked at, */
     uint32_t words;           /* and its words in the vector of frames */
-    struct kind *kinds;
-    uint32_t *hits; /* by kind, target */
+    struct kind *kinds;       /* and then what is learnt */
+    uint32_t *hits;           /* by kind, target */
 } shares;
 
 uint32_t prof_shares_on;
 
 size_t prof_shares_bytes(uint32_t targets)
 {
-    return PROF_SHARES_KINDS *
-           (sizeof(struct kind) + (size_t)targets * sizeof(uint32_t));
+    return LEARNT * sizeof(struct learnt) +
+           PROF_SHARES_KINDS *
+               (sizeof(struct kind) + (size_t)targets * sizeof(uint32_t));
+}
+
+static struct learnt *learnt(void)
+{
+    return (struct learnt *)(shares.kinds + PROF_SHARES_KINDS);
 }
 
 static void skip_samples(void)
@@ -63,8 +91,8 @@ void prof_shares_init(void *memory, uint32_t targets)
         .targets = targets,
         .kind = REST,
         .kinds = memory,
-        .hits = (uint32_t *)((struct kind *)memory + PROF_SHARES_KINDS),
     };
+    shares.hits = (uint32_t *)(learnt() + LEARNT);
     prof_clear_words(memory, prof_shares_bytes(targets) / sizeof(void *));
     skip_samples();
     prof_shares_on = 1;
@@ -98,6 +126,18 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
     return is_in(target, prof_origin(address) - 1);
 }
 
+/* What is known of the frame of the function that begins at (begin), to be used
+ * at once. */
+static uint32_t *framed_of(uintptr_t begin)
+{
+    uint32_t at = ((uint32_t)begin * HASH_FACTOR) >> LEARNT_SHIFT;
+    struct learnt *known = &learnt()[at];
+
+    if (known->function != begin)
+        *known = (struct learnt){.function = begin};
+    return &known->framed;
+}
+
 /* Whether the caller of a function that has not set up its frame yet is in
  * (target): the frame pointer leads past it, but the words contain it. */
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
@@ -107,12 +147,13 @@ static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
     const struct prof_range text = {code->begin, code->end};
     struct prof_range function;
     struct prof_symbol symbol;
-    uint32_t framed = 0, word;
+    uint32_t word;
 
     if (!prof_symbol_find(pc, &symbol))
         return false;
     function = (struct prof_range){symbol.start, symbol.start + symbol.size};
-    word = prof_prologue_caller(pc, &function, &text, &framed);
+    word =
+        prof_prologue_caller(pc, &function, &text, framed_of(function.begin));
     return word < PROF_FRAMES_KEPT &&
            returns_to(target, prof_frames_kept(words, word));
 }
@@ -151,7 +192,8 @@ static void take_sample(const struct prof_entry *entry)
     uintptr_t pc = prof_origin(entry->pc);
 
     shares.words += count;
-    if (shares.paused)
+    /* while the profiler runs itself virtual time stands still (own.h) */
+    if (shares.paused || prof_code_is_own(pc))
         return;
     shares.samples++;
     shares.kinds[shares.kind].samples++;

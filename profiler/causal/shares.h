@@ -12,9 +12,10 @@
  * Time that is not spent waiting consists of segments, each of one kind: of a
  * handler, of a task, of their callees, or of the rest. A segment's samples are
  * those added to the sample vector during it, which costs the interrupt
- * nothing. A kind with few samples is assumed to be like the average. A segment
- * ends when a handler sends a request outside, as it matters whether the target
- * runs before or after that.
+ * nothing; those in the profiler are not counted, as virtual time stands still
+ * there (own.h). A kind with few samples is assumed to be like the average. A
+ * segment ends when a handler sends a request outside, as it matters whether
+ * the target runs before or after that.
  *
  * Contexts: thread on the first CPU, unless stated otherwise.
  */
@@ -25,7 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Samples, without idle ones, needed before a target may be sped up. */
+/* Samples, without idle ones and the profiler's own, needed before a target may
+ * be sped up. */
 #define PROF_SHARES_SAMPLES_MIN 500u
 
 /* Number of kinds; further ones have the share of the rest. */

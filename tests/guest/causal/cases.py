@@ -209,8 +209,11 @@ CASES = [
         "prof.target=calls_it prof.accrue=smooth prof.hz=4000",
         [
             r"^calls_it is measured by its share of handlers: \d+ of \d+ ",
-            # 38 %, and what samples of a program with one rhythm are off by
-            r"^  calls_it +(3[5-9]|4[01])\.\d\d( +\S+ \+- \S+)"
+            # 38 and 29 %, and 4.5 standard errors of 17,000 samples. In its
+            # one rhythm 24 or 26 % if it depended on a sample's place how long
+            # the profiler looks at it
+            r"^ +(2[789]|30)\.\d\d % .* rest$",
+            r"^  calls_it +(3[6-9]|40)\.\d\d( +\S+ \+- \S+)"
             r" +(1[7-9]|20)\.\d\d \+- \d\.",
         ],
         ["from enter to leave"],
