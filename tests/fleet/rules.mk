@@ -10,7 +10,8 @@ $(BUILD)/host/fill_store $(BUILD)/host/fill: tests/fleet/rules.mk \
     $(BUILD)/host/libparasite.a
 	$(call begin,HOSTLD)
 	$(Q)gcc -std=gnu11 -g -O2 $(WARNINGS) -Ihost -Iprofiler/include -o $@ \
-	    $(filter %.c,$^) $(BUILD)/host/libparasite.a $(parasite_libraries) $(xen_libraries)
+	    $(filter %.c,$^) $(BUILD)/host/libparasite.a \
+	    $(parasite_libraries) $(xen_libraries)
 
 # Lua whose string library somebody has compiled without optimisation
 slow_lua := $(BUILD)/x86_64/lua-slow/lua.elf
