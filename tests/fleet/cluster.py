@@ -84,9 +84,6 @@ class Server:
         status, text = http(self.port, f"/?{query}")
         return int(text.split()[0]) if status == 200 else None
 
-    def tell(self, sql):
-        teller(self.port)(sql)
-
 
 class Cluster:
     """For (fleet) of field.py. Its processes end with it."""

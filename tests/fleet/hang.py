@@ -11,7 +11,6 @@ import time
 DATABASE = "hang"
 MINUTES = 60  # of each run
 FIRST = 3  # of them are stored, or on their way, when ZooKeeper stops
-REPLICATED = "samples", "accounts", "waits", "loop", "losses"
 GUESTS, STACKS = 9, 3  # of the minutes' guests each server has three
 
 
@@ -111,8 +110,8 @@ class Hang:
     def settle(self, minutes):
         """Why sums are wrong, or None. A server that was in the middle of a
         batch ("Unknown status") keeps a part that ZooKeeper does not know, and
-        has its rows twice when the batch comes again, until the table is opened
-        anew."""
+        has its rows twice when the batch comes again, until it is started
+        again."""
         if wrong := self.wrong_sums(minutes):
             print(f"    {wrong}, with an unknown part", flush=True)
             self.open_again()
@@ -126,8 +125,8 @@ class Hang:
 
     def open_again(self):
         for server in self.cluster.servers:
-            for table in REPLICATED:
-                server.tell(f"SYSTEM RESTART REPLICA {DATABASE}.{table}_local")
+            server.kill()
+            server.start()
 
     def wrong_sums(self, minutes):
         """What the store has that was not sent, or the other way round."""
