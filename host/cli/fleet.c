@@ -309,6 +309,7 @@ static void run_list(const struct fleet *fleet)
     struct fleet_guests guests;
 
     fleet_guests(fleet, &guests);
+    fleet_claims(fleet, &guests);
     say_none(fleet, guests.count);
     if (request.json)
         json_print(fleet_list_json(fleet, &guests), stdout);

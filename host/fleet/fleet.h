@@ -100,6 +100,9 @@ struct fleet_guests {
 
 /* All guests that were sampled, or of which something was lost. */
 void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests);
+/* Sets their claims, which are none before: only lists of guests have them, and
+ * they take the store as long as all else. */
+void fleet_claims(const struct fleet *fleet, struct fleet_guests *guests);
 void fleet_guests_free(struct fleet_guests *guests);
 
 /* The busy part of the ticks that came, and the part of all that were due that

@@ -145,9 +145,13 @@ void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests)
     fleet_ask(fleet, "identities", &guests->identities);
     fleet_ask(fleet, "delays", &guests->delays);
     fleet_ask(fleet, "losses", &guests->losses);
-    fleet_ask(fleet, "claims", &guests->claims);
     take_accounts(guests);
     take_rest(guests);
+}
+
+void fleet_claims(const struct fleet *fleet, struct fleet_guests *guests)
+{
+    fleet_ask(fleet, "claims", &guests->claims);
 }
 
 uint64_t fleet_stored(const struct fleet_guest *guest)

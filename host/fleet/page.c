@@ -79,6 +79,7 @@ bool fleet_write_page(const struct fleet *fleet, unsigned seconds, FILE *out)
     json_t *head;
 
     fleet_guests(fleet, &guests);
+    fleet_claims(fleet, &guests);
     head = fleet_list_json(fleet, &guests);
     json_set(head, "minutes", minutes_of(fleet));
     json_set(head, "odd", odd_of(fleet, &guests));

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DAY_LENGTH 10 /* of "2026-11-02 10:00:00" */
+
 struct fleet_query {
     const char *name; /* NULL = the end */
     const char *begin, *end;
@@ -49,7 +51,8 @@ static void put_service(const struct text *text)
                 store_quote(text->fleet->service, quoted, sizeof quoted));
 }
 
-/* Days, too: they are what tables are divided by. */
+/* Days, too: they are what tables are divided by. Each condition takes time for
+ * each row, so two are one where they can be. */
 static void put_where(const struct text *text)
 {
     const struct fleet *fleet = text->fleet;
@@ -59,11 +62,15 @@ static void put_where(const struct text *text)
     fleet_time_text(fleet->until, until);
     fputc('(', text->out);
     put_service(text);
+    if (strncmp(since, until, DAY_LENGTH) == 0)
+        fprintf(text->out, " AND day = '%.*s'", DAY_LENGTH, since);
+    else
+        fprintf(text->out, " AND day >= '%.*s' AND day <= '%.*s'", DAY_LENGTH,
+                since, DAY_LENGTH, until);
     fprintf(text->out,
-            " AND day >= '%.10s' AND day <= '%.10s' AND "
-            "bucket >= toDateTime(%" PRIu32 ") AND "
+            " AND bucket >= toDateTime(%" PRIu32 ") AND "
             "bucket < toDateTime(%" PRIu32 ")",
-            since, until, fleet->since, fleet->until);
+            fleet->since, fleet->until);
     for (unsigned i = 0; i < fleet->build_count; ++i)
         fprintf(text->out, "%sbuild = toFixedString(unhex('%s'), %d)%s",
                 i == 0 ? " AND (" : " OR ", fleet->builds[i], STORE_BUILD_BYTES,

@@ -16,6 +16,7 @@ from older import AMOUNT, make_version_1, teller  # noqa: E402
 
 SERVERS = 3
 NAME = "trio"
+ANSWER_S = 5
 JARS = "zookeeper", "zookeeper-jute", "slf4j-api", "slf4j-simple"
 JARS += "metrics-core", "snappy-java"
 ZOO = """tickTime=2000
@@ -75,10 +76,10 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def ask(self, sql):
+    def ask(self, sql, database="parasite"):
         """The first value of the answer, as a number; None: there is none."""
         query = urllib.parse.urlencode(
-            {"query": sql, "database": "parasite", "password": PASSWORD}
+            {"query": sql, "database": database, "password": PASSWORD}
         )
         status, text = http(self.port, f"/?{query}")
         return int(text.split()[0]) if status == 200 else None
@@ -185,8 +186,11 @@ class Cluster:
         self.zookeeper.wait()
 
     def zookeeper_answers(self):
+        """One that has just opened its port may leave a request without any
+        answer."""
         try:
-            with socket.create_connection(("127.0.0.1", self.zoo)) as file:
+            address = "127.0.0.1", self.zoo
+            with socket.create_connection(address, ANSWER_S) as file:
                 file.sendall(b"srvr")
                 return b"Mode: " in file.makefile("rb").read()
         except OSError:

@@ -9,13 +9,15 @@ string library was compiled without optimisation.
 The store is an embedded one, or with STORE=cluster three servers, of which one
 is killed meanwhile and started again at the end, and ZooKeeper for a minute
 (cluster.py). Their tables are replicated, and have an earlier version at first.
+At the end ZooKeeper hangs, and is killed once more, while rows are sent
+(hang.py).
 
 Each guest is stopped once it has done its work, and says what it has counted:
 the store must have the same figures. Then `parasite fleet` lists the guests,
 its diff must name what is slower, its odd the guest with the other script.
 
 Files stay in OUT (BUILD/fleet). Ends with 1 if anything is not as it must be,
-or after SECONDS (220, of a cluster 600; 0 = no limit); 2 where the store's
+or after SECONDS (220, of a cluster 900; 0 = no limit); 2 where the store's
 engine is missing.
 TICKS (4000) are those of each guest with icount, SESSIONS (300) those of each
 irc, REQUESTS (300) those of each http. Whatever happens, all processes end."""
@@ -39,6 +41,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True
 
 from cluster import Cluster, Outage, missing  # noqa: E402
+from hang import Hang  # noqa: E402
 from harness import qemu  # noqa: E402
 from harness.command import ANSWER_S  # noqa: E402
 
@@ -59,7 +62,7 @@ TICKS = number("TICKS", 4000)
 SESSIONS = number("SESSIONS", 300)
 REQUESTS = number("REQUESTS", 300)
 STORE = os.environ.get("STORE") or "embedded"
-SECONDS = number("SECONDS", 600 if STORE == "cluster" else 220)
+SECONDS = number("SECONDS", 900 if STORE == "cluster" else 220)
 
 
 class Wrong(Exception):
@@ -498,6 +501,8 @@ def run(fleet):
     print(f"they took {time.monotonic() - began:.0f} s\n", flush=True)
     check_store(fleet, guests)
     check_fleet(fleet, guests)
+    if fleet.cluster and (why := Hang(fleet.cluster).run()):
+        raise Wrong(why)
 
 
 def interrupted(signal_number, _):

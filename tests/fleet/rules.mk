@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# build/host/fill_store sends rows of files to a store; and eight services as a
-# fleet, with a slower build of one. Included by the Makefile.
+# build/host/fill_store sends rows of files to a store, build/host/fill rows
+# that it makes; and eight services as a fleet, with a slower build of one.
+# Included by the Makefile.
 
-$(BUILD)/host/fill_store: tests/fleet/fill_store.c tests/fleet/rules.mk \
+$(BUILD)/host/fill_store: tests/fleet/fill_store.c
+$(BUILD)/host/fill: tests/store/fill.c
+$(BUILD)/host/fill_store $(BUILD)/host/fill: tests/fleet/rules.mk \
     $(BUILD)/host/libparasite.a
 	$(call begin,HOSTLD)
-	$(Q)gcc -std=gnu11 -g -O2 $(WARNINGS) -Ihost -Iprofiler/include -o $@ $< \
-	    $(BUILD)/host/libparasite.a $(parasite_libraries) $(xen_libraries)
+	$(Q)gcc -std=gnu11 -g -O2 $(WARNINGS) -Ihost -Iprofiler/include -o $@ \
+	    $(filter %.c,$^) $(BUILD)/host/libparasite.a \
+	    $(parasite_libraries) $(xen_libraries)
 
 # Lua whose string library somebody has compiled without optimisation
 slow_lua := $(BUILD)/x86_64/lua-slow/lua.elf
@@ -32,7 +36,8 @@ test-images: $(BUILD)/host/fill_store $(slow_lua)
 #: eight services and a slower build of one, kept in a store, and what
 #: `parasite fleet` finds; STORE=cluster: in one of three servers, of which one
 #: is killed meanwhile (63 MB of packages)
-fleet: $(fleet_needs) $(if $(filter cluster,$(STORE)),fleet-cluster)
+fleet: $(fleet_needs) \
+    $(if $(filter cluster,$(STORE)),fleet-cluster $(BUILD)/host/fill)
 	$(Q)python3 tests/fleet/field.py $(BUILD)
 fleet-cluster:
 	$(Q)tests/store/fetch.sh $(BUILD)/clickhouse \

@@ -1,14 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What each guest did, as mixes.sql has it, but for how often: to read that too
--- is a tenth of the query, and the accounts have its sum.
+-- is a tenth of the query, and the accounts have its sum. Of many minutes the
+-- same stacks come again and again, so they are added up before names are
+-- joined.
 SELECT toString(guest) AS number, groupArray(mix), groupArray(w)
 FROM (
-  SELECT guest, mix, sum(weight) AS w
-  FROM samples AS l
-  GLOBAL ALL LEFT JOIN (
+  SELECT guest, mix, sum(v) AS w
+  FROM (
+    SELECT guest, stack, sum(weight) AS v
+    FROM samples WHERE @where@ AND kind = 'time' GROUP BY guest, stack
+  ) AS l
+  ALL LEFT JOIN (
     SELECT stack, mix FROM @named@ LIMIT 1 BY stack
   ) AS r USING (stack)
-  WHERE @where@ AND kind = 'time'
   GROUP BY guest, mix
 )
 GROUP BY guest ORDER BY guest

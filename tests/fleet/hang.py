@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster whose ZooKeeper hangs until the servers' sessions are over, and
+goes on; then one that is killed while rows are sent, and started again. Rows
+with known sums (tests/store/fill.c) are sent meanwhile, by the client and the
+spool that `serve` has: they wait, and are stored once."""
+
+import re
+import signal
+import time
+
+DATABASE = "hang"
+MINUTES = 60  # of each run
+FIRST = 3  # of them are stored, or on their way, when ZooKeeper stops
+GUESTS, STACKS = 9, 3  # of the minutes' guests each server has three
+
+
+def samples(minute, guest, stack):
+    """As fill.c makes them."""
+    return 1 + minute % 7 + guest + 10 * stack
+
+
+def sum_of(minutes):
+    return sum(
+        samples(minute, guest, stack)
+        for minute in minutes
+        for guest in range(1, GUESTS + 1)
+        for stack in range(STACKS)
+    )
+
+
+class Hang:
+    """For (cluster) of field.py, when all its servers are there."""
+
+    def __init__(self, cluster):
+        self.cluster, self.fleet = cluster, cluster.fleet
+        self.address = cluster.address.replace("/parasite?", f"/{DATABASE}?")
+        self.log = self.fleet.folder / "hang.log"
+        self.spool = self.fleet.folder / "hang"
+        self.log.write_bytes(b"")
+
+    def each(self, sql):
+        """The answers of all servers to it."""
+        return [server.ask(sql, DATABASE) for server in self.cluster.servers]
+
+    def stored(self):
+        """Samples at each server."""
+        return self.each("SELECT sum(samples) FROM samples_local")
+
+    def are_read_only(self):
+        return self.each(
+            "SELECT min(is_readonly) FROM system.replicas "
+            f"WHERE database = '{DATABASE}'"
+        ) == [1] * len(self.cluster.servers)
+
+    def text(self):
+        return self.log.read_text(encoding="utf-8")
+
+    def send(self, first):
+        """Begins to send minutes, as fast as a spool takes them."""
+        program = self.cluster.build / "host" / "fill"
+        return self.fleet.processes.start(
+            (
+                *(program, self.address, self.spool, f"first={first}"),
+                *(f"minutes={MINUTES}", "pause_ms=100", "flush_s=600"),
+                *(f"guests={GUESTS}", f"stacks={STACKS}"),
+            ),
+            self.log,
+        )
+
+    def wait(self, process, ready, what):
+        return self.fleet.until(ready, f"{what}; see {self.log}", process)
+
+    def lose(self, first, stop, back):
+        """ZooKeeper is gone by (stop) as the minutes from (first) on are sent,
+        until all of these are in the spool and no server takes rows; (back)
+        brings it."""
+        until = first + MINUTES
+        process = self.send(first)
+        begun = f"minute {first + FIRST}\n"
+        self.wait(process, lambda: begun in self.text(), "some minutes")
+        if first == 0:
+            self.wait(process, lambda: all(self.stored()), "rows everywhere")
+        began = time.monotonic()
+        stop()
+        last = f"minute {until - 1}\n"
+        self.wait(process, lambda: last in self.text(), "all minutes")
+        self.wait(process, self.are_read_only, "read-only tables")
+        lost = time.monotonic() - began
+        now = self.stored()
+        if None in now or not sum(now) < sum_of(range(until)):
+            return f"while it was gone servers had {now}"
+        print(
+            f"    after {lost:.0f} s all tables are read-only; servers answer "
+            f"queries: {sum(now)} of {sum_of(range(until))} samples",
+            flush=True,
+        )
+        back()
+        began = time.monotonic()
+        if process.wait() != 0:
+            return f"the spool was not emptied; see {self.log}"
+        took = time.monotonic() - began
+        ended = self.text().splitlines()[-1]
+        print(f"    {took:.0f} s after it is back: {ended}")
+        if not re.match(r"empty: .* 0 lost with 0 rows;", ended):
+            return "something was lost"
+        for problem in sorted(set(re.findall(r"retry \d+: (.*)", self.text()))):
+            print(f"    waited: {problem[:160]}")
+        return self.settle(range(until))
+
+    def settle(self, minutes):
+        """Why sums are wrong, or None. A server that was in the middle of a
+        batch ("Unknown status") keeps a part that ZooKeeper does not know, and
+        has its rows twice when the batch comes again, until it is started
+        again."""
+        if wrong := self.wrong_sums(minutes):
+            print(f"    {wrong}, with an unknown part", flush=True)
+            self.open_again()
+            if wrong := self.wrong_sums(minutes):
+                return wrong
+        print(
+            f"    {sum_of(minutes)} samples were sent, and are stored once",
+            flush=True,
+        )
+        return None
+
+    def open_again(self):
+        for server in self.cluster.servers:
+            server.kill()
+            server.start()
+
+    def wrong_sums(self, minutes):
+        """What the store has that was not sent, or the other way round."""
+        sums = {
+            "SELECT sum(samples) FROM samples": sum_of(minutes),
+            "SELECT sum(ticks) FROM accounts": sum_of(minutes)
+            + 5 * GUESTS * len(minutes),
+            "SELECT sum(count) FROM waits": 2 * GUESTS * len(minutes),
+            "SELECT count() FROM losses": 0,
+        }
+        for sql, number in sums.items():
+            found = self.each(sql)
+            if found != [number] * len(found):
+                return f"{sql}: {found} of {number}"
+        return None
+
+    def run(self):
+        """Why it is wrong, or None."""
+        zookeeper = self.cluster.zookeeper
+        print("ZooKeeper hangs while rows are sent")
+        wrong = self.lose(
+            0,
+            lambda: zookeeper.send_signal(signal.SIGSTOP),
+            lambda: zookeeper.send_signal(signal.SIGCONT),
+        )
+        if wrong:
+            return wrong
+        print("ZooKeeper is killed while rows are sent, and started again")
+        return self.lose(
+            MINUTES,
+            self.cluster.kill_zookeeper,
+            self.cluster.start_zookeeper,
+        )
