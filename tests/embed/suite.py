@@ -5,6 +5,7 @@ embed`, and boots. Its table must have the right names, shares and callers, and
 it must not take more than 30 lines of C and 5 of its Makefile. The lines of the
 kits are counted as well; a few more are for other CPUs, which join."""
 
+import fcntl
 import json
 import os
 import re
@@ -31,12 +32,19 @@ JOIN_LINES = {
 }  # more, for other CPUs
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
 WIDTH = dict.fromkeys(("higher", "cxx", "lk", "unikraft"), "x86_64")
+# Kernels of the same flags have one library.
 FLAGS = {
-    "higher": "-mcmodel=kernel",
-    "smp": "-DPROF_CPUS_MAX=2",
-    "lk": "-mcmodel=kernel -DPROF_CPUS_MAX=16",
-    "unikraft": "-DPROF_CPUS_MAX=4 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
+    **dict.fromkeys(("higher", "lk"), "-mcmodel=kernel -DPROF_CPUS_MAX=16"),
+    "smp": "-DPROF_CPUS_MAX=64",
+    "unikraft": "-DPROF_CPUS_MAX=64 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
     "xv6": "-DPROF_CPUS_MAX=8 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
+}
+# Of sources that read none of these the build has the objects already, in its
+# images for several CPUs; above 1 the number matters to those that read it.
+SAME_CODE = {
+    "smp": r"(?!)",
+    "unikraft": r"\bPROF_CPU_BY",
+    "xv6": r"\bPROF_CPU_BY|\bPROF_CPU(?:S_MAX|_KEYS)\b(?! > 1\b)",
 }
 QEMU = {
     "smp": ("-smp", "2"),
@@ -145,13 +153,55 @@ class Kernel:
         flags = FLAGS.get(self.name)
         if not flags:
             return self.s.build / self.width
-        folder = self.s.work / "library"
+        words = flags.replace("-D", "").replace("=", "-").split()
+        folder = self.s.build / "embed" / "_".join(("library", *words))
+        folder.mkdir(parents=True, exist_ok=True)
         library = folder / self.width / "libprof.a"
-        run(
-            *("make", "-s", f"BUILD={folder}", f"LIB_CFLAGS={flags}"),
-            library,
-        )
+        with open(folder / ".lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self.name in SAME_CODE:
+                self.take_objects(folder, flags)
+            run(
+                *("make", "-s", f"BUILD={folder}", f"LIB_CFLAGS={flags}"),
+                library,
+            )
         return library.parent
+
+    def take_objects(self, folder, flags):
+        """Copies those objects of the build that (flags) make no other. They
+        are newer than what make looks at."""
+        choice = folder / "lib.choice"
+        if not choice.exists() or choice.read_text("ascii") != f"{flags}\n":
+            choice.write_text(f"{flags}\n", encoding="ascii")
+        objects = Path("obj", "profiler")
+        several = self.s.build / "smp" / self.width / objects
+        matters = re.compile(SAME_CODE[self.name])
+        texts = {}
+
+        def is_same(path):
+            if path not in texts:
+                texts[path] = re.sub(
+                    r"/\*.*?\*/",
+                    "",
+                    Path(path).read_text(encoding="utf-8"),
+                    flags=re.S,
+                )
+            return not matters.search(texts[path])
+
+        for deps in several.rglob("*.d"):
+            text = deps.read_text(encoding="utf-8").replace("\\\n", " ")
+            read = text.partition("\n")[0].partition(":")[2].split()
+            if not read[0].endswith(".c"):
+                continue
+            made = deps.with_suffix(".o")
+            if all(
+                is_same(path)
+                for path in read
+                if not path.endswith("/prof/config.h")
+            ):
+                copy = folder / self.width / objects / made.relative_to(several)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(made, copy)
 
     def build(self):
         """What somebody does who has the library, and only that."""

@@ -37,6 +37,7 @@ class Fuzzer:
     part: float = 1  # of RUNS
     linked: tuple = ()  # words for the compiler; {build} is the build's folder
     leaks: bool = False  # memory, which is none of the faults
+    level: str = "-O0"  # more only where inputs take longer than the compiler
 
 
 HOST = "host"
@@ -101,6 +102,7 @@ FUZZERS = {
         ),
         1 / 3,
         ("-idirafter", "profiler", "-lm"),
+        level="-O2",
     ),
     "imports": Fuzzer(
         "import_fuzz",
@@ -455,7 +457,8 @@ def suite(s):
         check.true(list(seeds.iterdir()), "seeds")
         program = s.work / fuzzer.name
         run(
-            *("clang-14", "-std=gnu11", "-g", "-O1", f"-I{fuzzer.tree}"),
+            *("clang-14", "-std=gnu11", "-gline-tables-only", fuzzer.level),
+            f"-I{fuzzer.tree}",
             *(f"-fsanitize=fuzzer,{SANITIZERS}", "-Iprofiler/include"),
             *("-fno-sanitize-recover=all", "-o", program),
             *(f"tests/fuzz/{fuzzer.name}.c", *fuzzer.sources),

@@ -2,7 +2,7 @@
 """The profiler's port, prof.port=: of the IRC server under load, of services
 that do not use the network themselves, of two guests that are connected by a
 network without a host; and of processes: at 64 bits with sanitizers, and with
-FULL=1 also without."""
+FULL=1 also without, and at 32 bits."""
 
 
 from harness.suite import FULL, PROCESSES, WIDTHS
@@ -14,7 +14,7 @@ PARTS = (
     *(f"{width}-load" for width in WIDTHS),
     *(f"{width}-services" for width in WIDTHS),
     *(f"{width}-peers" for width in WIDTHS),
-    *(part for part in PROCESSES if FULL or part != "x86_64-process"),
+    *(part for part in PROCESSES if FULL or part == "x86_64-sanitized"),
 )
 
 
