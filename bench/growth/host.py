@@ -3,7 +3,8 @@
 numbers of functions, stacks and samples, as JSON lines.
 
 Time is CPU time, the minimum of several runs; memory is the maximum resident
-size; instructions are counted by callgrind if that does not take long.
+size; instructions are counted by callgrind if that does not take long. With
+"short" each runs once, and is counted at its first point only.
 """
 
 import json
@@ -67,8 +68,8 @@ def instructions(command):
     return int(re.search(r"Collected : (\d+)", said).group(1))
 
 
-def measure(name, x, command, counted):
-    took = [run(command) for _ in range(RUNS)]
+def measure(name, x, command, counted, runs=RUNS):
+    took = [run(command) for _ in range(runs)]
     emit(name + "_seconds", x, round(min(time for time, _ in took), 4), "s")
     emit(name + "_held", x, min(held for _, held in took), "KiB")
     if counted:
@@ -76,8 +77,9 @@ def measure(name, x, command, counted):
 
 
 class Host:
-    def __init__(self, build, work, image):
+    def __init__(self, build, work, image, short):
         self.build, self.work, self.image = build, work, image
+        self.short, self.counted = short, set()
         self.parasite = f"{build}/host/parasite"
         said = subprocess.run(
             ["readelf", "-n", image],
@@ -96,6 +98,11 @@ class Host:
         ]
         with open(f"{work}/places", "w", encoding="ascii") as out:
             out.write("\n".join(places[:400]) + "\n")
+
+    def measure(self, name, x, command, may_be_counted):
+        counted = may_be_counted and not (self.short and name in self.counted)
+        self.counted.add(name)
+        measure(name, x, command, counted, 1 if self.short else RUNS)
 
     def trace(self, stacks, samples):
         """Packets with that many samples and stacks, and the command that
@@ -160,22 +167,22 @@ class Host:
     def stacks(self, counts):
         for stacks in counts:
             record = self.trace(stacks, max(stacks, SAMPLES))
-            measure("record", stacks, record, stacks <= 10000)
+            self.measure("record", stacks, record, stacks <= 10000)
             for name, command in self.commands().items():
-                measure(name, stacks, command, stacks <= 10000)
+                self.measure(name, stacks, command, stacks <= 10000)
 
     def samples(self, counts):
         for samples in counts:
             run(self.trace(STACKS, samples))
             for name, command in self.commands().items():
                 if name != "folded":
-                    measure(
+                    self.measure(
                         "samples_" + name, samples, command, samples <= 100000
                     )
 
     def embed(self, counts):
         for functions in counts:
-            measure(
+            self.measure(
                 "embed",
                 functions,
                 [
@@ -188,7 +195,7 @@ class Host:
 
 
 def main(build, work, image, short):
-    host = Host(build, work, image)
+    host = Host(build, work, image, short)
     powers = [10**power for power in range(1, 7)]
     host.embed([100, 1000] if short else powers[1:])
     host.stacks([10, 100] if short else powers)

@@ -277,6 +277,6 @@ def suite(s):
         s,
         "irc",
         "irc::Server::privmsg",
-        "net.load_sessions=8000 net.load_clients=32",
+        "net.load_sessions=4000 net.load_clients=32",
     )
     test_causal(s, "http", "http_answer", "net.load_sessions=100")

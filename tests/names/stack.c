@@ -18,7 +18,9 @@
 
 #define STACK 65536u
 #define LOOK 16384u /* of it, below the caller */
-#define PAINT 0x5a
+#define PAINT 0x5a5a5a5a5a5a5a5aull
+
+typedef volatile uint64_t stack_word;
 
 static unsigned char stack[STACK] __attribute__((aligned(64)));
 static struct prof_demangle_work work;
@@ -37,18 +39,17 @@ static void inside(void)
 {
     for (;;) {
         struct prof_demangled got;
-        unsigned char *sp = __builtin_frame_address(0), *at;
+        unsigned char *sp = __builtin_frame_address(0), *end, *at;
 
         /* The frame's own locals lie below its address, too: leave room. */
-        sp -= 256;
-        for (at = sp - LOOK; at < sp; at++)
-            *(volatile unsigned char *)at = PAINT;
+        end = sp - (uintptr_t)sp % sizeof(stack_word) - 256;
+        for (at = end - LOOK; at < end; at += sizeof(stack_word))
+            *(stack_word *)at = PAINT;
         got = prof_demangle_as(language, name, out, sizeof out, &work);
-        for (at = sp - LOOK; at < sp; at++)
-            if (*(volatile unsigned char *)at != PAINT)
+        for (at = end - LOOK; at < end; at += sizeof(stack_word))
+            if (*(stack_word *)at != PAINT)
                 break;
         /* Counted from the frame address: more than the call, never less. */
-        sp = __builtin_frame_address(0);
         if ((size_t)(sp - at) > deepest) {
             deepest = (size_t)(sp - at);
             snprintf(deepest_name, sizeof deepest_name, "%s", name);

@@ -3,7 +3,8 @@
  * The plugin: its arguments, and what it writes.
  *
  * Each instruction adds one to its function's count in the code that QEMU
- * generates, which no callback could do as fast. The rest are callbacks
+ * generates, which no callback could do as fast; those of a row that surely are
+ * executed one after the other are added at once. The rest are callbacks
  * (events.c).
  */
 
@@ -59,8 +60,71 @@ static qemu_executed *const plain[256] = {
     [0xfb] = on_sti,    [0x9d] = on_popf,   [0xf4] = on_halt, [0xfa] = on_cli,
 };
 
-/* Returns whose it is. */
-static struct function *watch(struct qemu_plugin_insn *insn)
+/* Opcodes of two bytes, after 0x0f: cmov, set, imul, movzx, movsx. */
+static bool is_simple_of_two(uint8_t code)
+{
+    return code >> 4 == 4 || code >> 4 == 9 || code == 0xaf ||
+           (code & 0xf6) == 0xb6;
+}
+
+/* Whether the instruction after this one surely is executed next: it computes
+ * in registers, and has no way to fail or to go elsewhere. */
+static bool goes_on(const struct qemu_plugin_insn *insn)
+{
+    size_t left;
+    const uint8_t *code = opcode_of(insn, &left);
+    unsigned extension = left > 1 ? code[1] >> 3 & 7 : 0;
+
+    if (code[0] == 0x90 || (code[0] >> 4 == 4 && left == 1) ||
+        code[0] >> 3 == 0xb8 >> 3 || (code[0] < 0x40 && (code[0] & 6) == 4) ||
+        (code[0] & 0xfe) == 0xa8)
+        return true; /* nop, inc, dec, mov, and others of constants */
+    if (code[0] == 0x8d && left > 1)
+        return true; /* lea */
+    if (code[0] == 0x0f)
+        return left > 2 && code[2] >> 6 == 3 && is_simple_of_two(code[1]);
+    if (left < 2 || code[1] >> 6 != 3)
+        return false; /* not of registers alone */
+    return (code[0] < 0x40 && (code[0] & 4) == 0) || code[0] == 0x81 ||
+           code[0] == 0x83 || (code[0] & 0xfe) == 0x84 ||
+           (code[0] & 0xfc) == 0x88 || (code[0] & 0xfe) == 0xc0 ||
+           (code[0] & 0xfc) == 0xd0 ||
+           ((code[0] & 0xfe) == 0xf6 && extension < 6) ||
+           ((code[0] & 0xfe) == 0xfe && extension < 2);
+}
+
+/* QEMU shows an instruction that reaches into another page as the last one of a
+ * block, and then leaves it to the next block. */
+#define PAGE 4096u
+#define INSN_MAX 15u
+static bool stays(const struct block *block, uint64_t address)
+{
+    return (address + INSN_MAX) / PAGE == block->address / PAGE;
+}
+
+/* Instructions of one function that are counted at the first of them. */
+struct row {
+    struct qemu_plugin_insn *first;
+    struct function *function;
+    uint64_t insns;
+    bool goes_on;
+};
+
+static void count(const struct row *row)
+{
+    if (row->insns == 0)
+        return;
+    qemu_plugin_register_vcpu_insn_exec_inline(
+        row->first, QEMU_PLUGIN_INLINE_ADD_U64, &row->function->executed,
+        row->insns);
+    qemu_plugin_register_vcpu_insn_exec_inline(
+        row->first, QEMU_PLUGIN_INLINE_ADD_U64, &truth.all, row->insns);
+}
+
+/* Returns whose it is. A callback finds all before it counted, and nothing
+ * else. */
+static struct function *watch(const struct block *block,
+                              struct qemu_plugin_insn *insn, struct row *row)
 {
     uint64_t address = qemu_plugin_insn_vaddr(insn);
     struct function *function = truth_function_at(address);
@@ -90,10 +154,13 @@ static struct function *watch(struct qemu_plugin_insn *insn)
     if (callback != NULL)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, callback,
                                                QEMU_PLUGIN_CB_NO_REGS, owner);
-    qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
-                                               &function->executed, 1);
-    qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
-                                               &truth.all, 1);
+    if (callback != NULL || !row->goes_on || function != row->function ||
+        !stays(block, address)) {
+        count(row);
+        *row = (struct row){.first = insn, .function = function};
+    }
+    row->insns++;
+    row->goes_on = goes_on(insn);
     return function;
 }
 
@@ -102,6 +169,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     size_t insns = qemu_plugin_tb_n_insns(tb);
     struct block *block = /* lives as long as QEMU */
         malloc(sizeof *block + insns * sizeof *block->of);
+    struct row row = {0};
 
     (void)id;
     block->address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
@@ -115,7 +183,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
                                          block);
     for (size_t i = 0; i < insns; ++i)
-        block->of[i] = watch(qemu_plugin_tb_get_insn(tb, i));
+        block->of[i] = watch(block, qemu_plugin_tb_get_insn(tb, i), &row);
+    count(&row);
 }
 
 static void write_function(FILE *out, const struct function *function)

@@ -51,6 +51,14 @@ static inline uint64_t unit_number(void)
     return unit_random() >> unit_random() % 64;
 }
 
+/* Whether FULL=1 asks for the long form, see tests/README.md. */
+static inline bool unit_is_full(void)
+{
+    const char *full = getenv("FULL");
+
+    return full != NULL && strcmp(full, "1") == 0;
+}
+
 /* Adds the test (name), or with NULL a fixture, at (place) in the file. */
 void unit_add(int place, const char *name, void (*run)(void),
               void (*begin)(void), void (*end)(void));
