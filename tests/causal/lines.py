@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from harness.command import Command
-from harness.suite import check, run
+from harness.suite import FULL, check, run
 
 IMAGE = "test/causal_lines"
 FOLDER = f"tests/guest/causal/{Path(IMAGE).name}"
@@ -22,6 +22,8 @@ TRUTH = {
     "the second copy": 0.075,
 }
 INLINED = ("inlined", 0.3)
+UNITS = 90000
+FEW_UNITS = 45000  # gains are known, but not closely: at i386, unless FULL=1
 
 
 def line_of(comment):
@@ -41,9 +43,10 @@ def targets():
     return {**found, INLINED[0]: INLINED[1]}
 
 
-def record(s, names):
+def record(s, names, units):
     parasite, trace = Command(s), s.work / "lines.trace"
     words = " ".join(f"prof.target={name}" for name in names)
+    words += f" units={units}"
     done = parasite.record(
         *(trace, "-t", "virtio"),
         *parasite.machine(
@@ -211,12 +214,14 @@ def guest_says(s, words):
 
 def test_lines(s):
     trace, console = None, ""
+    judged = FULL or s.part == "x86_64"
     with s.test("lines and inlined functions become targets"):
-        trace, console = record(s, targets())
+        trace, console = record(s, targets(), UNITS if judged else FEW_UNITS)
         said_what_they_are(console)
-    s.holds(
-        "their gains are true", shares_and_gains_are_true, s, trace, console
-    )
+    if judged:
+        s.holds(
+            "their gains are true", shares_and_gains_are_true, s, trace, console
+        )
     s.holds(coz_has_lines, s, trace)
     s.holds(errors_are_clear, s)
     s.holds(guest_refuses, s)
