@@ -71,11 +71,21 @@ static inline void guest_pass_few(void)
     GUEST_NOTHING(GUEST_PASS_FEW);
 }
 
-/* Executes so many (instructions), two of a round, of which most do nothing. */
+/* Goes (rounds) times around a loop of two instructions: few addresses. */
+static inline void guest_loop(uint32_t rounds)
+{
+    if (rounds != 0)
+        __asm__ volatile("1: dec %0\n\t"
+                         "jnz 1b"
+                         : "+r"(rounds)
+                         :
+                         : "cc");
+}
+
+/* Executes so many (instructions), if even, of which most do nothing. */
 static inline void guest_execute(uint32_t instructions)
 {
     uint32_t passes = instructions / GUEST_PASS;
-    uint32_t rounds = instructions % GUEST_PASS / 2;
 
     if (passes != 0)
         __asm__ volatile("1: .rept %c1 - 2\n\tnop\n\t.endr\n\t"
@@ -84,12 +94,7 @@ static inline void guest_execute(uint32_t instructions)
                          : "+r"(passes)
                          : "i"(GUEST_PASS)
                          : "cc");
-    if (rounds != 0)
-        __asm__ volatile("1: dec %0\n\t"
-                         "jnz 1b"
-                         : "+r"(rounds)
-                         :
-                         : "cc");
+    guest_loop(instructions % GUEST_PASS / 2);
 }
 
 /* Uses up (cycles) without giving the event loop a turn. */

@@ -137,7 +137,7 @@ __attribute__((noinline)) static void work(void)
     uint64_t begin = arch_tsc();
 
     while (arch_tsc() - begin < 200 * GUEST_MS)
-        guest_execute(GUEST_PASS - 2);
+        guest_loop(64);
 }
 
 __attribute__((noinline)) static void fail(void)
