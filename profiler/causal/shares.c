@@ -8,7 +8,7 @@
  * the next samples. If it depended much on where the sample was, a program of a
  * steady rhythm would come into step with the timer while the period holds, and
  * its shares would be wrong. So where a function's frame is set up, which takes
- * ten microseconds to find out, is remembered.
+ * some ten thousand instructions to find out, is remembered.
  */
 
 #include "causal/shares.h"

@@ -23,7 +23,7 @@ TRUTH = {
 }
 INLINED = ("inlined", 0.3)
 UNITS = 90000
-FEW_UNITS = 45000  # gains are known, but not closely: at i386, unless FULL=1
+FEW_UNITS = 45000  # at i386, unless FULL=1: gains are there, and not judged
 
 
 def line_of(comment):

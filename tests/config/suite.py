@@ -8,9 +8,10 @@ A source is compiled once for all choices that give the same values to the
 macros PROF_WITH_* in the files that the compiler then reads: these choices are
 the same to it.
 
-Each part is left out at one width, in turn, and by gcc, with -Og: a third
-cheaper, and code that is not reached is left out as with -Os. What is the least
-is built for each width by each compiler. FULL=1 builds every choice so.
+Each part is left out at one width by turns, by gcc with -Og: that is a third
+cheaper than -Os, and leaves out the same code. The smallest choices are built
+for each width by each compiler; FULL=1 builds every choice for each width by
+each compiler.
 """
 
 import collections
@@ -43,6 +44,7 @@ CHOICES = {
 }
 LEAST = ("nothing", "what boots")
 SINGLE = tuple(name for name in CHOICES if name.startswith("all but "))
+# Sizes are judged of the first ones: objects by -Og come after them.
 SOME = {
     "i386-gcc": ("everything", *LEAST, *SINGLE[1::2]),
     "x86_64-gcc": ("everything", *LEAST, *SINGLE[::2]),

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from harness.command import Command
-from harness.suite import Guest, check, run
+from harness.suite import FULL, Guest, check, run
 
 KERNELS = (
     *("higher", "tasks", "cxx", "bare", "smp", "oneshot", "nmi", "includeos"),
@@ -32,15 +32,20 @@ JOIN_LINES = {
 }  # more, for other CPUs
 KITS = {"xv6", "lk", "includeos", "libpayload", "u-boot", "unikraft"}
 WIDTH = dict.fromkeys(("higher", "cxx", "lk", "unikraft"), "x86_64")
-# Kernels of the same flags have one library.
+# Kernels of the same flags have one library. FULL=1 has those of their pages.
+CPUS = {"higher": "", "smp": "-DPROF_CPUS_MAX=2"}
+if not FULL:
+    CPUS = {"higher": "-DPROF_CPUS_MAX=16", "smp": "-DPROF_CPUS_MAX=64"}
 FLAGS = {
-    **dict.fromkeys(("higher", "lk"), "-mcmodel=kernel -DPROF_CPUS_MAX=16"),
-    "smp": "-DPROF_CPUS_MAX=64",
+    "higher": f"-mcmodel=kernel {CPUS['higher']}".rstrip(),
+    "lk": "-mcmodel=kernel -DPROF_CPUS_MAX=16",
+    "smp": CPUS["smp"],
     "unikraft": "-DPROF_CPUS_MAX=64 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
     "xv6": "-DPROF_CPUS_MAX=8 -DPROF_CPU_BY=PROF_CPU_BY_TSC_AUX",
 }
-# Of sources that read none of these the build has the objects already, in its
-# images for several CPUs; above 1 the number matters to those that read it.
+# The build's images for several CPUs already have the objects of sources that
+# read none of these. For xv6, which has fewer CPUs, it does not matter to ask
+# whether there is more than one.
 SAME_CODE = {
     "smp": r"(?!)",
     "unikraft": r"\bPROF_CPU_BY",
@@ -159,7 +164,7 @@ class Kernel:
         library = folder / self.width / "libprof.a"
         with open(folder / ".lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if self.name in SAME_CODE:
+            if self.name in SAME_CODE and not FULL:
                 self.take_objects(folder, flags)
             run(
                 *("make", "-s", f"BUILD={folder}", f"LIB_CFLAGS={flags}"),
@@ -168,8 +173,9 @@ class Kernel:
         return library.parent
 
     def take_objects(self, folder, flags):
-        """Copies those objects of the build that (flags) make no other. They
-        are newer than what make looks at."""
+        """Copies those objects of the build that (flags) would not change, if
+        they are of the sources as they are. They are newer than what make looks
+        at."""
         choice = folder / "lib.choice"
         if not choice.exists() or choice.read_text("ascii") != f"{flags}\n":
             choice.write_text(f"{flags}\n", encoding="ascii")
@@ -194,14 +200,19 @@ class Kernel:
             if not read[0].endswith(".c"):
                 continue
             made = deps.with_suffix(".o")
-            if all(
+            copy = folder / self.width / objects / made.relative_to(several)
+            compiled_here = copy.with_suffix(".d")
+            newest = max(Path(path).stat().st_mtime for path in read)
+            if newest <= made.stat().st_mtime and all(
                 is_same(path)
                 for path in read
                 if not path.endswith("/prof/config.h")
             ):
-                copy = folder / self.width / objects / made.relative_to(several)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(made, copy)
+                compiled_here.unlink(missing_ok=True)
+            elif not compiled_here.exists():
+                copy.unlink(missing_ok=True)  # taken before
 
     def build(self):
         """What somebody does who has the library, and only that."""
@@ -215,6 +226,7 @@ class Kernel:
             f"INCLUDE={Path('profiler/include').resolve()}",
             f"LIBRARY={self.library()}",
             f"PARASITE={s.parasite}",
+            f"CPUS={CPUS.get(self.name, '')}",
             cwd=s.work,
         )
         check.true(self.image.is_file(), f"no {self.image}")

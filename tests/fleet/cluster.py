@@ -186,8 +186,7 @@ class Cluster:
         self.zookeeper.wait()
 
     def zookeeper_answers(self):
-        """One that has just opened its port may leave a request without any
-        answer."""
+        """One that has just opened its port may never answer a request."""
         try:
             address = "127.0.0.1", self.zoo
             with socket.create_connection(address, ANSWER_S) as file:

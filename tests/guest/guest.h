@@ -71,7 +71,8 @@ static inline void guest_pass_few(void)
     GUEST_NOTHING(GUEST_PASS_FEW);
 }
 
-/* Goes (rounds) times around a loop of two instructions: few addresses. */
+/* Goes (rounds) times around a loop of two instructions: for samples at few
+ * addresses. */
 static inline void guest_loop(uint32_t rounds)
 {
     if (rounds != 0)

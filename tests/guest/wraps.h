@@ -19,6 +19,5 @@ void *__real_prof_port_alloc(size_t bytes);
 void *__wrap_prof_port_alloc(size_t bytes);
 void __real_prof_port_write(const char *text, size_t bytes);
 void __wrap_prof_port_write(const char *text, size_t bytes);
-void __wrap_prof_floor_look(void);
 
 #endif

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The soak's short form: half a minute of everything in real time, on both
-widths at the same time, and on four CPUs. The seed is always the same;
-SEED=N in the environment is another. `make soak` is the long form."""
+widths at the same time, and on four CPUs at 64 bits; FULL=1 takes a minute, and
+four CPUs of each width. The seed is always the same; SEED=N in the environment
+is another. `make soak` is the long form."""
 
 import os
 import sys

@@ -17,7 +17,6 @@
 #include "guest/entry.h"
 #include "guest/guest.h"
 #include "guest/tap.h"
-#include "guest/wraps.h"
 
 #include <arch/cpu.h>
 #include <kernel/clock.h>
@@ -49,7 +48,8 @@ static volatile uint32_t asked, ahead;
 static volatile bool ends;
 static uintptr_t stub;
 
-/* Of the profiler: no floor is looked for until the timer is programmed. */
+/* Of the profiler (tick/floor.h). The search begins again only when the timer is
+ * programmed. */
 void prof_floor_end(void);
 
 /* ---- NMIs */
