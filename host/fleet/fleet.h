@@ -100,8 +100,8 @@ struct fleet_guests {
 
 /* All guests that were sampled, or of which something was lost. */
 void fleet_guests(const struct fleet *fleet, struct fleet_guests *guests);
-/* Sets their claims, which are none before: only lists of guests have them, and
- * they take the store as long as all else. */
+/* Queries their claims, of which there are none before. Only lists of guests
+ * show them. */
 void fleet_claims(const struct fleet *fleet, struct fleet_guests *guests);
 void fleet_guests_free(struct fleet_guests *guests);
 

@@ -15,9 +15,9 @@
  * The same holds for loops of a half, a third, ... of P. With less than half of
  * the mean to either side, d would not cover the whole loop.
  *
- * That a sample takes time does not matter if it is as much wherever in the
- * loop it is, give or take a hundredth of the loop. Otherwise the difference
- * adds up while a period holds, and the loop may come into step.
+ * That a sample takes time does not matter if it is equally long everywhere in
+ * the loop, give or take a hundredth of the loop. Otherwise the difference adds
+ * up while a period holds, and the loop may come into step.
  *
  * The range is divided into STRATA parts, and each is chosen once before any
  * is chosen again: so ticks are as many as the rate promises, but for a few

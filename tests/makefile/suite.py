@@ -2,8 +2,8 @@
 """What a newcomer types: make help; make run, with values that are wrong, and
 with a web site; make record and make causal, of a program of their own; and
 make async, with each of its programs. What make and its scripts do is the same
-for both widths: each part has what is made of half of it. FULL=1 makes all of
-it for both."""
+for both widths, so most of it is done at one of them; FULL=1 does all at
+both."""
 
 import collections
 import os
@@ -323,7 +323,7 @@ def progress_is_asked_for(width):
 
 
 def mine(s, width, *words):
-    """A test that only the part of (width) has, but with FULL=1."""
+    """A test that only the part of (width) has, unless FULL=1."""
     if FULL or width == s.part:
         s.holds(*words)
 

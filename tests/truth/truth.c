@@ -78,7 +78,7 @@ static bool goes_on(const struct qemu_plugin_insn *insn)
     if (code[0] == 0x90 || (code[0] >> 4 == 4 && left == 1) ||
         code[0] >> 3 == 0xb8 >> 3 || (code[0] < 0x40 && (code[0] & 6) == 4) ||
         (code[0] & 0xfe) == 0xa8)
-        return true; /* nop, inc, dec, mov, and others of constants */
+        return true; /* nop, inc, dec, mov, ... of constants; not pause */
     if (code[0] == 0x8d && left > 1)
         return true; /* lea */
     if (code[0] == 0x0f)

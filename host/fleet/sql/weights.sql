@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What each guest did, as mixes.sql has it, but for how often: to read that too
--- is a tenth of the query, and the accounts have its sum. Of many minutes the
--- same stacks come again and again, so they are added up before names are
--- joined.
+-- What each guest did, as mixes.sql has it, but not how often: to read that too
+-- takes a tenth of the query, and the accounts have its sum. In many minutes a
+-- guest has the same stacks again and again: they are added up first, by each
+-- server, and names are joined by the one that is asked.
 SELECT toString(guest) AS number, groupArray(mix), groupArray(w)
 FROM (
   SELECT guest, mix, sum(v) AS w

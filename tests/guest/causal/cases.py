@@ -209,9 +209,9 @@ CASES = [
         "prof.target=calls_it prof.accrue=smooth prof.hz=4000",
         [
             r"^calls_it is measured by its share of handlers: \d+ of \d+ ",
-            # 38 and 29 %, and 4.5 standard errors of 17,000 samples. In its
-            # one rhythm 24 or 26 % if it depended on a sample's place how long
-            # the profiler looks at it
+            # 38 and 29 %, give or take 4.5 standard errors of 17,000 samples.
+            # rest had 24 and 26 % when how long the profiler looked at a sample
+            # depended on where it was: the program has one rhythm
             r"^ +(2[789]|30)\.\d\d % .* rest$",
             r"^  calls_it +(3[6-9]|40)\.\d\d( +\S+ \+- \S+)"
             r" +(1[7-9]|20)\.\d\d \+- \d\.",
