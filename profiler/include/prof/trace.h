@@ -348,8 +348,10 @@ static inline void prof_trace_wake(uint32_t object, uint32_t by)
 /* Reports that the current object stops running because of (why), until it is
  * woken; or, if there is none, that the event loop goes idle. With
  * prof.trace_stacks, also records the call stack, as far as frame pointers and
- * prof_stack_set() allow. */
-static inline void prof_trace_suspend(struct prof_trace_name *why)
+ * prof_stack_set() allow; it begins with the caller, also in a program that is
+ * compiled without optimisation. */
+static inline __attribute__((always_inline)) void
+prof_trace_suspend(struct prof_trace_name *why)
 {
     PROF_TRACE_DO(prof_trace_put_suspend(why));
 }
