@@ -120,11 +120,9 @@ room = $(room.$(firstword $(subst /, ,$<)))
 
 # ---- from sources to objects
 
-# rooms that are only built to see whether they do, and then all for several
-# CPUs: make check, clang
+# rooms that are only built to see whether they do: make check, clang
 UNUSED =
-unused = $(if $(filter $(firstword $(subst /, ,$<)),$(UNUSED))$(if \
-    $(UNUSED),$(filter smp/%,$B)),-O0 -g0)
+unused = $(if $(filter $(firstword $(subst /, ,$<)),$(UNUSED)),-O0 -g0)
 define compile
 $(call begin,CC)
 $(Q)$(CC) $(width.$W) $(GUEST) $(unused) $(several) $(WARNINGS) $(room) -MMD \

@@ -15,7 +15,7 @@ PUBLIC = ("kernel/include/*.h", "profiler/include/*.h")
 # What a caller fills in and passes. Where it is called as a function is, C++
 # would need the word struct.
 PASSED = re.compile(r"const struct (\w+) \*\w+\);")
-# Rooms whose objects by clang are never used; the profiler's for one CPU are.
+# Rooms of which clang's objects are never used; the profiler's are.
 UNUSED = "UNUSED=arch drivers kernel services tests bench"
 INCLUDES = ("arch/include", "drivers", "kernel/include", "profiler/include")
 

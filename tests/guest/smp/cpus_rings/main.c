@@ -48,8 +48,8 @@ static volatile uint32_t asked, ahead;
 static volatile bool ends;
 static uintptr_t stub;
 
-/* Of the profiler (tick/floor.h). The search begins again only when the timer is
- * programmed. */
+/* Of the profiler (tick/floor.h). The search begins again only when the timer
+ * is programmed. */
 void prof_floor_end(void);
 
 /* ---- NMIs */
