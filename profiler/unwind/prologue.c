@@ -17,7 +17,6 @@
 
 #include "unwind/decode.h"
 
-#include <prof/config.h>
 #include <stdbool.h>
 
 #define PATHS_MAX 32   /* further paths are ignored */
@@ -342,18 +341,6 @@ static bool is_readable(const struct prof_range *function,
            function->begin <= text->end - PROF_INSTRUCTION_BYTES_MAX;
 }
 
-/* Whether (function) begins with a jump out of it, as one does whose entry is
- * patched (causal/patch.h). */
-static bool may_be_patched(const struct prof_range *function)
-{
-    struct prof_instruction first =
-        prof_decode((const uint8_t *)function->begin);
-    uintptr_t to = function->begin + (uintptr_t)first.value;
-
-    return first.effect == PROF_EFFECT_JUMP &&
-           (to < function->begin || to >= function->end);
-}
-
 void prof_prologue_learn(const struct prof_range *function,
                          const struct prof_range *text, uint32_t *framed)
 {
@@ -364,10 +351,6 @@ void prof_prologue_learn(const struct prof_range *function,
     *framed = PROF_PROLOGUE_UNSURE;
     if (!is_readable(function, text))
         return;
-    if (PROF_WITH_CAUSAL && may_be_patched(function)) {
-        *framed = 0;
-        return;
-    }
     usual = usual_frame(function->begin);
     *framed = usual != 0 ? (uint32_t)(usual - function->begin)
                          : learn_by_paths(function, text);

@@ -240,17 +240,12 @@ TEST(a_function_is_learnt_once)
     static const char late[] = "\x85\xc0\x74\x06\x55" W "\x89\xe5\x5d\xc3";
     static const char pushes[] = "\x53\x85\xc0\x5b\xc3";
     static const char lost[] = "\xff\xe0\x90";
-    /* what a jump to its hook leaves of (usual), and a jump within */
-    static const char patched[] = "\xe9\x00\x10\x00\x00\x5d\xc3";
-    static const char within[] = "\xe9\x00\x00\x00\x00\x90\xc3";
 
     assert_int_equal(learnt_of(usual, sizeof usual - 1), sizeof("" W) + 2);
     assert_int_equal(learnt_of(leaf, sizeof leaf - 1), PROF_PROLOGUE_LEAF);
     assert_in_range(learnt_of(late, sizeof late - 1), 6, sizeof late - 1);
     assert_int_equal(learnt_of(pushes, sizeof pushes - 1), sizeof pushes - 1);
     assert_int_equal(learnt_of(lost, sizeof lost - 1), PROF_PROLOGUE_UNSURE);
-    assert_int_equal(learnt_of(patched, sizeof patched - 1), 0);
-    assert_int_equal(learnt_of(within, sizeof within - 1), PROF_PROLOGUE_LEAF);
 }
 
 TEST(what_is_no_function_is_left_to_the_frame)
