@@ -521,6 +521,7 @@ def build_document(kernel):
         f"INCLUDE={Path('profiler/include').resolve()}",
         f"LIBRARY={kernel.library()}",
         f"PARASITE={kernel.s.parasite}",
+        f"CPUS={CPUS.get(kernel.name, '')}",
         cwd=folder,
     )
     return folder
