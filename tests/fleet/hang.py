@@ -107,9 +107,9 @@ class Hang:
         retries = re.findall(r"retry \d+: (.*)", self.text()[log_begin:])
         for problem in sorted(set(retries)):
             print(f"    waited: {problem[:160]}")
-        return self.settle(range(until))
+        return self.verify_sums(range(until))
 
-    def settle(self, minutes):
+    def verify_sums(self, minutes):
         """Why sums are wrong, or None. A server that was in the middle of a
         batch ("Unknown status") keeps a part that ZooKeeper does not know, and
         has its rows twice when the batch comes again, until it is started
