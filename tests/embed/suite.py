@@ -118,7 +118,6 @@ STACKS_MIN = 1500  # as many as PROF_POOL_DEFAULT has room for
 PATCH_COSTS = 8  # per cent of the time: functions of 190 us have a hook each
 OFF_BY = 5  # per cent of all samples
 OFF_BY_SMP = 12  # of fewer, on a host that has its own idea of time
-BOOTS = 4  # of a kernel in the host's time, until its shares are so
 ROW = r"^ *(\S+) %(?: +\S+ %)+ +\d+ .. +0x\S+ +(\S.*?)(?:  \(.*)?$"
 
 
@@ -786,24 +785,6 @@ def suite_document(s):
             near(float(row[1]), share, name)
 
 
-def boot_until_near(kernel):
-    """What the kernel prints, to its end. Of two hundred samples in a host's
-    time those of one run may be off by more than chance: a busy host runs the
-    CPUs by turns, and their ticks come late. Then the kernel is booted again.
-    """
-    append = APPEND.get(kernel.name, "busy")
-    text = kernel.boot("boot", append=append)
-    for _ in range(BOOTS - 1 if kernel.name in NO_ICOUNT else 0):
-        try:
-            check_table(kernel, text)
-            check_callers(kernel, text)
-            break
-        except AssertionError as error:
-            kernel.s.note(f"booted again: {error}")
-        text = kernel.boot("boot", append=append)
-    return text
-
-
 def suite(s):
     if s.part == "document":
         suite_document(s)
@@ -822,7 +803,7 @@ def suite(s):
     s.holds(f"{s.part}: it builds with its own rules", kernel.build)
     text = ""
     with s.test(f"{s.part}: it boots, and comes to its end"):
-        text = boot_until_near(kernel)
+        text = kernel.boot("boot", append=APPEND.get(s.part, "busy"))
     s.holds(f"{s.part}: names and shares", check_table, kernel, text)
     s.holds(f"{s.part}: complete callers", check_callers, kernel, text)
     if s.part == "smp":
