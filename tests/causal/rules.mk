@@ -11,6 +11,14 @@ causal_cpus := $(foreach w,$(WIDTHS),$(call \
     image,smp/$w,tests/guest/smp/causal_cpus))
 causal_units := $(BUILD)/host64/experiments_test
 
+# its clients speak as those in images do
+frames := tests/guest/causal/causal_net
+define frames_rules
+$(call objects,$1,$(frames)): private room += -Ikernel/load
+$(call image,$1,$(frames)): $(call object,$1,kernel/load/frame.c)
+endef
+$(foreach w,$(WIDTHS),$(eval $(call frames_rules,$w)))
+
 # services with slow functions, and clients in the image
 slow := tests/causal/services
 slow_image = $(BUILD)/$1/test/causal_$2/causal_$2.elf

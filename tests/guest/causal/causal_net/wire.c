@@ -3,30 +3,39 @@
 #include "wire.h"
 
 #include "causal/random.h"
-#include "frame.h"
 #include "guest/guest.h"
 
 #include <arch/cpu.h>
+#include <frame.h>
 #include <kernel/loop.h>
 #include <math.h>
 #include <prof/causal.h>
+#include <string.h>
 #include <virtio_net.h>
 
 #define US 1000u /* cycles: QEMU counts instructions, of a nanosecond each */
 #define ACK_US 3u
 #define IDLE_MAX (20 * US)
-#define CLIENT_MAC_BYTE 0x52u
+#define DEVICE_MAC "RRRRRR"
+#define SERVICE_IP 0x0a00020fu
+#define CLIENT_IP 0x0a000202u
 #define FIRST_PORT 10000u
-#define BUFFER 1536u
+
+static const struct frame_ends ends = {
+    .service_mac = DEVICE_MAC,
+    .service_ip = SERVICE_IP,
+    .client_ip = CLIENT_IP,
+    .service_port = WIRE_PORT,
+};
 
 enum next { NOTHING, SYN, REQUEST, FIN };
 
 struct client {
-    struct tcp tcp;
+    struct frame_tcp tcp;
     enum next next;
     bool free;                /* PARTLY: has no connection */
     uint64_t next_at, ack_at; /* 0: never */
-    struct tcp old;           /* of the connection before: its last ACK */
+    struct frame_tcp old;     /* of the connection before: its last ACK */
     uint64_t old_at;
     uint32_t number, marked; /* of its requests */
     uint32_t sent, answered; /* in this connection */
@@ -36,19 +45,19 @@ static struct wire now_is;
 static struct client clients[WIRE_CLIENTS];
 static struct wire_counts counts;
 /* Connections of the run before, that are reset. */
-static struct tcp gone[2 * WIRE_CLIENTS];
+static struct frame_tcp gone[2 * WIRE_CLIENTS];
 static unsigned gone_count;
 static uint64_t schedule; /* PARTLY: when the next connection is opened */
 static uint32_t scheduled;
 static uint32_t ports;
 
-static uint8_t out_buffer[BUFFER], in_buffer[BUFFER];
+static uint8_t out_buffer[FRAME_MAX], in_buffer[FRAME_MAX];
 static uint8_t arp[FRAME_ARP]; /* the answer to one */
 static bool arp_waits;
 static uint64_t arrived;
 
 /* What has been sent, and is seen when the doorbell rings. */
-static struct segment queued[2048];
+static struct frame_segment queued[2048];
 static unsigned queued_count;
 
 struct wire_counts wire_counts(void)
@@ -93,7 +102,7 @@ static void connect(struct client *client, uint64_t at)
 {
     client->free = false;
     client->sent = client->answered = 0;
-    client->tcp = (struct tcp){
+    client->tcp = (struct frame_tcp){
         .port = (uint16_t)(FIRST_PORT + ports++ % 40000u),
         .to_send = 1000,
     };
@@ -158,7 +167,7 @@ static void closed(struct client *client, uint64_t at)
 }
 
 /* What the service has sent reaches a client at (at). */
-static void receive(const struct segment *segment, uint64_t at)
+static void receive(const struct frame_segment *segment, uint64_t at)
 {
     struct client *client = clients;
 
@@ -167,7 +176,7 @@ static void receive(const struct segment *segment, uint64_t at)
         client++;
     if (client == clients + now_is.clients)
         return; /* of an earlier connection: the last that it sends */
-    if (!tcp_takes(&client->tcp, segment)) {
+    if (!frame_takes(&client->tcp, segment)) {
         counts.strange++;
         return;
     }
@@ -206,7 +215,7 @@ static size_t send_next(struct client *client, uint64_t at)
     if (next == REQUEST && now_is.kind == WIRE_OPEN)
         then(client, REQUEST,
              at + interval((uint32_t)(client - clients), client->sent));
-    return frame_tcp(in_buffer, &client->tcp, flags[next], bytes);
+    return frame_build(in_buffer, &ends, &client->tcp, flags[next], bytes);
 }
 
 /* PARTLY: a client that is free opens a connection. */
@@ -251,8 +260,8 @@ static size_t next_frame(uint64_t until)
 
     if (gone_count != 0) {
         arrived = until;
-        return frame_tcp(in_buffer, &gone[--gone_count], FRAME_RST | FRAME_ACK,
-                         0);
+        return frame_build(in_buffer, &ends, &gone[--gone_count],
+                           FRAME_RST | FRAME_ACK, 0);
     }
     while (schedule != 0 && schedule <= until)
         open_on_schedule();
@@ -262,12 +271,12 @@ static size_t next_frame(uint64_t until)
         return 0;
     if (arrived == client->old_at) {
         client->old_at = 0;
-        return frame_tcp(in_buffer, &client->old, FRAME_ACK, 0);
+        return frame_build(in_buffer, &ends, &client->old, FRAME_ACK, 0);
     }
     if (arrived != client->ack_at)
         return send_next(client, arrived);
     client->ack_at = 0;
-    return frame_tcp(in_buffer, &client->tcp, FRAME_ACK, 0);
+    return frame_build(in_buffer, &ends, &client->tcp, FRAME_ACK, 0);
 }
 
 void wire_idle(void)
@@ -315,8 +324,7 @@ int __wrap_virtio_net_start(void *(*allocate)(size_t bytes))
 
 void __wrap_virtio_net_mac(uint8_t mac[VIRTIO_NET_MAC])
 {
-    for (unsigned i = 0; i < VIRTIO_NET_MAC; i++)
-        mac[i] = CLIENT_MAC_BYTE;
+    memcpy(mac, ends.service_mac, VIRTIO_NET_MAC);
 }
 
 bool __wrap_virtio_net_sums(void)
@@ -332,8 +340,8 @@ uint8_t *__wrap_virtio_net_room(void)
 void __wrap_virtio_net_put(size_t bytes, const struct virtio_net_sum *sum)
 {
     (void)sum;
-    if (frame_is_arp(out_buffer)) {
-        frame_arp_answer(arp, out_buffer);
+    if (frame_asks(out_buffer, bytes, CLIENT_IP)) {
+        frame_answer(arp, out_buffer);
         arp_waits = true;
     } else if (queued_count == sizeof queued / sizeof *queued) {
         counts.strange++;
