@@ -21,13 +21,14 @@ uint32_t prof_rate_divisor(uint32_t hz)
     return divisor;
 }
 
-uint32_t prof_rate_divisor_alone(uint32_t hz)
+bool prof_rate_change_alone(uint32_t *divisor, uint32_t hz)
 {
-    uint32_t divisor = prof_rate_divisor(hz);
+    uint32_t before = *divisor, period = prof_rate_divisor(hz);
     uint32_t most =
         PROF_DIVISOR_MAX * 100u / (100u + PROF_OPTION(jitter_percent));
 
-    return divisor < most ? divisor : most - 1;
+    *divisor = period < most ? period : most - 1;
+    return *divisor != before || (PROF_WITH_BUILTIN && prof_floor_too_fast());
 }
 
 uint32_t prof_rate_cycles(uint32_t divisor)

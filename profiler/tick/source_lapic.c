@@ -846,14 +846,9 @@ static void begin_again(void)
 
 static int set_period(uint32_t hz, bool on)
 {
-    uint32_t divisor = prof_rate_divisor_alone(hz);
-
     (void)on;
-    if (divisor == source.rate.ours &&
-        !(PROF_WITH_BUILTIN && prof_floor_too_fast()))
-        return PROF_OK;
-    source.rate.ours = divisor;
-    begin_again();
+    if (prof_rate_change_alone(&source.rate.ours, hz))
+        begin_again();
     return PROF_OK;
 }
 
@@ -938,7 +933,7 @@ bool prof_source_lapic_open(const struct prof_config *config)
     source.rate.kernel = PROF_DIVISOR_MAX;
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&source.rate, "the local APIC's timer");
-    source.rate.ours = prof_rate_divisor_alone(prof_options()->hz);
+    prof_rate_change_alone(&source.rate.ours, prof_options()->hz);
     prof_jitter_open(source.shared ? set_shared : set_own);
     prof_clock_set_counts(source.rate.ours, source.rate.ours);
 #if PROF_WITH_BUILTIN

@@ -481,14 +481,9 @@ static void program_again(void)
 
 static int set_period(uint32_t hz, bool on)
 {
-    uint32_t divisor = prof_rate_divisor_alone(hz);
-
     (void)on;
-    if (divisor == nmi.rate.ours &&
-        !(PROF_WITH_BUILTIN && prof_floor_too_fast()))
-        return PROF_OK;
-    nmi.rate.ours = divisor;
-    program_again();
+    if (prof_rate_change_alone(&nmi.rate.ours, hz))
+        program_again();
     return PROF_OK;
 }
 
@@ -642,7 +637,7 @@ bool prof_source_nmi_open(const struct prof_config *config)
         cpu->nmi = (struct prof_nmi){.near = PROF_NMI_STOPPED};
     if (PROF_WITH_BUILTIN)
         prof_floor_open(&nmi.rate, "the PIT");
-    nmi.rate.ours = prof_rate_divisor_alone(prof_options()->hz);
+    prof_rate_change_alone(&nmi.rate.ours, prof_options()->hz);
     prof_jitter_open(prof_pit_set);
     restart_clock();
 #if PROF_WITH_BUILTIN

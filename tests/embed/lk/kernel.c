@@ -60,9 +60,9 @@ static volatile unsigned started, stopped;
 static volatile bool ended;
 volatile bool nmis_may_come;
 
-/* By the selector of its TSS, as LK does it nearly: an access to the APIC in each
- * turn of the loop takes QEMU's lock, which its timers need as well. On a busy
- * host they then wait for the guest's turns, and samples follow the loop. */
+/* By the selector of its TSS, nearly as in LK. QEMU's timers need the same lock
+ * as an access to the APIC: with one in each turn of the loop, on a busy host,
+ * they would wait for the guest's turns, and samples follow the loop. */
 uint arch_curr_cpu_num(void)
 {
     uintptr_t selector;
