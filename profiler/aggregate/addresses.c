@@ -68,29 +68,43 @@ uint32_t prof_address_calling_function(uintptr_t address)
     return known->record.link;
 }
 
-/* What is known of the frame of (function), which is at (range). */
-static uint32_t frame_of(struct prof_function *function,
-                         struct prof_range *range)
+static struct prof_range range_of(const struct prof_function *function)
 {
-    uint32_t framed = function->framed;
+    return (struct prof_range){function->record.key,
+                               function->record.key + function->bytes};
+}
 
-    *range = (struct prof_range){function->record.key, function->record.key};
-    range->end += function->bytes;
-    if (framed == 0) {
-        prof_prologue_learn(range, &prof_image.text, &framed);
-        function->framed = framed & FRAMED_MAX;
+/* What is known of the frame of (function). */
+__attribute__((noinline)) static uint32_t
+frame_of(struct prof_function *function)
+{
+    struct prof_range range;
+
+    if (function->framed == 0) {
+        range = range_of(function);
+        function->framed =
+            prof_prologue_learn(&range, &prof_image.text) & FRAMED_MAX;
     }
-    return framed;
+    return function->framed;
+}
+
+/* Implements prof_prologue_known(). */
+static uint32_t known_caller(uintptr_t pc, const struct prof_range *range)
+{
+    uint32_t number = *prof_table_find_slot(&prof_functions, 0, range->begin);
+
+    return prof_prologue_caller(pc, range, &prof_image.text,
+                                number != 0 ? frame_of(prof_function_at(number))
+                                            : 0);
 }
 
 bool prof_address_without_top(struct prof_address *address)
 {
     struct prof_function *function = prof_function_at(address->record.link);
     uintptr_t offset = address->record.key - function->record.key;
-    struct prof_range range;
 
     if (!PROF_WITH_CALLERS || (address->class == PROF_CLASS_ATTRIBUTED &&
-                               offset < frame_of(function, &range)))
+                               offset < frame_of(function)))
         return false;
     address->caller = PROF_CALLER_BY_FRAME;
     address->pending = 0;
@@ -99,16 +113,14 @@ bool prof_address_without_top(struct prof_address *address)
 
 uint32_t prof_address_caller(struct prof_address *address)
 {
-    struct prof_function *function = prof_function_at(address->record.link);
-    uint32_t word = PROF_PROLOGUE_FRAME, framed;
+    uint32_t word = PROF_PROLOGUE_FRAME;
     struct prof_range range;
 
     if (!PROF_WITH_CALLERS || address->caller != PROF_CALLER_UNKNOWN)
         return address->caller;
     if (address->class == PROF_CLASS_ATTRIBUTED) {
-        framed = frame_of(function, &range);
-        word = prof_prologue_caller(address->record.key, &range,
-                                    &prof_image.text, &framed);
+        range = range_of(prof_function_at(address->record.link));
+        word = known_caller(address->record.key, &range);
     }
     if (word == PROF_PROLOGUE_FRAME)
         address->caller = PROF_CALLER_BY_FRAME;
@@ -129,6 +141,8 @@ void prof_addresses_open(void)
 {
     prof_addresses = PROF_TABLE(struct prof_address);
     next_address = 0;
+    if (PROF_WITH_CALLERS)
+        prof_prologue_known = known_caller;
 }
 
 void prof_addresses_catch_up(uint32_t most, uint32_t steps)

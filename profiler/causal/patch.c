@@ -241,13 +241,13 @@ static int new_function(const struct prof_symbol *symbol,
     if (prof_patch->functions_count == PROF_PROBE)
         return PROF_EPATCH_ROOM;
     function->error = prof_move(symbol->start, symbol->size, at, &moved);
-    if (function->error == 0)
+    function->head.begin = symbol->start;
+    if (function->error == 0) {
         code.write(at, moved.bytes, moved.count);
-    function->address = symbol->start;
+        prof_prologue_add(&function->head);
+    }
     function->end = symbol->start + symbol->size;
     function->taken = moved.taken;
-    __builtin_memcpy(function->original, (const void *)symbol->start,
-                     sizeof function->original);
     prof_patch_name(symbol, function->name, sizeof function->name);
     function->target.name = function->point.name = function->name;
     prof_patch->functions_count++;
@@ -268,7 +268,7 @@ static bool open_patch(void)
     *prof_patch = (struct prof_patch){0};
     prof_origin_of_patch = prof_patch_origin;
     probe = &prof_patch->functions[PROF_PROBE];
-    probe->address = (uintptr_t)prof_own_measure; /* where it is called */
+    probe->head.begin = (uintptr_t)prof_own_measure; /* where it is called */
     probe->taken = 1;
     probe->is_target = true;
     code.write(prof_patch_entry(probe) + PROF_ENTRY_HEAD, &just_return,
@@ -284,7 +284,7 @@ static int add_target(struct prof_patched *function, enum prof_causal_kind kind)
     if (function->is_target)
         return 0;
     function->is_target = true;
-    function->target.begin = function->address;
+    function->target.begin = function->head.begin;
     function->target.end = function->end;
     function->may_be_learnt = kind == PROF_CAUSAL_TARGET;
     if (function->error != 0 || kind == PROF_CAUSAL_TARGET_SAMPLES)
@@ -302,7 +302,7 @@ static int add_function(const struct prof_symbol *symbol,
     if (!open_patch())
         return PROF_EMEMORY;
     for (uint32_t i = 0; i < prof_patch->functions_count; i++)
-        if (prof_patch->functions[i].address == symbol->start)
+        if (prof_patch->functions[i].head.begin == symbol->start)
             function = &prof_patch->functions[i];
     error = function == NULL ? new_function(symbol, &function) : 0;
     if (error != 0)
@@ -388,10 +388,10 @@ static void patch(struct prof_patched *function)
     uint8_t jump[PROF_JUMP_BYTES];
 
     if (function->on || function->error != 0 ||
-        !is_there(function->address, function->original))
+        !is_there(function->head.begin, function->head.bytes))
         return;
-    prof_jump(jump, function->address, prof_patch_entry(function));
-    code.write(function->address, jump, sizeof jump);
+    prof_jump(jump, function->head.begin, prof_patch_entry(function));
+    code.write(function->head.begin, jump, sizeof jump);
     function->on = true;
 }
 
@@ -435,10 +435,9 @@ static bool restore(struct prof_patched *function)
     uint8_t jump[PROF_JUMP_BYTES];
     bool strange = false;
 
-    prof_jump(jump, function->address, prof_patch_entry(function));
-    if (function->on && is_there(function->address, jump))
-        code.write(function->address, function->original,
-                   sizeof function->original);
+    prof_jump(jump, function->head.begin, prof_patch_entry(function));
+    if (function->on && is_there(function->head.begin, jump))
+        code.write(function->head.begin, function->head.bytes, PROF_JUMP_BYTES);
     else
         strange = function->on;
     function->on = false;

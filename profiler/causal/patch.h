@@ -8,6 +8,8 @@
  * added, and never freed, as a call may return after the experiments.
  */
 
+#include "unwind/prologue.h"
+
 #include <prof/causal.h>
 #include <prof/symbols.h>
 #include <stdbool.h>
@@ -51,17 +53,16 @@ void prof_patch_hook(uintptr_t *frame);
 struct prof_patched {
     struct prof_target target;
     struct prof_progress point;
-    uintptr_t address;
-    uint32_t taken;      /* bytes that were moved to its entry */
-    uint8_t original[5]; /* what the jump replaces */
-    int error;           /* why it cannot be patched, or 0 */
-    bool may_be_learnt;  /* then it can be a target of shares.h instead */
-    uintptr_t end;       /* of its code */
+    struct prof_prologue_head head; /* of what the jump replaces */
+    uint32_t taken;                 /* bytes that were moved to its entry */
+    int error;                      /* why it cannot be patched, or 0 */
+    bool may_be_learnt; /* then it can be a target of shares.h instead */
+    uintptr_t end;      /* of its code */
     bool is_target, is_point;
     bool on;            /* it is patched now */
+    bool loops;         /* it or a callee has run the event loop */
     uint64_t since;     /* as a target: real time at which it was patched */
     uint64_t on_cycles; /* as a target: time patched before that */
-    bool loops;         /* it or a callee has run the event loop */
     char name[PROF_PATCH_NAME];
 };
 

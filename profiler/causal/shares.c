@@ -8,7 +8,8 @@
  * the next samples. If it depended much on where the sample was, a program of a
  * steady rhythm would come into step with the timer while the period holds, and
  * its shares would be wrong. So where a function's frame is set up, which takes
- * some ten thousand instructions to find out, is remembered.
+ * some ten thousand instructions to find out, is remembered with what the drain
+ * knows of the function; before its first drain it is found out each time.
  */
 
 #include "causal/shares.h"
@@ -27,15 +28,12 @@
 
 #define PROBES 8u
 #define HASH_FACTOR 0x9e3779b1u
-#define HASH_SHIFT 26u   /* to 0 to PROF_SHARES_KINDS - 1 */
-#define REST 0u          /* the kind of the rest, and of those without room */
-#define DOORBELLS 2u     /* in a handler, that end segments */
-#define AVERAGE 16u      /* samples that the average counts for in each kind */
-#define LEARNT_SHIFT 27u /* of the same hash, to 0 to LEARNT - 1 */
-#define LEARNT 32u       /* functions whose frame is remembered */
+#define HASH_SHIFT 26u /* to 0 to PROF_SHARES_KINDS - 1 */
+#define REST 0u        /* the kind of the rest, and of those without room */
+#define DOORBELLS 2u   /* in a handler, that end segments */
+#define AVERAGE 16u    /* samples that the average counts for in each kind */
 
 _Static_assert(PROF_SHARES_KINDS == 1u << (32 - HASH_SHIFT), "the hash fits");
-_Static_assert(LEARNT == 1u << (32 - LEARNT_SHIFT), "the hash fits");
 
 struct kind {
     const void *is; /* NULL: free */
@@ -43,12 +41,6 @@ struct kind {
     uint32_t known_at; /* samples of all kinds when (share) was computed */
     uint32_t known_of; /* the target that it is of, from 1 on; 0: none yet */
     uint32_t share;
-};
-
-/* Where the frame of a function is set up (unwind/prologue.h). */
-struct learnt {
-    uintptr_t function; /* its begin; 0: free */
-    uint32_t framed;
 };
 
 static struct {
@@ -59,24 +51,18 @@ static struct {
     bool paused;
     bool draining;
     uint32_t samples;
-    struct prof_entry *entry; /* the next sample to be looked at, */
-    uint32_t words;           /* and its words in the vector of frames */
-    struct kind *kinds;       /* and then what is learnt */
-    uint32_t *hits;           /* by kind, target */
+    uint32_t words;           /* of the vector of frames: those of */
+    struct prof_entry *entry; /*  the next sample to be looked at */
+    struct kind *kinds;
+    uint32_t *hits; /* by kind, target */
 } shares;
 
 uint32_t prof_shares_on;
 
 size_t prof_shares_bytes(uint32_t targets)
 {
-    return LEARNT * sizeof(struct learnt) +
-           PROF_SHARES_KINDS *
-               (sizeof(struct kind) + (size_t)targets * sizeof(uint32_t));
-}
-
-static struct learnt *learnt(void)
-{
-    return (struct learnt *)(shares.kinds + PROF_SHARES_KINDS);
+    return PROF_SHARES_KINDS *
+           (sizeof(struct kind) + (size_t)targets * sizeof(uint32_t));
 }
 
 static void skip_samples(void)
@@ -92,7 +78,7 @@ void prof_shares_init(void *memory, uint32_t targets)
         .kind = REST,
         .kinds = memory,
     };
-    shares.hits = (uint32_t *)(learnt() + LEARNT);
+    shares.hits = (uint32_t *)(shares.kinds + PROF_SHARES_KINDS);
     prof_clear_words(memory, prof_shares_bytes(targets) / sizeof(void *));
     skip_samples();
     prof_shares_on = 1;
@@ -126,25 +112,11 @@ static bool returns_to(const struct prof_target *target, uintptr_t address)
     return is_in(target, prof_origin(address) - 1);
 }
 
-/* What is known of the frame of the function that begins at (begin), to be used
- * at once. */
-static uint32_t *framed_of(uintptr_t begin)
-{
-    uint32_t at = ((uint32_t)begin * HASH_FACTOR) >> LEARNT_SHIFT;
-    struct learnt *known = &learnt()[at];
-
-    if (known->function != begin)
-        *known = (struct learnt){.function = begin};
-    return &known->framed;
-}
-
 /* Whether the caller of a function that has not set up its frame yet is in
  * (target): the frame pointer leads past it, but the words contain it. */
 static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
                          const uint32_t *words)
 {
-    const struct prof_image_code *code = prof_patch_code();
-    const struct prof_range text = {code->begin, code->end};
     struct prof_range function;
     struct prof_symbol symbol;
     uint32_t word;
@@ -152,8 +124,7 @@ static bool caller_is_in(const struct prof_target *target, uintptr_t pc,
     if (!prof_symbol_find(pc, &symbol))
         return false;
     function = (struct prof_range){symbol.start, symbol.start + symbol.size};
-    word =
-        prof_prologue_caller(pc, &function, &text, framed_of(function.begin));
+    word = prof_prologue_known(pc, &function);
     return word < PROF_FRAMES_KEPT &&
            returns_to(target, prof_frames_kept(words, word));
 }

@@ -237,7 +237,7 @@ static uintptr_t origin_of_entry(uint32_t offset)
         most--;
     else
         inside -= PROF_ENTRY_HEAD;
-    return function->address + (inside < most ? inside : most);
+    return function->head.begin + (inside < most ? inside : most);
 }
 
 uintptr_t prof_patch_origin(uintptr_t address)
@@ -246,7 +246,7 @@ uintptr_t prof_patch_origin(uintptr_t address)
     uintptr_t in_returns = address - (uintptr_t)prof_patch_returns;
 
     if (in_entries < sizeof prof_patch_entries &&
-        prof_patch->functions[in_entries / PROF_ENTRY_BYTES].address != 0)
+        prof_patch->functions[in_entries / PROF_ENTRY_BYTES].head.begin != 0)
         return origin_of_entry((uint32_t)in_entries);
     if (in_returns < sizeof prof_patch_returns &&
         prof_patch->returns[in_returns / PROF_RETURN_BYTES] != 0)

@@ -67,13 +67,10 @@ NOTHING(prof_space_name, (uint32_t number, const char *name))
 #if !PROF_WITH_CALLERS
 uint32_t prof_prologue_steps;
 
-CALL(void, prof_prologue_learn,
-     (const struct prof_range *function, const struct prof_range *text,
-      uint32_t *framed),
-     *framed = PROF_PROLOGUE_UNSURE)
+NOTHING(prof_prologue_add, (struct prof_prologue_head *head))
 CALL(uint32_t, prof_prologue_caller,
      (uintptr_t pc, const struct prof_range *function,
-      const struct prof_range *text, uint32_t *framed),
+      const struct prof_range *text, uint32_t framed),
      return PROF_PROLOGUE_FRAME)
 #endif
 

@@ -77,7 +77,7 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
 {
     struct prof_symbol symbol;
     struct prof_range range, text;
-    uint32_t words, framed = 0;
+    uint32_t words;
     const uintptr_t word = sizeof(uintptr_t);
 
     if (!prof_symbol_find(freeze->addresses[0], &symbol))
@@ -85,7 +85,7 @@ static void add_unframed(struct prof_freeze *freeze, uintptr_t sp,
     range = (struct prof_range){symbol.start, symbol.start + symbol.size};
     text = (struct prof_range){range.begin,
                                range.end + PROF_INSTRUCTION_BYTES_MAX};
-    words = prof_prologue_caller(freeze->addresses[0], &range, &text, &framed);
+    words = prof_prologue_caller(freeze->addresses[0], &range, &text, 0);
     if (words == PROF_PROLOGUE_FRAME || sp % word != 0 || sp < stack->begin ||
         sp / word + words > stack->last_frame + 1)
         return;

@@ -51,6 +51,8 @@
 #define USUAL_BYTES 3u
 #endif
 
+static const struct prof_prologue_head *heads; /* the latest; NULL: none */
+
 /* A path: at (begin) the return address is (bytes) above sp. */
 struct path {
     uintptr_t begin;
@@ -62,6 +64,7 @@ struct path {
 struct search {
     uintptr_t pc;
     struct prof_range function;
+    uintptr_t distance; /* to where its first bytes are as they were */
     uintptr_t readable; /* instructions may begin below this address */
     uint32_t known;     /* number of paths */
     uint32_t steps;     /* instructions decoded so far */
@@ -75,11 +78,21 @@ struct search {
 };
 
 uint32_t prof_prologue_steps;
+uint32_t (*prof_prologue_known)(uintptr_t pc,
+                                const struct prof_range *function);
 
 static bool inside(const struct search *search, uintptr_t address)
 {
     return address >= search->function.begin &&
            address < search->function.end && address < search->readable;
+}
+
+/* The instruction at (at), as it is when the function is not patched. */
+static struct prof_instruction decode(const struct search *search, uintptr_t at)
+{
+    if (at - search->function.begin < PROF_PROLOGUE_PATCHED)
+        at += search->distance;
+    return prof_decode((const uint8_t *)at);
 }
 
 /* Adds a path that begins at (begin), unless it is known. */
@@ -169,7 +182,7 @@ static void follow(struct search *search, uint32_t number)
             search->to = path;
             return;
         }
-        instruction = prof_decode((const uint8_t *)at);
+        instruction = decode(search, at);
         search->steps++;
         if (!step(search, at, &instruction, &path))
             break;
@@ -219,10 +232,15 @@ static bool has_byte(uintptr_t word, uintptr_t byte)
 
 /* Whether the last bytes before pc, all within (text), may have an instruction
  * that restores the frame pointer: one of them is the opcode of pop or leave.
- */
-static bool may_restore(uintptr_t pc, const struct prof_range *text)
+ * Those that may be patched are taken to be one. */
+static bool may_restore(const struct search *search,
+                        const struct prof_range *text)
 {
-    if (pc - text->begin < RESTORED_BEFORE)
+    uintptr_t pc = search->pc;
+
+    if (pc - text->begin < RESTORED_BEFORE ||
+        (search->distance != 0 &&
+         pc - search->function.begin < RESTORED_BEFORE + PROF_PROLOGUE_PATCHED))
         return true;
     for (uint32_t at = 0; at < RESTORED_BEFORE; at += sizeof(uintptr_t)) {
         uintptr_t word;
@@ -254,7 +272,7 @@ static bool returns(struct search *search, intptr_t *bytes)
 
     *bytes = 0;
     for (int i = 0; i < LOOK_AHEAD && inside(search, at); i++) {
-        struct prof_instruction instruction = prof_decode((const uint8_t *)at);
+        struct prof_instruction instruction = decode(search, at);
         uintptr_t target = at + (uintptr_t)instruction.value;
 
         prof_prologue_steps++;
@@ -282,11 +300,11 @@ static bool returns(struct search *search, intptr_t *bytes)
 static bool is_past_frame(struct search *search, const struct prof_range *text,
                           intptr_t *bytes)
 {
-    if (WIDE && !search->lost && !may_restore(search->pc, text))
+    if (WIDE && !search->lost && !may_restore(search, text))
         return false;
     if (returns(search, bytes))
         return true;
-    if (!search->ends || (!search->lost && !may_restore(search->pc, text)))
+    if (!search->ends || (!search->lost && !may_restore(search, text)))
         return false;
     follow_all(search, true);
     *bytes = search->found ? search->to.bytes : 0;
@@ -295,85 +313,79 @@ static bool is_past_frame(struct search *search, const struct prof_range *text,
 
 /* Where the frame has been set up, if the function begins with that, as most
  * do: `push fp; mov fp, sp`; else 0. */
-static uintptr_t usual_frame(uintptr_t begin)
+static uint32_t usual_frame(uintptr_t head)
 {
-    uint32_t first;
+    uint32_t first, at = 0;
 
-    __builtin_memcpy(&first, (const void *)begin, sizeof first);
+    __builtin_memcpy(&first, (const void *)head, sizeof first);
     if ((first & ENDBR_MASK) == ENDBR) {
-        begin += ENDBR_BYTES;
-        __builtin_memcpy(&first, (const void *)begin, sizeof first);
+        at = ENDBR_BYTES;
+        __builtin_memcpy(&first, (const char *)head + at, sizeof first);
     }
-    return (first & USUAL_MASK) == USUAL ? begin + USUAL_BYTES : 0;
+    return (first & USUAL_MASK) == USUAL ? at + USUAL_BYTES : 0;
 }
 
-/* A search in (function); pc is none of its addresses. */
-static void begin_search(struct search *search,
+/* Begins a search in (function); pc is none of its addresses. False: it cannot
+ * be read. */
+static bool begin_search(struct search *search,
                          const struct prof_range *function,
                          const struct prof_range *text)
 {
     search->pc = 0;
     search->function = *function;
+    search->distance = 0;
+    for (const struct prof_prologue_head *at = heads; at != NULL; at = at->next)
+        if (at->begin == function->begin)
+            search->distance = (uintptr_t)at->bytes - at->begin;
     search->readable = text->end - PROF_INSTRUCTION_BYTES_MAX + 1;
     search->lost = search->moved = search->ends = search->found = false;
+    return function->begin - text->begin < text->end - text->begin &&
+           inside(search, function->begin);
 }
 
-/* The same as prof_prologue_learn() for a function whose first instructions
- * are not the usual ones. */
-static uint32_t learn_by_paths(const struct prof_range *function,
-                               const struct prof_range *text)
+static uint32_t learn(struct search *search)
+{
+    uint32_t usual = usual_frame(search->function.begin + search->distance);
+
+    if (usual != 0)
+        return usual;
+    follow_all(search, false);
+    if (search->lost)
+        return PROF_PROLOGUE_UNSURE;
+    return search->moved ? frameless_bytes(search) : PROF_PROLOGUE_LEAF;
+}
+
+void prof_prologue_add(struct prof_prologue_head *head)
+{
+    __builtin_memcpy(head->bytes, (const void *)head->begin,
+                     sizeof head->bytes);
+    head->next = heads;
+    __atomic_store_n(&heads, head, __ATOMIC_RELEASE);
+}
+
+uint32_t prof_prologue_learn(const struct prof_range *function,
+                             const struct prof_range *text)
 {
     struct search search;
 
-    begin_search(&search, function, text);
-    follow_all(&search, false);
-    if (search.lost)
-        return PROF_PROLOGUE_UNSURE;
-    return search.moved ? frameless_bytes(&search) : PROF_PROLOGUE_LEAF;
-}
-
-/* Whether (function) can be read. */
-static bool is_readable(const struct prof_range *function,
-                        const struct prof_range *text)
-{
-    return text->end - text->begin >= PROF_INSTRUCTION_BYTES_MAX &&
-           function->begin >= text->begin &&
-           function->begin <= text->end - PROF_INSTRUCTION_BYTES_MAX;
-}
-
-void prof_prologue_learn(const struct prof_range *function,
-                         const struct prof_range *text, uint32_t *framed)
-{
-    uintptr_t usual;
-
-    if (*framed != 0)
-        return;
-    *framed = PROF_PROLOGUE_UNSURE;
-    if (!is_readable(function, text))
-        return;
-    usual = usual_frame(function->begin);
-    *framed = usual != 0 ? (uint32_t)(usual - function->begin)
-                         : learn_by_paths(function, text);
+    return begin_search(&search, function, text) ? learn(&search)
+                                                 : PROF_PROLOGUE_UNSURE;
 }
 
 uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
-                              const struct prof_range *text, uint32_t *framed)
+                              const struct prof_range *text, uint32_t framed)
 {
     struct search search;
     intptr_t bytes;
 
-    if (!is_readable(function, text) || pc < function->begin)
+    if (!begin_search(&search, function, text) || !inside(&search, pc))
         return PROF_PROLOGUE_FRAME;
-    if (pc == function->begin)
+    if (framed == 0)
+        framed = learn(&search);
+    if (framed == PROF_PROLOGUE_LEAF)
         return 0;
-    begin_search(&search, function, text);
     search.pc = pc;
-    if (!inside(&search, pc))
-        return PROF_PROLOGUE_FRAME;
-    prof_prologue_learn(function, text, framed);
-    if (*framed == PROF_PROLOGUE_LEAF)
-        return 0;
-    if (pc - function->begin < *framed)
+    if (pc - function->begin < framed)
         follow_all(&search, false);
     if (search.found)
         bytes = search.to.bytes;

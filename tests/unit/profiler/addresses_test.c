@@ -12,21 +12,20 @@
 #define STEPS_MAX 10000u
 #define ADDRESSES 100u
 
-static uint8_t text[CODE + 64];
+static uint8_t text[ADDRESSES + CODE + 64];
 
-/* Addresses at the end of a long function, each sampled once. */
+/* Addresses at which long functions begin, each sampled once. */
 static void sample_addresses(void)
 {
     memset(text, 0x90, sizeof text);
     prof_image.text =
         (struct prof_range){(uintptr_t)text, (uintptr_t)text + sizeof text};
     for (uint32_t i = 0; i < ADDRESSES; i++) {
-        uintptr_t pc = (uintptr_t)text + CODE - 1 - i;
+        uintptr_t pc = (uintptr_t)text + i;
         struct prof_address *address =
             prof_address_at(prof_address_in(prof_address_slot(pc), pc));
         struct prof_function *function = prof_function_at(address->record.link);
 
-        function->record.key = (uintptr_t)text;
         function->bytes = CODE;
         address->class = PROF_CLASS_ATTRIBUTED;
         address->pending = 1;
@@ -69,10 +68,36 @@ TEST(a_drain_analyses_only_so_much)
         assert_int_equal(prof_address_at(i)->pending, 0);
 }
 
+/* Whoever asks first. */
+TEST(a_frame_is_looked_for_once)
+{
+    const uintptr_t begin = (uintptr_t)text;
+    const struct prof_range range = {begin, begin + CODE};
+    const struct prof_range other = {begin + 1, begin + CODE};
+    struct prof_function *function;
+    uint32_t steps;
+
+    memset(text, 0x90, sizeof text);
+    prof_image.text = (struct prof_range){begin, begin + sizeof text};
+    function = prof_function_at(prof_function_of(begin));
+    function->bytes = CODE;
+    steps = prof_prologue_steps;
+    assert_int_equal(prof_prologue_known(begin + CODE - 1, &range), 0);
+    assert_int_equal(prof_prologue_steps - steps, CODE);
+    assert_int_equal(function->framed, PROF_PROLOGUE_LEAF);
+    assert_int_equal(prof_prologue_known(begin + CODE / 2, &range), 0);
+    assert_int_equal(prof_prologue_steps - steps, CODE);
+    /* of this one nothing is known */
+    assert_int_equal(prof_prologue_known(begin + CODE - 1, &other), 0);
+    assert_int_equal(prof_prologue_known(begin + CODE / 2, &other), 0);
+    assert_int_equal(prof_prologue_steps - steps, 3 * CODE - 2);
+}
+
 /* After the prologue, what is on top of the stack decides, and nothing is
  * decoded. */
 TEST(the_top_of_the_stack_decides_behind_a_prologue)
 {
+    const uintptr_t frame = sizeof(void *) == 4 ? 3 : 4;
     uint32_t steps;
 
     sample_addresses();
@@ -82,8 +107,9 @@ TEST(the_top_of_the_stack_decides_behind_a_prologue)
     steps = prof_prologue_steps;
     for (uint32_t i = 1; i < prof_addresses.used; i++) {
         struct prof_address *address = prof_address_at(i);
-        bool after = address->record.key - (uintptr_t)text >= 4;
+        bool after = address->record.key - (uintptr_t)text >= frame;
 
+        prof_function_at(address->record.link)->record.key = (uintptr_t)text;
         address->caller = PROF_CALLER_UNKNOWN;
         assert_int_equal(prof_address_without_top(address), after);
         assert_int_equal(address->caller,

@@ -176,38 +176,46 @@ static const struct example {
      }},
 };
 
-/* Each line by itself, and with what those before it show of the function.
- * (usual): its epilogues are such as compilers make. */
-static void check(const struct example *example, bool usual)
+static uint8_t memory[COUNT(examples)][ROOM + 256 + ROOM];
+
+/* Stores the code of an example. Returns its bytes. */
+static size_t store(const struct example *example, uint8_t *all)
 {
-    static uint8_t all[ROOM + 256 + ROOM];
     uint8_t *text = all + ROOM;
-    struct prof_range function, range;
-    uint32_t framed = 0, learnt = 0;
     size_t at = 0;
 
-    memset(all, 0xcc, sizeof all);
+    memset(all, 0xcc, sizeof memory[0]);
     for (const struct line *line = example->lines; line->times != 0; line++)
         for (uint32_t i = 0; i < line->times; i++) {
             memcpy(text + at, line->bytes, line->length);
+            assert_int_equal(prof_decode(text + at).length, line->length);
             at += line->length;
         }
-    function = (struct prof_range){(uintptr_t)text, (uintptr_t)text + at};
-    range = (struct prof_range){(uintptr_t)all, (uintptr_t)all + sizeof all};
-    at = 0;
-    prof_prologue_learn(&function, &range, &learnt);
+    return at;
+}
+
+/* Each line by itself, and with what is learnt of the function. (usual): its
+ * epilogues are such as compilers make. */
+static void check(const struct example *example, const uint8_t *all,
+                  size_t bytes, bool usual)
+{
+    const uint8_t *text = all + ROOM;
+    const struct prof_range function = {(uintptr_t)text,
+                                        (uintptr_t)text + bytes};
+    const struct prof_range range = {(uintptr_t)all,
+                                     (uintptr_t)all + sizeof memory[0]};
+    const uint32_t learnt = prof_prologue_learn(&function, &range);
+    size_t at = 0;
+
     for (const struct line *line = example->lines; line->times != 0; line++)
         for (uint32_t i = 0; i < line->times; i++) {
-            uint32_t unknown = 0;
             uintptr_t pc = (uintptr_t)text + at;
 
-            assert_int_equal(prof_decode(text + at).length, line->length);
             if (usual && (at >= learnt || learnt == PROF_PROLOGUE_LEAF))
                 assert_true(line->place == 0 ||
                             (at >= learnt && line->place == FRAME));
-            if (prof_prologue_caller(pc, &function, &range, &unknown) !=
-                    line->place ||
-                prof_prologue_caller(pc, &function, &range, &framed) !=
+            if (prof_prologue_caller(pc, &function, &range, 0) != line->place ||
+                prof_prologue_caller(pc, &function, &range, learnt) !=
                     line->place)
                 fail_msg("%s: wrong at byte %zu", example->name, at);
             at += line->length;
@@ -216,8 +224,28 @@ static void check(const struct example *example, bool usual)
 
 TEST(the_caller_is_found_at_each_instruction)
 {
-    for (size_t i = 0; i < COUNT(examples); i++)
-        check(&examples[i], i + 1 < COUNT(examples));
+    for (size_t i = 0; i < COUNT(examples); i++) {
+        size_t bytes = store(&examples[i], memory[i]);
+
+        check(&examples[i], memory[i], bytes, i + 1 < COUNT(examples));
+    }
+}
+
+/* With the jump out of the function that causal experiments put there. */
+TEST(and_while_the_beginning_is_patched)
+{
+    static const char jump[] = "\xe9\x00\x10\x00\x00";
+    static struct prof_prologue_head heads[COUNT(examples)];
+
+    _Static_assert(sizeof jump - 1 == PROF_PROLOGUE_PATCHED, "all of it");
+    for (size_t i = 0; i < COUNT(examples); i++) {
+        size_t bytes = store(&examples[i], memory[i]);
+
+        heads[i].begin = (uintptr_t)memory[i] + ROOM;
+        prof_prologue_add(&heads[i]);
+        memcpy(memory[i] + ROOM, jump, sizeof jump - 1);
+        check(&examples[i], memory[i], bytes, i + 1 < COUNT(examples));
+    }
 }
 
 static uint32_t learnt_of(const void *code, size_t bytes)
@@ -225,15 +253,13 @@ static uint32_t learnt_of(const void *code, size_t bytes)
     static uint8_t text[ROOM];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
     struct prof_range function = {(uintptr_t)text, (uintptr_t)text + bytes};
-    uint32_t framed = 0;
 
     memset(text, 0xcc, sizeof text);
     memcpy(text, code, bytes);
-    prof_prologue_learn(&function, &range, &framed);
-    return framed;
+    return prof_prologue_learn(&function, &range);
 }
 
-TEST(a_function_is_learnt_once)
+TEST(what_is_learnt_of_a_function)
 {
     static const char usual[] = "\x55" W "\x89\xe5\x53\x5b\x5d\xc3";
     static const char leaf[] = "\x85\xc0\x74\x01\x90\xc3";
@@ -251,10 +277,13 @@ TEST(a_function_is_learnt_once)
 TEST(what_is_no_function_is_left_to_the_frame)
 {
     struct prof_range empty = {0, 0};
-    uint32_t framed = 0;
+    struct prof_range without_text = {0x1000, 0x2000};
 
-    assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty, &framed),
+    assert_int_equal(prof_prologue_caller(0x1000, &empty, &empty, 0), FRAME);
+    assert_int_equal(prof_prologue_caller(0x1000, &without_text, &empty, 0),
                      FRAME);
+    assert_int_equal(prof_prologue_learn(&without_text, &empty),
+                     PROF_PROLOGUE_UNSURE);
 }
 
 /* Whatever the bytes are: no fault, and an end. */
@@ -262,12 +291,11 @@ TEST(any_bytes_have_an_answer)
 {
     static uint8_t text[600];
     struct prof_range range = {(uintptr_t)text, (uintptr_t)text + sizeof text};
-    uint32_t framed = 0;
 
     for (int turn = 0; turn < 3000; turn++) {
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = (uint8_t)unit_random();
         for (size_t i = 0; i < sizeof text; i += 7)
-            prof_prologue_caller((uintptr_t)text + i, &range, &range, &framed);
+            prof_prologue_caller((uintptr_t)text + i, &range, &range, 0);
     }
 }

@@ -79,11 +79,15 @@ uintptr_t switches(uintptr_t which)
 
 #ifdef __x86_64__
 #define ARGUMENT "mov %rdi, %rax\n"
+#define FRAME "push %rbp\nmov %rsp, %rbp\n"
+#define PUSH_ADDRESS "lea plain+1(%rip), %rax\npush %rax\n"
 #define ALL_RELATIVE                                                           \
     "cmpl $5, branches_value(%rip)\n"                                          \
     "jne 2f\n" ARGUMENT
 #else
 #define ARGUMENT "mov 4(%esp), %eax\n"
+#define FRAME "push %ebp\nmov %esp, %ebp\n"
+#define PUSH_ADDRESS "push $plain+1\n"
 #define ALL_RELATIVE                                                           \
     "cmpb $5, branches_value\n"                                                \
     "jne 2f\n" ARGUMENT
@@ -99,4 +103,6 @@ FUNCTION(too_short, "nop\nret\n");
 FUNCTION(branches_back, ARGUMENT "3: dec %eax\njnz 3b\nret\n");
 FUNCTION(unknown_code, ".byte 0xc5, 0xf8, 0x77\nnop\nnop\nnop\nret\n");
 FUNCTION(all_relative, ALL_RELATIVE "inc %eax\nret\n2: xor %eax, %eax\nret\n");
+FUNCTION(has_an_address, FRAME PUSH_ADDRESS
+         "mov $5000, %ecx\n5: dec %ecx\njnz 5b\nleave\nret\n");
 FUNCTION(calls_first, "call 4f\nret\n.skip 6, 0x90\n4: mov $42, %eax\nret\n");

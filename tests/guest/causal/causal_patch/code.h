@@ -29,11 +29,13 @@ NAMED uint64_t wide(uint64_t a, uint64_t b);
 NAMED uintptr_t switches(uintptr_t which);
 
 /* Too short; with a branch to the second instruction; unknown instructions;
- * a relative operand, call and branch at the beginning. */
+ * a relative operand, call and branch at the beginning; one that has a frame,
+ * and an address of plain() on top of its stack while it spins. */
 void too_short(void);
 uintptr_t branches_back(uintptr_t count);
 void unknown_code(void);
 uintptr_t all_relative(uintptr_t value);
 uintptr_t calls_first(void);
+void has_an_address(void);
 
 #endif

@@ -368,13 +368,13 @@ static void test_own(void)
 }
 
 static unsigned samples_in, samples_right, samples_wrong;
-static struct prof_symbol plain_is, caller_is;
+static struct prof_symbol function_is, caller_is;
 
 static void see(const struct prof_stack_row *row, void *unused)
 {
     (void)unused;
     for (uint32_t i = 0; i + 1 < row->count; i++) {
-        if (row->addresses[i] - plain_is.start >= plain_is.size)
+        if (row->addresses[i] - function_is.start >= function_is.size)
             continue;
         samples_in += (unsigned)row->samples;
         if (row->addresses[i + 1] - caller_is.start < caller_is.size)
@@ -384,10 +384,31 @@ static void see(const struct prof_stack_row *row, void *unused)
     }
 }
 
+/* Samples of (function) have the caller (caller). */
+static void have_caller(void (*function)(void), void (*caller)(void),
+                        const char *what)
+{
+    prof_symbol_find((uintptr_t)function, &function_is);
+    prof_symbol_find((uintptr_t)caller, &caller_is);
+    samples_in = samples_right = samples_wrong = 0;
+    prof_drain();
+    prof_visit_stacks(see, NULL);
+    tap_note("%u samples in it, %u with its caller, %u with another",
+             samples_in, samples_right, samples_wrong);
+    tap_ok(samples_in > 100, what);
+    tap_ok(samples_wrong * 50 <= samples_in, "with the right caller");
+}
+
+NAMED void calls_has_an_address(void);
+NAMED void calls_has_an_address(void)
+{
+    for (unsigned i = 0; i < 5000; i++)
+        has_an_address();
+    __asm__ volatile("");
+}
+
 static void test_samples(void)
 {
-    prof_symbol_find((uintptr_t)plain, &plain_is);
-    prof_symbol_find((uintptr_t)calls_plain, &caller_is);
     prof_set_rate(5000);
     prof_start();
     begin("plain");
@@ -395,13 +416,14 @@ static void test_samples(void)
     for (unsigned i = 0; i < 50; i++)
         calls_plain(CYCLES);
     ran(51 * CYCLES, 5100, "sampled meanwhile, the time is right");
-    prof_drain();
-    prof_visit_stacks(see, NULL);
+    have_caller((void (*)(void))plain, (void (*)(void))calls_plain,
+                "there are samples in it");
+    begin("has_an_address");
+    calls_has_an_address();
+    have_caller(has_an_address, calls_has_an_address,
+                "and in a function that was never sampled before");
+    prof_causal_stop();
     prof_stop();
-    tap_note("%u samples in plain, %u with its caller, %u with another",
-             samples_in, samples_right, samples_wrong);
-    tap_ok(samples_in > 100, "there are samples in it");
-    tap_ok(samples_wrong * 50 <= samples_in, "with the right caller");
 }
 
 /* ---- the code */
@@ -448,13 +470,13 @@ static void test_refused(void)
 int service_main(void)
 {
     static const char *const names[] = {
-        "plain",          "recursive",   "jumps_out", "tail_call",
-        "waits_inside",   "runs_loop",   "wide",      "floats",
-        "returns_struct", "polls",       "switches",  "all_relative",
-        "calls_first",    "calls_plain",
+        "plain",          "recursive",   "jumps_out",      "tail_call",
+        "waits_inside",   "runs_loop",   "wide",           "floats",
+        "returns_struct", "polls",       "switches",       "all_relative",
+        "calls_first",    "calls_plain", "has_an_address",
     };
 
-    tap_plan(67);
+    tap_plan(70);
     prof_causal_add_progress(&unit);
     prof_causal_add_target(&by_hand);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
