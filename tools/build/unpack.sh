@@ -21,12 +21,29 @@ sed 's/#.*//' "$list" | while read -r package _ prefix; do
         name=$(apt-cache depends "$package" |
             sed -n "s/.*Depends: \(${prefix}[^ ]*\)/\1/p" | head -n 1)
     fi
-    (cd "$out/packages" && [ -n "$name" ] && apt-get -qq \
-        -o Acquire::Retries=1 download "$name" </dev/null 2>/dev/null) || {
-        echo "no package ${name:-$package}"
+    [ -n "$name" ] || {
+        echo "no package $package"
         exit 1
     }
-done
+    echo "$name" >&3
+done 3>"$out/names"
+names=$(cat "$out/names")
+download()
+{
+    (cd "$out/packages" && apt-get -qq -o Acquire::Retries=1 download "$@" \
+        2>/dev/null)
+}
+# together, for apt-get reads all of its lists each time; if that fails, alone
+# to see which is missing
+# shellcheck disable=SC2086 # names
+if ! download $names; then
+    for name in $names; do
+        download "$name" || {
+            echo "no package $name"
+            exit 1
+        }
+    done
+fi
 for package in "$out"/packages/*.deb; do
     dpkg -x "$package" "$out/root"
 done
@@ -35,5 +52,5 @@ find "$out/root" -type l -lname '/*' | while read -r link; do
     target=$out/root$(readlink "$link")
     [ ! -e "$target" ] || ln -sfrn "$target" "$link"
 done
-rm -r "$out/packages"
+rm -r "$out/packages" "$out/names"
 touch "$out/unpacked"

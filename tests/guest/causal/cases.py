@@ -258,7 +258,7 @@ CASES = [
     ),
     quiet(
         "causal_smooth",
-        "prof.depth=0 prof.hz=20000 causal.visits=800",
+        "prof.depth=0 prof.hz=20000 causal.visits=1200",
         icount=0,
     ),
     # of a batching worker, which shows what is not left out of virtual time
