@@ -9,6 +9,7 @@
  *
  *     growth.curve=NAME             which of them: main.c lists them
  *     growth.points=10,100,1000     its x, rising
+ *     growth.slices=2500            of work, of the curve rate
  *
  * Each line "growth NAME X VALUE" is for bench/growth/run.sh.
  */
@@ -18,6 +19,8 @@
 #include <stdint.h>
 
 #define GROWTH_POINTS_MAX 32u
+
+extern uint32_t growth_slices;
 
 struct growth_points {
     uint32_t at[GROWTH_POINTS_MAX];

@@ -4,7 +4,8 @@ numbers of functions, stacks and samples, as JSON lines.
 
 Time is CPU time, the minimum of several runs; memory is the maximum resident
 size; instructions are counted by callgrind if that does not take long. With
-"short" each runs once, and is counted at its first point only.
+"short" each runs once, of fewer stacks and samples, and is counted at its first
+point only.
 """
 
 import json
@@ -14,8 +15,9 @@ import subprocess
 import sys
 
 RUNS = 3
-STACKS = 1000  # where samples grow
-SAMPLES = 20000  # where stacks grow, at least: as many as there are stacks
+STACKS, STACKS_SHORT = 1000, 100  # where samples grow
+# where stacks grow, at least: as many as there are stacks
+SAMPLES, SAMPLES_SHORT = 20000, 2000
 
 
 def emit(name, x, value, unit):
@@ -165,15 +167,17 @@ class Host:
         }
 
     def stacks(self, counts):
+        least = SAMPLES_SHORT if self.short else SAMPLES
         for stacks in counts:
-            record = self.trace(stacks, max(stacks, SAMPLES))
+            record = self.trace(stacks, max(stacks, least))
             self.measure("record", stacks, record, stacks <= 10000)
             for name, command in self.commands().items():
                 self.measure(name, stacks, command, stacks <= 10000)
 
     def samples(self, counts):
+        stacks = STACKS_SHORT if self.short else STACKS
         for samples in counts:
-            run(self.trace(STACKS, samples))
+            run(self.trace(stacks, samples))
             for name, command in self.commands().items():
                 if name != "folded":
                     self.measure(

@@ -24,6 +24,7 @@ static const struct curve {
 
 static const struct curve *asked;
 static struct growth_points points;
+uint32_t growth_slices = 2500;
 
 void growth_emit(const char *name, uint32_t x, uint64_t hundredths)
 {
@@ -121,6 +122,8 @@ bool service_option(const char *key, const char *value)
 {
     if (strcmp(key, "growth.points") == 0)
         return take_points(value);
+    if (strcmp(key, "growth.slices") == 0)
+        growth_slices = (uint32_t)strtoul(value, NULL, 10);
     for (size_t i = 0; strcmp(key, "growth.curve") == 0 && i < CURVES; i++)
         if (strcmp(value, curves[i].name) == 0)
             asked = &curves[i];

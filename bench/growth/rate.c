@@ -17,7 +17,6 @@
 #include <kernel/clock.h>
 #include <kernel/service.h>
 
-#define SLICES 2500u
 #define SLICES_PER_S 10000u
 #define SLICE_ROUNDS 50000u /* of two instructions: 100 us */
 #define LEVELS 10u
@@ -133,12 +132,12 @@ static void measure(uint32_t rate, uint64_t expected, uint64_t kernel_tick)
     struct prof_stats stats;
 
     growth_must(prof_set_rate(rate) == 0 && prof_start() == 0, "the rate");
-    work(SLICES / 20, true); /* all is known from here on */
+    work(growth_slices / 20, true); /* all is known from here on */
     cost = tick_cost(short_slices(rate), expected_short, kernel_tick);
     prof_drain();
     prof_reset();
     kernels = clock_ticks();
-    took = work(SLICES, true);
+    took = work(growth_slices, true);
     kernels = clock_ticks() - kernels;
     stats = growth_stats();
     ticks = stats.ticks;
@@ -155,10 +154,10 @@ static void measure(uint32_t rate, uint64_t expected, uint64_t kernel_tick)
 
 void growth_rate(const struct growth_points *points)
 {
-    uint64_t expected = alone(SLICES), took, kernel_tick;
+    uint64_t expected = alone(growth_slices), took, kernel_tick;
     uint64_t kernels = clock_ticks();
 
-    took = work(SLICES, false);
+    took = work(growth_slices, false);
     kernels = clock_ticks() - kernels;
     kernel_tick = (took - expected) * 100 / kernels;
     growth_emit("rate_kernel", 100, kernel_tick);

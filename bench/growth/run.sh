@@ -25,6 +25,8 @@ points()
     if [ "$form" = short ]; then echo "$2"; else echo "$1"; fi
 }
 
+slices=$(points 2500 1000)
+
 # guest WIDTH CURVE POINTS MEMORY [ARGUMENT...]: the image ends through
 # debug-exit with code 0, which QEMU makes 1.
 guest()
@@ -39,7 +41,7 @@ guest()
         -no-reboot -serial stdio -device isa-debug-exit,iobase=0xf4,iosize=4 \
         -m "$memory" -icount shift=0,sleep=off -rtc clock=vm "$@" \
         -append "prof.start=off prof.every=0 prof.jitter=0 alarm=tick
-growth.curve=$curve growth.points=$at" \
+growth.curve=$curve growth.points=$at growth.slices=$slices" \
         -kernel "$build/$width/bench/growth/growth.elf" >"$log" </dev/null ||
         [ $? = 1 ] || return 1
     if ! tr -d '\r' <"$log" | grep '^growth [a-z_0-9]* [0-9]* [0-9.]*$' \
@@ -80,7 +82,7 @@ guests()
     done
     guest "$1" stacks "$stacks" 1024 &&
         guest "$1" quiet "$stacks" 1024 &&
-        guest "$1" limit 400000 48 &&
+        guest "$1" limit "$(points 400000 150000)" "$(points 48 24)" &&
         guest "$1" addresses "$stacks" 1024 &&
         guest "$1" symbols "$symbols" 256 -initrd "$work/tables.$2"
 }

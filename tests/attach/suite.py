@@ -16,7 +16,7 @@ import running
 import stops
 from exact import PATIENCE, SHARES
 from harness.command import Command
-from harness.suite import FULL, WIDTHS, background, check, given_time, run
+from harness.suite import WIDTHS, background, by_turns, check, given_time, run
 
 PARTS = (*WIDTHS, "fake")
 CHAIN = ("service_main", "level_7")
@@ -378,7 +378,7 @@ def suite(s):
         return
     booted(s, attach)
     views(s, attach)
-    if FULL or s.part == "x86_64":
+    if s.part in by_turns("x86_64"):
         exact.exact(s, attach)
     shared_ram(s, attach)
     foreign.foreign(s, attach)

@@ -10,10 +10,10 @@ import examples
 import plain
 from harness.command import Command, build_id, text_addresses
 from harness.made_events import each_event
-from harness.suite import FULL, WIDTHS, check, run
+from harness.suite import by_turns, check, run
 
 # how recordings end is the recorder's, whatever the guest is
-ENDINGS = WIDTHS if FULL else ("x86_64",)
+ENDINGS = by_turns("x86_64")
 PARTS = ("options", "output", "plain", "examples", *ENDINGS)
 COMMANDS = ["record", "attach", "tell", "top", "report", "annotate", "diff"]
 COMMANDS += ["script"]

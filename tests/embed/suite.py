@@ -12,6 +12,7 @@ import re
 import shutil
 from pathlib import Path
 
+from harness import compiled
 from harness.command import Command
 from harness.suite import FULL, Guest, check, run
 
@@ -182,21 +183,8 @@ class Kernel:
         objects = Path("obj", "profiler")
         several = self.s.build / "smp" / self.width / objects
         matters = re.compile(SAME_CODE[self.name])
-        texts = {}
-
-        def is_same(path):
-            if path not in texts:
-                texts[path] = re.sub(
-                    r"/\*.*?\*/",
-                    "",
-                    Path(path).read_text(encoding="utf-8"),
-                    flags=re.S,
-                )
-            return not matters.search(texts[path])
-
         for deps in several.rglob("*.d"):
-            text = deps.read_text(encoding="utf-8").replace("\\\n", " ")
-            read = text.partition("\n")[0].partition(":")[2].split()
+            read = compiled.read_for(deps)
             if not read[0].endswith(".c"):
                 continue
             made = deps.with_suffix(".o")
@@ -204,7 +192,7 @@ class Kernel:
             compiled_here = copy.with_suffix(".d")
             newest = max(Path(path).stat().st_mtime for path in read)
             if newest <= made.stat().st_mtime and all(
-                is_same(path)
+                not matters.search(compiled.code(path))
                 for path in read
                 if not path.endswith("/prof/config.h")
             ):

@@ -52,6 +52,7 @@ __all__ = [
     "Suite",
     "WIDTHS",
     "background",
+    "by_turns",
     "check",
     "ends",
     "given_time",
@@ -74,6 +75,15 @@ PROCESSES = {
 # what a failure of the suite itself is called, or a skip of all of it
 THE_END = "the suite comes to its end"
 _SUBREAPER = 36  # prctl: orphaned descendants become our children
+
+
+def by_turns(turn):
+    """The widths that have what is the same for both, and is tested at one of
+    them: (turn), which is a width, or a number that counts through what is
+    tested at one after the other. With FULL=1 both."""
+    if FULL:
+        return WIDTHS
+    return (WIDTHS[WIDTHS.index(turn) if turn in WIDTHS else turn % 2],)
 
 
 class Skip(Exception):

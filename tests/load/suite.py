@@ -4,7 +4,7 @@ equal to the instruction, without and with causal experiments."""
 
 import re
 
-from harness.suite import FULL, WIDTHS, check
+from harness.suite import WIDTHS, by_turns, check
 
 PARTS = WIDTHS
 QUIET = "prof.every=0 net.per_address=2048"
@@ -96,12 +96,6 @@ def again(s, name, service, words, first):
     check.same(runs[-1], first)
 
 
-def at_this_width(s, number):
-    """Whether what is repeated for each of several is, for this one: by default
-    by turns at the two widths."""
-    return FULL or number % len(WIDTHS) == WIDTHS.index(s.part)
-
-
 def test_kind(s, name):
     service, words, sessions, requests = LOADS[name]
     with s.test(f"{name}: all is served, and nothing twice"):
@@ -118,7 +112,7 @@ def test_kind(s, name):
                 rf"{sessions} of them by QUIT, 0 refused, ",
             )
             check.has(first, "^irc: now 0 clients, 0 memberships, 0 channels$")
-    if not at_this_width(s, list(LOADS).index(name)):
+    if s.part not in by_turns(list(LOADS).index(name)):
         return
     with s.test(f"{name}: again to the instruction"):
         again(s, name, service, words, first)
@@ -261,7 +255,7 @@ def test_causal(s, name, progress, words):
             first, r"^model check: (none|[0-9]+) of \d+ answers came earlier"
         )
         check.lacks(first, "(?:load_work|frame_build) is a target")
-    if at_this_width(s, ("http", "irc").index(name)):
+    if s.part in by_turns(("http", "irc").index(name)):
         with s.test(f"{name}: experiments again to the instruction"):
             again(s, f"causal-{name}", name, causal, first)
 

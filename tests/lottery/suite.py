@@ -8,9 +8,9 @@ import os
 import re
 from pathlib import Path
 
-from harness.suite import FULL, WIDTHS, check, run
+from harness.suite import by_turns, check, run
 
-PARTS = WIDTHS if FULL else ("x86_64",)
+PARTS = by_turns("x86_64")
 PAGE = Path("docs/causal.md")
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
 SPEEDUPS = (25, 50, 95)

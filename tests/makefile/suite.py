@@ -13,7 +13,14 @@ import tempfile
 from pathlib import Path
 
 from harness.process import free_port
-from harness.suite import FULL, WIDTHS, background, check, given_time, run
+from harness.suite import (
+    WIDTHS,
+    background,
+    by_turns,
+    check,
+    given_time,
+    run,
+)
 
 PARTS = ("words", *WIDTHS, *(f"async-{width}" for width in WIDTHS))
 PLAIN = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # not those of the tests' make
@@ -323,8 +330,8 @@ def progress_is_asked_for(width):
 
 
 def mine(s, width, *words):
-    """A test that only the part of (width) has, unless FULL=1."""
-    if FULL or width == s.part:
+    """A test that is the turn of (width)."""
+    if s.part in by_turns(width):
         s.holds(*words)
 
 
@@ -481,7 +488,7 @@ def suite_async(s):
     width = s.part.removeprefix("async-")
     all_of_them = programs(s, width)
     few = [demo for demo in all_of_them if demo in FEW]
-    for demo in few if width == "i386" else all_of_them:
+    for demo in all_of_them if width in by_turns("x86_64") else few:
         s.holds(f"make async DEMO={demo}", recorded, s, width, demo)
 
 

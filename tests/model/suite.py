@@ -127,10 +127,11 @@ def errors(s, model, words, broken):
     source = s.build.parent / "tests" / "model" / f"{model}.pml"
     defines = [f"-D{word}" for word in words.split()]
     run("spin", *defines, "-a", source.resolve(), cwd=folder)
-    compiled = ["-O0", "-DSAFETY"]
+    compiled = ["-O0", "-DSAFETY", "-DNOFAIR"]
     if (model, words) in REVERSED:
         compiled.append("-DREVERSE")
-    run("gcc", "-w", *compiled, "-o", "pan", "pan.c", cwd=folder)
+    # in half of the time of gcc, which is most of it for most of them
+    run("clang-14", "-w", *compiled, "-o", "pan", "pan.c", cwd=folder)
     for room in (FLAT, DEEP) if broken else (DEEP,):
         said = run("./pan", *room, cwd=folder).text
         found = int(check.has(said, r"errors: (\d+)").group(1))

@@ -12,16 +12,14 @@ import time
 
 import busy_host
 from harness.command import Command
-from harness.suite import FULL, WIDTHS, check, given_time, soon
+from harness.suite import WIDTHS, by_turns, check, given_time, soon
 
 PARTS = WIDTHS
 PAUSE_S = 3
 REPORT = "^---$"  # its last line
 # a second each; more where QEMU ended too early, or hardly ran
 REPORTS = (4, 12, 32, 96)
-# Per cent of the CPU, by turns at the two widths; FULL=1 takes each at both.
-TAKEN = {"x86_64": (20, 80), "i386": (50,)}
-ALL_TAKEN = (20, 50, 80)
+TAKEN = {20: "x86_64", 50: "i386", 80: "x86_64"}  # per cent of the CPU
 ROUNDS = 40000
 # Samples for which a pause that is charged to a function would show in its
 # share. A host that hardly runs the guest keeps most ticks from it.
@@ -251,11 +249,12 @@ def taken_from(s, percent):
 
 def suite(s):
     test_pause(s)
-    for percent in ALL_TAKEN if FULL else TAKEN[s.part]:
-        s.holds(
-            f"{s.part}: {percent} % are stolen, and from no function",
-            *(taken_from, s, percent),
-        )
+    for percent, width in TAKEN.items():
+        if s.part in by_turns(width):
+            s.holds(
+                f"{s.part}: {percent} % are stolen, and from no function",
+                *(taken_from, s, percent),
+            )
     s.holds(
         f"{s.part}: the event loop's runs are without it",
         *(nobody_held_the_loop, s),

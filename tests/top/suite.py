@@ -5,10 +5,10 @@ import re
 
 import keys
 from guests import Top, soon_has
-from harness.suite import FULL, WIDTHS, background, check, given_time, soon
+from harness.suite import WIDTHS, background, by_turns, check, given_time, soon
 
 # keys are the terminal's, whatever the guest is
-KEYS = WIDTHS if FULL else ("x86_64",)
+KEYS = by_turns("x86_64")
 PARTS = (
     *(f"{width}-keys" for width in KEYS),
     *(f"{width}-tables" for width in WIDTHS),
