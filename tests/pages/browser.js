@@ -24,6 +24,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // a page does not live long enough for what this compiles to pay off
+  '--js-flags=--no-maglev',
 ];
 
 let context, profile;
