@@ -66,9 +66,9 @@ const PAGES = {
 };
 
 module.exports = async () => {
+  const page = await newPage({width: 800, height: 600});
   for (const [what, [body, wanted]] of Object.entries(PAGES))
     await test(`boxes: ${what}`, async () => {
-      const page = await newPage({width: 800, height: 600});
       await page.setContent(`<!doctype html><body>${body}`);
       const found = await wrongWith(page);
       if (!wanted.length) assert.deepStrictEqual(found, []);
@@ -77,12 +77,10 @@ module.exports = async () => {
           found.some((line) => one.test(line)),
           `no ${one} in ${found.join('; ')}`,
         );
-      await page.close();
     });
   await test('boxes: an ellipsis may be allowed', async () => {
-    const page = await newPage({width: 800, height: 600});
     await page.setContent(`<!doctype html><body>${PAGES['an ellipsis'][0]}`);
     assert.deepStrictEqual(await wrongWith(page, {ellipsis: 'div'}), []);
-    await page.close();
   });
+  await page.close();
 };

@@ -24,6 +24,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // a page does not live long enough for what this compiles to pay off
+  '--js-flags=--no-maglev',
 ];
 
 let context, profile;
@@ -151,6 +153,15 @@ const METHODS = {
       await this.screenshot({path: path.join(work, `${name}.png`)});
   },
 
+  // A session of Chromium's protocol, the same each time.
+  async devTools() {
+    if (!this.session) {
+      this.session = await context.newCDPSession(this);
+      await this.session.send('Page.enable'); // or scripts are not run
+    }
+    return this.session;
+  },
+
   hash() {
     return this.evaluate(() => location.hash);
   },
@@ -247,8 +258,21 @@ async function makePage() {
   return page;
 }
 
+// Has the next document in the page run (act) first; closePage() takes it back,
+// which playwright's addInitScript() cannot.
+async function addScript(page, act, argument) {
+  const session = await page.devTools();
+  const {identifier} = await session.send(
+    'Page.addScriptToEvaluateOnNewDocument',
+    {source: `(${act})(${JSON.stringify(argument) ?? ''})`},
+  );
+  page.script = identifier;
+}
+
 // Opens FOLDER/NAME[#HASH], or http://127.0.0.1:PORT/, in a page without a
 // past: its problems are those of this name. It has been drawn when it returns.
+// (script), [function, argument], runs in it before all else, as does (before)
+// with the page itself.
 async function openPage(where, options = {}) {
   const page = (!options.before && spares.pop()) || (await makePage());
   page.problems = [];
@@ -257,6 +281,7 @@ async function openPage(where, options = {}) {
   await page.setViewportSize(options.size || SIZE);
   await page.emulateMedia({colorScheme: options.scheme || 'light'});
   if (options.before) await options.before(page);
+  if (options.script) await addScript(page, ...options.script);
   const [name] = where.split('#', 1);
   const hash = where.slice(name.length);
   await page.goto(
@@ -277,6 +302,14 @@ async function closePage(page) {
     return;
   }
   await page.mouse.move(0, 0);
+  if (page.script) {
+    const identifier = page.script;
+    page.script = undefined;
+    const session = await page.devTools();
+    await session.send('Page.removeScriptToEvaluateOnNewDocument', {
+      identifier,
+    });
+  }
   await page.goto('about:blank');
   spares.push(page);
 }

@@ -112,10 +112,9 @@ module.exports = async () => {
   });
   // four pixels for one: more than a picture may have
   const dense = {
-    before: (page) =>
-      page.addInitScript(() =>
-        Object.defineProperty(window, 'devicePixelRatio', {value: 4}),
-      ),
+    script: [
+      () => Object.defineProperty(window, 'devicePixelRatio', {value: 4}),
+    ],
   };
   await looked('a deep stack', 'deep.html', dense, async (page) => {
     await page.has('#facts', /^100 samples/);

@@ -172,10 +172,9 @@ function joined(shots) {
 async function sheetOf(where, {style = '', looks = DIAGONAL} = {}) {
   const font = boxFont(FAMILY).toString('base64');
   const page = await openPage(where, {
-    before: (fresh) =>
-      fresh.addInitScript(useFont, [FAMILY, font, STYLE + style]),
+    script: [useFont, [FAMILY, font, STYLE + style]],
   });
-  const session = await page.context().newCDPSession(page),
+  const session = await page.devTools(),
     shots = [];
   for (const [size, colorScheme] of looks) {
     await page.setViewportSize(size);

@@ -24,8 +24,8 @@ const STYLE = `#picture {
 async function pictureOf(where, {scheme = 'light', style = ''} = {}) {
   const page = await openPage(where, {
     scheme,
-    before: (fresh) =>
-      fresh.addInitScript((css) => {
+    script: [
+      (css) => {
         const pen = CanvasRenderingContext2D.prototype;
         pen.fillText = pen.strokeText = () => {};
         document.addEventListener('DOMContentLoaded', () => {
@@ -33,7 +33,9 @@ async function pictureOf(where, {scheme = 'light', style = ''} = {}) {
           element.textContent = css;
           document.head.append(element);
         });
-      }, STYLE + style),
+      },
+      STYLE + style,
+    ],
   });
   const url = await page.evaluate(shrunk, BLOCK);
   assert.deepStrictEqual(page.problems, []);

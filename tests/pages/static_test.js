@@ -23,15 +23,20 @@ function svgOf(name) {
   return found ? Buffer.from(found[1], 'base64') : null;
 }
 
-// A page whose scripts are off; (scheme) is light or dark.
-async function withoutScripts(name, scheme, check) {
+// An empty page whose scripts are off.
+async function scriptless() {
   const page = await newPage(SIZE),
     session = await page.context().newCDPSession(page);
   await session.send('Emulation.setScriptExecutionDisabled', {value: true});
+  return page;
+}
+
+// Has (page) show a file; (scheme) is light or dark.
+async function withoutScripts(page, name, scheme, check) {
+  await page.bringToFront();
   await page.emulateMedia({colorScheme: scheme});
   await page.goto('file://' + path.resolve(work, name));
   await check(page);
-  await page.close();
 }
 
 // Each colour of the picture as it is seen, with the part of it that it has.
@@ -91,20 +96,22 @@ async function withoutCanvas(name) {
 }
 
 module.exports = async () => {
-  const names = PAGES[process.argv[3]];
+  const names = PAGES[process.argv[3]],
+    empty = await scriptless();
   for (const scheme of ['light', 'dark'])
     await test(`${names[0]} without scripts, ${scheme}`, () =>
-      withoutScripts(names[0], scheme, async (page) => {
+      withoutScripts(empty, names[0], scheme, async (page) => {
         await seen(page);
         const file = path.join(work, `static_${scheme}.png`);
         if (process.env.FULL === '1') await page.screenshot({path: file});
       }));
   for (const name of names.slice(1))
     await test(`${name} without scripts`, () =>
-      withoutScripts(name, 'light', async (page) => {
+      withoutScripts(empty, name, 'light', async (page) => {
         const text = await seen(page);
         if (name.includes('many')) assert.match(text, /the first [\d.]+ ms of/);
       }));
+  await empty.close();
   await test('a static picture is bounded', () => {
     for (const name of names) {
       const {length} = svgOf(name);
