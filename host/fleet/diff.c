@@ -280,7 +280,7 @@ void fleet_diff(const struct fleet *fleet, enum fleet_order by,
     memcpy(both.builds[1], diff->now.id, FLEET_BUILD_HEX);
     both.build_count = 2;
     fleet_guests(&both, &guests);
-    fleet_mixes(&both, true, &diff->mixes);
+    fleet_mixes(&both, &diff->mixes);
     compare_measures(diff, &guests);
     compare_functions(diff, &guests);
     fleet_guests_free(&guests);

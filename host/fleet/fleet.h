@@ -66,6 +66,11 @@ void fleet_add_build(struct fleet *fleet, const char *word);
 /* Runs sql/(name).sql; the answer is to be freed. */
 void fleet_ask(const struct fleet *fleet, const char *name,
                struct store_answer *answer);
+/* The same while others are asked, until fleet_ask_end(). */
+struct store_question *fleet_ask_begin(const struct fleet *fleet,
+                                       const char *name);
+void fleet_ask_end(const struct fleet *fleet, struct store_question *question,
+                   struct store_answer *answer);
 
 /* ---- guests (guests.c) */
 
@@ -110,9 +115,8 @@ void fleet_guests_free(struct fleet_guests *guests);
 double fleet_busy(const struct fleet_account *account);
 double fleet_lost(const struct fleet_account *account);
 
-/* The mixes of all guests, to be freed; without (counted) they have no
- * samples, and cost the store less. */
-void fleet_mixes(const struct fleet *fleet, bool counted, struct mixes *mixes);
+/* The mixes of all guests, to be freed. */
+void fleet_mixes(const struct fleet *fleet, struct mixes *mixes);
 
 /* How many samples of the guest are in the store: its account's, but for those
  * that no collector could store. */

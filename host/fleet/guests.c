@@ -161,11 +161,11 @@ uint64_t fleet_stored(const struct fleet_guest *guest)
     return all > guest->lost_samples ? all - guest->lost_samples : 0;
 }
 
-void fleet_mixes(const struct fleet *fleet, bool counted, struct mixes *mixes)
+void fleet_mixes(const struct fleet *fleet, struct mixes *mixes)
 {
     struct store_answer guests, names;
 
-    fleet_ask(fleet, counted ? "mixes" : "weights", &guests);
+    fleet_ask(fleet, "mixes", &guests);
     fleet_ask(fleet, "mix_names", &names);
     mixes_make(mixes, guests, names);
 }

@@ -125,15 +125,17 @@ static void take_names(struct mixes *mixes)
 /* The next number of an array, which the store writes as "[1,2,3]". */
 static bool next_number(const char **rest, uint64_t *number)
 {
-    char *end;
+    const char *at = *rest;
 
     *number = 0;
-    if (**rest == '[' || **rest == ',')
-        ++*rest;
-    if (**rest < '0' || **rest > '9')
+    if (*at == '[' || *at == ',')
+        ++at;
+    *rest = at;
+    for (; *at >= '0' && *at <= '9'; ++at)
+        *number = 10 * *number + (uint64_t)(*at - '0');
+    if (at == *rest)
         return false;
-    *number = strtoull(*rest, &end, 10);
-    *rest = end;
+    *rest = at;
     return true;
 }
 

@@ -272,12 +272,17 @@ static void explain(struct fleet_odd *odd, size_t explained)
 void fleet_odd(const struct fleet *fleet, double above, size_t explained,
                struct fleet_odd *odd)
 {
+    /* the longest query by far; the others run beside it */
+    struct store_question *question = fleet_ask_begin(fleet, "weights");
+    struct store_answer weights, names;
     double *values;
 
     *odd = (struct fleet_odd){.above = above};
     fleet_guests(fleet, &odd->guests);
     take_values(odd);
-    fleet_mixes(fleet, false, &odd->mixes);
+    fleet_ask(fleet, "mix_names", &names);
+    fleet_ask_end(fleet, question, &weights);
+    mixes_make(&odd->mixes, weights, names);
     take_mixes(odd);
     values = xreallocarray(NULL, odd->count + 1, sizeof *values);
     for (int measure = 0; measure < FLEET_MEASURES; ++measure)

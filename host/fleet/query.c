@@ -144,6 +144,19 @@ static char *sql_of(const struct fleet *fleet, const char *name)
     return sql;
 }
 
+/* Says once that the store has not answered; the answer is empty then. */
+static void take_failure(const struct fleet *fleet, struct store_answer *answer,
+                         const char *why)
+{
+    if (fleet->failed == NULL)
+        die("%s", why);
+    if (!*fleet->failed)
+        log_error("%s", why);
+    store_answer_free(answer);
+    *answer = (struct store_answer){0};
+    *fleet->failed = true;
+}
+
 void fleet_ask(const struct fleet *fleet, const char *name,
                struct store_answer *answer)
 {
@@ -155,13 +168,32 @@ void fleet_ask(const struct fleet *fleet, const char *name,
         return;
     sql = sql_of(fleet, name);
     log_verbose("%s: %s", name, sql);
-    if (!store_ask(fleet->store, sql, answer, why)) {
-        if (fleet->failed == NULL)
-            die("%s", why);
-        log_error("%s", why);
-        store_answer_free(answer);
-        *answer = (struct store_answer){0};
-        *fleet->failed = true;
-    }
+    if (!store_ask(fleet->store, sql, answer, why))
+        take_failure(fleet, answer, why);
     free(sql);
+}
+
+struct store_question *fleet_ask_begin(const struct fleet *fleet,
+                                       const char *name)
+{
+    struct store_question *question;
+    char *sql;
+
+    if (fleet->failed != NULL && *fleet->failed)
+        return NULL;
+    sql = sql_of(fleet, name);
+    log_verbose("%s: %s", name, sql);
+    question = store_ask_begin(fleet->store, sql);
+    free(sql);
+    return question;
+}
+
+void fleet_ask_end(const struct fleet *fleet, struct store_question *question,
+                   struct store_answer *answer)
+{
+    char why[STORE_WHY];
+
+    *answer = (struct store_answer){0};
+    if (question != NULL && !store_ask_end(question, answer, why))
+        take_failure(fleet, answer, why);
 }

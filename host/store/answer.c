@@ -18,6 +18,25 @@ static void add_byte(struct answer_reader *reader, char byte)
     reader->field[reader->field_bytes++] = byte;
 }
 
+/* Adds the bytes up to the next one that means something else; returns how many
+ * there are. The first one does not. */
+static size_t add_plain(struct answer_reader *reader, const char *bytes,
+                        size_t count)
+{
+    size_t plain = 1;
+
+    while (plain < count && bytes[plain] != '\t' && bytes[plain] != '\n' &&
+           bytes[plain] != '\\')
+        ++plain;
+    if (reader->field_bytes + plain >= reader->field_room) {
+        reader->field_room = 2 * (reader->field_bytes + plain) + 64;
+        reader->field = xreallocarray(reader->field, reader->field_room, 1);
+    }
+    memcpy(reader->field + reader->field_bytes, bytes, plain);
+    reader->field_bytes += plain;
+    return plain;
+}
+
 /* Moves what was read of the field to a text of its own. */
 static char *take_field(struct answer_reader *reader)
 {
@@ -100,7 +119,7 @@ bool answer_take(void *owner, const void *bytes, size_t count)
         else if (at[i] == '\n')
             end_line(reader);
         else
-            add_byte(reader, at[i]);
+            i += add_plain(reader, at + i, count - i) - 1;
     }
     return !reader->bad;
 }

@@ -169,11 +169,13 @@ char *store_own_table(const struct store *store, enum store_table table)
 
 /* ---- asking */
 
-bool store_query(struct store *store, const char *sql, const char *format,
-                 store_take_fn *take, void *owner, char *why)
+static bool query_by(struct store *store, struct store_http *http,
+                     const char *sql, const char *format, store_take_fn *take,
+                     void *owner, char *why)
 {
     struct store_request request = {
         .text = sql, .file = -1, .take = take, .owner = owner};
+    struct store_server server;
     struct store_reply reply;
     char *parameters;
     bool fine, reads;
@@ -182,22 +184,25 @@ bool store_query(struct store *store, const char *sql, const char *format,
         snprintf(why, STORE_WHY, "the query has more than 256 KiB");
         return false;
     }
-    if (store->servers[0].version[0] == '\0' &&
-        !store_reach(store, 0, connection_to(store, 0), why))
-        return false;
+    server = store_server(store, 0);
+    if (server.version[0] == '\0') {
+        if (!store_reach(store, 0, http, why))
+            return false;
+        server = store_server(store, 0);
+    }
     /* what GET would mean; POST, as proxies keep answers to the other. A user
      * who only reads may not say so */
-    reads = !store->options.change && !store->servers[0].only_reads;
+    reads = !store->options.change && !server.only_reads;
     parameters = text_format("database=%s&default_format=%s"
                              "&wait_end_of_query=1%s",
                              store->address.database, format,
                              reads ? "&readonly=2" : "");
     request.parameters = parameters;
-    fine = store_http_ask(connection_to(store, 0), &request, &reply);
+    fine = store_http_ask(http, &request, &reply);
     /* an embedded store ends when nobody asked it for a while */
     if (!fine && reply.status == 0 && !reply.stopped &&
         store->address.folder != NULL && start_embedded(store, why))
-        fine = store_http_ask(connection_to(store, 0), &request, &reply);
+        fine = store_http_ask(http, &request, &reply);
     free(parameters);
     if (!fine && !reply.stopped)
         snprintf(why, STORE_WHY, "%s: %s", store->address.name, reply.text);
@@ -207,20 +212,79 @@ bool store_query(struct store *store, const char *sql, const char *format,
     return fine;
 }
 
-bool store_ask(struct store *store, const char *sql,
-               struct store_answer *answer, char *why)
+bool store_query(struct store *store, const char *sql, const char *format,
+                 store_take_fn *take, void *owner, char *why)
+{
+    return query_by(store, connection_to(store, 0), sql, format, take, owner,
+                    why);
+}
+
+static bool ask_by(struct store *store, struct store_http *http,
+                   const char *sql, struct store_answer *answer, char *why)
 {
     struct answer_reader reader = {.answer = answer};
     bool fine, whole;
 
     *answer = (struct store_answer){0};
-    fine = store_query(store, sql, "TabSeparatedWithNamesAndTypes", answer_take,
-                       &reader, why);
+    fine = query_by(store, http, sql, "TabSeparatedWithNamesAndTypes",
+                    answer_take, &reader, why);
     whole = answer_end(&reader);
     if (fine && !whole)
         snprintf(why, STORE_WHY, "%s: an answer that is not ClickHouse's",
                  store->address.name);
     return fine && whole;
+}
+
+bool store_ask(struct store *store, const char *sql,
+               struct store_answer *answer, char *why)
+{
+    return ask_by(store, connection_to(store, 0), sql, answer, why);
+}
+
+struct store_question {
+    struct store *store;
+    char *sql;
+    struct store_answer answer;
+    char why[STORE_WHY];
+    bool fine;
+    pthread_t thread;
+};
+
+static void *run_question(void *owner)
+{
+    struct store_question *question = owner;
+    struct store *store = question->store;
+    struct store_http *http =
+        store_http_open(&store->address, 0, store->seconds);
+
+    question->fine =
+        ask_by(store, http, question->sql, &question->answer, question->why);
+    store_http_close(http);
+    return NULL;
+}
+
+struct store_question *store_ask_begin(struct store *store, const char *sql)
+{
+    struct store_question *question = xreallocarray(NULL, 1, sizeof *question);
+
+    *question = (struct store_question){.store = store, .sql = xstrdup(sql)};
+    if (pthread_create(&question->thread, NULL, run_question, question) != 0)
+        die("a thread cannot be started");
+    return question;
+}
+
+bool store_ask_end(struct store_question *question, struct store_answer *answer,
+                   char *why)
+{
+    bool fine;
+
+    pthread_join(question->thread, NULL);
+    *answer = question->answer;
+    memcpy(why, question->why, STORE_WHY);
+    fine = question->fine;
+    free(question->sql);
+    free(question);
+    return fine;
 }
 
 /* ---- dropping what is old */

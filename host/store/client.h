@@ -110,6 +110,14 @@ struct store_answer {
 /* Runs (sql), without FORMAT. The answer is to be freed, of a failure too. */
 bool store_ask(struct store *store, const char *sql,
                struct store_answer *answer, char *why);
+
+/* The same on a connection of its own: the store can be asked other things
+ * before store_ask_end(), which waits for the answer and must be called. (sql)
+ * is copied. */
+struct store_question;
+struct store_question *store_ask_begin(struct store *store, const char *sql);
+bool store_ask_end(struct store_question *question, struct store_answer *answer,
+                   char *why);
 void store_answer_free(struct store_answer *answer);
 
 /* A value of it, and as a number: 0 if it is none. */
