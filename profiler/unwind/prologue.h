@@ -48,8 +48,8 @@ uint32_t prof_prologue_caller(uintptr_t pc, const struct prof_range *function,
                               const struct prof_range *text, uint32_t framed);
 
 /* The same, with what is remembered of the function since a sample of it was
- * drained. Set by aggregate, which remembers it. Contexts: as the drain, but not
- * during it. */
+ * drained. Set by aggregate, which remembers it. Contexts: as the drain, but
+ * not during it. */
 extern uint32_t (*prof_prologue_known)(uintptr_t pc,
                                        const struct prof_range *function);
 
