@@ -3,8 +3,8 @@
 # Running the tests. Included by the Makefile.
 
 #= test
-#: tests that run at the same time: two a CPU, for many mostly wait
-LANES ?= $(shell expr 2 \* $$(nproc))
+#: tests that run at the same time: five for two CPUs, for many mostly wait
+LANES ?= $(shell expr 5 \* $$(nproc) / 2)
 #: 1 = the long form, which makes more checks than tests/plan.txt has
 FULL ?=
 

@@ -178,6 +178,18 @@ async function tables() {
     await page.drawn();
     await page.has('#path', 'callers and callees of recurse');
   });
+  await fresh('rows may be drawn again during a click', async (page) => {
+    const {x, y, width, height} = await page
+      .locator('.row:has-text("recurse")')
+      .boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    for (const clickCount of [1, 2]) {
+      await page.mouse.down({clickCount});
+      await page.evaluate(() => redrawRows());
+      await page.mouse.up({clickCount});
+    }
+    await page.has('#path', 'callers and callees of recurse');
+  });
   await fresh('callers and callees are those of parasite report', callsAgree);
   await fresh('l and its button hide the table', async (page) => {
     await page.keys('l');

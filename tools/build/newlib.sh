@@ -44,7 +44,7 @@ build()
         --disable-dependency-tracking --enable-newlib-io-long-long \
         --enable-newlib-io-c99-formats \
         CC="gcc $width $freestanding -isystem $include" \
-        CFLAGS="-O2 -g -fno-optimize-sibling-calls" \
+        CFLAGS="-O2 -g1 -fno-optimize-sibling-calls" \
         AR=ar AS="gcc $width -c" RANLIB=ranlib NM=nm STRIP=strip \
         READELF=readelf OBJCOPY=objcopy
     make -j2 all

@@ -195,7 +195,12 @@ function stepRow(step) {
 
 function listenToTable() {
   const funcOf = (event) => {
-    const row = event.target.closest('.row');
+    // if the rows were drawn again between press and release, the target of a
+    // click is what contains them
+    const {target, clientX, clientY} = event;
+    const row =
+      target.closest('.row') ||
+      document.elementFromPoint(clientX, clientY)?.closest('.row');
     return row ? Number(row.dataset.func) : -1;
   };
   const keydown = (event) => {
