@@ -183,9 +183,11 @@ async function tables() {
       .locator('.row:has-text("recurse")')
       .boundingBox();
     await page.mouse.move(x + width / 2, y + height / 2);
+    const size = page.viewportSize();
     for (const clickCount of [1, 2]) {
       await page.mouse.down({clickCount});
-      await page.evaluate(() => redrawRows());
+      await page.setViewportSize({...size, width: size.width - clickCount});
+      await page.drawn();
       await page.mouse.up({clickCount});
     }
     await page.has('#path', 'callers and callees of recurse');

@@ -117,6 +117,8 @@ function rowOf(f, place) {
   return row;
 }
 
+// Rows that stay as they are stay: a browser drops a click on one that is
+// replaced between press and release.
 function drawRows() {
   const box = $('rows');
   const first = Math.max(0, Math.floor(box.scrollTop / ROW_PIXELS) - 3);
@@ -127,9 +129,15 @@ function drawRows() {
   if (first === table.first && last === table.last) return;
   table.first = first;
   table.last = last;
-  $('rows-space').replaceChildren(
-    ...table.list.slice(first, last).map((f, i) => rowOf(f, first + i)),
-  );
+  const space = $('rows-space');
+  while (space.children.length > Math.max(0, last - first))
+    space.lastChild.remove();
+  for (let place = first; place < last; ++place) {
+    const row = rowOf(table.list[place], place),
+      old = space.children[place - first];
+    if (!old) space.append(row);
+    else if (!old.isEqualNode(row)) old.replaceWith(row);
+  }
 }
 
 function redrawRows() {
@@ -195,12 +203,7 @@ function stepRow(step) {
 
 function listenToTable() {
   const funcOf = (event) => {
-    // if the rows were drawn again between press and release, the target of a
-    // click is what contains them
-    const {target, clientX, clientY} = event;
-    const row =
-      target.closest('.row') ||
-      document.elementFromPoint(clientX, clientY)?.closest('.row');
+    const row = event.target.closest('.row');
     return row ? Number(row.dataset.func) : -1;
   };
   const keydown = (event) => {
