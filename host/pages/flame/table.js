@@ -113,31 +113,22 @@ function rowOf(f, place) {
   row.setAttribute('role', 'option');
   row.setAttribute('aria-selected', f === view.func);
   row.style.top = place * ROW_PIXELS + 'px';
-  row.dataset.func = f;
   return row;
 }
 
-// Rows that stay as they are stay: a browser drops a click on one that is
+// Rows are replaced only if one changes: a browser drops a click on one that is
 // replaced between press and release.
 function drawRows() {
   const box = $('rows');
   const first = Math.max(0, Math.floor(box.scrollTop / ROW_PIXELS) - 3);
-  const last = Math.min(
-    table.list.length,
-    Math.ceil((box.scrollTop + box.clientHeight) / ROW_PIXELS) + 3,
-  );
+  const last = Math.ceil((box.scrollTop + box.clientHeight) / ROW_PIXELS) + 3;
   if (first === table.first && last === table.last) return;
   table.first = first;
   table.last = last;
-  const space = $('rows-space');
-  while (space.children.length > Math.max(0, last - first))
-    space.lastChild.remove();
-  for (let place = first; place < last; ++place) {
-    const row = rowOf(table.list[place], place),
-      old = space.children[place - first];
-    if (!old) space.append(row);
-    else if (!old.isEqualNode(row)) old.replaceWith(row);
-  }
+  const shown = $('rows-space'),
+    rows = table.list.slice(first, last).map((f, i) => rowOf(f, first + i));
+  if (make('div', {}, ...rows).innerHTML !== shown.innerHTML)
+    shown.replaceChildren(...rows);
 }
 
 function redrawRows() {
@@ -202,10 +193,8 @@ function stepRow(step) {
 }
 
 function listenToTable() {
-  const funcOf = (event) => {
-    const row = event.target.closest('.row');
-    return row ? Number(row.dataset.func) : -1;
-  };
+  const funcOf = (event) =>
+    Number(event.target.closest('.row')?.id.slice(4) ?? -1); // of "row-F"
   const keydown = (event) => {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15};
     const step = steps[event.key];
